@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from nacre.frontier.queues import Totals
 from nacre.job.background.actions import ActionDirectory
 from nacre.job.background.checkpoints import CheckpointService
 from nacre.job.background.control_files import ControlFiles
+from nacre.job.background.metrics_server import serve_metrics
 from nacre.job.background.webhooks import WebhookNotifier
 from nacre.job.monitors import longest_wait, places, raise_file_limit, tune_allocator
 from nacre.job.session import Session
@@ -148,11 +150,15 @@ class Job:
     async def run(self, start: StartOptions = NORMAL_START) -> ExitStatus:
         """Run or resume the job, and notify its listeners; see `_run`."""
         self.is_over = False
-        async with self._webhooks.running():
+        async with self._webhooks.running(), self._metrics():
             try:
                 return await self._run(start)
             finally:
                 self.is_over = True
+
+    def _metrics(self) -> AbstractAsyncContextManager[None]:
+        """Serves metrics; units of batch rounds, which run beside each other, have none."""
+        return serve_metrics(self) if self._unit is None else nullcontext()
 
     async def _run(self, start: StartOptions) -> ExitStatus:
         """Run or resume the job to its end, through storage errors that pass.

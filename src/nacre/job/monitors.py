@@ -34,6 +34,7 @@ _LINES = 10
 _SPAN = 600.0
 """So many lines in so many seconds; the other gaps are summed up, as a machine that is always busy
 would fill the log of a long crawl with them."""
+_RECENT = 10.0
 _M_TOP_PAD = -2
 _PAD = 16 << 20
 
@@ -230,6 +231,7 @@ class EventLoopWatchdog:
 
     Attributes:
         longest: Longest gap so far, seconds.
+        recent: Longest gap of the last ten to twenty seconds, seconds.
         gaps: Number of gaps above the limit.
     """
 
@@ -241,8 +243,15 @@ class EventLoopWatchdog:
         self._told = 0
         self._untold = 0
         self._worst = 0.0
+        self._since = 0.0
+        self._newest = self._older = 0.0
         self.longest = 0.0
         self.gaps = 0
+
+    @property
+    def recent(self) -> float:
+        """See the class."""
+        return max(self._newest, self._older)
 
     async def run(self) -> None:
         """Watch until cancelled."""
@@ -256,6 +265,10 @@ class EventLoopWatchdog:
     def beat(self, gap: float) -> None:
         """Note how much too late a wake-up came, seconds."""
         self.longest = max(self.longest, gap)
+        self._newest = max(self._newest, gap)
+        now = self._clock.monotonic()
+        if now - self._since >= _RECENT:
+            self._older, self._newest, self._since = self._newest, 0.0, now
         if gap > LIMIT:
             self.gaps += 1
             self._log(gap)

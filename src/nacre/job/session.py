@@ -140,6 +140,7 @@ class Session:
         self._attention = asyncio.Event()
         self._engine_task: asyncio.Task[None] | None = None
         self._tasks: list[BackgroundTask] = []
+        self._watchdog: EventLoopWatchdog | None = None
 
     def add_task(self, task: BackgroundTask) -> None:
         """Run a background task beside the crawl; to be called before `run`."""
@@ -301,6 +302,11 @@ class Session:
         """Seconds that the run has been running, pauses left out."""
         return self.watch.elapsed
 
+    @property
+    def loop_gap(self) -> float:
+        """Longest gap of the event loop of late, seconds; see `EventLoopWatchdog.recent`."""
+        return self._watchdog.recent if self._watchdog is not None else 0.0
+
     def look(self) -> None:
         """Look soon whether there is something to do."""
         self._attention.set()
@@ -382,7 +388,7 @@ class Session:
         async with asyncio.TaskGroup() as group:
             self._engine_task = group.create_task(engine.run(), name="engine")
             self._apply_limits()
-            watchdog = EventLoopWatchdog(engine, self.logs, self.clock)
+            self._watchdog = watchdog = EventLoopWatchdog(engine, self.logs, self.clock)
             others = [group.create_task(watchdog.run(), name="watchdog")]
             others += [group.create_task(one.run(), name=one.name) for one in self._tasks]
             how = await self._supervise()

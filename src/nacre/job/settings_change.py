@@ -46,6 +46,7 @@ FIXED = {
     "archive": "the open WARC files were begun with it",
     "store": "the store was opened with it",
     "extract": "what was learned of guesses since the start depends on it",
+    "metrics": "the port was opened with it",
     "cycle": "the steps of batch rounds read it when they begin",
 }
 """Why settings that a running job cannot change cannot be changed, by section."""

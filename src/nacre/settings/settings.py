@@ -4,6 +4,7 @@ Sections with a worker of their own (`fetch`, `archive` …) are defined beside 
 those of the job itself, and `JobSettings` holds them all.
 """
 
+from ipaddress import ip_address
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, field_validator, model_validator
@@ -36,6 +37,9 @@ from nacre.uri.surt import implied_prefix
 
 WebhookEvent = Literal["alert", "started", "paused", "resumed", "finished", "limit", "disk"]
 """Events that a webhook may receive."""
+
+
+_LAST_PORT = 65_535
 
 
 class ActionSettings(Component):
@@ -114,6 +118,50 @@ class AlertSettings(Component):
         "`limit`; a pause or the end for lack of `disk` space.",
         sheets=False,
     )
+
+
+class MetricsSettings(Component):
+    """Metrics of a running crawl for Prometheus, at `/metrics` of a port of its own."""
+
+    listen: str = setting(
+        "",
+        "Address and port, such as `127.0.0.1:9464`; a port alone is one of the loopback. Empty: "
+        "none. Needs `prometheus-client`.",
+        live=False,
+        sheets=False,
+        sample="127.0.0.1:9464",
+    )
+    public: bool = setting(
+        False,
+        "Other machines may read them: then `listen` may name an address that they reach. There "
+        "is neither a login nor encryption.",
+        live=False,
+        sheets=False,
+    )
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Address and port of `listen`."""
+        place, _, port = self.listen.rpartition(":")
+        return place.strip("[]") or "127.0.0.1", int(port)
+
+    @model_validator(mode="after")
+    def _is_an_address(self) -> "MetricsSettings":
+        if not self.listen:
+            return self
+        try:
+            place, port = self.address
+            is_loopback = ip_address(place).is_loopback
+        except ValueError:
+            raise ValueError("`listen` is an address and a port: 127.0.0.1:9464") from None
+        if not 1 <= port <= _LAST_PORT:
+            raise ValueError(f"ports go from 1 to {_LAST_PORT}; `listen` has {port}")
+        if not is_loopback and not self.public:
+            raise ValueError(
+                f"other machines reach {self.listen}, and everybody there could read the metrics; "
+                "listen at 127.0.0.1, or say `public: true`"
+            )
+        return self
 
 
 class SheetAssociation(Component):
@@ -251,6 +299,7 @@ class JobSettings(Component):
     alerts: AlertSettings = section(
         AlertSettings, "Notifications: events of the job that are posted to a webhook."
     )
+    metrics: MetricsSettings = section(MetricsSettings, "Metrics.", sheets=False)
     cycle: CycleSettings = section(CycleSettings, "Batch rounds.", sheets=False)
     sheets: dict[str, dict[str, Any]] = setting(
         dict, "Sheets by name: other values for some URIs, by property path.", sheets=False

@@ -189,6 +189,13 @@ class GroupCommit:
         sealed = self._sealed.size if self._sealed else 0
         return self._group.size + sealed >= PENDING
 
+    @property
+    def age(self) -> float:
+        """Seconds for which the group that is being written waits to be durable; 0 for none."""
+        if self._sealed is None:
+            return 0.0
+        return max(asyncio.get_running_loop().time() - self._sealed_at, 0.0)
+
     # The loop that commits.
 
     async def run(self) -> None:
