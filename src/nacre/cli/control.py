@@ -69,15 +69,54 @@ def _ending(what: str, busy: int) -> str:
     return f"{what}; {output.count(busy, 'fetch is', 'fetches are')} finished first"
 
 
-def pause(directory: JobDir, as_json: AsJson = False) -> None:
+Reason = Annotated[
+    str,
+    typer.Option(
+        "--reason", metavar="NAME", show_default=False,
+        help="A reason of your own, such as quota: it holds over restarts, whether the job runs "
+        "or not, until it is resumed by name.",
+    ),
+]  # fmt: skip
+
+
+def pause(
+    directory: JobDir,
+    reason: Reason = "",
+    note: Annotated[
+        str, typer.Option("--note", metavar="TEXT", help="More about it, for job.log.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
     """Pause a job until `resume`; fetches in process are finished."""
-    answer = _ask(directory, "pause")
+    if reason and _changed_at_rest(directory, reason, note):
+        _print({"held": [reason]}, f"will pause at its start, for: {reason}", as_json=as_json)
+        return
+    words = {"reason": reason, "note": note}
+    answer = _ask(directory, "hold", **words) if reason else _ask(directory, "pause")
     _print(answer, _ending("pausing", answer["busy"]), as_json=as_json)
 
 
-def resume(directory: JobDir, as_json: AsJson = False) -> None:
+def _changed_at_rest(directory: Path, reason: str, note: str | None) -> bool:
+    """Note or remove a hold of a job that does not run; False when it runs."""
+    from nacre.job.control import is_running
+    from nacre.job.holds import change_hold
+    from nacre.store.layout import Layout
+
+    layout = Layout(directory)
+    layout.require()
+    _require_no_rounds(layout)
+    if is_running(layout.socket):
+        return False
+    change_hold(layout.control, reason, note)
+    return True
+
+
+def resume(directory: JobDir, reason: Reason = "", as_json: AsJson = False) -> None:
     """Resume a job after a pause."""
-    answer = _ask(directory, "resume")
+    if reason and _changed_at_rest(directory, reason, None):
+        _print({"held": []}, f"will not pause for {reason}", as_json=as_json)
+        return
+    answer = _ask(directory, "release", reason=reason) if reason else _ask(directory, "resume")
     held = answer["held"]
     text = f"still paused, for: {', '.join(held)}" if held else "resumed"
     _print(answer, text, as_json=as_json)

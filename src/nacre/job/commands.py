@@ -20,6 +20,7 @@ from nacre.inspect.view import View
 from nacre.job.apply_change import change_request, change_running, user_name
 from nacre.job.control import BY, PEER, Answer, ControlServer, Handler
 from nacre.job.frontier_edits import FrontierEditor
+from nacre.job.holds import change_hold
 from nacre.job.imports import ImportOptions
 from nacre.job.job import Job
 from nacre.job.overview import (
@@ -58,6 +59,8 @@ class CommandHandlers:
             "toes": self.toes,
             "pause": self.pause,
             "resume": self.resume,
+            "hold": self.hold,
+            "release": self.release,
             "stop": self.stop,
             "checkpoint": self.checkpoint,
             "parallel": self.parallel,
@@ -118,6 +121,21 @@ class CommandHandlers:
         session.release(OPERATOR)
         session.release(RUNTIME)
         return {"held": sorted(session.held)}
+
+    async def hold(self, request: Request) -> Answer:
+        """Pause for a reason of who asks, also over restarts, until `release`."""
+        return self._change_hold("hold", request, str(request.get("note") or ""))
+
+    async def release(self, request: Request) -> Answer:
+        """Remove such a reason; other reasons stay."""
+        return self._change_hold("release", request, None)
+
+    def _change_hold(self, action: str, request: Request, note: str | None) -> Answer:
+        session, reason = self._session(), str(request.get("reason", ""))
+        change_hold(self._job.layout.control, reason, note)
+        _note(session, f"{action} {reason}", request)
+        self._job.look_at_control()
+        return {"busy": session.engine.busy, "held": sorted(session.held)}
 
     async def stop(self, request: Request) -> Answer:
         """Finish what is in process, and end; the run can be resumed."""

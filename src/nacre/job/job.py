@@ -228,6 +228,11 @@ class Job:
         for task in self._unit.tasks(session.engine.wake) if self._unit is not None else ():
             session.add_task(task)
 
+    def look_at_control(self) -> None:
+        """Obey the control files now, instead of within a second."""
+        if self._control is not None:
+            self._control.look()
+
     def origin_now(self, path: str) -> object:
         """The origin of the current value of a setting: a control file, or from `origin`."""
         file = self._control.says(path) if self._control is not None else ""

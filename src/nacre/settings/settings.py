@@ -35,7 +35,9 @@ from nacre.settings.chains import ChainSettings
 from nacre.uri.parse import parse
 from nacre.uri.surt import implied_prefix
 
-WebhookEvent = Literal["alert", "started", "paused", "resumed", "finished", "limit", "disk"]
+WebhookEvent = Literal[
+    "alert", "started", "paused", "resumed", "finished", "limit", "disk", "quota", "schedule"
+]
 """Events that a webhook may receive."""
 
 
@@ -113,9 +115,10 @@ class AlertSettings(Component):
 
     webhook: WebhookSettings = section(WebhookSettings, "Where it is posted.", sheets=False)
     on: tuple[WebhookEvent, ...] = setting(
-        ("alert", "paused", "finished", "limit", "disk"),
+        ("alert", "paused", "finished", "limit", "disk", "quota", "schedule"),
         "What is posted: every `alert`; `started`, `paused`, `resumed`, `finished`; the end at a "
-        "`limit`; a pause or the end for lack of `disk` space.",
+        "`limit`; a pause or the end for lack of `disk` space; a pause for the reason `quota` or "
+        "`schedule` (`nacre pause --reason`).",
         sheets=False,
     )
 

@@ -247,3 +247,16 @@ def test_nothing_without_an_address(tmp_path: Path):
 def test_addresses_that_are_none(url: str):
     with pytest.raises(ValueError, match="webhook"):
         JobSettings.model_validate({"alerts": {"webhook": {"url": url}}})
+
+
+@pytest.mark.parametrize(
+    ("why", "names"),
+    [
+        ("quota", ["quota", "paused"]),
+        ("operator, schedule", ["schedule", "paused"]),
+        ("disk, quota", ["disk", "quota", "paused"]),
+        ("operator", ["paused"]),
+    ],
+)
+def test_a_pause_is_named_by_its_reason(why: str, names: list[str]):
+    assert webhooks._names(StateChanged(_S.PAUSING, _S.PAUSED, why)) == names

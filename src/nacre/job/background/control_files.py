@@ -13,6 +13,8 @@ from nacre.config.place import find
 from nacre.core.clock import Clock
 from nacre.core.states import ExitStatus
 from nacre.errors import ConfigError, NacreError
+from nacre.job.holds import NAME as HOLD
+from nacre.job.holds import holds_in
 from nacre.job.session import Session
 from nacre.job.settings_change import SettingsChange, SettingsEditor, require_buildable
 from nacre.scope.patterns.matching import examine
@@ -52,11 +54,13 @@ class ControlFiles:
         self._before = before
         self._states: dict[str, _State] = {}
         self._given: dict[str, object] = {}
+        self._holds: frozenset[str] = frozenset()
         self._acts: dict[str, Callable[[str | None], None]] = {
             "delay": lambda text: self._give("delay", text),
             "concurrency": lambda text: self._give("concurrency", text),
             "ignores": self._ignore,
             "pause": self._pause,
+            HOLD: self._hold,
             "stop": self._stop,
         }
 
@@ -161,6 +165,16 @@ class ControlFiles:
         elif PAUSED in self._session.held:
             self._session.release(PAUSED)
             self._note("pause", "removed; the crawl resumes")
+
+    def _hold(self, text: str | None) -> None:
+        wanted = holds_in(text or "")
+        for reason in sorted(self._holds - wanted.keys()):
+            self._session.release(reason)
+            self._note(HOLD, f"{reason} is over")
+        for reason in sorted(wanted.keys() - self._holds):
+            self._session.hold(reason)
+            self._note(HOLD, f"pauses for {reason}: {wanted[reason]}".removesuffix(": "))
+        self._holds = frozenset(wanted)
 
     def _stop(self, text: str | None) -> None:
         """Removed at once, so that the next start does not end at it."""

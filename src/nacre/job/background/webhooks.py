@@ -323,7 +323,8 @@ def _names(event: StateChanged) -> list[str]:
     if event.new is JobState.FINISHED:
         return _ends(event.why)
     if event.new is JobState.PAUSED:
-        return ["disk", "paused"] if "disk" in event.why.split(", ") else ["paused"]
+        why = event.why.split(", ")
+        return [*(name for name in ("disk", "quota", "schedule") if name in why), "paused"]
     if event.new is JobState.RUNNING and event.old is JobState.PREPARING:
         return ["started"]
     if event.new is JobState.RUNNING and event.old is not JobState.EMPTY:

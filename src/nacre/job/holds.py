@@ -1,0 +1,77 @@
+"""Holds: pauses with a reason of who asks for them, such as a quota, in the file `control/hold`.
+
+A line for each, `REASON: NOTE`. The file is the only record of them, so that they last over
+restarts, and can be given while the job does not run.
+"""
+
+import re
+from pathlib import Path
+
+from nacre.config.ordinary import read_ordinary
+from nacre.errors import ConfigError
+from nacre.report.escape import flat
+from nacre.store.local_files import replace_file
+
+NAME = "hold"
+"""Name of the file in `control/`."""
+RESERVED = frozenset(("operator", "disk", "runtime"))
+"""Reasons of the crawler itself."""
+_REASON = re.compile(r"[a-z][a-z0-9-]{0,31}\Z")
+_LARGEST = 100_000
+_LONGEST_NOTE = 500
+
+
+def check_reason(reason: str) -> str:
+    """The reason, if it can be one.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    if not _REASON.match(reason):
+        raise ConfigError(
+            f"{reason!r} is no reason of a hold: it has up to 32 lower-case letters, digits and "
+            "hyphens, such as quota"
+        )
+    if reason in RESERVED:
+        raise ConfigError(f"{reason!r} is a reason of the crawler itself; choose another")
+    return reason
+
+
+def holds_in(text: str) -> dict[str, str]:
+    """The holds in the text of a file: reason -> note; lines that begin with `#` are comments.
+
+    Raises:
+        ConfigError: A line has no reason.
+    """
+    lines = (line.strip() for line in text.splitlines())
+    parted = (line.partition(":") for line in lines if line and not line.startswith("#"))
+    return {check_reason(reason.strip()): note.strip() for reason, _, note in parted}
+
+
+def change_hold(folder: Path, reason: str, note: str | None) -> None:
+    """Add a hold to the file, or take it out; nothing happens when it is not there.
+
+    Args:
+        folder: `control/` of the job.
+        reason: The reason.
+        note: More, for people; None takes the hold out.
+
+    Raises:
+        ConfigError: The reason or the file is wrong, or the file cannot be written.
+    """
+    check_reason(reason)
+    path = folder / NAME
+    try:
+        found = holds_in(read_ordinary(path, _LARGEST).decode()) if path.exists() else {}
+        if note is None:
+            found.pop(reason, None)
+        else:
+            found[reason] = flat(note)[:_LONGEST_NOTE]
+        if not found:
+            path.unlink(missing_ok=True)
+            return
+        folder.mkdir(0o700, exist_ok=True)
+        text = "".join(f"{name}: {said}\n" for name, said in found.items())
+        replace_file(path, text.encode(), 0o600)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be changed: {error}") from None
