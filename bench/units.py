@@ -5,7 +5,9 @@
 A site of 1,000 pages with 40 links each on loopback, behind nginx. The crawler follows its links
 from the home page; a unit is given the list of all its URLs. Both are pinned to one processor, and
 what a run of one page costs is left out. Then two units at a time on half the list each, beside one
-on all of it, by the clock. Prints JSON.
+on all of it, by the clock; the time of units with a list of one URL is left out. The server has no
+processor of its own there: what it takes is told, too, and with it the bound that two processors
+set. Prints JSON.
 """
 
 import json
@@ -33,7 +35,7 @@ from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
-from tools.nginx import Server, free_port, serving
+from tools.nginx import Nginx, Server, free_port, serving
 
 TARGETS = {"cpu": 1.15, "two_units": 1.7}
 """CPU of a unit beside the crawler's, at most; throughput of two units beside one, at least."""
@@ -110,6 +112,17 @@ def cpu_of_crawl(folder: Path, home: str, scope: str) -> float:
     return used.cpu
 
 
+def cpu_of_server(server: Nginx) -> float:
+    """CPU seconds of the server and its workers so far."""
+    master = server.pid
+    workers = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+    ticks = 0
+    for pid in (master, *workers):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def wall_of_units(folder: Path, home: str, lists: list[list[str]]) -> float:
     """Seconds until units that begin at the same time have all ended."""
     specs = prepare(folder, home, lists)
@@ -133,23 +146,33 @@ def measure(root: Path, pages: int, runs: int) -> dict[str, Any]:
     crawls: list[float] = []
     units: list[float] = []
     walls: dict[int, list[float]] = {1: [], 2: []}
-    with serving([Server("127.0.0.1", port, root / "site")], root / "nginx", core=_CORE):
+    starts: dict[int, list[float]] = {1: [], 2: []}
+    served: list[float] = []
+    with serving([Server("127.0.0.1", port, root / "site")], root / "nginx", core=_CORE) as server:
         for number in range(runs):
             own = root / str(number)
             crawl = cpu_of_crawl(own / "crawl", home, "host")
             crawls.append(crawl - cpu_of_crawl(own / "crawl-1", home, "page"))
+            before = cpu_of_server(server)
             unit = cpu_of_units(own / "unit", home, urls)
+            served.append(cpu_of_server(server) - before)
             units.append(unit - cpu_of_units(own / "unit-1", home, urls[:1]))
-            walls[1].append(wall_of_units(own / "wall-1", home, [urls]))
-            walls[2].append(wall_of_units(own / "wall-2", home, [urls[::2], urls[1::2]]))
-    crawl, unit = (median(found) / pages * 1000 for found in (crawls, units))
+            for count, lists in ((1, [urls]), (2, [urls[::2], urls[1::2]])):
+                ones = [one[:1] for one in lists]
+                starts[count].append(wall_of_units(own / f"start-{count}", home, ones))
+                walls[count].append(wall_of_units(own / f"wall-{count}", home, lists))
+    crawl, unit, serve = (median(found) / pages * 1000 for found in (crawls, units, served))
+    one, two = (median(walls[count]) - median(starts[count]) for count in (1, 2))
     return {
         "pages": pages,
         "crawl_ms": round(crawl, 3),
         "unit_ms": round(unit, 3),
         "cpu": round(unit / crawl, 3),
-        "two_units": round(median(walls[1]) / median(walls[2]), 2),
-        "runs": {"crawl": crawls, "unit": units, "walls": walls},
+        "two_units": round(one / two, 2),
+        "two_units_with_start": round(median(walls[1]) / median(walls[2]), 2),
+        "server_ms": round(serve, 3),
+        "two_units_at_most": round(one / pages * 1000 / ((unit + serve) / 2), 2),
+        "runs": {"crawl": crawls, "unit": units, "walls": walls, "starts": starts},
     }
 
 

@@ -112,11 +112,13 @@ class Nginx:
 
     Attributes:
         folder: Its configuration and logs.
+        pid: Of its first process, whose children answer.
     """
 
     def __init__(self, folder: Path, process: subprocess.Popen[bytes]) -> None:
         self.folder = folder
         self._process = process
+        self.pid = process.pid
 
     def requests(self) -> list[Request]:
         """What was asked so far, in the order of the replies."""
