@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 from tests.cli.site import nacre
 
@@ -54,3 +55,22 @@ def test_a_job_of_heritrix_checks_clean(tmp_path):
     assert (checked.code, checked.err) == (0, "")
     absent = nacre("migrate", "heritrix", tmp_path / "order.xml", "--out", tmp_path / "other")
     assert (absent.code, "order.xml" in absent.err) == (2, True)
+
+
+def test_seeds_of_nutch_are_injected_with_their_metadata(tmp_path: Path):
+    conf, job = tmp_path / "conf", tmp_path / "job"
+    conf.mkdir()
+    (conf / "nutch-site.xml").write_text("<configuration></configuration>")
+    line = "http://a.test/新闻\tnutch.score=2.5\tnutch.fetchInterval=86400\t语言=zh\n"
+    (conf / "seed.txt").write_bytes(line.encode("gb18030"))
+    assert nacre("migrate", "nutch", conf, "--out", job).code == 0
+    done = nacre("cycle", job, "inject")
+    assert (done.code, done.out) == (0, "1 seed, 1 new\n"), done.err
+    query = "select key, score + cash as score, interval, seed_md from crawldb"
+    (row,) = json.loads(nacre("cycle", job, "sql", query, "--json").out)
+    assert row == {
+        "key": "http://a.test/%E6%96%B0%E9%97%BB",
+        "score": 2.5,
+        "interval": 86400,
+        "seed_md": {"语言": "zh"},
+    }

@@ -14,8 +14,10 @@ from nacre.crawldb.select import REASONS
 from nacre.cycle.explain import UrlExplanation, explain_url
 from nacre.cycle.list_choice import choice_name
 from nacre.cycle.steps.generate import GenerateOptions, generate
+from nacre.cycle.steps.given import GivenOptions, generate_given
 from nacre.cycle.tables import CRAWLDB, FilePlan, publish
 from nacre.cycle.versions import CycleChanges
+from nacre.engine.seeding.seeds import SeedList
 from tests.cycle.steps.test_generate import COUNTED, NOW, opened, seeded
 
 DAY = 86_400_000
@@ -175,3 +177,32 @@ def test_limits_of_domains_and_hosts_that_count_together(tmp_path: Path):
     found = explained(root, urls[0])
     assert found.last is not None
     assert found.last.reason == "lost"
+
+
+def test_why_a_url_is_in_a_list_of_given_urls_or_not(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, "http://a.test/", "http://bad.test/1")
+    with opened(root) as context:
+        chosen = generate(context, GenerateOptions(top=1))
+    (root / "regex-urlfilter.txt").write_text("-bad\n+.\n")
+    bad = [f"http://bad.test/{number}" for number in range(1_002)]
+    lists = [SeedList("网址.txt", ["http://new.test/书", *bad]), SeedList("", ["http://b.test/"])]
+    with opened(root, NOW + 1) as context:
+        made = generate_given(context, lists, GivenOptions(filter=True))
+    said = {
+        url: "\n".join(explain_lines(explained(root, url)))
+        for url in ("http://new.test/书", bad[1], bad[-1], "http://a.test/")
+    }
+    where = f"(version {made.version.number if made.version else 0}, "
+    given = f"in the list of given URLs {where}"
+    names = "网址.txt, the command line"
+    assert f"  {given}" in said["http://new.test/书"]
+    assert f"{made.segments[0]}, by generate --urls {names}" in said["http://new.test/书"]
+    assert f"{names} has it, and regex-urlfilter.txt:1 refuses it (--filter)" in said[bad[1]]
+    text = f"none of the 2 URLs of {names} (generate --urls), or one of 2 more that filters refused"
+    assert f"not {given}" in said["http://a.test/"]
+    assert text in said["http://a.test/"]
+    assert text in said[bad[-1]]
+    assert chosen.segments[0] in said["http://a.test/"] + said[bad[1]], "the list before is known"
+    (root / "cycle" / choice_name(made.segments[0])).unlink()
+    assert "nothing is kept of how" in "\n".join(explain_lines(explained(root, bad[1])))

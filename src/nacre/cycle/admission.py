@@ -26,7 +26,7 @@ from nacre.scope.normalize.chain import NormalizerChain, NormalizeScope
 from nacre.scope.nutch.filters import FilterChain
 from nacre.scope.rules.nutch import FilterRule
 from nacre.scope.rules.rule import Rule
-from nacre.scope.scope import Scope
+from nacre.scope.scope import Scope, Verdict
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
 from nacre.uri.parse import host, parse
@@ -151,14 +151,23 @@ class Admission:
             source: The seed that it comes from.
         """
         own = source if source in self.rules.scope_state.own else ""
-        subject = Subject(url, path, via, "", is_seed_path(path), source, own)
-        scope = self._scope[self.rules.sheets.overlay(subject)]
-        verdict = scope.judge(subject)
+        verdict = self._judged(Subject(url, path, via, "", is_seed_path(path), source, own))
         chain = self._filters.get(verdict.rule)
         if verdict.accepted or (not path and chain is None):
             return ""
         ruling = chain.judge(url) if chain is not None else None
         return (ruling.place if ruling is not None and not ruling.passes else "") or verdict.rule
+
+    def outside(self, seed: Seed) -> str:
+        """The rule of the scope that a seed is outside of, though no filter refuses it; "": none.
+
+        It is fetched all the same, but links near it may be refused.
+        """
+        verdict = self._judged(Subject(seed.url, is_seed=True, source=seed.text, seed=seed.owner))
+        return "" if verdict.accepted or verdict.rule in self._filters else verdict.rule
+
+    def _judged(self, subject: Subject) -> Verdict:
+        return self._scope[self.rules.sheets.overlay(subject)].judge(subject)
 
     def files(self) -> dict[str, list[str]]:
         """The lines of the files that the rules name.

@@ -5,6 +5,7 @@ key is what that version changed. A base holds the fold of all versions before i
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -14,7 +15,15 @@ from nacre.crawldb.kernels import parquet, quoted
 from nacre.crawldb.row import bucket_of
 from nacre.crawldb.scoring import sort_columns
 from nacre.cycle.admission import Admission, all_seed_lines
-from nacre.cycle.last_list import Followed, ListVerdict, last_list, verdict_now
+from nacre.cycle.last_list import (
+    Followed,
+    ListVerdict,
+    given_list,
+    is_given,
+    last_list,
+    verdict_now,
+)
+from nacre.cycle.segments import visits_of
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import GenerateOptions, select_options
 from nacre.cycle.steps.host_rows import host_buckets, of_buckets
@@ -31,6 +40,8 @@ from nacre.errors import DamageError, JobError, StorageError
 
 _VERSIONS = 200
 """Versions whose files are looked at."""
+_SEGMENTS = 20
+"""Segments whose visits are looked at, the newest first."""
 
 
 class TouchingVersion(msgspec.Struct, frozen=True):
@@ -63,7 +74,10 @@ class UrlExplanation(msgspec.Struct, frozen=True):
         touched: Each version that touched it, the oldest first.
         refusal: What the rules of now refuse it by, as file and line or rule; "" for nothing.
         now: The first test of `generate` that refuses it now; None for a URL that is not known.
-        last: Its fate in the newest `generate` of which a version is kept; None for none.
+        last: Its fate in the newest `generate` that chose, of those kept; None for none.
+        given: Its fate in the newest `generate --urls`, where that is newer; None for none.
+        said: Why its last visit had no reply, or the line of robots.txt that forbade it; "" for
+            nothing.
     """
 
     url: str
@@ -73,6 +87,8 @@ class UrlExplanation(msgspec.Struct, frozen=True):
     refusal: str
     now: ListVerdict | None
     last: ListVerdict | None
+    given: ListVerdict | None = None
+    said: str = ""
 
 
 def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
@@ -102,7 +118,9 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
     path, via, source = (str((row or {}).get(name) or "") for name in ("path", "via", "source"))
     # A link is judged as such: of a URL that nobody knows, no way is known.
     refusal = admission.refusal(url, path=path if row else "L", via=via, source=source)
-    last = max((one for one in known.values() if one.step == "generate"), default=None, key=_number)
+    lists = sorted((one for one in known.values() if one.step == "generate"), key=_number)
+    last = next((one for one in reversed(lists) if not is_given(one)), None)
+    given = lists[-1] if lists and is_given(lists[-1]) else None
     return UrlExplanation(
         url=url,
         key=key,
@@ -111,7 +129,28 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
         refusal=refusal,
         now=now,
         last=None if last is None else last_list(cycle, context.place, last, key),
+        given=None if given is None else given_list(cycle, context.place, given, key),
+        said=_said(context, version, row, key),
     )
+
+
+def _said(
+    context: StepContext, version: CycleVersion, row: Mapping[str, Any] | None, key: str
+) -> str:
+    """What the facts of the last visit say of a failure; "" for nothing."""
+    if row is None or int(row.get("last_status") or 0) >= 0:
+        return ""
+    fetched = (name for name, one in sorted(version.segments.items(), reverse=True) if one.parts)
+    with context.place.open() as work:
+        for name in islice(fetched, _SEGMENTS):
+            try:
+                found = list(visits_of(work, version, [name], key))
+            except (DamageError, JobError, StorageError):
+                continue
+            said = [one for batch in found for one in batch.to_pylist() if one["reason"] is None]
+            if said:
+                return str(said[-1]["error"] or "")
+    return ""
 
 
 def _number(version: CycleVersion) -> int:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.crawldb.fold import fold_query
-from nacre.crawldb.kernels import Kernel, quoted
+from nacre.crawldb.kernels import Kernel, parquet, quoted
 from nacre.crawldb.row import bucket_of
 from nacre.crawldb.scoring import sort_columns
 from nacre.crawldb.select import (
@@ -28,8 +28,9 @@ from nacre.crawldb.select import (
 )
 from nacre.cycle.admission import Admission, counts_other_hosts
 from nacre.cycle.frozen_settings import frozen_settings
-from nacre.cycle.list_choice import ListChoice, choice_name
+from nacre.cycle.list_choice import GIVEN, GivenChoice, ListChoice, choice_name
 from nacre.cycle.steps.host_rows import host_buckets, load_hosts, of_buckets
+from nacre.cycle.storage import localized
 from nacre.cycle.tables import CRAWLDB, BucketFiles, TaskPlace, TaskWork, buckets_of, local_bucket
 from nacre.cycle.versions import Cycle, CycleVersion
 from nacre.errors import DamageError, StorageError
@@ -45,7 +46,7 @@ class ListVerdict(msgspec.Struct, frozen=True, kw_only=True):
         clock: Its clock with the days that were added, ms since the epoch.
         reason: `listed`, `unknown` (not found yet), one of `select.REASONS`, `cap`, `top` or
             `time`; "" for a candidate, where no list is asked about; `lost` when files of that
-            version are gone.
+            version are gone. Of a list of given URLs: `listed`, `filter` or `not given`.
         segment: The segment that has it; of `lease` and `host` the one that is in the way.
         values: What the reason compares, by name.
     """
@@ -103,8 +104,51 @@ def last_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) -
         return lost
 
 
-def _made_by(more: Mapping[str, Any], version: CycleVersion) -> bool:
-    return int(more.get("version", 0)) == version.number
+def _made_by(more: Mapping[str, Any], version: CycleVersion, mark: str = "version") -> bool:
+    return int(more.get(mark, 0)) == version.number
+
+
+def is_given(version: CycleVersion) -> bool:
+    """Whether a version was made by `generate --urls`."""
+    return version.step == "generate" and "urls" in version.options
+
+
+def given_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) -> ListVerdict:
+    """The reason why a URL is in a list of given URLs or not.
+
+    Args:
+        cycle: The versions.
+        place: Where to work.
+        version: The version that `generate --urls` committed.
+        key: Key of the URL.
+    """
+    said = ListVerdict(version=version.number, clock=version.clock, reason="lost")
+    names = [name for name, one in version.segments.items() if _made_by(one.more, version, GIVEN)]
+    try:
+        name = min(names, default="")
+        choice = msgspec.json.decode(cycle.storage.read(choice_name(name)), type=GivenChoice)
+        found = _is_listed(cycle, place, name, key)
+    except (StorageError, msgspec.DecodeError):
+        return said
+    values = {
+        "files": list(dict.fromkeys(choice.files)), "urls": choice.urls,
+        "refused": choice.refused_count - len(choice.refused), "by": choice.refused.get(key, ""),
+    }  # fmt: skip
+    reason = "listed" if found else "filter" if key in choice.refused else "not given"
+    return msgspec.structs.replace(said, reason=reason, segment=name, values=values)
+
+
+def _is_listed(cycle: Cycle, place: TaskPlace, segment: str, key: str) -> bool:
+    names = [one for one in cycle.storage.list(f"segments/{segment}/lists") if is_list(one)]
+    with place.open() as work:
+        paths = [str(localized(work.storage, name, work.scratch)) for name in names]
+        query = f"select count(*) from {parquet(paths)} where key = {quoted(key)}"
+        return bool(work.kernel.value(query))
+
+
+def is_list(name: str) -> bool:
+    """Whether a file in the folder of lists is one."""
+    return name.endswith(".parquet")
 
 
 def _of_version(

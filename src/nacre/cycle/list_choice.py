@@ -25,6 +25,26 @@ class ListChoice(msgspec.Struct, frozen=True, kw_only=True):
     cuts: list[dict[str, int]]
 
 
+class GivenChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """The choice of a `generate --urls`: the URLs of files, and what filters refused of them.
+
+    Attributes:
+        files: The files as the operator named them; "" for URLs that were typed.
+        urls: URLs that are in the list.
+        refused: The first keys that a filter refused, each with its file and line.
+        refused_count: The number of all that were refused.
+    """
+
+    files: list[str]
+    urls: int
+    refused: dict[str, str] = {}
+    refused_count: int = 0
+
+
+GIVEN = "given"
+"""Mark of a segment of given URLs: the number of the version that made it."""
+
+
 def choice_name(segment: str) -> str:
     """Name of the file of a choice, in the folder of its first segment."""
     return f"segments/{segment}/choice.json"
@@ -45,3 +65,8 @@ def write_choice(
         cuts=[dict(one) for one in cuts],
     )
     storage.put(choice_name(segments[0]), msgspec.json.encode(choice))
+
+
+def write_given(storage: Storage, choice: GivenChoice, segment: str) -> None:
+    """Write the choice of a `generate --urls` before it is committed."""
+    storage.put(choice_name(segment), msgspec.json.encode(choice))

@@ -20,6 +20,11 @@ def test_given_urls_are_fetched_whatever_is_known(tmp_path: Path):
         assert dry.out.startswith("4 URLs, 1 listed twice; 1 line malformed; 3 in 1 unit")
         made = json.loads(nacre("cycle", root, "generate", "--urls", file, "--json").out)
         assert (made["selected"], made["malformed"][0]["line"]) == (3, 4)
+        said = nacre("cycle", root, "explain", f"{home}新.html").out
+        assert "not known" in said
+        assert f", by generate --urls {file}" in said
+        said = nacre("cycle", root, "explain", f"{home}a.html").out
+        assert f"it is none of the 3 URLs of {file} (generate --urls)" in said
         assert nacre("cycle", root, "fetch").out.startswith("3 pages")
         # What is fetched by its name holds no lease: the seed is due as before.
         assert json.loads(nacre("cycle", root, "generate", "--dry-run", "--json").out)["due"] == 1

@@ -62,6 +62,7 @@ def test_why_a_url_is_not_in_a_list(crawled: Path):
     said = cycle(crawled, "explain", f"{home}secret/x.html").out
     assert "db_gone" in said
     assert "status -9998 (robots.txt disallows it)" in said
+    assert "why it was not got: robots.txt says 'Disallow: /secret/'" in said
     assert "not due before" in said
     said = cycle(crawled, "explain", home).out
     assert "inject of" in said

@@ -5,15 +5,18 @@ from typing import Any
 
 import pytest
 
+from nacre.cli.cycle.texts import inject_text
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.row import ONE, bucket_of
 from nacre.crawldb.scoring import Opic
 from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.steps.generate import GenerateOptions, generate
 from nacre.cycle.steps.inject import (
     InjectDefaults,
     InjectOptions,
     InjectSpec,
     NewSeed,
+    inject,
     inject_task,
     merge_seed,
 )
@@ -27,8 +30,18 @@ from nacre.cycle.tables import (
     local_bucket,
 )
 from nacre.cycle.versions import Cycle, CycleChanges
+from nacre.engine.seeding.seeds import SeedList
+from tests.cycle.steps.test_generate import opened
 
 DEFAULTS = InjectDefaults()
+OUTSIDE = """
+name: x
+seeds: []
+scope:
+  - accept
+  - {rule: matches-regex, decision: REJECT, regex: '.*/%E4%B9%A6/.*'}
+  - {rule: nutch-regex, file: regex-urlfilter.txt}
+"""
 NOW = 1_800_000_000_000
 URL = "http://example.org/书"
 
@@ -148,3 +161,21 @@ def test_the_table_after_several_lists(tmp_path):
     assert rows[urls[1]]["status"] == 1
     assert rows[urls[1]]["fetch_time"] == NOW
     assert rows["http://new.example/"]["fetch_time"] == NOW + 1
+
+
+def test_seeds_out_of_the_scope_are_counted_and_those_that_a_filter_refuses_left_out(
+    tmp_path: Path,
+):
+    tmp_path.joinpath("crawl.yaml").write_text(OUTSIDE)
+    tmp_path.joinpath("regex-urlfilter.txt").write_text("-bad\n+.\n")
+    seeds = ["http://a.test/", "http://a.test/书/x", "http://bad.test/书/", "http://b.test/书/"]
+    with opened(tmp_path) as context:
+        found = inject(context, [SeedList("", seeds)], InjectOptions())
+        listed = generate(context, GenerateOptions())
+    assert (found.new, found.refused) == (3, {"regex-urlfilter.txt:1": 1})
+    assert found.outside == {"matches-regex": 2}
+    assert inject_text(found) == (
+        "4 seeds, 3 new; 1 refused by regex-urlfilter.txt:1; 2 out of scope by matches-regex, "
+        "fetched all the same"
+    )
+    assert listed.selected == 3

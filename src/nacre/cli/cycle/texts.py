@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from nacre.cli.cycle.display import bar
 from nacre.cli.output import count, table, tell
 from nacre.core.clock import duration
-from nacre.core.status import cause
+from nacre.core.status import FetchStatus, cause
 from nacre.crawldb.row import Status
+from nacre.report.escape import flat
 from nacre.report.formatting import size
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def inject_text(result: "InjectResult") -> str:
     text = ", ".join(parts)
     if result.refused:
         text += f"; {refused_text(result.refused)}"
+    for rule, number in sorted(result.outside.items()):
+        text += f"; {number:,} out of scope by {rule}, fetched all the same"
     if result.malformed_count:
         text += f"; {count(result.malformed_count, 'line')} malformed"
     return text
@@ -56,6 +59,7 @@ def inject_numbers(result: "InjectResult") -> dict[str, Any]:
         "known": result.known,
         "twice": result.twice,
         "refused": dict(result.refused),
+        "outside": dict(result.outside),
         "malformed": [bad._asdict() for bad in result.malformed],
         "malformed_count": result.malformed_count,
         "version": result.version.number if result.version is not None else None,
@@ -327,6 +331,7 @@ def explain_lines(found: "UrlExplanation") -> Iterator[str]:
         yield "  not known: no seed and no link that the scope accepts has named it"
         if found.refusal:
             yield f"  a link to it would be refused by {found.refusal}"
+        yield from (f"  {text}" for text in _given_verdict(found))
         return
     row = found.row
     status = Status(row["status"]).label
@@ -338,6 +343,10 @@ def explain_lines(found: "UrlExplanation") -> Iterator[str]:
     for one in found.touched:
         when = f"{one.step} of {time_text(one.clock)}" if one.step else "a version removed since"
         yield f"    {one.version}  {when}: {_changes(one)}"
+    if found.said:
+        code, said = int(row["last_status"]), flat(found.said)
+        robots = code == FetchStatus.ROBOTS_PRECLUDED
+        yield f"  why it was not got: {said if robots else cause(code, said)}"
     for text in _verdicts(found):
         yield f"  {text}"
 
@@ -404,15 +413,39 @@ def _verdicts(found: "UrlExplanation") -> Iterator[str]:
     """Why a URL is not in the last list, or that it is; and what holds now."""
     last = found.last
     if last is not None:
-        place = f"the last list (version {last.version}, {time_text(last.clock)})"
-        text = _reason_text(last)
-        yield f"in {place}: {text}" if last.reason == "listed" else f"not in {place}: {text}"
+        yield _of_list(last, "the last list", _reason_text(last))
+    yield from _given_verdict(found)
     if found.refusal:
         yield f"now: the rules refuse it: {found.refusal}"
     elif found.now is not None and found.now.reason:
         yield f"now: {_reason_text(found.now)}"
     elif found.now is not None:
         yield "now: due, the next `generate` may list it"
+
+
+def _of_list(one: "ListVerdict", what: str, text: str) -> str:
+    place = f"{what} (version {one.version}, {time_text(one.clock)})"
+    return f"in {place}: {text}" if one.reason == "listed" else f"not in {place}: {text}"
+
+
+def _given_verdict(found: "UrlExplanation") -> Iterator[str]:
+    given = found.given
+    if given is not None:
+        yield _of_list(given, "the list of given URLs", _given_text(given))
+
+
+def _given_text(one: "ListVerdict") -> str:
+    """The reason of a verdict on a list of given URLs."""
+    if one.reason == "lost":
+        return _VERDICTS["lost"]
+    names = ", ".join(name or "the command line" for name in one.values["files"])
+    if one.reason == "listed":
+        return f"{one.segment}, by generate --urls {names}"
+    if one.reason == "filter":
+        return f"{names} has it, and {one.values['by']} refuses it (--filter)"
+    text = f"it is none of the {count(one.values['urls'], 'URL')} of {names} (generate --urls)"
+    refused = one.values["refused"]
+    return text + (f", or one of {refused:,} more that filters refused" if refused else "")
 
 
 def _reason_text(one: "ListVerdict") -> str:

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.hosts import HOST_COLUMNS, visited_hosts
 from nacre.crawldb.kernels import parquet
@@ -16,6 +18,7 @@ from nacre.crawldb.row import COLUMNS, Status, bucket_of
 from nacre.crawldb.units import HostWork, PackedUnits, pack
 from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.frozen_settings import freeze
+from nacre.cycle.list_choice import GIVEN, GivenChoice, write_given
 from nacre.cycle.seedlist import BadMetadata, InjectedSeed
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import expected_delay, list_name, new_segments
@@ -327,12 +330,18 @@ def generate_given(
         packs = pack([HostWork(*item, delay) for item in counts.items()], options.units)
         return found._replace(units=len(packs.seconds), longest=max(packs.seconds))
     made = list_given(context, version, urls, options.units)
+    choice = GivenChoice(
+        files=[one.file for one in lists], urls=len(urls),
+        refused=reading.refused_keys, refused_count=reading.refused.total(),
+    )  # fmt: skip
+    write_given(context.cycle.storage, choice, made.segment)
+    marks = {**made.state.more, GIVEN: version.number + 1}
     changes = CycleChanges(
         step="generate",
         clock=context.clock,
         options={"urls": len(urls), "filter": options.filter, "normalize": options.normalize},
         counters={"selected": made.state.urls, "refused": dict(reading.refused)},
-        segments={made.segment: made.state},
+        segments={made.segment: msgspec.structs.replace(made.state, more=marks)},
     )
     return found._replace(
         units=made.state.units,

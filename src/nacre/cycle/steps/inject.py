@@ -128,6 +128,7 @@ class InjectResult(NamedTuple):
         known: Known URLs that stay as they are.
         twice: Lines whose URL stood in the list before.
         refused: Seeds that a filter refuses, by file and line.
+        outside: Seeds out of the scope, by the rule that says so; they are fetched all the same.
         malformed: Lines that are no seeds, and wrong metadata; the first 1,000.
         malformed_count: Their number.
         version: The newest version; None where nothing was committed.
@@ -139,6 +140,7 @@ class InjectResult(NamedTuple):
     known: int = 0
     twice: int = 0
     refused: Mapping[str, int] = {}
+    outside: Mapping[str, int] = {}
     malformed: Sequence[BadSeed | BadMetadata] = ()
     malformed_count: int = 0
     version: CycleVersion | None = None
@@ -376,6 +378,8 @@ class ListReading:
 
     Attributes:
         refused: Seeds that a filter refuses, by file and line.
+        outside: Seeds out of the scope, by the rule that says so.
+        refused_keys: The first 1,000 keys that a filter refuses, each with its file and line.
         malformed: Lines that are no seeds; the first 1,000.
         malformed_count: Their number.
         seeds: Lines that are seeds.
@@ -386,6 +390,8 @@ class ListReading:
         self._admission = admission
         self._options = options
         self.refused: Counter[str] = Counter()
+        self.outside: Counter[str] = Counter()
+        self.refused_keys: dict[str, str] = {}
         self.malformed: list[BadSeed | BadMetadata] = []
         self.malformed_count = 0
         self.seeds = 0
@@ -419,7 +425,11 @@ class ListReading:
         refusal = self._admission.refusal(seed.url) if self._options.filter else ""
         if refusal:
             self.refused[refusal] += 1
+            if len(self.refused_keys) < _BAD_KEPT:
+                self.refused_keys[self._admission.key(seed.url)] = refusal
             return None
+        if outside := self._admission.outside(seed):
+            self.outside[outside] += 1
         self.lines.append(seed_as_line(seed))
         return NewSeed(
             self._admission.key(seed.url), seed.url, seed.text, 0,
@@ -464,7 +474,7 @@ def inject(
             version = _commit(context, version, results, options, lines)
     return InjectResult(
         reading.seeds, counts["new"], counts["merged"], counts["known"], counts["twice"],
-        dict(reading.refused), reading.malformed, reading.malformed_count,
+        dict(reading.refused), dict(reading.outside), reading.malformed, reading.malformed_count,
         None if context.dry else version,
     )  # fmt: skip
 

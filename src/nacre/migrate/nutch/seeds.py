@@ -1,4 +1,8 @@
-"""Seed lists of Nutch: files with one URL a line, metadata behind tabs."""
+"""Seed lists of Nutch: files with one URL a line, metadata behind tabs.
+
+The metadata stay behind the URLs: batch rounds read them as Nutch does, and the continuous crawl
+does not look at them. Intervals become sheets as well, which the continuous crawl obeys.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.config.ordinary import read_ordinary
+from nacre.engine.seeding.seeds import own_scope_words
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.migrate.files import read_lines
 from nacre.migrate.nutch.conf import Conf
@@ -38,7 +43,7 @@ class Seeds:
     """The contents of the seed lists of a configuration.
 
     Attributes:
-        lines: Lines of the new seed list, comments included, metadata left out.
+        lines: Lines of the new seed list, comments and metadata included.
         intervals: Intervals that lines give, by URL as written.
     """
 
@@ -87,24 +92,32 @@ def _read(path: Path, seeds: Seeds, report: MigrationReport) -> None:
         read, encoding = read_lines(read_ordinary(path, _MAX_BYTES))
     except OSError as error:
         raise JobError(f"{path} cannot be read: {error.strerror}") from error
+    kept: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     for line in read:
         text, _, metadata = line.strip().partition("\t")
         url = text.strip()
-        seeds.lines.append(url)
         if not metadata or url.startswith("#"):
+            seeds.lines.append(url)
             continue
         said = dict(_pairs(metadata))
         if interval := _interval(said):
             seeds.intervals[url] = interval
-            said = {key: said[key] for key in said if key not in {_INTERVAL, _FIXED}}
-        left_out.update(said.keys())
+        pairs = {key: f"{key}={value}" for key, value in said.items()}
+        # Words that give a seed a scope of its own here mean nothing to Nutch.
+        own = [key for key, pair in pairs.items() if own_scope_words(pair)]
+        left_out.update(own)
+        kept.update(key for key in pairs if key not in own)
+        seeds.lines.append("\t".join([url, *(pairs[key] for key in pairs if key not in own)]))
     note = f"seeds, read as {encoding}" if encoding else "seeds"
-    if left_out:
-        counts = (f"{key} ({count})" for key, count in left_out.most_common(_NAMED))
-        note += f"; left out of their metadata: {', '.join(counts)}"
-        note += ", …" if len(left_out) > _NAMED else ""
+    note += f"; metadata kept for `nacre cycle`: {_counts(kept)}" if kept else ""
+    note += f"; left out of their metadata: {_counts(left_out)}" if left_out else ""
     report.files.append(FileNote(path.name, note, check=bool(left_out or encoding)))
+
+
+def _counts(keys: Counter[str]) -> str:
+    counts = ", ".join(f"{key} ({count})" for key, count in keys.most_common(_NAMED))
+    return f"{counts}, …" if len(keys) > _NAMED else counts
 
 
 def _pairs(metadata: str) -> Iterator[tuple[str, str]]:
