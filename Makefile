@@ -22,7 +22,7 @@ MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html er
 	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills spark \
-	webs-all test test-all cases bench bench-full traps reference lock catalogues goals ablation clean
+	webs-all test test-all cases bench bench-full traps reference lock catalogues web goals ablation clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -111,6 +111,9 @@ reference: environment ## docs/reference again, from the components
 
 catalogues: environment ## the texts of the console in other languages: collect, and compile
 	@$(PY) -m tools.catalogues
+
+web: ## the scripts and the style of the console again, from web/ (needs Node)
+	cd web && npm ci --ignore-scripts --no-audit --no-fund && node build.js
 
 goals: environment ## measure the goals of incremental crawling; their table (an hour of two cores)
 	$(PY) -m nacre simweb goals --seeds $(SEEDS) --few $(FEW) --jobs 2 --parts .cache/goals --out docs/goals.json

@@ -1,8 +1,1 @@
-// The key of the link is in the fragment, which no server and no log sees. It leaves the address bar
-// before anything else happens.
-const key = new URLSearchParams(location.hash.slice(1)).get("k");
-if (key) {
-  history.replaceState(null, "", location.pathname + location.search);
-  document.getElementById("key").value = key;
-  document.getElementById("login").requestSubmit();
-}
+function t(){let e=new URLSearchParams(location.hash.slice(1)).get("k");e&&(history.replaceState(null,"",location.pathname+location.search),document.getElementById("key").value=e,document.getElementById("login").requestSubmit())}t();addEventListener("hashchange",t);

@@ -1,0 +1,13 @@
+// The key of the link is in the fragment, which no server and no log sees. It leaves the address bar
+// before anything else happens. A link that is opened while this page is shown changes the fragment
+// alone.
+function enter() {
+  const key = new URLSearchParams(location.hash.slice(1)).get("k");
+  if (!key) return;
+  history.replaceState(null, "", location.pathname + location.search);
+  document.getElementById("key").value = key;
+  document.getElementById("login").requestSubmit();
+}
+
+enter();
+addEventListener("hashchange", enter);

@@ -1,0 +1,13 @@
+// Moments are shown in the time of this machine; UTC, which the server wrote, is told on hover.
+export function times() {
+  const language = document.documentElement.lang;
+  const form = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+  for (const element of document.querySelectorAll("time[datetime]")) {
+    const moment = new Date(element.dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    const local = form.format(moment);
+    if (element.textContent === local) continue;
+    element.title = `${moment.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+    element.textContent = local;
+  }
+}
