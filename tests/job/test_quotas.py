@@ -31,7 +31,7 @@ def test_levels(used: int, quota: int, before: QuotaLevel, level: QuotaLevel, te
 
 
 def test_the_numbers_in_words():
-    assert decide_quota(950_000_000, 10**9).text == "95 %, 950.0 MB of 1.0 GB are used"
+    assert decide_quota(950_000_000, 10**9).text == "95 %, 950 MB of 1.0 GB are used"
 
 
 def test_usage_counts_files_once_and_follows_no_links(tmp_path: Path):

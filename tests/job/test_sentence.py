@@ -49,7 +49,7 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
         (facts("PAUSED", why="disk", free=2_100, reserve=4_000), "paused-space", "free-space"),
         (facts("PAUSED", why="calibration"), "paused", "resume"),
         (facts("FINISHED"), "finished-some-time", "recrawl"),
-        (facts("FINISHED", ended=5.0, failed_pages=1), "finished", "seeds"),
+        (facts("FINISHED", ended_at=5.0, failed_pages=1), "finished", "seeds"),
         (facts("ABORTED"), "stopped", "go-on"),
         (facts("INTERRUPTED"), "interrupted", "go-on"),
         (facts("CRASHED"), "crashed", "go-on"),
@@ -106,7 +106,7 @@ def test_the_sentence_in_words():
     assert words(sentence_of(space)) == (
         "paused: 2.1 GB are free, 4.0 GB are kept in reserve; it goes on by itself"
     )
-    over = facts("FINISHED", ended=1_795_442_580.0, documents=12_480, failed_pages=3)
+    over = facts("FINISHED", ended_at=1_795_442_580.0, documents=12_480, failed_pages=3)
     assert words(sentence_of(over)) == (
         "finished 2026-11-23 14:03:00 UTC: 12,480 documents, 3 pages failed"
     )

@@ -16,7 +16,7 @@ def wanting(what: str, library: str) -> str:
 
 
 EXTRAS = {
-    "console": "starlette uvicorn httptools jinja2 python-multipart argon2-cffi prometheus-client",
+    "console": "argon2-cffi httptools jinja2 prometheus-client python-multipart starlette uvicorn",
     "cycle": "duckdb pyarrow",
     "objects": "obstore",
     "spark": "pyspark",

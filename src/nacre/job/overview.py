@@ -72,7 +72,7 @@ class JobOverview(msgspec.Struct, frozen=True):
         next_why: Why then.
         policy: Order, budgets, quotas and bandwidth, in words.
         endless: URIs of endless places, which wait until nothing else is left.
-        ended: When the run ended, seconds since the epoch; 0 while it runs, and after a crash.
+        ended_at: When the run ended, seconds since the epoch; 0 while it runs, and after a crash.
     """
 
     state: str
@@ -112,7 +112,7 @@ class JobOverview(msgspec.Struct, frozen=True):
     next_why: str = ""
     policy: tuple[str, ...] = ()
     endless: int = 0
-    ended: float = 0.0
+    ended_at: float = 0.0
 
     @property
     def refused(self) -> int:
@@ -179,7 +179,7 @@ def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
     return msgspec.structs.replace(
         fresh,
         state=state,
-        ended=run.ended,
+        ended_at=run.ended,
         next_pass=following.time if following else 0.0,
         next_why=following.why if following else "",
         warc_bytes=store.counter("warc.total"),

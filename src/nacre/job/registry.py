@@ -47,6 +47,7 @@ HERITRIX: dict[str, tuple[str, ...]] = {
     "limits": ("CrawlLimitEnforcer", "RuntimeLimitEnforcer"),
     "disk": ("DiskSpaceMonitor", "LowDiskPauseProcessor"),
     "store": ("BdbModule",),
+    "metrics": (),
     "cycle": (),
 }
 """What Heritrix has in place of each section, by its class names."""

@@ -189,10 +189,10 @@ def _over(facts: SentenceFacts) -> Sentence | None:
         return None
     params: dict[str, Value] = {"documents": overview.documents, "failed": overview.failed_pages}
     if overview.state == "FINISHED":
-        if overview.ended:
-            params["at"] = overview.ended
+        if overview.ended_at:
+            params["at"] = overview.ended_at
         levers = ("seeds", "recrawl") if overview.failed_pages else ("recrawl",)
-        return Sentence("finished" if overview.ended else "finished-some-time", params, levers)
+        return Sentence("finished" if overview.ended_at else "finished-some-time", params, levers)
     return _cut_short(overview)
 
 
@@ -290,7 +290,7 @@ def _goes_on(facts: SentenceFacts) -> Sentence:
         return Sentence("empty", {})
     rate = facts.rate
     if rate is None:
-        rate = overview.finished / overview.elapsed if overview.elapsed > 0.0 else 0.0
+        rate = overview.ended_at / overview.elapsed if overview.elapsed > 0.0 else 0.0
     params: dict[str, Value] = {"rate": rate, "queued": overview.queued}
     if facts.left is not None:
         return Sentence("running-left", {**params, "left": facts.left})

@@ -181,7 +181,7 @@ def job_details(job: FoundJob, seen: JobSnapshot, language: Language) -> JobDeta
         directory=directory,
         overview=overview,
         started=_moment(overview.started) if overview else "",
-        ended=_moment(overview.ended) if overview else "",
+        ended=_moment(overview.ended_at) if overview else "",
         bytes_rate=seen.bytes_rate,
         left=seen.left,
         slowest=seen.slowest,

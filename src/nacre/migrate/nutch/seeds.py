@@ -94,6 +94,7 @@ def _read(path: Path, seeds: Seeds, report: MigrationReport) -> None:
         raise JobError(f"{path} cannot be read: {error.strerror}") from error
     kept: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
+    unread: Counter[str] = Counter()
     for line in read:
         text, _, metadata = line.strip().partition("\t")
         url = text.strip()
@@ -103,6 +104,7 @@ def _read(path: Path, seeds: Seeds, report: MigrationReport) -> None:
         said = dict(_pairs(metadata))
         if interval := _interval(said):
             seeds.intervals[url] = interval
+        unread.update(key for key in (_FIXED, _INTERVAL) if key in said and not _seconds(said[key]))
         pairs = {key: f"{key}={value}" for key, value in said.items()}
         # Words that give a seed a scope of its own here mean nothing to Nutch.
         own = [key for key, pair in pairs.items() if own_scope_words(pair)]
@@ -112,7 +114,8 @@ def _read(path: Path, seeds: Seeds, report: MigrationReport) -> None:
     note = f"seeds, read as {encoding}" if encoding else "seeds"
     note += f"; metadata kept for `nacre cycle`: {_counts(kept)}" if kept else ""
     note += f"; left out of their metadata: {_counts(left_out)}" if left_out else ""
-    report.files.append(FileNote(path.name, note, check=bool(left_out or encoding)))
+    note += f"; no seconds of 1 to 2^31-1, to be corrected: {_counts(unread)}" if unread else ""
+    report.files.append(FileNote(path.name, note, check=bool(left_out or unread or encoding)))
 
 
 def _counts(keys: Counter[str]) -> str:
@@ -130,9 +133,13 @@ def _pairs(metadata: str) -> Iterator[tuple[str, str]]:
 def _interval(said: dict[str, str]) -> SeedInterval | None:
     """What metadata say of the interval; None for nothing that can be read."""
     for key in (_FIXED, _INTERVAL):
-        digits = said.get(key, "")
-        if digits.isascii() and digits.isdecimal() and len(digits) <= len(str(_MOST_SECONDS)):
-            seconds = int(digits)
-            if 0 < seconds <= _MOST_SECONDS:
-                return SeedInterval(seconds, fixed=key == _FIXED)
+        if seconds := _seconds(said.get(key, "")):
+            return SeedInterval(seconds, fixed=key == _FIXED)
     return None
+
+
+def _seconds(digits: str) -> int:
+    """Seconds of an interval; 0 for what is no number of seconds that Nutch could keep."""
+    if digits.isascii() and digits.isdecimal() and len(digits) <= len(str(_MOST_SECONDS)):
+        return int(digits) if int(digits) <= _MOST_SECONDS else 0
+    return 0
