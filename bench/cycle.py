@@ -29,6 +29,7 @@ from nacre.cli.cycle.opening import CommonOptions, opened
 from nacre.crawldb import facts as schemas
 from nacre.crawldb.kernels import Kernel
 from nacre.crawldb.row import ADD_COLUMNS, COLUMNS, bucket_of_host
+from nacre.cycle.compaction import FILE_ROWS
 from nacre.cycle.steps.generate import GenerateOptions, generate
 from nacre.cycle.steps.judging import rules_of_step
 from nacre.cycle.steps.update import UpdateOptions, update
@@ -95,7 +96,15 @@ def known_rows(names: list[str], each: int, rules: int) -> str:
     return f"select {columns} from ({keys})"
 
 
-def _make_bucket(spec: tuple[str, int, list[str], int, int]) -> TableFile | None:
+def _shares(names: list[str], each: int) -> list[list[str]]:
+    """The domains of a bucket by base files: a large bucket has several, by ranges of the keys."""
+    ordered = sorted(names, key=lambda name: f"{name}/")
+    files = -(-len(ordered) * each // FILE_ROWS)
+    size = -(-len(ordered) // max(1, files))
+    return [ordered[at : at + size] for at in range(0, len(ordered), size)]
+
+
+def _make_base(spec: tuple[str, int, list[str], int, int]) -> TableFile | None:
     place, bucket, names, each, rules = spec
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "base.parquet"
@@ -113,11 +122,12 @@ def make_table(root: Path, urls: int, buckets: int) -> int:
         rules = rules_of_step(context, cycle.newest()).hash
     each = max(1, urls // DOMAINS)
     specs = [
-        (cycle.storage.place, bucket, names, each, rules)
+        (cycle.storage.place, bucket, share, each, rules)
         for bucket, names in sorted(domains(buckets).items())
+        for share in _shares(names, each)
     ]
     with ProcessPoolExecutor(2) as pool:
-        files = [one for one in pool.map(_make_bucket, specs) if one is not None]
+        files = [one for one in pool.map(_make_base, specs) if one is not None]
     changes = CycleChanges(
         step="inject", clock=NOW, added={CRAWLDB: files}, buckets={CRAWLDB: buckets}
     )

@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nacre.crawldb import row
-from nacre.crawldb.fold import fold_query, label_sql, merge_query, seen_query
+from nacre.crawldb.fold import (
+    KeyRange,
+    fold_query,
+    label_sql,
+    leased_query,
+    merge_query,
+    seen_query,
+)
 from nacre.crawldb.row import COLUMNS, GROUP_NAMES, FoldRule, Status, group_columns
 from tests.crawldb.made import Files, kernel_at, names, read
 
@@ -134,6 +141,32 @@ def test_rows_of_some_keys_are_those_of_all(kernel, files):
     assert [one["status"] for one in some] == [one["status"] for one in few]
     alone = merge_query(files.base, keys="wanted")
     assert names(read(kernel, alone)) == keys[3:7]
+
+
+def test_rows_of_a_range_are_those_of_all(kernel, files):
+    urls = [f"http://h.test/{name}" for name in ("a", "b'", "c", "国")]
+    files.add(*({**FOUND, "key": url} for url in urls))
+    files.set("lease", *({"key": url, "leased": "s", "leased_until": 9} for url in urls[1:]))
+    files.set("state", {"key": urls[3], "status": 2, "fetch_time": 5})
+    rows = folded(kernel, files)
+    for low, high in ((0, 1), (1, 3), (2, 4), (0, 4)):
+        within = KeyRange(urls[low] if low else "", urls[high] if high < 4 else "")
+        assert folded(kernel, files, within=within) == rows[low:high]
+        assert [within.has(url) for url in urls] == [low <= n < high for n in range(4)]
+
+
+def test_keys_that_are_leased(kernel, files):
+    urls = [f"http://h.test/{name}" for name in ("a", "b", "c")]
+    assert names(read(kernel, leased_query([], [], 5))) == []
+    leases = [{"key": url, "leased": "s", "leased_until": 9} for url in urls]
+    files.base = [files.put([{**FOUND, **one} for one in leases], row.SCHEMA)]
+    assert names(read(kernel, f"{leased_query(files.base, [], 5)} order by 1")) == urls
+    files.set("lease", {"key": urls[0], "leased": None, "leased_until": None})
+    files.set("lease", {"key": urls[1], "leased": "t", "leased_until": 5})
+    files.set("state", {"key": urls[2], "status": 2})
+    assert names(read(kernel, leased_query(files.base, files.sets, 5))) == [urls[2]]
+    assert sorted(names(read(kernel, leased_query(files.base, files.sets, 4)))) == urls[1:]
+    assert names(read(kernel, leased_query(files.base, files.sets, 9))) == []
 
 
 def test_a_fold_needs_files_of_known_groups(files):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from nacre.crawldb.hosts import host_schema
 from nacre.crawldb.kernels import Kernel, UserSqlError
+from nacre.crawldb.limits import load_limits, read_limits
 from nacre.crawldb.row import SCHEMA
 from nacre.crawldb.select import (
     REASONS,
@@ -20,11 +21,9 @@ from nacre.crawldb.select import (
     bracket,
     check_cap,
     check_where,
-    load_limits,
     needed_columns,
     number_candidates,
     order_points,
-    read_limits,
     refuse,
 )
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nacre.crawldb.fold import KeyRange
 from nacre.cycle.storage.local import LocalStorage
 from nacre.cycle.tables import (
     BucketFiles,
@@ -15,7 +16,9 @@ from nacre.cycle.tables import (
     buckets_of,
     copy_statement,
     describe,
+    in_range_tasks,
     in_tasks,
+    key_ranges,
     local_bucket,
     publish,
     write_arrow,
@@ -115,6 +118,33 @@ def test_every_bucket_is_in_one_task(sizes, tasks):
     assert len(groups) <= 1 + total // 20_000
     if total <= 20_000:
         assert len(groups) <= 1
+
+
+def keyed(path: str, first: str, last: str, kind: str = "base") -> TableFile:
+    return TableFile(path=path, kind=kind, rows=2, first=first, last=last)
+
+
+def test_a_bucket_of_several_base_files_has_ranges_of_keys():
+    base = (keyed("2", "f", "国"), keyed("1", "b", "d"))
+    adds = (keyed("3", "a", "e"), keyed("4", "国", "龙"), keyed("5", "a", "龙"))
+    bucket = BucketFiles(7, base, (keyed("6", "e", "e"),), adds)
+    low, high = key_ranges(bucket)
+    assert (low.within, high.within) == (KeyRange("", "f"), KeyRange("f", ""))
+    assert [file.path for file in low.all] == ["1", "6", "3", "5"]
+    assert [file.path for file in high.all] == ["2", "4", "5"]
+    assert (bucket.is_first, low.is_first, high.is_first) == (True, True, False)
+    assert key_ranges(bucket, 1) == (bucket,)
+    assert in_range_tasks([BucketFiles(1), bucket]) == [(low,), (high,), (BucketFiles(1),)]
+    # Files that have keys in common are no ranges.
+    assert len(key_ranges(BucketFiles(7, (*base, keyed("7", "d", "e"))))) == 1
+
+
+@pytest.mark.parametrize(
+    ("most", "sizes"), [(0, [1] * 5), (2, [3, 2]), (4, [2, 2, 1]), (9, [1] * 5)]
+)
+def test_ranges_may_have_several_base_files(most: int, sizes: list[int]):
+    bucket = BucketFiles(0, tuple(keyed(key, key, key) for key in "abcde"))
+    assert [len(one.base) for one in key_ranges(bucket, most)] == sizes
 
 
 def test_files_of_all_tasks_are_joined_in_their_order():

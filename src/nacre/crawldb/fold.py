@@ -7,6 +7,7 @@ see them: with defaults, duplicates shown as such, purged rows left out. A new b
 """
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from nacre.crawldb.kernels import Kernel, UserSqlError, parquet, quoted
 from nacre.crawldb.row import (
@@ -33,10 +34,34 @@ _ALWAYS = ("key", "purged", "last_inlink")
 _STATUS = "status"
 
 
-def merge_query(
+class KeyRange(NamedTuple):
+    """A range of keys, bytewise.
+
+    Attributes:
+        low: The least; "" for no bound.
+        high: Less than this; "" for no bound.
+    """
+
+    low: str
+    high: str
+
+    def condition(self, column: str = "key") -> str:
+        """SQL that is true for the keys of the range."""
+        parts = [f"{column} >= {quoted(self.low)}"] if self.low else []
+        parts += [f"{column} < {quoted(self.high)}"] if self.high else []
+        return " and ".join(parts) or "true"
+
+    def has(self, key: str) -> bool:
+        """Whether a key lies in it."""
+        said = key.encode()
+        return said >= self.low.encode() and (not self.high or said < self.high.encode())
+
+
+def merge_query(  # noqa: PLR0913 - files, then what is wanted of their rows
     base: Sequence[str],
     sets: Sequence[tuple[str, str]] = (),
     adds: Sequence[str] = (),
+    within: KeyRange | None = None,
     *,
     columns: Collection[str] | None = None,
     keys: str = "",
@@ -48,6 +73,7 @@ def merge_query(
         base: Files of the base; no key is in two of them.
         sets: Files of sets, each with its group, in fold order.
         adds: Files of adds, in any order.
+        within: The keys that are folded, all of the base among them; None: all.
         columns: Those that are wanted; None for all, as a new base needs them.
         keys: A table of the kernel whose column `key` names the wanted rows; "" for all.
         order: Sort by key, bytewise.
@@ -63,13 +89,16 @@ def merge_query(
         and any(column.group == group for column in wanted)
     }
     _check_groups(sets)
-    deltas = [*([_adds(_source(adds, keys), wanted)] if adds else [])]
-    deltas += [_last_of(group, paths, keys) for group, paths in groups.items()]
+    deltas = [*([_adds(_source(adds, keys, within), wanted)] if adds else [])]
+    deltas += [
+        _last_of(group, [_source([path], keys, within) for path in paths])
+        for group, paths in groups.items()
+    ]
     names = [*(["adds"] if adds else []), *(f"set_{group}" for group in groups)]
     # A row that only a set knows has no base; a set whose columns are not wanted still makes one.
     others = [path for path, of in sets if of not in groups]
     if others:
-        deltas.append(f"others as (select distinct key from {_source(others, keys)})")
+        deltas.append(f"others as (select distinct key from {_source(others, keys, within)})")
         names.append("others")
     if not names:
         if not base:
@@ -78,6 +107,26 @@ def merge_query(
     else:
         query = _joined(_source(base, keys) if base else "", wanted, deltas, names)
     return f"{query} order by key" if order else query
+
+
+def leased_query(base: Sequence[str], sets: Sequence[tuple[str, str]], clock: int) -> str:
+    """SQL of the keys of a bucket that are leased by its files; rows that were purged are in it.
+
+    It reads little where nothing is leased: whole parts of a base are skipped by their statistics.
+
+    Args:
+        base: See `merge_query`.
+        sets: See `merge_query`.
+        clock: Leases that end later than this count, ms.
+    """
+    sources = [_source([path], "") for path, of in sets if of == "lease"]
+    of_base = f"select key from {_source(base, '')} where leased_until > {clock}" if base else ""
+    if not sources:
+        return of_base or "select null::VARCHAR as key limit 0"
+    named = f"with {_last_of('lease', sources)}"
+    of_sets = f"select key from set_lease where v.leased_until > {clock}"
+    others = f" union all {of_base} and key not in (select key from set_lease)" if base else ""
+    return f"{named} {of_sets}{others}"
 
 
 def summed_adds(source: str) -> str:
@@ -94,6 +143,7 @@ def fold_query(  # noqa: PLR0913 - files, then what is wanted of their rows
     base: Sequence[str],
     sets: Sequence[tuple[str, str]] = (),
     adds: Sequence[str] = (),
+    within: KeyRange | None = None,
     *,
     interval: int,
     columns: Collection[str] | None = None,
@@ -109,6 +159,7 @@ def fold_query(  # noqa: PLR0913 - files, then what is wanted of their rows
         base: See `merge_query`.
         sets: See `merge_query`.
         adds: See `merge_query`.
+        within: See `merge_query`.
         interval: Interval of a row that has none, s.
         columns: Those that are wanted; None for all.
         keys: See `merge_query`.
@@ -117,7 +168,7 @@ def fold_query(  # noqa: PLR0913 - files, then what is wanted of their rows
     wanted = _columns(columns)
     names = {column.name for column in wanted}
     needed = names.union(_ALWAYS, *(_NEEDS.get(name, ()) for name in names))
-    merged = merge_query(base, sets, adds, columns=needed, keys=keys, order=False)
+    merged = merge_query(base, sets, adds, within, columns=needed, keys=keys, order=False)
     return _seen(merged, wanted, interval) + (" order by key" if order else "")
 
 
@@ -153,11 +204,14 @@ def _listed(columns: Sequence[RowColumn]) -> str:
 # ---- differences by key
 
 
-def _source(paths: Sequence[str], keys: str) -> str:
+def _source(paths: Sequence[str], keys: str, within: KeyRange | None = None) -> str:
     """SQL behind `from` of files, or of their rows with wanted keys."""
+    rows = parquet(paths)
+    if within is not None:
+        rows = f"(select * from {rows} where {within.condition()})"
     if not keys:
-        return parquet(paths)
-    return f"(select f.* from {parquet(paths)} f semi join {keys} k on f.key = k.key)"
+        return rows
+    return f"(select f.* from {rows} f semi join {keys} k on f.key = k.key)"
 
 
 def _adds(source: str, wanted: Sequence[RowColumn]) -> str:
@@ -191,15 +245,15 @@ def _first_struct(table: str) -> str:
     return "{" + ", ".join(parts) + "}"
 
 
-def _last_of(group: str, paths: Sequence[str], keys: str) -> str:
+def _last_of(group: str, sources: Sequence[str]) -> str:
     """The last row of a group for each key; in one file a key stands once."""
     columns = group_columns(group)
     fields = ", ".join(f"'{column.name}': \"{column.name}\"" for column in columns)
     value = "{" + fields + "}"
-    if len(paths) == 1:
-        return f"set_{group} as (select key, {value} as v from {_source(paths, keys)})"
+    if len(sources) == 1:
+        return f"set_{group} as (select key, {value} as v from {sources[0]})"
     parts = " union all ".join(
-        f"select {number} as n, * from {_source([path], keys)}" for number, path in enumerate(paths)
+        f"select {number} as n, * from {source}" for number, source in enumerate(sources)
     )
     return f"set_{group} as (select key, arg_max({value}, n) as v from ({parts}) group by key)"
 

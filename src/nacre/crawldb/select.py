@@ -103,59 +103,6 @@ REASONS = ("rules", "schedule", "lease", "host", "where", "status", "score", "in
 """Reasons of refusals, in the order of the tests; `host`: it has URLs in another list."""
 
 
-class DomainLimit(NamedTuple):
-    """A line of a file of limits.
-
-    Attributes:
-        domain: The registered domain.
-        urls: URLs of it in a list; None: no limit.
-        hosts: Hosts of it in a list, those with the best URLs; None: no limit.
-        per_host: URLs of each of its hosts; None: that of the settings.
-    """
-
-    domain: str
-    urls: int | None = None
-    hosts: int | None = None
-    per_host: int | None = None
-
-
-def read_limits(text: str) -> list[DomainLimit]:
-    """The lines of a file of limits: domain, URLs, hosts, URLs of a host, separated by tabs.
-
-    An empty field, a missing one and -1 set no limit; `#` begins a comment. Source: the file of
-    `generate.domain.limits.file` of Common Crawl's fork of Nutch.
-
-    Raises:
-        ValueError: A line is none of these; the message has its number.
-    """
-    found = []
-    for number, line in enumerate(text.splitlines(), 1):
-        said = line.partition("#")[0].rstrip()
-        if not said.strip():
-            continue
-        domain, *fields = (field.strip() for field in said.split("\t"))
-        try:
-            values = [None if one in ("", "-1") else int(one) for one in fields]
-        except ValueError:
-            values = [-2]
-        if len(values) > 3 or any(one is not None and one < 0 for one in values):
-            raise ValueError(
-                f"line {number}: not `domain TAB URLs TAB hosts TAB URLs of a host`: {line!r}"
-            )
-        found.append(DomainLimit(domain.lower(), *values))
-    return found
-
-
-def load_limits(kernel: Kernel, limits: Sequence[DomainLimit]) -> None:
-    """Make the table `limits` of a kernel; of several lines of a domain the last one counts."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
-    newest = {one.domain: one for one in limits}
-    numbers = [pa.field(name, pa.int64()) for name in DomainLimit._fields[1:]]
-    schema = pa.schema([pa.field("domain", pa.string()), *numbers])
-    kernel.load("limits", pa.Table.from_pylist([one._asdict() for one in newest.values()], schema))
-
-
 def needed_columns(kernel: Kernel, options: SelectOptions, sorted_by: Sequence[str]) -> list[str]:
     """The columns that `refuse` reads.
 
@@ -243,13 +190,15 @@ CountAs = Callable[[Sequence[str]], list[str]]
 """The host that caps count a URL for, of each of some URLs."""
 
 
-def refuse(
+def refuse(  # noqa: PLR0913 - rows, tests, and what they are compared with
     kernel: Kernel,
     table: str,
     options: SelectOptions,
     since: int,
     hosts: str = "",
     count_as: CountAs | None = None,
+    *,
+    out: str = "",
 ) -> SelectCounts:
     """Leave the candidates of a table in the table `candidates`, and count the others.
 
@@ -264,20 +213,23 @@ def refuse(
         since: Rows that were found later than this are fresh, ms.
         hosts: A table of host rows; "" for none, `host.*` is null then.
         count_as: The host that caps count a URL for; None: its own.
+        out: SQL of the hosts that have URLs in other lists, `host`; "" where the table has all of
+            their URLs.
     """
     name = f'"{table}"'
-    kernel.execute(
-        f"create or replace temp table out_hosts as select distinct {host_sql('key')} as host "
-        f"from {name} where leased_until > {options.clock}"
+    of_table = (
+        f"select distinct {host_sql('key')} as host from {name} "
+        f"where leased_until > {options.clock}"
     )
-    out = bool(kernel.value("select count(*) from out_hosts"))
+    kernel.execute(f"create or replace temp table out_hosts as {out or of_table}")
+    is_out = bool(kernel.value("select count(*) from out_hosts"))
     if options.where:
         options = options._replace(where=with_status_names(kernel, options.where))
     source = name
     if options.where and _HOST in kernel.names_in(options.where):
         joined = f"left join {hosts} h on h.host = {host_sql('s.key')}" if hosts else ""
         source = f"(select s.*, {'h' if hosts else _NO_HOST} as host from {name} s {joined})"
-    reason = reason_expression(options, out=out)
+    reason = reason_expression(options, out=is_out)
     counts = _counted(kernel, f"select {reason} as reason, * from {source}", since)
     # No key is copied of a row that is refused: most rows are, where many are known.
     _candidates(

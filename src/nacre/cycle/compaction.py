@@ -15,6 +15,7 @@ from nacre.cycle.engine import TaskEngine
 from nacre.cycle.parts import ARCHIVED, ORPHANS, RECORDS
 from nacre.cycle.storage import StoredFile
 from nacre.cycle.tables import (
+    CRAWLDB,
     FOLDER,
     ROW_GROUP,
     BucketFiles,
@@ -23,6 +24,7 @@ from nacre.cycle.tables import (
     TaskPlace,
     TaskWork,
     buckets_of,
+    in_range_tasks,
     in_tasks,
     local_bucket,
     publish,
@@ -41,7 +43,7 @@ from nacre.cycle.versions import (
 from nacre.errors import JobError
 
 MERGE_FILES = 8
-"""Differences of a bucket, in files, beyond which it is merged."""
+"""Differences of a bucket, in files for each of its base, beyond which it is merged."""
 MERGE_SHARE = 0.25
 """Differences, in rows by those of the base, beyond which it is merged."""
 FILE_ROWS = 2_000_000
@@ -114,7 +116,9 @@ def needs_merge(bucket: BucketFiles) -> bool:
         return False
     base = sum(file.rows for file in bucket.base)
     deltas = sum(file.rows for file in bucket.deltas)
-    return len(bucket.deltas) > MERGE_FILES or deltas > base * MERGE_SHARE
+    # Tasks that share a bucket write a file each.
+    files = MERGE_FILES * max(1, len(bucket.base))
+    return len(bucket.deltas) > files or deltas > base * MERGE_SHARE
 
 
 def merge_bucket(work: TaskWork, table: str, bucket: BucketFiles, version: int) -> MergedBucket:
@@ -199,8 +203,8 @@ def compact(
     merged: Counter[str] = Counter()
     if specs:
         results = engine.map(compact_task, specs)
-        for spec in specs:
-            merged[spec.table] += len(spec.buckets)
+        done = {(spec.table, one.bucket) for spec in specs for one in spec.buckets}
+        merged.update(table for table, _ in done)
         after = cycle.commit(before, _changes(before, specs, results, clock, buckets))
     removed = remove_dropped(cycle, clock, keep=keep)
     (files_before, size_before), (files_after, size_after) = _sizes(before), _sizes(after)
@@ -260,8 +264,11 @@ def _specs(
     now = version.tables[table].buckets
     if not buckets or buckets == now:
         with_work = [bucket for bucket in known if bucket.deltas]
-        for group in in_tasks(with_work, tasks=workers):
-            yield CompactSpec(place, table, number, group)
+        grouped = in_range_tasks if table == CRAWLDB else in_tasks
+        for group in grouped(with_work, tasks=workers):
+            # Of a bucket with differences, a range without any stays as it is.
+            if group[0].deltas:
+                yield CompactSpec(place, table, number, group)
         return
     if buckets > now:
         for bucket in known:

@@ -13,17 +13,16 @@ import msgspec
 
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.kernels import Kernel, parquet, quoted
+from nacre.crawldb.limits import load_limits, read_limits
 from nacre.crawldb.row import bucket_of
 from nacre.crawldb.scoring import sort_columns
 from nacre.crawldb.select import (
     CountAs,
     Place,
     SelectOptions,
-    load_limits,
     needed_columns,
     number_candidates,
     place_among,
-    read_limits,
     refuse,
 )
 from nacre.cycle.admission import Admission, counts_other_hosts

@@ -10,11 +10,12 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacre.crawldb.dedup import signature_bucket, signature_schema
-from nacre.crawldb.fold import merge_query
+from nacre.crawldb.fold import KeyRange, merge_query
 from nacre.crawldb.hosts import GONE_HOST_COLUMNS, host_schema
 from nacre.crawldb.kernels import Kernel, parquet, quoted
 from nacre.crawldb.links import link_schema, merge_links
@@ -83,19 +84,21 @@ class TaskWork(NamedTuple):
 
 
 class BucketFiles(NamedTuple):
-    """The files of one bucket, in fold order.
+    """The files of one bucket, or of a range of its keys, in fold order.
 
     Attributes:
         bucket: Its number.
         base: `base` files; with several each has a range of the keys.
         sets: `set` files.
         adds: `add` files.
+        within: The range that is meant (`key_ranges`); None: all keys.
     """
 
     bucket: int
     base: tuple[TableFile, ...] = ()
     sets: tuple[TableFile, ...] = ()
     adds: tuple[TableFile, ...] = ()
+    within: KeyRange | None = None
 
     @property
     def all(self) -> tuple[TableFile, ...]:
@@ -107,6 +110,11 @@ class BucketFiles(NamedTuple):
         """Those since the base."""
         return (*self.sets, *self.adds)
 
+    @property
+    def is_first(self) -> bool:
+        """Whether it is a whole bucket, or the first range of one."""
+        return self.within is None or not self.within.low
+
 
 class LocalBucket(NamedTuple):
     """The same files where a kernel can read them: the arguments of `crawldb.fold.fold_query`."""
@@ -114,6 +122,7 @@ class LocalBucket(NamedTuple):
     base: list[str]
     sets: list[tuple[str, str]]
     adds: list[str]
+    within: KeyRange | None = None
 
 
 class TableKind(NamedTuple):
@@ -148,7 +157,7 @@ def table_kind(name: str) -> TableKind:
 
 
 def _merged_rows(local: LocalBucket) -> str:
-    return merge_query(local.base, local.sets, local.adds)
+    return merge_query(*local)
 
 
 def _merged_links(local: LocalBucket) -> str:
@@ -244,6 +253,56 @@ def in_tasks(
     return grouped
 
 
+def key_ranges(bucket: BucketFiles, most: int = 0) -> tuple[BucketFiles, ...]:
+    """The ranges of keys of a bucket of the CrawlDb, by its base files; with one file itself.
+
+    Together they have all keys, and each has the files that hold any of its keys.
+
+    Args:
+        bucket: The bucket.
+        most: Ranges at most; 0: as many as base files.
+    """
+    base = sorted(bucket.base, key=lambda file: file.first.encode())
+    overlap = any(one.last.encode() >= two.first.encode() for one, two in pairwise(base))
+    size = max(1, -(-len(base) // most)) if most else 1
+    shares = [tuple(base[at : at + size]) for at in range(0, len(base), size)]
+    if len(shares) < 2 or overlap:
+        return (bucket,)
+    bounds = ["", *(files[0].first for files in shares[1:]), ""]
+    return tuple(
+        _in_range(bucket, files, KeyRange(low, high))
+        for files, (low, high) in zip(shares, pairwise(bounds), strict=True)
+    )
+
+
+def _in_range(bucket: BucketFiles, base: tuple[TableFile, ...], within: KeyRange) -> BucketFiles:
+    low, high = (bound.encode() for bound in within)
+
+    def of(files: tuple[TableFile, ...]) -> tuple[TableFile, ...]:
+        return tuple(
+            file
+            for file in files
+            if file.last.encode() >= low and (not high or file.first.encode() < high)
+        )
+
+    return BucketFiles(bucket.bucket, base, of(bucket.sets), of(bucket.adds), within)
+
+
+def in_range_tasks(buckets: Sequence[BucketFiles], tasks: int = 1) -> list[tuple[BucketFiles, ...]]:
+    """Buckets of the CrawlDb in tasks as `in_tasks` has them, but each key range is one of its own.
+
+    Args:
+        buckets: Those with work.
+        tasks: See `in_tasks`.
+    """
+    divided = [key_ranges(bucket) for bucket in buckets]
+    whole = [ranges[0] for ranges in divided if len(ranges) == 1]
+    alone: list[tuple[BucketFiles, ...]] = [
+        (one,) for ranges in divided if len(ranges) > 1 for one in ranges
+    ]
+    return [*alone, *in_tasks(whole, tasks=tasks)]
+
+
 def local_bucket(storage: Storage, bucket: BucketFiles, scratch: Path) -> LocalBucket:
     """Bring the files of a bucket to where a kernel can read them.
 
@@ -254,6 +313,7 @@ def local_bucket(storage: Storage, bucket: BucketFiles, scratch: Path) -> LocalB
         [local_file(storage, file, scratch) for file in bucket.base],
         [(local_file(storage, file, scratch), file.group) for file in bucket.sets],
         [local_file(storage, file, scratch) for file in bucket.adds],
+        bucket.within,
     )
 
 

@@ -11,25 +11,27 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from nacre.crawldb.limits import DomainLimit, read_limits
 from nacre.crawldb.row import status_of
 from nacre.crawldb.scoring import sort_columns, sort_sql
 from nacre.crawldb.select import (
     NOWHERE,
-    DomainLimit,
     Place,
     SelectOptions,
     bracket,
     check_cap,
     check_where,
-    read_limits,
 )
 from nacre.crawldb.units import HostWork, PackedUnits, pack
 from nacre.cycle.admission import all_seed_lines, counts_other_hosts
+from nacre.cycle.compaction import needs_merge
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.list_choice import write_choice
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets
 from nacre.cycle.steps.judging import rules_of_step
+from nacre.cycle.steps.kept import KeepPlan
+from nacre.cycle.steps.range_tasks import gathered, hosts_out
 from nacre.cycle.steps.select_tasks import (
     HostPlan,
     LeasedFiles,
@@ -48,7 +50,7 @@ from nacre.cycle.steps.select_tasks import (
     wide_looks,
 )
 from nacre.cycle.storage import AlreadyThereError, Storage
-from nacre.cycle.tables import CRAWLDB, buckets_of, in_tasks
+from nacre.cycle.tables import CRAWLDB, BucketFiles, buckets_of, in_range_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.errors import ConfigError, JobError, Problem
 
@@ -222,38 +224,59 @@ class _Generating:
     def _selected(self) -> tuple[list[SelectedFiles], list[LookSpec]]:
         """The first pass, and what the others are given of its candidates."""
         context, options = self._context, self._options
-        buckets = buckets_of(context.cycle, self._version, CRAWLDB)
         rules = rules_of_step(context, self._version) if options.filter else None
         counting = None
         if options.normalize and self._select.capped and counts_other_hosts(context.settings):
             counting = rules or rules_of_step(context, self._version)
         self._rules = rules.hash if rules is not None else 0
         since = self._last_generate()
-        hosts = host_buckets(context.cycle, self._version)
         limits = tuple(read_limit_file(context)) if self._select.limits else ()
         sorted_by = sort_columns(context.settings.cycle.scoring)
+        keep = KeepPlan(
+            self._select, options.top * options.segments, options.segments, counting is not None
+        )
         specs = [
             SelectSpec(
-                context.place, self._number, group, of_buckets(hosts, group), self._select,
-                sorted_by, limits, rules, counting, context.interval, since,
-                options.top * options.segments, options.segments,
-                f"{self._folder}/kept-{number}.parquet", context.dry,
+                context.place, self._number, group, anew, hosts, keep, sorted_by, limits, rules,
+                counting, context.interval, since, f"{self._folder}/kept-{number}.parquet",
+                f"{self._folder}/tallies-{number}.parquet", out, context.dry,
             )
-            for number, group in enumerate(in_tasks(buckets, tasks=context.engine.workers))
+            for number, (group, anew, hosts, out) in enumerate(self._tasks())
         ]  # fmt: skip
         selected = context.engine.map(select_task, specs)
+        selected = gathered(context.engine, specs, selected, self._folder)
         partition = context.settings.cycle.generate.partition
         looks = [
             LookSpec(
-                context.place, (spec.exchange,), self._select, one.buckets, one.hosts,
+                context.place, (one.exchange,), self._select, one.buckets, one.hosts,
                 context.interval, partition, (),
             )
-            for spec, one in zip(specs, selected, strict=True)
+            for one in selected
             if one.kept
         ]  # fmt: skip
         if counting is not None and looks:
             looks = [_together(looks)]
         return selected, looks
+
+    def _tasks(
+        self,
+    ) -> list[tuple[tuple[BucketFiles, ...], frozenset[int], tuple[BucketFiles, ...], str]]:
+        """Buckets and ranges in tasks, those with a new base, their hosts, and what is out."""
+        context = self._context
+        buckets = buckets_of(context.cycle, self._version, CRAWLDB)
+        known = host_buckets(context.cycle, self._version)
+        anew = frozenset(one.bucket for one in buckets if needs_merge(one))
+        out = hosts_out(context.engine, context.place, buckets, self._select.clock, self._folder)
+        groups = in_range_tasks(buckets, context.engine.workers)
+        return [
+            (
+                group,
+                anew.intersection(one.bucket for one in group),
+                of_buckets(known, group),
+                out.get(group[0].bucket, ""),
+            )
+            for group in groups
+        ]
 
     def _last_generate(self) -> int:
         """The clock of the last generate, ms; 0 before the first."""
@@ -299,13 +322,19 @@ class _Generating:
         until = context.clock + round(context.settings.cycle.generate.lease * 1000)
         delay = expected_delay(context)
         embeds = context.settings.cycle.fetch.follow == "embeds"
+        shares = [
+            (share, tuple(_plans(found_hosts, packs, delay)))
+            for look, found_hosts in zip(looks, measured, strict=True)
+            if found_hosts
+            for share in _by_range(look)
+        ]
         specs = [
             LeaseSpec(
-                look, tuple(_plans(found_hosts, packs, delay)), names, until, self._number,
+                look, plans, names, until, self._number,
                 f"{self._folder}/listed-{number}.parquet", f"{self._folder}/hosts-{number}.parquet",
                 f"{self._folder}/fetched-{number}.parquet" if embeds else "",
             )
-            for number, (look, found_hosts) in enumerate(zip(looks, measured, strict=True))
+            for number, (look, plans) in enumerate(shares)
         ]  # fmt: skip
         leases = context.engine.map(lease_task, specs)
         sources = tuple(spec.exchange for spec in specs)
@@ -393,6 +422,16 @@ def _together(looks: Sequence[LookSpec]) -> LookSpec:
         buckets=tuple(bucket for one in looks for bucket in one.buckets),
         hosts=tuple(bucket for one in looks for bucket in one.hosts),
     )
+
+
+def _by_range(look: LookSpec) -> list[LookSpec]:
+    """The look of a divided bucket for each range: its rows are wide, and read by tasks."""
+    if len(look.buckets) < 2 or len({one.bucket for one in look.buckets}) > 1:
+        return [look]
+    return [
+        look._replace(buckets=(one,), hosts=look.hosts if one.is_first else ())
+        for one in look.buckets
+    ]
 
 
 def select_options(context: StepContext, options: GenerateOptions) -> SelectOptions:

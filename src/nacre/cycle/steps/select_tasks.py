@@ -1,5 +1,6 @@
 """The tasks of `generate`: four passes over the buckets that a task has.
 
+A large bucket has a task for each range of its keys; `range_tasks` has what they need together.
 `select_task` folds the few columns that the tests need, judges, refuses, and keeps the candidates;
 `look_task` tells where they lie in the order; `measure_task` counts what was chosen by host, when
 it is known where each list ends; `lease_task` writes the leases and the whole rows of what was
@@ -11,29 +12,28 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nacre.crawldb.fold import fold_query
-from nacre.crawldb.hosts import HOST_COLUMNS, counted_hosts
+from nacre.crawldb.hosts import HOST_COLUMNS, counted_hosts, host_tallies
 from nacre.crawldb.kernels import parquet, quoted
+from nacre.crawldb.limits import DomainLimit, load_limits
 from nacre.crawldb.row import COLUMNS
 from nacre.crawldb.select import (
     NOWHERE,
     Bracket,
-    DomainLimit,
     OrderPoints,
     Place,
     SelectCounts,
     SelectOptions,
-    capped_rows,
-    load_limits,
     needed_columns,
     number_candidates,
     order_points,
     refuse,
 )
 from nacre.cycle.admission import Admission
-from nacre.cycle.compaction import merge_bucket, needs_merge
+from nacre.cycle.compaction import merge_bucket
 from nacre.cycle.steps.fetched_keys import write_fetched_keys, write_unit_keys
 from nacre.cycle.steps.host_rows import group_of, load_hosts, write_hosts
 from nacre.cycle.steps.judging import JUDGED_BY, RulesOfStep, judge_rows
+from nacre.cycle.steps.kept import KEPT_TABLE, KeepPlan, kept_query
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
     CRAWLDB,
@@ -60,35 +60,37 @@ class SelectSpec(NamedTuple):
     Attributes:
         place: Where it works.
         version: Number of the version that it is for.
-        buckets: The buckets.
+        buckets: The buckets; a range of the keys of one stands alone.
+        anew: Those of them, by number, that get a new base.
         hosts: Their files of hosts.
-        options: Which rows may be chosen.
+        keep: Which rows may be chosen, and which candidates are kept.
         sorted_by: Columns in the sort value.
         limits: Limits by domain.
         rules: Judges rows that other rules judged last; None: nothing is judged.
         counting: Tells the hosts that caps count URLs for; None: their own.
         interval: Interval of a row that has none, s.
         since: Rows that were found later are fresh, ms.
-        most: Candidates that the task keeps, the best first; 0: all.
-        segments: Lists that are made.
-        exchange: Name of the file for them.
+        exchange: Name of the file for the candidates.
+        tallies: Name of the file for the counts by host of a range of keys.
+        out: Name of the file of hosts that have URLs in other lists, for a range; "" for none.
         dry: Write nothing into the tables.
     """
 
     place: TaskPlace
     version: int
     buckets: tuple[BucketFiles, ...]
+    anew: frozenset[int]
     hosts: tuple[BucketFiles, ...]
-    options: SelectOptions
+    keep: KeepPlan
     sorted_by: tuple[str, ...]
     limits: tuple[DomainLimit, ...]
     rules: RulesOfStep | None
     counting: RulesOfStep | None
     interval: int
     since: int
-    most: int
-    segments: int
     exchange: str
+    tallies: str
+    out: str
     dry: bool
 
 
@@ -97,7 +99,8 @@ class SelectedFiles(NamedTuple):
 
     Attributes:
         counts: What its buckets have.
-        kept: Candidates in the exchanged file.
+        exchange: Name of the file of candidates.
+        kept: Candidates in it; 0: there is no such file.
         buckets: The buckets with their files as they are now.
         hosts: Their files of hosts.
         added: New files by table: bases, what was judged, hosts.
@@ -109,6 +112,7 @@ class SelectedFiles(NamedTuple):
     """
 
     counts: SelectCounts
+    exchange: str
     kept: int
     buckets: tuple[BucketFiles, ...]
     hosts: tuple[BucketFiles, ...]
@@ -139,14 +143,10 @@ class _Selecting:
 
     def run(self) -> SelectedFiles:
         spec, kernel = self._spec, self._kernel
-        kernel.execute(
-            "create temp table kept (bucket INTEGER, key VARCHAR, host VARCHAR, counted VARCHAR, "
-            "domain VARCHAR, sort DOUBLE, tie UBIGINT, host_most BIGINT, domain_most BIGINT, "
-            "hosts_most BIGINT)"
-        )
-        if spec.options.limits:
+        kernel.execute(KEPT_TABLE)
+        if spec.keep.options.limits:
             load_limits(kernel, spec.limits)
-        columns = needed_columns(kernel, spec.options, spec.sorted_by)
+        columns = needed_columns(kernel, spec.keep.options, spec.sorted_by)
         counts = [
             self._bucket(bucket, hosts, columns)
             for bucket, hosts in zip(spec.buckets, spec.hosts, strict=True)
@@ -154,6 +154,7 @@ class _Selecting:
         exchanged = self._exchanged()
         return SelectedFiles(
             summed(counts),
+            spec.exchange,
             exchanged,
             tuple(self._now(CRAWLDB, one) for one in spec.buckets),
             tuple(self._now("hosts", one) for one in spec.hosts),
@@ -178,19 +179,33 @@ class _Selecting:
         if spec.counting is not None:
             asked = self._asked(spec.counting)
             counted = lambda keys: [asked.counted_host(key) for key in keys]  # noqa: E731
-        counts = refuse(kernel, "seen", spec.options, spec.since, "hosts", counted)
+        out = self._out() if bucket.within is not None else ""
+        counts = refuse(kernel, "seen", spec.keep.options, spec.since, "hosts", counted, out=out)
         kernel.execute(f"insert into kept select {bucket.bucket}, {_CANDIDATE} from candidates")
-        if not spec.dry:
-            rows = counted_hosts("hosts", "seen")
-            written = write_hosts(self._work, hosts, rows, spec.version)
-            self._added["hosts"] += written.added
-            self._dropped["hosts"] |= written.dropped
+        if spec.dry:
+            return counts
+        if bucket.within is not None:
+            path = self._work.scratch / "tallies.parquet"
+            kernel.write(host_tallies("seen"), str(path))
+            self._work.storage.upload(path, spec.tallies)
+            return counts
+        written = write_hosts(self._work, hosts, counted_hosts("hosts", "seen"), spec.version)
+        self._added["hosts"] += written.added
+        self._dropped["hosts"] |= written.dropped
         return counts
+
+    def _out(self) -> str:
+        """SQL of the hosts that have URLs in other lists, also those of other ranges."""
+        if not self._spec.out:
+            return "select null::VARCHAR as host limit 0"
+        path = localized(self._work.storage, self._spec.out, self._work.scratch)
+        return f"select host from {parquet([str(path)])}"
 
     def _local(self, bucket: BucketFiles) -> LocalBucket:
         """The files of a bucket, which gets a new base when its differences are many."""
         work = self._work
-        if self._spec.dry or not needs_merge(bucket):
+        # Of a bucket that gets a new base, a range without differences has one already.
+        if self._spec.dry or bucket.bucket not in self._spec.anew or not bucket.deltas:
             return local_bucket(work.storage, bucket, work.scratch)
         merged = merge_bucket(work, CRAWLDB, bucket, self._spec.version)
         self._added[CRAWLDB] += merged.added
@@ -229,26 +244,12 @@ class _Selecting:
 
     def _exchanged(self) -> int:
         """Write the candidates that may be in a list: no task has more than all lists together."""
-        spec = self._spec
-        rows = "select * from kept"
-        if spec.options.capped:
-            within = capped_rows(spec.options, "kept", spec.segments)
-            self._kernel.execute(f"create or replace temp table within as {within}")
-            all_of, let_in = (f"select count(*) from {one}" for one in ("kept", "within"))
-            self._capped = int(self._kernel.value(f"select ({all_of}) - ({let_in})"))
-        # Hosts that count together may be in several tasks: a cap of all leaves out others then.
-        several = (spec.segments > 1 and spec.options.limits) or (
-            spec.counting is not None and spec.options.capped
-        )
-        if spec.most and not several:
-            if spec.options.capped:
-                rows = "select * from within"
-            if self._kernel.value("select count(*) from kept") > spec.most:
-                rows += f" order by sort desc, tie desc limit {spec.most}"
+        is_range = any(one.within is not None for one in self._spec.buckets)
+        rows, self._capped = kept_query(self._kernel, self._spec.keep, is_range=is_range)
         path = self._work.scratch / "kept.parquet"
         written = self._kernel.write(rows, str(path))
         if written.rows:
-            self._work.storage.upload(path, spec.exchange)
+            self._work.storage.upload(path, self._spec.exchange)
         return written.rows
 
     def _now(self, table: str, bucket: BucketFiles) -> BucketFiles:
@@ -260,8 +261,8 @@ class _Selecting:
             kept = [file for file in files if file.path not in dropped]
             return (*kept, *(file for file in new if file.kind == kind))
 
-        return BucketFiles(
-            number, of("base", bucket.base), of("set", bucket.sets), of("add", bucket.adds)
+        return bucket._replace(
+            base=of("base", bucket.base), sets=of("set", bucket.sets), adds=of("add", bucket.adds)
         )
 
 
@@ -453,11 +454,13 @@ def lease_task(spec: LeaseSpec) -> LeasedFiles:
         number_candidates(kernel, spec.look.options, spec.look.ends)
         columns = zip(*spec.plans, strict=True)
         kernel.load("plans", pa.table(dict(zip(HostPlan._fields, map(list, columns), strict=True))))
+        own = _own(spec.look.buckets)
+        # The turn of a URL counts those of its host in all ranges of keys.
         kernel.execute(
-            "create temp table listed as select c.key, c.sort, c.tie, c.segment, c.bucket, p.unit, "
-            "p.delay, row_number() over (partition by c.segment, c.host "
-            "order by c.sort desc, c.tie desc) as turn "
-            "from chosen c join plans p using (segment, host) qualify p.most = 0 or turn <= p.most"
+            "create temp table listed as select * from (select c.key, c.sort, c.tie, c.segment, "
+            "c.bucket, p.unit, p.delay, row_number() over (partition by c.segment, c.host "
+            "order by c.sort desc, c.tie desc) as turn from chosen c join plans p "
+            f"using (segment, host) qualify p.most = 0 or turn <= p.most) where {own}"
         )
         path = work.scratch / "listed.parquet"
         kernel.write(_listed_rows(work, spec), str(path))
@@ -472,11 +475,20 @@ def lease_task(spec: LeaseSpec) -> LeasedFiles:
         if known.rows:
             work.storage.upload(path, spec.hosts)
         chosen = kernel.rows(
-            "select segment, count(*), min((sort, tie)) from chosen group by 1 order by 1"
+            "select segment, count(*), min((sort, tie)) from chosen "
+            f"where {own} group by 1 order by 1"
         )
         last = ((number, rows, Place(*end)) for number, rows, end in chosen)
         fetched = bool(spec.fetched) and write_fetched_keys(work, spec.look.buckets, spec.fetched)
         return LeasedFiles(tuple(_leases(work, spec)), bool(known.rows), tuple(last), fetched)
+
+
+def _own(buckets: Sequence[BucketFiles]) -> str:
+    """SQL that is true for the candidates whose rows and leases are those of a task."""
+    return " or ".join(
+        "true" if one.within is None else f"(bucket = {one.bucket} and {one.within.condition()})"
+        for one in buckets
+    )
 
 
 def _listed_rows(work: TaskWork, spec: LeaseSpec) -> str:

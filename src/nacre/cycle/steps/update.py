@@ -29,14 +29,23 @@ from nacre.cycle.steps.update_tasks import (
     update_task,
 )
 from nacre.cycle.storage import localized
-from nacre.cycle.tables import CRAWLDB, BucketFiles, added_files, buckets_of, in_tasks
+from nacre.cycle.tables import (
+    CRAWLDB,
+    BucketFiles,
+    added_files,
+    buckets_of,
+    in_range_tasks,
+    key_ranges,
+)
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.seeding.seeds import Seed, seed_as_line
 from nacre.errors import JobError
 
 _GROUP_ROWS = 400_000
-"""Visits and added rows of a task, as far as they lie in several buckets."""
+"""Visits and added rows of a task, as far as they lie in several buckets or ranges of keys."""
+_LEAST_ROWS = 20_000
+"""As many of a task at least, where others wait for work."""
 
 
 class UpdateOptions(NamedTuple):
@@ -168,12 +177,17 @@ def _groups(
     rows = _rows_by_bucket(context, facts)
     rows.update(dict.fromkeys(gifts, 1))
     share = max(1, sum(rows.values()) // max(context.engine.workers, 1))
-    most = min(_GROUP_ROWS, max(share, 20_000))
+    most = min(_GROUP_ROWS, max(share, _LEAST_ROWS))
     groups: list[tuple[BucketFiles, ...]] = []
     group: list[BucketFiles] = []
     size = 0
     for bucket in sorted(rows):
-        group.append(known.get(bucket, BucketFiles(bucket)))
+        files = known.get(bucket, BucketFiles(bucket))
+        ranges = key_ranges(files, -(-rows[bucket] // most))
+        if len(ranges) > 1:
+            groups += [(one,) for one in ranges]
+            continue
+        group.append(files)
         size += rows[bucket]
         if size >= most:
             groups.append(tuple(group))
@@ -306,7 +320,7 @@ def _swept(
             new={one.bucket: new[one.bucket] for one in group if one.bucket in new},
             dry=context.dry,
         )
-        for group in in_tasks(buckets, tasks=context.engine.workers)
+        for group in in_range_tasks(buckets, context.engine.workers)
     ]
     return context.engine.map(sweep_task, specs)
 

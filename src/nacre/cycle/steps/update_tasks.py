@@ -113,7 +113,7 @@ class UpdateSpec(NamedTuple):
     Attributes:
         place: Where it works.
         version: Number of the version that it is for.
-        buckets: The buckets with their files.
+        buckets: The buckets with their files; a range of the keys of one stands alone.
         segments: The segments.
         plan: The state machine.
         additions: URLs that links name are added.
@@ -305,7 +305,7 @@ def _sources(work: TaskWork, spec: UpdateSpec) -> _FactSources:
 
 
 class _BucketReduce:
-    """The reduce of one bucket."""
+    """The reduce of one bucket, or of a range of its keys."""
 
     def __init__(
         self, work: TaskWork, spec: UpdateSpec, bucket: BucketFiles, sources: _FactSources
@@ -316,6 +316,9 @@ class _BucketReduce:
         self._sources = sources
         self._local = local_bucket(work.storage, bucket, work.scratch)
         self._refused = 0
+        within = bucket.within
+        self._mine = f"bucket = {bucket.bucket}"
+        self._mine += f" and {within.condition()}" if within is not None else ""
 
     def run(self) -> UpdatedFiles:
         facts = self._facts()
@@ -342,7 +345,7 @@ class _BucketReduce:
     def _hosts(self) -> WrittenHosts:
         """The rows of hosts with what units saw of them."""
         number = self._bucket.bucket
-        if not self._sources.hosts:
+        if not self._sources.hosts or not self._bucket.is_first:
             return WrittenHosts()
         known = self._spec.hosts.get(number, BucketFiles(number))
         facts = f"(select * from {self._sources.hosts} where bucket = {number})"
@@ -357,7 +360,7 @@ class _BucketReduce:
         columns = ", ".join(f'"{name}"' for name in _FACTS)
         order = "reason is null desc, time desc nulls last, status"
         found: list[dict[str, Any]] = self._work.kernel.arrow(
-            f"select {columns} from {self._sources.visits} where bucket = {self._bucket.bucket} "
+            f"select {columns} from {self._sources.visits} where {self._mine} "
             f"qualify row_number() over (partition by key order by {order}) = 1 order by key"
         ).to_pylist()
         return found
@@ -426,9 +429,17 @@ class _BucketReduce:
         columns = ", ".join(f'"{column.name}"' for column in ADD_COLUMNS)
         sources = []
         if self._sources.adds:
-            sources.append(f"select {columns} from {self._sources.adds} where bucket = {number}")
-        gifts = self._spec.gifts.get(number, {})
-        own = [*more, *({"key": key, "cash": cash} for key, cash in sorted(gifts.items()))]
+            sources.append(f"select {columns} from {self._sources.adds} where {self._mine}")
+        gifts = sorted(self._spec.gifts.get(number, {}).items())
+        within = self._bucket.within
+        own = [
+            *more,
+            *(
+                {"key": key, "cash": cash}
+                for key, cash in gifts
+                if within is None or within.has(key)
+            ),
+        ]
         if own:
             import pyarrow as pa  # noqa: PLC0415 - an extra
 
