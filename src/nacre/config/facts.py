@@ -48,10 +48,11 @@ def fields(model: type[BaseModel], prefix: str = "") -> Iterator[FieldFacts]:
         if below is not None:
             yield from fields(below, path + ".")
         else:
-            yield _facts(path, info)
+            yield facts_of(path, info)
 
 
-def _facts(path: str, info: FieldInfo) -> FieldFacts:
+def facts_of(path: str, info: FieldInfo) -> FieldFacts:
+    """The facts about a field of a model that a path leads to."""
     extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
     default = info.get_default(call_default_factory=True, validated_data={})
     return FieldFacts(
@@ -88,11 +89,22 @@ def facts_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> Fiel
         return None
     holder = model_at(model, parts[:-1], tree)
     info = holder.model_fields.get(parts[-1]) if holder else None
-    return _facts(".".join(parts), info) if info else None
+    return facts_of(".".join(parts), info) if info else None
 
 
 def model_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> type[BaseModel] | None:
     """The model that the value at a path is read as; None when it is not a mapping of settings."""
+    return _chosen(type_at(model, parts, tree), _given_at(tree, parts))
+
+
+def type_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> object:
+    """The type of the value at a path, as annotated; None when there is no such path.
+
+    Args:
+        model: What the whole tree is read as.
+        parts: The path.
+        tree: Values as given; they say which rule a list item is. None where there are none.
+    """
     kind: object = model
     for part in parts:
         holder = _chosen(kind, tree)
@@ -104,7 +116,26 @@ def model_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> type
             kind = info.annotation
         else:
             kind = _inner(kind, part)
-    return _chosen(kind, tree)
+    return kind
+
+
+def _given_at(tree: object, parts: Sequence[str]) -> object:
+    for part in parts:
+        tree = _below(tree, part)
+    return tree
+
+
+def choices_of(kind: object) -> tuple[str, ...]:
+    """The values that a type allows, where it allows some only; empty where it does not."""
+    found: list[str] = []
+    for member in _members(kind):
+        if member is bool:
+            found += ["true", "false"]
+        elif isinstance(member, type) and issubclass(member, Enum):
+            found += [str(one.value) for one in member]
+        elif get_origin(member) is Literal:
+            found += [str(one) for one in get_args(member)]
+    return tuple(dict.fromkeys(found))
 
 
 def _below(tree: object, part: str) -> object:

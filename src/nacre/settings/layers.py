@@ -96,14 +96,15 @@ def inner_layers(files: Sequence[Layer], root: Path) -> list[Layer]:
     return [*_user_layer(), *profile, *files]
 
 
-def file_layers(path: Path, root: Path) -> list[Layer]:
+def file_layers(path: Path, root: Path, text: str | None = None) -> list[Layer]:
     """A file after its includes: what it says itself is stronger.
 
     Args:
         path: The file.
         root: The job's directory; files below it are named relative to it.
+        text: Read as the text of the file, which is not looked at then; None: the file is read.
     """
-    return _Files(root, "file").of(path)
+    return _Files(root, "file").of(path, text=text)
 
 
 def _user_layer() -> list[Layer]:
@@ -152,13 +153,16 @@ class _Files:
         self._source = source
         self._left = _MOST_FILES
 
-    def of(self, path: Path, above: Sequence[Path] = ()) -> list[Layer]:
-        """A file after what it includes."""
+    def of(self, path: Path, above: Sequence[Path] = (), *, text: str | None = None) -> list[Layer]:
+        """A file after what it includes; see `file_layers`."""
         name = _name(path, self._root)
-        own = _read(path, name, self._source)
+        if text is None:
+            own = _read(path, name, self._source)
+        else:
+            own = read_yaml(text, name, source=self._source)
         found: list[Layer] = []
-        for text, line in own.includes:
-            for include in _included(path, text):
+        for named, line in own.includes:
+            for include in _included(path, named):
                 self._left -= 1
                 problem = _not_included(include, [*above, path], self._root)
                 if problem or self._left < 0:

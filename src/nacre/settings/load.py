@@ -43,6 +43,14 @@ def examine_job(
     return examine_layers(layout, [*layers, *outer_layers(assignments, environ)], environ)
 
 
+def examine_text(
+    layout: Layout, text: str, environ: Mapping[str, str] | None = None
+) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
+    """As `examine_job`, with another text in place of the job's file, which need not exist."""
+    layers = inner_layers(file_layers(layout.config, layout.root, text), layout.root)
+    return examine_layers(layout, [*layers, *outer_layers((), environ)], environ)
+
+
 def outer_layers(assignments: Iterable[str], environ: Mapping[str, str] | None) -> list[Layer]:
     """Make the layers of the environment (None: of this process) and of `path=value` texts."""
     environment = environment_layer(os.environ if environ is None else environ)

@@ -1,0 +1,172 @@
+"""Completion: the names that may be typed at a place of `crawl.yaml`, also a broken one."""
+
+from typing import Any
+
+import msgspec
+
+from nacre.config.facts import FieldFacts, required
+from nacre.config.findings import sample_of
+from nacre.editing.clips import Clip, clips_at
+from nacre.editing.outline import Cursor, cursor_at, loose_tree, outline
+from nacre.editing.places import PlaceName, keys_at, typed, values_at
+
+_MOST = 200
+
+
+class CompletionItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that may be typed.
+
+    Attributes:
+        label: As it is listed.
+        kind: `section`, `setting`, `value`, `rule`, `processor`, `sheet`, `entry`, `profile` or
+            `clip`.
+        insert: What takes the place of the word.
+        detail: Type, unit and default of a setting, or Heritrix's name; "" for none.
+        doc: Its meaning; "" for a plain value.
+    """
+
+    label: str
+    kind: str
+    insert: str
+    detail: str = ""
+    doc: str = ""
+
+
+class Completions(msgspec.Struct, frozen=True, kw_only=True):
+    """The names that may be typed at an offset.
+
+    Attributes:
+        start: Where the word begins that an item takes the place of, in characters.
+        end: Where it ends: the offset.
+        path: The mapping, setting or item that the place belongs to, dotted; "" for the top.
+        items: Best first.
+    """
+
+    start: int
+    end: int
+    path: str
+    items: tuple[CompletionItem, ...]
+
+
+def complete(text: str, offset: int) -> Completions:
+    """The names that may be typed at an offset.
+
+    Args:
+        text: The YAML text; it may be broken.
+        offset: Characters before the cursor.
+    """
+    offset = max(0, min(offset, len(text)))
+    cursor = cursor_at(text, offset)
+    if cursor is None:
+        return Completions(start=offset, end=offset, path="", items=())
+    tree = loose_tree(outline(text))
+    names = _names(cursor, tree)
+    ranked = sorted(
+        (rank, number, one)
+        for number, one in enumerate(names)
+        if (rank := _rank(one, cursor.word)) is not None
+    )
+    items = [_item(one, cursor) for _, _, one in ranked[:_MOST]]
+    if cursor.role != "value":
+        items += [
+            CompletionItem(
+                label=clip.name, kind="clip", insert=clip.text, detail=clip.place, doc=clip.title
+            )
+            for clip in _clips(cursor, tree)
+            if cursor.word.lower() in clip.name
+        ]
+    return Completions(
+        start=cursor.start, end=offset, path=".".join(cursor.path), items=tuple(items)
+    )
+
+
+def _names(cursor: Cursor, tree: dict[str, Any]) -> list[PlaceName]:
+    if cursor.role == "value":
+        found = values_at(cursor.path, tree)
+        own = _samples(cursor, tree) if not found else []
+        return found or own
+    if cursor.role == "key":
+        here: Any = tree
+        for part in cursor.path:
+            if isinstance(here, list):
+                here = here[int(part)] if part.isdigit() and int(part) < len(here) else None
+            else:
+                here = here.get(part) if isinstance(here, dict) else None
+        given = set(here) if isinstance(here, dict) else set()
+        return [one for one in keys_at(cursor.path, tree) if one.name not in given]
+    keys = [] if cursor.column < 0 else keys_at(cursor.path, tree)
+    return [*values_at(cursor.path, tree, item=True), *keys]
+
+
+def _clips(cursor: Cursor, tree: dict[str, Any]) -> list[Clip]:
+    if cursor.column < 0:
+        return []
+    is_item = cursor.role == "item"
+    return clips_at(cursor.path, cursor.column, item=is_item, given=frozenset(tree))
+
+
+def _samples(cursor: Cursor, tree: dict[str, Any]) -> list[PlaceName]:
+    """The default of a setting and a good value, where its type does not list any."""
+    *above, last = cursor.path
+    found = next((one for one in keys_at(tuple(above), tree) if one.name == last), None)
+    if found is None or found.facts is None or "secret" in found.facts.type:
+        return []
+    said = sample_of(found.facts).partition(": ")[2]
+    names = dict.fromkeys(filter(None, (said, default_text(found.facts))))
+    return [PlaceName(name, "value") for name in names]
+
+
+def default_text(facts: FieldFacts) -> str:
+    """The default of a setting as YAML may say it; "" for none, or one that is long."""
+    value = facts.default
+    if required(facts) or value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    return ""
+
+
+def _rank(one: PlaceName, word: str) -> int | None:
+    """How well a name fits what is typed, 0 best; None when it does not."""
+    typed_, name = word.lower(), one.name.lower()
+    if name.startswith(typed_):
+        return 0
+    if name.rpartition(".")[2].startswith(typed_) or f"-{typed_}" in name or f"_{typed_}" in name:
+        return 1
+    if any(typed_ in other.lower() for other in one.heritrix) and len(typed_) > 2:
+        return 2
+    return 3 if len(typed_) > 1 and typed_ in name else None
+
+
+def _item(one: PlaceName, cursor: Cursor) -> CompletionItem:
+    return CompletionItem(
+        label=one.name,
+        kind=one.kind,
+        insert=_inserted(one, cursor),
+        detail=_detail(one),
+        doc=one.doc,
+    )
+
+
+def _inserted(one: PlaceName, cursor: Cursor) -> str:
+    if one.kind in {"setting", "section"} or (
+        one.kind in {"sheet", "entry"} and cursor.role == "key"
+    ):
+        return f"{one.name}: " if one.kind == "setting" else f"{one.name}:"
+    if cursor.role == "item" and cursor.column >= 0 and one.kind in {"rule", "processor"}:
+        return f"{one.kind}: {one.name}"
+    return one.name
+
+
+def _detail(one: PlaceName) -> str:
+    parts = []
+    if one.facts is not None:
+        parts.append(typed(one.facts))
+        default = default_text(one.facts)
+        if default:
+            parts.append(f"default {default}")
+    if one.heritrix:
+        parts.append("Heritrix: " + ", ".join(one.heritrix))
+    return "; ".join(parts)

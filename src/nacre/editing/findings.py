@@ -1,0 +1,289 @@
+"""The findings of `nacre check` in a text, each with its lines, columns and what would mend it.
+
+They are made by the same functions (`settings.load`, `job.checks`); this adds where exactly they
+stand in a text that may not be saved yet. There are three levels: the text is well-formed, a job
+can be built of it, and it is sound as a whole.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from nacre.config.document import read_yaml
+from nacre.editing.outline import OutlineEntry, outline, places
+from nacre.engine.clock import SystemClock
+from nacre.errors import Problem
+from nacre.fetch.dns import DnsResolver
+from nacre.job.checks import check
+from nacre.settings.contact import Lookup, resolver_lookup
+from nacre.settings.load import examine_text
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+
+LONGEST: Final = 2_000_000
+"""Characters of a text that is looked at."""
+_NOWHERE: Final = Path("/dev/null/job")
+"""The directory of a job that there is not yet: nothing can be in it."""
+_MEANT: Final = re.compile(r"did you mean `([^`]+)`\?")
+_NAMED: Final = re.compile(r"there is no (?:rule|processor|sheet) '([^']+)'")
+
+
+class CheckLevel(StrEnum):
+    """The level of a finding. `text`: it is not well-formed; `settings`; `whole`: the job."""
+
+    TEXT = "text"
+    SETTINGS = "settings"
+    WHOLE = "whole"
+
+
+class TextFix(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of the text that would mend a finding.
+
+    Attributes:
+        label: What it does, in a few words.
+        start: Where the text begins that is replaced, in characters.
+        end: Where it ends.
+        insert: What takes its place.
+    """
+
+    label: str
+    start: int
+    end: int
+    insert: str
+
+
+class TextFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding at its place.
+
+    Attributes:
+        message: What is wrong.
+        level: See `CheckLevel`.
+        is_problem: It keeps the job from starting; else it is a warning.
+        path: Dotted path of the setting; "" for the whole.
+        expected: What was expected; "" where the message says all.
+        sample: A correct line to copy; "" where none helps.
+        file: File that it is in, where that is another one; "" for the text itself.
+        line: From 1; 0 where it is not known.
+        column: From 1; 0 where it is not known.
+        start: Where the place begins in the text, in characters; -1 where it is in another file.
+        end: Where it ends.
+        fixes: What would mend it.
+    """
+
+    message: str
+    level: CheckLevel
+    is_problem: bool = True
+    path: str = ""
+    expected: str = ""
+    sample: str = ""
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    start: int = -1
+    end: int = -1
+    fixes: tuple[TextFix, ...] = ()
+
+
+class TextFindings(msgspec.Struct, frozen=True, kw_only=True):
+    """All findings of a text.
+
+    Attributes:
+        problems: What keeps the job from starting, in the order of the text.
+        warnings: What the operator should know.
+        lights: Problems at each level, by its name; a level that could not be looked at, because
+            those before it have problems, has -1.
+    """
+
+    problems: tuple[TextFinding, ...]
+    warnings: tuple[TextFinding, ...]
+    lights: dict[str, int]
+
+
+def no_lookup() -> Lookup:
+    """A look-up that finds nothing: for checks while somebody types."""
+
+    async def nothing(_: str) -> tuple[str, ...]:
+        return ()
+
+    return nothing
+
+
+def find_in_text(
+    text: str,
+    layout: Layout | None,
+    *,
+    thorough: bool = False,
+    environ: Mapping[str, str] | None = None,
+) -> TextFindings:
+    """All findings of a text.
+
+    Args:
+        text: The text of `crawl.yaml`.
+        layout: The job that it is for; None: none yet, so that seeds and files are not looked at.
+        thorough: Ask the network too, as `nacre check` does; else only what is on this machine.
+        environ: The environment; None: that of this process.
+    """
+    if len(text) > LONGEST:
+        said = f"the text is longer than {LONGEST:,} characters"
+        finding = TextFinding(message=said, level=CheckLevel.TEXT)
+        lights = {"text": 1, "settings": -1, "whole": -1}
+        return TextFindings(problems=(finding,), warnings=(), lights=lights)
+    here = layout or Layout(_NOWHERE)
+    malformed = {problem[:2] for problem in read_yaml(text, here.config.name).problems}
+    loaded, problems = examine_text(here, text, environ)
+    warnings: list[Problem] = []
+    known = frozenset(problems)
+    if layout is not None:
+        settings = loaded.settings if loaded else JobSettings()
+        resolver = DnsResolver(settings.dns, SystemClock())
+        lookup = resolver_lookup(resolver) if thorough else no_lookup()
+        found = asyncio.run(check(layout, loaded, problems, lookup))
+        problems, warnings = found.problems, found.warnings
+    placing = _Placing(text, here.config.name)
+
+    def level(problem: Problem) -> CheckLevel:
+        if problem[:2] in malformed and problem.file in {here.config.name, ""}:
+            return CheckLevel.TEXT
+        return CheckLevel.SETTINGS if problem in known else CheckLevel.WHOLE
+
+    placed = tuple(placing.placed(one, level(one), is_problem=True) for one in problems)
+    told = tuple(placing.placed(one, CheckLevel.WHOLE, is_problem=False) for one in warnings)
+    return TextFindings(
+        problems=placed,
+        warnings=told,
+        lights=_lights(placed, whole=layout is not None and loaded is not None),
+    )
+
+
+def _lights(problems: Iterable[TextFinding], *, whole: bool) -> dict[str, int]:
+    counts = {str(level): 0 for level in CheckLevel}
+    for problem in problems:
+        counts[problem.level] += 1
+    return counts if whole else {**counts, "whole": -1}
+
+
+class _Placing:
+    """Finds the places of findings in a text."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self._text = text
+        self._name = name
+        self._places = places(outline(text))
+        self._lines = text.split("\n")
+        self._begins = [0]
+        for line in self._lines:
+            self._begins.append(self._begins[-1] + len(line) + 1)
+
+    def placed(self, problem: Problem, level: CheckLevel, *, is_problem: bool) -> TextFinding:
+        """A finding with its columns."""
+        ours = problem.file in {self._name, ""}
+        entry = self._entry(problem) if ours else None
+        line = problem.line or (entry.line if entry else 0)
+        finding = TextFinding(
+            message=problem.message,
+            level=level,
+            is_problem=is_problem,
+            path=problem.path,
+            expected=problem.expected,
+            sample=problem.sample,
+            file="" if ours else problem.file,
+            line=line,
+        )
+        if not ours or not 0 < line <= len(self._lines):
+            return finding
+        first, last = self._columns(entry, line)
+        begin = self._begins[line - 1]
+        return msgspec.structs.replace(
+            finding,
+            column=first + 1,
+            start=begin + first,
+            end=begin + last,
+            fixes=tuple(self._fixes(problem, entry, line)),
+        )
+
+    def _entry(self, problem: Problem) -> OutlineEntry | None:
+        """The key or item that a problem is about; the nearest that encloses it."""
+        parts = tuple(problem.path.split(".")) if problem.path else ()
+        named = self._named(problem, parts)
+        if named is not None:
+            return named
+        while parts:
+            entry = self._places.get(parts) or self._dotted(parts)
+            if entry is not None and (not problem.line or entry.line == problem.line):
+                return entry
+            parts = parts[:-1]
+        return None
+
+    def _named(self, problem: Problem, parts: tuple[str, ...]) -> OutlineEntry | None:
+        """The name of a rule or the like that there is not, in the mapping or item of a problem."""
+        wrong = _NAMED.search(problem.message)
+        if not wrong:
+            return None
+        return next(
+            (
+                one
+                for path, one in self._places.items()
+                if path[: len(parts)] == parts
+                and len(path) <= len(parts) + 1
+                and one.value.strip("\"'") == wrong[1]
+            ),
+            None,
+        )
+
+    def _dotted(self, parts: tuple[str, ...]) -> OutlineEntry | None:
+        """A path of which some keys have dots in the text, as those of sheets."""
+        whole = ".".join(parts)
+        if parts[0] != "sheets":
+            return None
+        return next((one for path, one in self._places.items() if ".".join(path) == whole), None)
+
+    def _columns(self, entry: OutlineEntry | None, line: int) -> tuple[int, int]:
+        text = self._lines[line - 1].rstrip()
+        if entry is not None and entry.line == line:
+            end = entry.value_column + len(entry.value) if entry.value else entry.end
+            return entry.column, max(end, entry.column + 1)
+        lead = len(text) - len(text.lstrip())
+        return lead, max(len(text), lead + 1)
+
+    def _fixes(self, problem: Problem, entry: OutlineEntry | None, line: int) -> Iterator[TextFix]:
+        """Take the word that was meant, else the sample."""
+        meant = _MEANT.search(problem.message)
+        if entry is None or entry.line != line:
+            return
+        if meant:
+            fix = self._meant(problem, entry, meant[1])
+            if fix is not None:
+                yield fix
+                return
+        name, colon, said = problem.sample.partition(": ")
+        if colon and name == entry.path[-1] and entry.value and said != entry.value:
+            yield self._value(entry, said)
+
+    def _meant(self, problem: Problem, entry: OutlineEntry, meant: str) -> TextFix | None:
+        """The word that was meant, in place of the key or the value that is wrong."""
+        key = entry.path[-1]
+        wrong = _NAMED.search(problem.message)
+        if wrong and entry.value.strip("\"'") == wrong[1]:
+            return self._value(entry, meant)
+        if "no such setting" in problem.message and problem.path.endswith(key):
+            insert = meant if "." in key else meant.rpartition(".")[2]
+            above = problem.path.removesuffix(key)
+            if "." in key or above.endswith(meant.removesuffix(insert)):
+                return self._fix(entry.line, entry.column, entry.end, insert)
+            return None
+        return self._value(entry, meant) if problem.path.endswith(key) and entry.value else None
+
+    def _value(self, entry: OutlineEntry, insert: str) -> TextFix:
+        end = entry.value_column + len(entry.value)
+        return self._fix(entry.line, entry.value_column, end, insert)
+
+    def _fix(self, line: int, first: int, last: int, insert: str) -> TextFix:
+        begin = self._begins[line - 1]
+        return TextFix(
+            label=f"write {insert}", start=begin + first, end=begin + last, insert=insert
+        )

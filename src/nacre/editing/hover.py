@@ -1,0 +1,93 @@
+"""The meaning of a key or value of `crawl.yaml`, for whoever points at it."""
+
+import msgspec
+
+from nacre.config.facts import required
+from nacre.config.findings import sample_of
+from nacre.editing.complete import default_text
+from nacre.editing.outline import OutlineEntry, loose_tree, outline
+from nacre.editing.places import PlaceName, described_at, part_named, typed
+
+
+class HoverCard(msgspec.Struct, frozen=True, kw_only=True):
+    """The meaning of a key or value.
+
+    Attributes:
+        found: There is something to say; else all else is empty.
+        start: Where the word begins, in characters from the begin of the text.
+        end: Where it ends.
+        path: Its dotted path; "" for none.
+        title: Its name.
+        kind: As in `CompletionItem`.
+        doc: Its meaning.
+        type: Its type with its unit; "" where it is no setting.
+        default: Its default; "" where it has none, or one that is long.
+        sample: A line to copy; "" where none helps.
+        live: A running job can take another value.
+        sheets: A sheet can change it.
+        heritrix: Heritrix's names for it.
+    """
+
+    found: bool = False
+    start: int = 0
+    end: int = 0
+    path: str = ""
+    title: str = ""
+    kind: str = ""
+    doc: str = ""
+    type: str = ""
+    default: str = ""
+    sample: str = ""
+    live: bool = False
+    sheets: bool = False
+    heritrix: tuple[str, ...] = ()
+
+
+def hover(text: str, offset: int) -> HoverCard:
+    """The meaning of what stands at an offset.
+
+    Args:
+        text: The YAML text; it may be broken.
+        offset: Characters before the place.
+    """
+    offset = max(0, min(offset, len(text)))
+    begin = text.rfind("\n", 0, offset) + 1
+    line, column = text.count("\n", 0, offset) + 1, offset - begin
+    entries = outline(text)
+    here = [one for one in entries if one.line == line]
+    for one in reversed(here):
+        if one.column <= column <= one.end and one.end > one.column:
+            found = described_at(one.path, loose_tree(entries))
+            return _card(found, one, begin + one.column, begin + one.end)
+    for one in reversed(here):
+        word = one.value.strip("\"'")
+        at = one.value_column
+        if word and at <= column <= at + len(one.value):
+            return _card(part_named(word), one, begin + at, begin + at + len(one.value))
+    return HoverCard()
+
+
+def _card(found: PlaceName | None, entry: OutlineEntry, start: int, end: int) -> HoverCard:
+    if found is None:
+        return HoverCard()
+    card = HoverCard(
+        found=True,
+        start=start,
+        end=end,
+        path=".".join(entry.path),
+        title=found.name,
+        kind=found.kind,
+        doc=found.doc,
+        heritrix=found.heritrix,
+    )
+    facts = found.facts
+    if facts is None:
+        return card
+    return msgspec.structs.replace(
+        card,
+        type=typed(facts) + ("; must be given" if required(facts) else ""),
+        default=default_text(facts),
+        sample=sample_of(facts),
+        live=facts.live,
+        sheets=facts.sheets,
+    )
