@@ -81,6 +81,31 @@ def serve(
             help="Answer under this name too; localhost, 127.0.0.1 and [::1] are known.",
         ),
     ] = None,
+    heritrix: Annotated[
+        int | None,
+        typer.Option(
+            "--heritrix", metavar="N", min=0, max=65535, show_default=False,
+            help="Answer Heritrix 3's REST interface on this port too, with TLS; theirs is 8443.",
+        ),
+    ] = None,
+    heritrix_auth: Annotated[
+        Literal["digest", "basic"],
+        typer.Option("--heritrix-auth", metavar="digest|basic", help="How its clients log in."),
+    ] = "digest",
+    heritrix_running: Annotated[
+        bool,
+        typer.Option(
+            "--heritrix-running",
+            help="A job that is launched there crawls at once; else it waits for `unpause`.",
+        ),
+    ] = False,
+    heritrix_resume: Annotated[
+        bool,
+        typer.Option(
+            "--heritrix-resume",
+            help="A launch there goes on with a run that was terminated; else it begins anew.",
+        ),
+    ] = False,
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open it in the browser.")
     ] = False,
@@ -91,10 +116,15 @@ def serve(
     from nacre.cli.process import run
     from nacre.console import server
     from nacre.console.access.database import state_folder
+    from nacre.console.heritrix.actions import PortOptions
     from nacre.engine.clock import SystemClock
 
     places = _places(directories)
-    options = server.ConsoleOptions(places, port, state or state_folder(), tuple(host or ()))
+    folder, theirs = state or state_folder(), None
+    if heritrix is not None:
+        basic = heritrix_auth == "basic"
+        theirs = PortOptions(heritrix, basic, heritrix_running, heritrix_resume)
+    options = server.ConsoleOptions(places, port, folder, tuple(host or ()), theirs)
 
     def opened(console: "OpenedConsole") -> None:
         _say_opened(console, places)
@@ -125,6 +155,9 @@ def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> Non
     shown = ", ".join(output.shown(place.root) for place in places)
     counted = output.count(number, "job")
     output.say(f"  jobs     {shown} ({counted}), found and never touched until you say so")
+    if console.heritrix:
+        output.say(f"  heritrix {console.heritrix}")
+        output.say(f"           `{program} console heritrix-key admin` makes a key for its scripts")
     output.say("  only this machine can reach it")
 
 
@@ -188,6 +221,37 @@ def add_key(
         output.say_json({"name": name, "role": role, "key": secret})
         return
     output.say(secret)
+
+
+@console.command("heritrix-key")
+def heritrix_key(
+    name: Name,
+    role: Annotated[
+        Literal["viewer", "operator", "admin"],
+        typer.Option("--role", metavar="viewer|operator|admin", help="What it may do."),
+    ] = "operator",
+    *,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the key of NAME.")] = False,
+    state: State = None,
+) -> None:
+    """Make the key of a user name for Heritrix's interface, in place of an earlier one.
+
+    Scripts send it as the password of NAME. It is shown once. What is kept of it is as good as the
+    key itself, because Digest needs that; no login password works there, and this key nowhere else.
+    """
+    from nacre.console.access.database import ConsoleDatabase, state_folder
+    from nacre.console.access.heritrix_keys import HeritrixKeyBook
+    from nacre.console.access.roles import Role, role_named
+    from nacre.errors import JobError
+
+    with closing(ConsoleDatabase(state or state_folder())) as database:
+        book = HeritrixKeyBook(database)
+        if not remove:
+            output.say(book.set(name, role_named(role) or Role.VIEWER))
+        elif book.remove(name):
+            output.say(f"removed {name}")
+        else:
+            raise JobError(f"there is no key of {name!r} for Heritrix's interface")
 
 
 @key.command("list")

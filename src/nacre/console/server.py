@@ -19,11 +19,15 @@ import msgspec
 import uvicorn
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.app import ConsoleApp
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import JobPlace
+from nacre.console.heritrix.actions import PortOptions
+from nacre.console.heritrix.app import HeritrixApp
+from nacre.console.heritrix.certificate import certificate_files
 from nacre.console.live.poller import Poller
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.services import ConsoleServices
@@ -44,12 +48,14 @@ class ConsoleOptions(NamedTuple):
         port: Its port on the loopback; 0 for a free one.
         hosts: Names beside those of the loopback under which it is reached.
         folder: Folder of its own files.
+        heritrix: The port with Heritrix's interface; None for none.
     """
 
     places: Sequence[JobPlace]
     port: int
     folder: Path
     hosts: Sequence[str] = ()
+    heritrix: PortOptions | None = None
 
 
 class OpenedConsole(NamedTuple):
@@ -58,10 +64,12 @@ class OpenedConsole(NamedTuple):
     Attributes:
         url: Its URL, such as `http://localhost:8410/`.
         services: Its parts.
+        heritrix: URL of Heritrix's interface; "" for none.
     """
 
     url: str
     services: ConsoleServices
+    heritrix: str = ""
 
 
 class _Server(uvicorn.Server):
@@ -150,7 +158,8 @@ async def serve(
         JobError: The port is taken.
         StorageError: Its own files cannot be used.
     """
-    sockets = loopback_sockets(options.port)
+    loopback = loopback_sockets(options.port)
+    sockets = list(loopback)
     url = f"http://localhost:{sockets[0].getsockname()[1]}/"
     database = ConsoleDatabase(options.folder)
     fleet, readers = Fleet(options.places), ReaderPool()
@@ -173,8 +182,16 @@ async def serve(
         async with asyncio.TaskGroup() as group:
             poll = group.create_task(services.poller.run(), name="poller")
             _publish(options.folder, url)
-            on_open(OpenedConsole(url, services))
-            await server.serve(sockets)
+            port = _heritrix(options, services, database, url, server)
+            serving = None
+            if port is not None:
+                sockets += port.sockets
+                serving = group.create_task(port.server.serve(port.sockets), name="heritrix")
+            on_open(OpenedConsole(url, services, port.url if port is not None else ""))
+            await server.serve(loopback)
+            if port is not None and serving is not None:
+                port.server.should_exit = True
+                await serving
             poll.cancel()
     finally:
         (options.folder / _RUNNING).unlink(missing_ok=True)
@@ -182,6 +199,37 @@ async def serve(
         database.close()
         for one in sockets:
             one.close()
+
+
+class _HeritrixPort(NamedTuple):
+    """The port with Heritrix's interface: its server, sockets and URL."""
+
+    server: _Server
+    sockets: list[socket.socket]
+    url: str
+
+
+def _heritrix(
+    options: ConsoleOptions, services: ConsoleServices, database: ConsoleDatabase, pages: str,
+    console: _Server,
+) -> _HeritrixPort | None:  # fmt: skip
+    """Open the port with Heritrix's interface; None where it is not wanted."""
+    if options.heritrix is None:
+        return None
+    certificate, key = certificate_files(options.folder, services.clock)
+
+    def end() -> None:
+        console.should_exit = True
+
+    app = HeritrixApp(services, HeritrixKeyBook(database), options.heritrix, pages, end)
+    config = uvicorn.Config(
+        app.asgi(tuple(options.hosts)), http="httptools", ws="none", lifespan="off",
+        log_config=None, access_log=False, server_header=False, proxy_headers=False,
+        timeout_graceful_shutdown=GRACE, ssl_certfile=certificate, ssl_keyfile=key,
+    )  # fmt: skip
+    sockets = loopback_sockets(options.heritrix.port)
+    url = f"https://localhost:{sockets[0].getsockname()[1]}/engine"
+    return _HeritrixPort(_Server(config), sockets, url)
 
 
 class _RunningConsole(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from nacre.console.readers.beans import check_settings, convert_beans, write_report
 from nacre.job.overview import JobOverview, stored_overview
 from nacre.store.layout import Layout
 
@@ -31,5 +32,8 @@ def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
 
 TASKS: Mapping[str, ReaderTask] = {
     "stored-status": stored_status,
+    "check": check_settings,
+    "convert-beans": convert_beans,
+    "write-report": write_report,
 }
 """The tasks by the names that `pool.ReaderPool.ask` takes."""

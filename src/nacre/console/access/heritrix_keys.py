@@ -1,0 +1,46 @@
+"""Keys of Heritrix's interface: of each the hash that Digest needs, which is as good as the key."""
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.digest import ha1
+from nacre.console.access.keys import new_secret
+from nacre.console.access.roles import NOBODY, Requester, Role, role_named
+from nacre.errors import ConfigError
+
+
+class HeritrixKeyBook:
+    """The keys, in the console's database, which only its owner may read.
+
+    Args:
+        database: Keeps them.
+    """
+
+    def __init__(self, database: ConsoleDatabase) -> None:
+        self._database = database
+
+    def set(self, name: str, role: Role) -> str:
+        """Make the key of a name, in place of one that it has; it is shown once.
+
+        Raises:
+            ConfigError: The name is none that Digest can carry.
+        """
+        if not name or any(mark in name for mark in ':"\\') or not name.isprintable():
+            raise ConfigError(f"{name!r} is no user name: it has no colon, quote or backslash")
+        secret = new_secret()
+        self._database.rows(
+            "INSERT OR REPLACE INTO heritrix_keys VALUES (?, ?, ?)",
+            name, ha1(name, secret), role.title,
+        )  # fmt: skip
+        return secret
+
+    def remove(self, name: str) -> bool:
+        """Remove the key of a name; False where there is none."""
+        found = self._database.row("DELETE FROM heritrix_keys WHERE name = ? RETURNING 1", name)
+        return found is not None
+
+    def find(self, name: str) -> tuple[Requester, str]:
+        """The owner of a name, and the hash of their key; `NOBODY` and "" for one without."""
+        row = self._database.row("SELECT hash, role FROM heritrix_keys WHERE name = ?", name)
+        if row is None:
+            return NOBODY, ""
+        role = role_named(str(row[1])) or Role.NOBODY
+        return Requester(name, role, "heritrix"), str(row[0])

@@ -1,0 +1,143 @@
+"""Tasks of reader processes for Heritrix's interface: check, convert, and write a report."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from nacre.errors import ConfigError, NacreError
+from nacre.store.layout import Layout
+
+CXML: Final = "crawler-beans.cxml"
+PROFILE: Final = "profile-crawler-beans.cxml"
+REPORT: Final = "migration-report.txt"
+_WORKSHOP: Final = ".conversion"
+
+TEMPLATE: Final = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<beans xmlns="http://www.springframework.org/schema/beans">
+  <!-- A new job. Send a file of your own in its place, or fill in the contact and the seeds. -->
+  <bean id="metadata" class="org.archive.modules.CrawlMetadata" autowire="byName">
+    <property name="operatorContactUrl" value="ENTER_AN_URL_WITH_YOUR_CONTACT_INFO_HERE_FOR_WEBMASTERS_AFFECTED_BY_YOUR_CRAWL"/>
+    <property name="jobName" value="basic"/>
+  </bean>
+  <bean id="seeds" class="org.archive.modules.seeds.TextSeedModule">
+    <property name="textSource">
+      <bean class="org.archive.spring.ConfigString">
+        <property name="value">
+          <value>
+# URLS HERE
+          </value>
+        </property>
+      </bean>
+    </property>
+  </bean>
+</beans>
+"""  # noqa: E501 - a name that scripts look for
+"""The configuration of a job that was just created, with Heritrix's words where scripts put
+theirs."""
+
+
+def config_of(root: Path) -> str:
+    """The file that configures a job: the beans while they are the newer one, else `crawl.yaml`."""
+    for name in (CXML, PROFILE):
+        try:
+            beans = (root / name).stat().st_mtime_ns
+        except OSError:
+            continue
+        try:
+            return name if beans >= (root / "crawl.yaml").stat().st_mtime_ns else "crawl.yaml"
+        except OSError:
+            return name
+    return "crawl.yaml"
+
+
+def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Make `crawl.yaml` of the beans of a job; with every problem, and without one written file.
+
+    Args:
+        layout: The job.
+        arguments: `file`: name of the beans.
+    """
+    from nacre.migrate.answers import UnansweredError  # noqa: PLC0415 - the worker starts faster
+    from nacre.migrate.draft import write_job  # noqa: PLC0415
+    from nacre.migrate.heritrix.convert import convert  # noqa: PLC0415
+
+    root, workshop = layout.root, layout.root / _WORKSHOP
+    shutil.rmtree(workshop, ignore_errors=True)
+    beans = root / str(arguments["file"])
+    try:
+        draft, report = convert(beans, environ=os.environ)
+        write_job(workshop, draft, report)
+        for made in workshop.iterdir():
+            name = {"migration.txt": REPORT, "migration.json": "migration.json"}.get(made.name)
+            _move(made, root / (name or made.name))
+        facts = beans.stat()
+        os.utime(layout.config, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    except UnansweredError as error:
+        questions = [str(one.problem()) for one in error.questions]
+        return {"problems": [" ".join(one.split()) for one in questions], "advice": []}
+    except ConfigError as error:
+        return {"problems": _lines(error), "advice": []}
+    finally:
+        shutil.rmtree(workshop, ignore_errors=True)
+    return {"problems": [], "advice": [" ".join(one.split()) for one in report.advice]}
+
+
+def _move(made: Path, place: Path) -> None:
+    if not made.is_dir():
+        made.replace(place)
+        return
+    place.mkdir(exist_ok=True)
+    for below in made.iterdir():
+        _move(below, place / below.name)
+
+
+def _lines(error: ConfigError) -> list[str]:
+    return [" ".join(str(one).split()) for one in error.problems]
+
+
+def check_settings(layout: Layout, _: Mapping[str, Any]) -> dict[str, Any]:
+    """Check a job as `nacre check` does: problems and warnings, a line each."""
+    import asyncio  # noqa: PLC0415 - see above
+
+    from nacre.job.api import check_job  # noqa: PLC0415
+
+    try:
+        found = asyncio.run(check_job(layout.root))
+    except ConfigError as error:
+        return {"problems": _lines(error), "warnings": []}
+    except NacreError as error:
+        return {"problems": [" ".join(str(error).split())], "warnings": []}
+    return {
+        "problems": [" ".join(str(one).split()) for one in found.problems],
+        "warnings": [" ".join(str(one).split()) for one in found.warnings],
+    }
+
+
+def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a report of the last run into its folder, as text.
+
+    Args:
+        layout: The job.
+        arguments: `name`: that of the report.
+
+    Raises:
+        JobError: There is no run.
+        StorageError: The store cannot be read.
+    """
+    from nacre.inspect.reports.run_reports import RUN_REPORTS  # noqa: PLC0415
+    from nacre.inspect.reports.source import source_of  # noqa: PLC0415
+    from nacre.inspect.view import reading  # noqa: PLC0415
+    from nacre.settings.load import load_job  # noqa: PLC0415
+    from nacre.store.local_files import replace_file  # noqa: PLC0415
+
+    kind = next(one for one in RUN_REPORTS if one.name == arguments["name"])
+    settings = load_job(layout).settings
+    with reading(layout, settings) as view:
+        source = source_of(view.store, layout, settings, None)
+        text = "".join(line for line, _ in kind().parts(source))
+        path = layout.run(source.facts().run) / "reports" / kind().file
+    replace_file(path, text.encode("utf-8", "backslashreplace"))
+    return {"file": path.name, "modified": path.stat().st_mtime}

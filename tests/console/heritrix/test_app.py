@@ -1,0 +1,131 @@
+"""The port: who is let in, and what it answers."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.heritrix_keys import HeritrixKeyBook
+from nacre.console.access.roles import Role
+from nacre.console.heritrix.actions import PortOptions
+from nacre.console.heritrix.app import HeritrixApp
+from tests.console.given import given_console
+
+XML = {"accept": "application/xml"}
+BEANS = """<beans xmlns="http://www.springframework.org/schema/beans">
+<bean id="metadata" class="org.archive.modules.CrawlMetadata">
+<property name="operatorContactUrl" value="http://a.test/"/></bean>
+<bean id="seeds" class="org.archive.modules.seeds.TextSeedModule"><property name="textSource">
+<bean class="org.archive.spring.ConfigString"><property name="value">
+<value>http://127.0.0.1:9/中文</value></property></bean></property></bean></beans>"""
+
+
+@asynccontextmanager
+async def port(folder: Path, role: Role = Role.OPERATOR) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the port that is logged in."""
+    async with given_console(folder) as console:
+        database = ConsoleDatabase(folder / "keys")
+        book, ends = HeritrixKeyBook(database), list[bool]()
+        app = HeritrixApp(
+            console.services, book, PortOptions(0), "http://localhost:8410/",
+            lambda: ends.append(True),
+        )  # fmt: skip
+        transport = httpx.ASGITransport(app.asgi())
+        auth = httpx.DigestAuth("admin", book.set("admin", role))
+        try:
+            async with httpx.AsyncClient(
+                transport=transport, base_url="https://localhost:8443", auth=auth, headers=XML
+            ) as client:
+                yield client
+        finally:
+            database.close()
+
+
+def test_a_job_is_made_configured_built_copied_and_deleted(tmp_path: Path):
+    async def story() -> None:
+        async with port(tmp_path) as client:
+            made = await client.post("/engine", data={"action": "create", "createpath": "x"})
+            assert (made.status_code, made.headers["location"]) == (
+                303, "https://localhost:8443/engine",
+            )  # fmt: skip
+            engine = ElementTree.fromstring((await client.get("/engine")).text)
+            assert engine.findtext("jobs/value/primaryConfigUrl", "").endswith(
+                "/job/x/jobdir/crawler-beans.cxml"
+            )
+            refused = await client.post("/engine/job/x", data={"action": "build"})
+            assert "no seed" in refused.headers["nacre-message"]
+            put = "/engine/job/x/jobdir/crawler-beans.cxml"
+            assert (await client.put(put, content=BEANS.encode())).status_code == 200
+            assert "中文" in (tmp_path / "crawls/x/seeds.txt").read_text("utf-8")
+            built = await client.post("/engine/job/x", data={"action": "build"})
+            assert "nacre-message" not in built.headers
+            job = ElementTree.fromstring((await client.get("/engine/job/x")).text)
+            assert job.findtext("statusDescription") == "Ready"
+            await client.post("/engine/job/x", data={"action": "teardown"})
+            log = (await client.get("/engine/job/x/jobdir/job.log")).text
+            assert "INFO Job instantiated" in log
+            assert "INFO Job instance discarded" in log
+            copied = await client.post("/engine/job/x", data={"copyTo": "p", "as_profile": "on"})
+            assert copied.headers["location"].endswith("/engine/job/p")
+            job = ElementTree.fromstring((await client.get("/engine/job/p")).text)
+            assert job.findtext("isProfile") == "true"
+            for name in ("x", "p"):
+                await client.post(f"/engine/job/{name}", data={"action": "delete"})
+            assert (await client.get("/engine/job/x")).status_code == 404
+            assert (await client.get("/engine", headers={"accept": "application/json"})).json()[
+                "jobs"
+            ] == []
+
+    asyncio.run(story())
+
+
+def test_who_may_do_what(tmp_path: Path):
+    async def story() -> None:
+        async with port(tmp_path, Role.VIEWER) as client:
+            assert (await client.get("/engine")).status_code == 200
+            for answer in (
+                await client.post("/engine", data={"action": "create", "createpath": "x"}),
+                await client.put("/engine/job/x/jobdir/a.txt", content=b"x"),
+            ):
+                assert answer.status_code == 403
+            nobody = await client.get("/engine", auth=lambda request: request)
+            assert nobody.status_code == 401
+            assert nobody.headers["www-authenticate"].startswith(
+                'Digest realm="Authentication Required"'
+            )
+            assert (await client.get("/engine", headers={"host": "evil.test"})).status_code == 421
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    "fields", [{"origin": "https://evil.test"}, {"sec-fetch-site": "same-site"}]
+)
+def test_pages_of_other_sites_change_nothing(tmp_path: Path, fields: dict[str, str]):
+    async def story() -> None:
+        async with port(tmp_path) as client:
+            form = {"action": "create", "createpath": "x"}
+            assert (await client.post("/engine", data=form, headers=fields)).status_code == 403
+            assert not (tmp_path / "crawls/x").exists()
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a/b", "../x", ".x", "a~b", "-x", "x" * 101, "a\nb", "latest"]
+)
+def test_names_that_are_none(tmp_path: Path, name: str):
+    async def story() -> None:
+        async with port(tmp_path) as client:
+            form = {"action": "create", "createpath": name}
+            answer = await client.post("/engine", data=form)
+            assert answer.status_code == 303
+            assert "nacre-message" in answer.headers
+            assert not list((tmp_path / "crawls").iterdir())
+
+    asyncio.run(story())
