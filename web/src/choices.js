@@ -1,5 +1,5 @@
 // The scheme of colours and the language, as chosen in the header.
-import { keep, kept, send } from "./page.js";
+import { ask, keep, kept } from "./page.js";
 
 export function choices() {
   const theme = document.getElementById("theme");
@@ -9,12 +9,12 @@ export function choices() {
       keep("theme", theme.value);
       if (theme.value) document.documentElement.dataset.theme = theme.value;
       else delete document.documentElement.dataset.theme;
+      document.dispatchEvent(new Event("nacre:theme"));
     });
   }
   const language = document.getElementById("language");
-  const chosen = language?.value;
   language?.addEventListener("change", async () => {
-    if (await send("PATCH", "/api/v1/session", { language: language.value })) location.reload();
-    else language.value = chosen;
+    const answer = await ask("PATCH", "/api/v1/session", { language: language.value });
+    if (answer.ok) location.reload();
   });
 }

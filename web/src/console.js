@@ -1,9 +1,28 @@
-// What every page needs: the choices of the header, keys, moments in local time. Everything is wired
-// by attributes of the page; texts come from the page too, in its language.
+// What every page needs: htmx with its streams, the choices of the header, keys, buttons, times.
+// Everything is wired by attributes of the page; texts come from the page too, in its language.
+import "./htmx.js";
+import { actions } from "./actions.js";
 import { choices } from "./choices.js";
+import { live } from "./live.js";
 import { shortcuts } from "./shortcuts.js";
+import { tables } from "./tables.js";
 import { times } from "./times.js";
+
+// Modules that few pages need are loaded by those.
+function load() {
+  if (document.querySelector("[data-chart]")) import("./charts.js");
+  if (document.querySelector("[data-log]")) import("./log.js");
+  if (document.querySelector("[data-editor]")) import("./editor.js");
+}
 
 choices();
 shortcuts();
+actions();
+tables();
+live();
 times();
+load();
+document.addEventListener("htmx:after:swap", () => {
+  times();
+  load();
+});

@@ -1,4 +1,15 @@
-// What modules share: values that this browser keeps, and questions to the interface for programs.
+// What modules share: texts of the page, its token, and the line that screen readers speak.
+
+// A text in the language of the page; `values` take the places of `{name}`.
+export function text(name, values = {}) {
+  const found = document.getElementById("texts")?.content.querySelector(`[data-text="${name}"]`);
+  const words = found?.textContent ?? name;
+  return words.replace(/\{(\w+)\}/g, (all, key) => String(values[key] ?? all));
+}
+
+export function token() {
+  return document.querySelector('meta[name="nacre-token"]')?.content ?? "";
+}
 
 // A value that this browser keeps; null where it keeps nothing.
 export function kept(name) {
@@ -18,13 +29,35 @@ export function keep(name, value) {
   }
 }
 
-// Send JSON; whether it was granted. A console that does not answer grants nothing.
-export async function send(verb, path, body) {
-  const token = document.querySelector('meta[name="nacre-token"]')?.content ?? "";
-  const headers = { "Content-Type": "application/json", "X-Nacre-Token": token };
+// Ask the interface for programs. The answer: {ok, status, data}, data being JSON or null.
+export async function ask(verb, path, body) {
+  const fields = { Accept: "application/json", "X-Nacre-Token": token() };
+  if (body !== undefined) fields["Content-Type"] = "application/json";
   try {
-    return (await fetch(path, { method: verb, headers, body: JSON.stringify(body) })).ok;
+    const answer = await fetch(path, {
+      method: verb,
+      headers: fields,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const isJson = (answer.headers.get("content-type") ?? "").includes("json");
+    return { ok: answer.ok, status: answer.status, data: isJson ? await answer.json() : null };
   } catch {
-    return false;
+    return { ok: false, status: 0, data: { detail: text("unreachable") } };
   }
+}
+
+const PAUSE = 10_000;
+let spoken = -PAUSE;
+let waiting = 0;
+
+// Have a text spoken, one in ten seconds at most: the last one counts.
+export function announce(words) {
+  const line = document.getElementById("announcements");
+  if (!line) return;
+  clearTimeout(waiting);
+  const wait = Math.max(0, spoken + PAUSE - performance.now());
+  waiting = setTimeout(() => {
+    spoken = performance.now();
+    line.textContent = words;
+  }, wait);
 }

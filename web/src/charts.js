@@ -1,0 +1,103 @@
+// Charts: `<figure data-chart='[{"name": …}, …]' data-points='[[times], [values], …]'>` with a
+// `.plot` in it. The table in its <details> has the same numbers for those who do not see a canvas.
+import uPlot from "uplot";
+
+const COLOURS = ["--series-1", "--series-2", "--series-3", "--series-4", "--series-5", "--series-6"];
+const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3], [4, 4], [1, 2]];
+const HEIGHT = 160;
+const known = new Map();
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function shortNumber(value) {
+  return new Intl.NumberFormat(document.documentElement.lang, { notation: "compact", maximumFractionDigits: 1 }).format(value);
+}
+
+function sizes(value) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let unit = 0;
+  for (; Math.abs(value) >= 1024 && unit < units.length - 1; unit += 1) value /= 1024;
+  return `${shortNumber(value)} ${units[unit]}`;
+}
+
+// Bands on one another: each series becomes the sum of itself and those below.
+function stack(points) {
+  const sums = points[0].map(() => 0);
+  return [points[0], ...points.slice(1).map((values) => values.map((value, place) => (sums[place] += value ?? 0)))];
+}
+
+function options(figure, width) {
+  const series = JSON.parse(figure.dataset.chart);
+  const write = figure.dataset.unit === "bytes" ? sizes : shortNumber;
+  const line = { stroke: colour("--text-soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 } };
+  const isStacked = "stacked" in figure.dataset;
+  return {
+    width,
+    height: HEIGHT,
+    cursor: { drag: { x: false, y: false } },
+    legend: { show: series.length > 1 },
+    scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.05 : 1] } },
+    axes: [line, { ...line, size: 64, values: (_, values) => values.map(write) }],
+    series: [
+      {},
+      ...series.map(({ name }, place) => ({
+        label: name,
+        stroke: colour(COLOURS[place % COLOURS.length]),
+        dash: DASHES[place % DASHES.length],
+        width: 2,
+        fill: isStacked ? `${colour(COLOURS[place % COLOURS.length])}40` : undefined,
+        value: (_, value) => (value == null ? "–" : write(value)),
+        points: { show: false },
+      })),
+    ],
+  };
+}
+
+function data(figure) {
+  const points = JSON.parse(figure.dataset.points || "[[]]");
+  return "stacked" in figure.dataset ? stack(points) : points;
+}
+
+function draw(figure) {
+  const place = figure.querySelector(".plot");
+  const width = place.clientWidth;
+  if (!width) return;
+  const chart = known.get(figure);
+  if (chart) {
+    chart.setData(data(figure));
+    return;
+  }
+  known.set(figure, new uPlot(options(figure, width), data(figure), place));
+}
+
+function drawAll() {
+  for (const [figure, chart] of known) {
+    if (!figure.isConnected) {
+      chart.destroy();
+      known.delete(figure);
+    }
+  }
+  document.querySelectorAll("[data-chart]").forEach(draw);
+}
+
+function again() {
+  for (const chart of known.values()) chart.destroy();
+  known.clear();
+  drawAll();
+}
+
+drawAll();
+document.addEventListener("htmx:after:swap", drawAll);
+document.addEventListener("nacre:theme", again);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+let resizing = 0;
+addEventListener("resize", () => {
+  clearTimeout(resizing);
+  resizing = setTimeout(() => {
+    for (const [figure, chart] of known) {
+      chart.setSize({ width: figure.querySelector(".plot").clientWidth, height: HEIGHT });
+    }
+  }, 100);
+});

@@ -1,0 +1,5 @@
+// htmx and its extension for streams, which looks for it in the window.
+import htmx from "htmx.org/dist/htmx.esm.js";
+import "htmx.org/dist/ext/hx-sse.js";
+
+export default htmx;
