@@ -5,7 +5,7 @@ PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
 # Else pytest rewrites the assertions of all test modules in each of its processes (17 seconds each).
 unexport PYTHONDONTWRITEBYTECODE
-FAST := "not crawl and not kill and not slow and not cases and not spark"
+FAST := "not crawl and not kill and not slow and not cases and not spark and not console"
 WEBS := postfix-doc anarchism tomcat10-docs
 # Real pages for the table of links; the packages of MORE_PAGES are large, so that make test leaves
 # them out.
@@ -22,7 +22,7 @@ MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html er
 	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills spark \
-	webs-all test test-all cases bench bench-full traps reference lock catalogues web goals ablation clean
+	console-stories webs-all test test-all cases bench bench-full traps reference lock catalogues web goals ablation clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -30,7 +30,7 @@ help: ## this list
 environment: ## the Python environment (.venv) with the developers' tools
 	@sh tools/environment.sh "$(CURDIR)" dev
 
-system: ## nginx and dnsmasq, for the tests
+system: ## nginx, dnsmasq and Chromium, for the tests
 	@sh tools/system.sh "$(CURDIR)"
 
 judges: environment ## the environment of the independent judges (.venv-judges)
@@ -69,6 +69,10 @@ crawls: environment system judges webs
 
 kills: environment system webs
 	TMPDIR="$${TMPDIR:-/tmp}" $(PYTEST) -p no:randomly -m "kill and not slow" --timeout 600
+
+# Without Chromium it is skipped, which it says.
+console-stories: environment system ## the pages of the console in a real browser, two minutes
+	$(PYTEST) -p no:randomly -n 2 -m "console and not slow" tests/console/stories --timeout 120
 
 # Without Java it is skipped, which it says.
 spark: environment system ## batch rounds on a cluster of Apache Spark, on the loopback

@@ -49,6 +49,7 @@ together() {
         part "unit tests" unit &&
         part tables cases-tests &&
         part "batch rounds on Spark" spark &&
+        part "pages in a browser" console-stories &&
         together
 }
 status=$?

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The system programs that the tests need: those on the PATH, else installed by apt when root,
 # else unpacked from Debian's packages into the cache (tools/cache.py). Starts no daemon, leaves none behind.
-# Java, which only `make spark` needs, is installed when root; without it that part says what to install.
+# Java, which only `make spark` needs, and Chromium, which only `make console-stories` needs, are
+# installed when root; without them these parts say what to install.
 #   system.sh CHECKOUT   prints nothing when all is there
 set -eu
 checkout=$1
@@ -23,7 +24,10 @@ have dnsmasq || missing="$missing dnsmasq-base"
 java=
 command -v java >/dev/null 2>&1 || [ -n "${JAVA_HOME:-}" ] || [ "$(id -u)" != 0 ] ||
     java=openjdk-17-jre-headless
-[ -n "$missing$java" ] || exit 0
+chromium=
+command -v chromium >/dev/null 2>&1 || [ -n "${NACRE_CHROMIUM:-}" ] || [ "$(id -u)" != 0 ] ||
+    chromium=chromium
+[ -n "$missing$java$chromium" ] || exit 0
 
 command -v apt-get >/dev/null 2>&1 || {
     [ -n "$missing" ] || exit 0
@@ -37,7 +41,7 @@ if command -v flock >/dev/null 2>&1 && [ -z "${NACRE_SYSTEM_LOCKED:-}" ]; then
     NACRE_SYSTEM_LOCKED=1 exec flock "$cache/system.lock" sh "$0" "$checkout"
 fi
 if [ "$(id -u)" = 0 ]; then
-    echo "installing$missing${java:+ $java} ..." >&2
+    echo "installing$missing${java:+ $java}${chromium:+ $chromium} ..." >&2
     # Packages start their services on installation; this policy forbids it for the moment.
     policy=/usr/sbin/policy-rc.d
     made=no
@@ -52,6 +56,10 @@ if [ "$(id -u)" = 0 ]; then
     # shellcheck disable=SC2086
     [ -z "$java" ] || apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $java >>"$log" 2>&1 ||
         echo "$java could not be installed: make spark will be skipped" >&2
+    # shellcheck disable=SC2086
+    [ -z "$chromium" ] ||
+        apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $chromium >>"$log" 2>&1 ||
+        echo "$chromium could not be installed: make console-stories will be skipped" >&2
     [ "$made" = no ] || rm -f "$policy"
     [ "$ok" = yes ] || { tail -n 5 "$log" >&2; exit 2; }
 else

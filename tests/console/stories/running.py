@@ -1,0 +1,153 @@
+"""A console and crawls as processes of their own, as an operator has them."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.roles import Role
+from nacre.console.access.sessions import SessionBook
+from nacre.engine.clock import SystemClock
+from nacre.job.control import is_running
+from nacre.store.layout import Layout
+
+_LINK: Final = re.compile(r"http://localhost:\d+/#k=\S+")
+
+
+class ConsoleProcess:
+    """A process `nacre console` on the jobs below a folder; it can be killed and started again.
+
+    Attributes:
+        crawls: Folder of the jobs.
+        state: Folder of its own files.
+        url: Its URL, with a slash at its end; the same after a restart.
+        link: The link that logs in once.
+        heritrix: URL of its Heritrix port; "" for none.
+    """
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.crawls = folder / "crawls"
+        self.state = folder / "console"
+        self.crawls.mkdir(exist_ok=True)
+        self.url = ""
+        self.link = ""
+        self.heritrix = ""
+        self._options = options
+        self._log = folder / "console.log"
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Start it, and wait for its link."""
+        port = self.url.rpartition(":")[2].strip("/") or "0"
+        arguments = [
+            sys.executable, "-m", "nacre", "console", str(self.crawls),
+            "--state", str(self.state), "--port", port, *self._options,
+        ]  # fmt: skip
+        with self._log.open("a") as log:
+            self._process = subprocess.Popen(
+                arguments, stdout=subprocess.PIPE, stderr=log, text=True,
+                env={**os.environ, "PYTHONUNBUFFERED": "1", "COLUMNS": "300"},
+            )  # fmt: skip
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if found := _LINK.search(line):
+                self.link = found[0]
+                self.url = found[0].partition("#")[0]
+            if found := re.search(r"https://localhost:\d+/engine", line):
+                self.heritrix = found[0]
+            if "only this machine" in line:
+                return
+        raise AssertionError(f"no console: {self._log.read_text()}")
+
+    def kill(self) -> None:
+        """`kill -9`, as if the machine ran out of memory."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End it as Ctrl-C does."""
+        self._end(signal.SIGINT)
+
+    def _end(self, how: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.send_signal(how)
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+
+    def session(self, role: Role = Role.ADMIN, name: str = "anna") -> str:
+        """The secret of a new session of somebody."""
+        with closing(ConsoleDatabase(self.state)) as database:
+            return SessionBook(database, SystemClock()).begin(name, role)
+
+    @property
+    def log(self) -> str:
+        """All that it wrote to stderr."""
+        return self._log.read_text()
+
+
+def until(true: Callable[[], object], seconds: float = 60) -> None:
+    """Wait until something is true; the time is a limit, and no test is about it."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not come true"
+        time.sleep(0.05)
+
+
+@contextmanager
+def console_of(folder: Path, *options: str) -> Iterator[ConsoleProcess]:
+    """A console that answers, and is ended."""
+    made = ConsoleProcess(folder, *options)
+    made.start()
+    try:
+        yield made
+    finally:
+        made.stop()
+
+
+def command(*arguments: object) -> str:
+    """Run `nacre ARGUMENTS`, in a process: the browser's driver has the event loop of this one.
+
+    Returns:
+        What it printed.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "nacre", *map(str, arguments)],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def new_job(root: Path, url: str, *settings: str) -> Path:
+    """A job that never ran, for a site on the loopback, with `NAME=VALUE` settings."""
+    allowed = ["network.allow=[127.0.0.0/8]", *settings]
+    command("new", root, url, *(part for one in allowed for part in ("--set", one)))
+    return root
+
+
+def finished_job(root: Path, url: str, *settings: str) -> Path:
+    """A job that crawled a site to its end."""
+    new_job(root, url, "politeness.delay=0s", *settings)
+    command("run", root, "-q")
+    return root
+
+
+@contextmanager
+def running_job(root: Path, *arguments: str) -> Iterator[Path]:
+    """A process that crawls, which answers commands; it is killed at the end."""
+    program: Sequence[str] = (sys.executable, "-m", "nacre", "run", str(root), "-q", *arguments)
+    process = subprocess.Popen(program, stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        until(lambda: is_running(Layout(root).socket))
+        yield root
+    finally:
+        process.kill()
+        process.wait()
