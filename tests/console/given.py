@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 
+from nacre.console.access.audit import AuditLog
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.roles import Role
@@ -67,6 +68,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         keys=KeyBook(database, clock),
         sessions=SessionBook(database, clock),
         clock=clock,
+        audit=AuditLog(folder / "console", clock),
     )
     await fleet.scan()
     transport = httpx.ASGITransport(ConsoleApp(services).asgi(), raise_app_exceptions=False)

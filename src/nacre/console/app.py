@@ -18,8 +18,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nacre.console.access.audit import AuditEntry, AuditNote
 from nacre.console.access.gate import Visitor, identify, require
-from nacre.console.access.origin import HEADERS, LOOPBACK, is_our_host
+from nacre.console.access.origin import HEADERS, LOOPBACK, SAFE, is_our_host
 from nacre.console.access.roles import NOBODY
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
@@ -103,18 +104,43 @@ class ConsoleApp:
         return self.refusal(request, refused, Visitor(NOBODY), is_api=is_api)
 
     async def handle(self, row: RouteRow, request: Request) -> Response:
-        """Answer a request by its row."""
+        """Answer a request by its row; one that changes something has its line in the audit log."""
         services = self._services
         visitor = identify(request, services.keys, services.sessions)
+        note = AuditNote()
+        outcome, status = "bug", 500
+        try:
+            response, outcome = await self._answer(row, request, visitor, note)
+            status = response.status_code
+        finally:
+            if row.verb not in SAFE:
+                entry = _audited(row, request, visitor, note)
+                entry = msgspec.structs.replace(
+                    entry, time=services.audit.now(), outcome=outcome, status=status
+                )
+                await services.audit.add(entry)
+        return response
+
+    async def _answer(
+        self, row: RouteRow, request: Request, visitor: Visitor, note: AuditNote
+    ) -> tuple[Response, str]:
+        """The answer to a request, and its outcome for the audit log."""
+        services, call = self._services, None
         try:
             require(request, visitor, row.role)
+            if row.verb not in SAFE and services.audit.is_full:
+                raise RefusedRequestError(503, "audit", services.audit.trouble)
             call = Call(
                 services, request, visitor.identity, visitor.session,
-                spoken_by(request, visitor), _query(row, request), await _body(row, request),
+                spoken_by(request, visitor), note, _query(row, request), await _body(row, request),
             )  # fmt: skip
-            return self._response(row, call, await row.handler(call))
+            return self._response(row, call, await row.handler(call)), "done"
         except NacreError as error:
-            return self.refusal(request, error, visitor, is_api=row.is_api)
+            refused = self.refusal(request, error, visitor, is_api=row.is_api)
+            return refused, problem_of(error).code
+        finally:
+            if note.after is None and call is not None:
+                note.after = call.body
 
     def _response(self, row: RouteRow, call: Call, answer: Answer) -> Response:
         if isinstance(answer, Response):
@@ -149,6 +175,25 @@ def _problem_page(problem: ProblemDetails, visitor: Visitor) -> PageAnswer:
     if problem.code == "no-login":
         return PageAnswer("login.html", {}, 401)
     return PageAnswer("problem.html", {"problem": problem}, problem.status)
+
+
+def _audited(row: RouteRow, request: Request, visitor: Visitor, note: AuditNote) -> AuditEntry:
+    """The line of a request, without its time and outcome."""
+    given = request.path_params
+    identity = visitor.identity
+    return AuditEntry(
+        time="",
+        who=note.who or identity.name,
+        how=note.how or identity.how,
+        address=request.client.host if request.client else "",
+        action=f"{row.verb} {row.path}",
+        status=0,
+        outcome="",
+        path=request.url.path if given else "",
+        job=note.job or str(given.get("job", "")),
+        before=note.before,
+        after=note.after,
+    )
 
 
 class _Endpoint:

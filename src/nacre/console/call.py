@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from starlette.requests import Request
 
+from nacre.console.access.audit import AuditNote
 from nacre.console.access.roles import Requester
 from nacre.console.access.sessions import BrowserSession
 from nacre.console.catalogue import Language
@@ -20,6 +21,7 @@ class Call(NamedTuple):
         identity: Who asks.
         session: Their session; None where a key or nobody asks.
         language: The language of the answer.
+        note: Additions to the line of the audit log; only for what changes something.
         query: The query, as the struct of its route; None where it has none.
         body: The body, likewise.
     """
@@ -29,6 +31,7 @@ class Call(NamedTuple):
     identity: Requester
     session: BrowserSession | None
     language: Language
+    note: AuditNote
     query: Any = None
     body: Any = None
 

@@ -12,7 +12,7 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.access.roles import Role
-from nacre.console.api import health, jobs, session
+from nacre.console.api import audit, health, jobs, session
 from nacre.console.call import Call, PageAnswer
 from nacre.console.pages import job_list, job_overview
 
@@ -73,5 +73,7 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", f"{API}/jobs/{{job}}", _V, jobs.get_job,
              "A job: its numbers, its sentence, and what can be done with it.",
              answer=jobs.JobDetails),
+    RouteRow("GET", f"{API}/audit", Role.ADMIN, audit.list_audit, "Who changed what.",
+             query=audit.AuditQuery, answer=audit.AuditLines),
 )  # fmt: skip
 """All rows."""

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import msgspec
 import uvicorn
 
+from nacre.console.access.audit import AuditLog
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.keys import KeyBook
@@ -170,6 +171,7 @@ async def serve(
         keys=KeyBook(database, clock),
         sessions=SessionBook(database, clock),
         clock=clock,
+        audit=AuditLog(options.folder, clock),
     )
     config = uvicorn.Config(
         ConsoleApp(services, options.hosts).asgi(), http="httptools", ws="none", lifespan="off",

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from nacre.console.access.audit import AuditLog
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.fleet.fleet import Fleet
@@ -20,6 +21,7 @@ class ConsoleServices(NamedTuple):
         keys: Keys of links and programs.
         sessions: Sessions of browsers.
         clock: The time.
+        audit: The log of what was changed, and by whom.
     """
 
     fleet: Fleet
@@ -28,3 +30,4 @@ class ConsoleServices(NamedTuple):
     keys: KeyBook
     sessions: SessionBook
     clock: Clock
+    audit: AuditLog

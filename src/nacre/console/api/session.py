@@ -53,7 +53,8 @@ async def log_in(call: Call) -> Response:
             "used-link",
             "this link was used already or is too old: `nacre console link` prints another",
         )
-    cookie = services.sessions.begin(getpass.getuser(), Role.ADMIN)
+    call.note.who, call.note.how = getpass.getuser(), "link"
+    cookie = services.sessions.begin(call.note.who, Role.ADMIN)
     answer = RedirectResponse("/", status_code=303)
     answer.headers["set-cookie"] = cookie_field(cookie)
     return answer

@@ -1,0 +1,238 @@
+"""The audit log: a line for each request that changes something, or was refused to.
+
+`console/audit.log` is only appended to, and only its owner can read it. A line is written in one
+place, for every row of the table of routes with an unsafe verb; `AuditNote` is what a handler adds.
+Secrets are never in it: they are shown as references, or not at all.
+"""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from nacre.config.secret import NOT_SHOWN
+from nacre.core.clock import Clock, iso_millis
+from nacre.uri.login import hidden
+
+FILE: Final = "audit.log"
+LONGEST: Final = 2000
+"""Characters of a text in a line; the rest is counted."""
+MOST_ITEMS: Final = 100
+"""Items of a list or mapping in a line; the rest is counted."""
+LONGEST_LINE: Final = 32_768
+"""Bytes of a line; one that would be longer says how long."""
+_DEEPEST: Final = 8
+WINDOW: Final = 60.0
+"""Seconds over which refusals of nobody are counted."""
+MOST_OF_NOBODY: Final = 60
+"""Lines about nobody in a window: who is not logged in must not fill the disk."""
+MOST_KEPT: Final = 1000
+"""Lines that are kept while the file cannot be written."""
+_SECRET_NAMES: Final = ("password", "secret", "token", "cookie", "authorization", "proxy")
+_SECRET_KEYS: Final = frozenset(("key", "old", "new_password"))
+
+
+class AuditEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line of the audit log.
+
+    Attributes:
+        time: When the answer was given, RFC 3339 with milliseconds.
+        who: Name of the user or key; "" for nobody.
+        how: How they showed it: `session`, `key`, `link`, `password`; "" for nobody.
+        address: The address that the request came from.
+        action: Verb and path of the route, such as `POST /api/v1/jobs/{job}/pause`.
+        path: The path of the request, where the route has parameters.
+        job: The job that it is about; "" for none.
+        before: What was changed, before; null where that is not known.
+        after: The same after the change, or what was asked for.
+        status: Status code of the answer.
+        outcome: `done`, or the code of the refusal, such as `role`.
+    """
+
+    time: str
+    who: str
+    how: str
+    address: str
+    action: str
+    status: int
+    outcome: str
+    path: str = ""
+    job: str = ""
+    before: Any = None
+    after: Any = None
+
+
+class AuditNote:
+    """Additions of a handler to the line of its request.
+
+    Attributes:
+        who: Name of the one who turned out to ask; "" for the one who is known anyhow.
+        how: How they showed it; "" likewise.
+        job: The job that it is about; "" for the one that the path names.
+        before: What is changed, before.
+        after: The same after it; None for the body of the request.
+    """
+
+    __slots__ = ("after", "before", "how", "job", "who")
+
+    def __init__(self) -> None:
+        self.who = ""
+        self.how = ""
+        self.job = ""
+        self.before: Any = None
+        self.after: Any = None
+
+    def change(self, before: object, after: object) -> None:
+        """Note a change; structs, mappings, lists and plain values, secrets among them too."""
+        self.before, self.after = before, after
+
+
+class AuditLog:
+    """The audit log, opened anew for each line, so that it can be moved away.
+
+    Args:
+        folder: Folder of the console's own files.
+        clock: The time.
+
+    Attributes:
+        path: The file.
+    """
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self.path = folder / FILE
+        self._clock = clock
+        self._lines: list[bytes] = []
+        self._trouble = ""
+        self._window = clock.monotonic()
+        self._of_nobody = 0
+        self._writing = asyncio.Lock()
+
+    @property
+    def trouble(self) -> str:
+        """Why lines cannot be written; "" where they can."""
+        return self._trouble
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so many lines wait that nothing may be changed any more."""
+        return len(self._lines) >= MOST_KEPT
+
+    def now(self) -> str:
+        """The time of a line."""
+        return iso_millis(self._clock.now())
+
+    async def add(self, entry: AuditEntry) -> None:
+        """Add a line; while the file cannot be written it is kept."""
+        if not entry.who and not self._may_add_of_nobody():
+            return
+        self._lines.append(line_of(entry))
+        async with self._writing:
+            waiting, self._lines = self._lines, []
+            if not waiting:
+                return
+            try:
+                await asyncio.to_thread(append, self.path, b"".join(waiting))
+            except OSError as error:
+                self._lines = (waiting + self._lines)[:MOST_KEPT]
+                self._trouble = f"{self.path} cannot be written: {error.strerror or error}"
+            else:
+                self._trouble = ""
+
+    def _may_add_of_nobody(self) -> bool:
+        now = self._clock.monotonic()
+        if now - self._window >= WINDOW:
+            left_out = self._of_nobody - MOST_OF_NOBODY
+            self._window, self._of_nobody = now, 0
+            if left_out > 0:
+                told = AuditEntry(
+                    self.now(), "", "", "", "refusals that were left out", 0, "counted",
+                    after=left_out,
+                )  # fmt: skip
+                self._lines.append(line_of(told))
+        self._of_nobody += 1
+        return self._of_nobody <= MOST_OF_NOBODY
+
+
+def line_of(entry: AuditEntry) -> bytes:
+    """The line of an entry, without secrets and of limited length."""
+    safe = msgspec.structs.replace(
+        entry,
+        before=without_secrets(entry.before),
+        after=without_secrets(entry.after),
+        path=entry.path[:LONGEST],
+        job=entry.job[:LONGEST],
+    )
+    line = msgspec.json.encode(safe)
+    if len(line) > LONGEST_LINE:
+        text = f"… ({len(line):,} bytes)"
+        line = msgspec.json.encode(msgspec.structs.replace(safe, before=None, after=text))
+    return line + b"\n"
+
+
+def without_secrets(value: object, name: str = "", depth: int = 0) -> Any:  # noqa: ANN401 - JSON
+    """A value for the log: secrets as references or left out, long texts and lists cut.
+
+    Args:
+        value: A struct, mapping, list or plain value.
+        name: Name of the field that it is in; "" for none.
+        depth: Levels above it.
+    """
+    if isinstance(value, msgspec.Struct):
+        value = msgspec.to_builtins(value)
+    if _hides(name) and value:
+        return value if _is_reference(value) else NOT_SHOWN
+    if depth >= _DEEPEST and isinstance(value, Mapping | list | tuple):
+        return "…"
+    if isinstance(value, Mapping):
+        return _mapping(value, depth)
+    if isinstance(value, list | tuple | set | frozenset):
+        items = [without_secrets(item, name, depth + 1) for item in list(value)[:MOST_ITEMS]]
+        return items if len(value) <= MOST_ITEMS else [*items, f"… {len(value):,} in all"]
+    if isinstance(value, str):
+        text = hidden(value)
+        cut = len(text) > LONGEST
+        return f"{text[:LONGEST]}… ({len(text):,} characters)" if cut else text
+    return value if isinstance(value, int | float | None) else str(value)
+
+
+def _mapping(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+    items = list(value.items())
+    found = {
+        str(name)[:LONGEST]: without_secrets(item, str(name), depth + 1)
+        for name, item in items[:MOST_ITEMS]
+    }
+    if len(items) > MOST_ITEMS:
+        found["…"] = f"{len(items):,} in all"
+    return found
+
+
+def _hides(name: str) -> bool:
+    lower = name.lower().rpartition(".")[2]
+    return lower in _SECRET_KEYS or any(part in lower for part in _SECRET_NAMES)
+
+
+def _is_reference(value: object) -> bool:
+    """Whether it is `{env: NAME}` or `{file: PATH}`."""
+    return isinstance(value, Mapping) and len(value) == 1 and set(value) <= {"env", "file"}
+
+
+def append(path: Path, data: bytes) -> None:
+    """Append whole lines to a file of its owner; a half line from a crash is ended before.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(path, flags, 0o600)
+    try:
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data
+        while data:
+            data = data[os.write(handle, data) :]
+        os.fdatasync(handle)
+    finally:
+        os.close(handle)
