@@ -29,7 +29,8 @@ from tools.nginx import Nginx, Request
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PAGES = int(os.environ.get("NACRE_SPARK_PAGES", "250"))
-OPTIONS = ("--set", "archive.max_file_size=100000")
+OPTIONS = ("--set", "archive.max_file_size=100000", "--set", "politeness.delay=0.03")
+"""Small files, so that units have parts; a delay, so that a kill meets a unit between two parts."""
 
 
 class RunningUnit(NamedTuple):
