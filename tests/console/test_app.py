@@ -256,6 +256,7 @@ def test_answers_are_as_they_are_described(tmp_path: Path):
         for row in ROUTES:
             if row.answer is not None and row.verb == "GET":
                 path = row.path.replace("{job}", "crawls~demo")
+                path = path.replace("{number}", "1").replace("{path}", "name")
                 answer = await console.client.get(path, headers=console.as_key(Role.ADMIN))
                 assert answer.status_code == 200, answer.text
                 check(answer.json(), "get", row.path)

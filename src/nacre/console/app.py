@@ -19,15 +19,20 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nacre.console.access.audit import AuditEntry, AuditNote
-from nacre.console.access.gate import Visitor, identify, require
+from nacre.console.access.gate import Visitor, form_token, identify, require
 from nacre.console.access.origin import HEADERS, LOOPBACK, SAFE, is_our_host
 from nacre.console.access.roles import NOBODY
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
-from nacre.console.openapi import PROBLEM_TYPE, describe
+from nacre.console.openapi import describe
 from nacre.console.pages.assets import FOR_EVER, PREFIX, Assets
 from nacre.console.pages.rendering import render
-from nacre.console.problems import ProblemDetails, RefusedRequestError, problem_of
+from nacre.console.problems import (
+    PROBLEM_TYPE,
+    ProblemDetails,
+    RefusedRequestError,
+    problem_of,
+)
 from nacre.console.routes import API, ROUTES, Answer, RouteRow
 from nacre.console.services import ConsoleServices
 from nacre.errors import NacreError
@@ -113,7 +118,7 @@ class ConsoleApp:
             response, outcome = await self._answer(row, request, visitor, note)
             status = response.status_code
         finally:
-            if row.verb not in SAFE:
+            if row.verb not in SAFE and (row.changes or status in {401, 403}):
                 entry = _audited(row, request, visitor, note)
                 entry = msgspec.structs.replace(
                     entry, time=services.audit.now(), outcome=outcome, status=status
@@ -127,8 +132,9 @@ class ConsoleApp:
         """The answer to a request, and its outcome for the audit log."""
         services, call = self._services, None
         try:
-            require(request, visitor, row.role)
-            if row.verb not in SAFE and services.audit.is_full:
+            token = await form_token(request) if visitor.session is not None else ""
+            require(request, visitor, row.role, token)
+            if row.verb not in SAFE and row.changes and services.audit.is_full:
                 raise RefusedRequestError(503, "audit", services.audit.trouble)
             call = Call(
                 services, request, visitor.identity, visitor.session,

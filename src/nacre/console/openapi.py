@@ -10,12 +10,11 @@ import msgspec
 
 from nacre import __version__
 from nacre.console.access.roles import Role
-from nacre.console.problems import ProblemDetails
+from nacre.console.problems import PROBLEM_TYPE, ProblemDetails
 from nacre.console.routes import RouteRow
 
 _REF = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")
-PROBLEM_TYPE = "application/problem+json"
 
 
 def describe(routes: Sequence[RouteRow]) -> dict[str, Any]:

@@ -8,6 +8,8 @@ import msgspec
 from nacre.errors import ConfigError, JobError, NacreError, StorageError, URIError
 from nacre.job.control import NotRunningError
 
+PROBLEM_TYPE = "application/problem+json"
+
 
 class ProblemDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """The answer to a request that cannot be granted.

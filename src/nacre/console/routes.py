@@ -12,9 +12,12 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.access.roles import Role
-from nacre.console.api import audit, health, jobs, session
+from nacre.console.api import audit, config, health, jobs, session
 from nacre.console.call import Call, PageAnswer
 from nacre.console.pages import job_list, job_overview
+from nacre.editing.complete import Completions
+from nacre.editing.findings import TextFindings
+from nacre.editing.hover import HoverCard
 
 Answer = msgspec.Struct | PageAnswer | Response
 RouteHandler = Callable[[Call], Awaitable[Answer]]
@@ -35,6 +38,8 @@ class RouteRow(NamedTuple):
         body: Struct of the body, JSON; None: it takes none, or reads it itself.
         answer: Struct of the answer; None for a page, or an answer without a body.
         status: Status code of a good answer.
+        changes: It changes something, where its verb says so; False for a question that is too long
+            for a URL, which the audit log leaves out unless it is refused.
     """
 
     verb: str
@@ -46,6 +51,7 @@ class RouteRow(NamedTuple):
     body: type[msgspec.Struct] | None = None
     answer: type[msgspec.Struct] | None = None
     status: int = 200
+    changes: bool = True
 
     @property
     def is_api(self) -> bool:
@@ -54,6 +60,7 @@ class RouteRow(NamedTuple):
 
 
 _V = Role.VIEWER
+_O = Role.OPERATOR
 
 ROUTES: tuple[RouteRow, ...] = (
     # pages
@@ -75,5 +82,35 @@ ROUTES: tuple[RouteRow, ...] = (
              answer=jobs.JobDetails),
     RouteRow("GET", f"{API}/audit", Role.ADMIN, audit.list_audit, "Who changed what.",
              query=audit.AuditQuery, answer=audit.AuditLines),
+    # editing
+    RouteRow("GET", f"{API}/jobs/{{job}}/config", _V, config.get_config,
+             "The file of a job as YAML, with its ETag; marks stand in place of secrets."),
+    RouteRow("PUT", f"{API}/jobs/{{job}}/config", _O, config.put_config,
+             "Save another file of a job that does not run, as YAML, with If-Match.",
+             query=config.SaveQuery, answer=config.SavedConfig),
+    RouteRow("GET", f"{API}/jobs/{{job}}/config/effective", _V, config.get_effective,
+             "All settings as they hold, with their origins.", answer=config.EffectiveSettings),
+    RouteRow("GET", f"{API}/jobs/{{job}}/config/history", _V, config.list_edits,
+             "The versions of the file, the newest first.", answer=config.EditList),
+    RouteRow("GET", f"{API}/jobs/{{job}}/config/history/{{number}}", _V, config.get_edit,
+             "A version of the file.", answer=config.EditText),
+    RouteRow("POST", f"{API}/jobs/{{job}}/config/history/{{number}}/restore", _O,
+             config.restore_edit, "Take an earlier version again, as a new one.",
+             query=config.SaveQuery, answer=config.SavedConfig),
+    RouteRow("POST", f"{API}/config/check", _O, config.check_text,
+             "The findings of a text, each at its place.", body=config.TextQuestion,
+             answer=TextFindings, changes=False),
+    RouteRow("POST", f"{API}/config/complete", _O, config.complete_at,
+             "What may be typed at a place of a text.", body=config.PlaceQuestion,
+             answer=Completions, changes=False),
+    RouteRow("POST", f"{API}/config/hover", _O, config.hover_at,
+             "The meaning of what stands at a place of a text.", body=config.PlaceQuestion,
+             answer=HoverCard, changes=False),
+    RouteRow("POST", f"{API}/config/format", _O, config.format_yaml,
+             "A text in the style of new jobs.", body=config.TextQuestion,
+             answer=config.FormattedText, changes=False),
+    RouteRow("GET", f"{API}/schema", _V, config.get_schema, "The JSON Schema of the settings."),
+    RouteRow("GET", f"{API}/settings/{{path}}", _V, config.get_setting,
+             "The facts about a setting.", answer=config.SettingFacts),
 )  # fmt: skip
 """All rows."""

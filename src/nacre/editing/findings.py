@@ -104,6 +104,14 @@ class TextFindings(msgspec.Struct, frozen=True, kw_only=True):
     lights: dict[str, int]
 
 
+def first_red(lights: Mapping[str, int]) -> str:
+    """The first level with problems, or that could not be looked at; "" where all are sound.
+
+    A job with a red light cannot be started.
+    """
+    return next((str(level) for level in CheckLevel if lights.get(str(level), -1)), "")
+
+
 def no_lookup() -> Lookup:
     """A look-up that finds nothing: for checks while somebody types."""
 

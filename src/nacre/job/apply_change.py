@@ -18,6 +18,7 @@ from nacre.config.ordinary import open_ordinary
 from nacre.engine.candidates.scope_state import RuleFiles, scope_state
 from nacre.errors import ConfigError, JobError
 from nacre.inspect.view import reading
+from nacre.job.edits import note_edit
 from nacre.job.session import Session
 from nacre.job.settings_change import (
     AffectedUrls,
@@ -113,7 +114,7 @@ async def change_running(session: Session, request: ChangeRequest, disk: Disk, w
             result = structs.replace(result, touched=touched)
             await asyncio.sleep(0)
         return result
-    _write(layout, change, disk)
+    _write(layout, change, disk, who, "live")
     session.apply(change)
     for said in change.said:
         logs.job(note(said, who))
@@ -147,7 +148,7 @@ def change_stopped(layout: Layout, request: ChangeRequest, disk: Disk, who: str)
     result = _result(change)
     if request.preview:
         return structs.replace(result, touched=_preview(layout, settings, change))
-    _write(layout, change, disk)
+    _write(layout, change, disk, who, "set")
     keep_notes(layout, [note(said, who) for said in change.said])
     return result
 
@@ -166,15 +167,16 @@ def _offline(layout: Layout) -> ScopeState:
     return scope_state(layout.root, RuleFiles(layout.root))
 
 
-def _write(layout: Layout, change: SettingsChange, disk: Disk) -> None:
+def _write(layout: Layout, change: SettingsChange, disk: Disk, who: str, source: str) -> None:
     path = layout.config.resolve()
     try:
         with open_ordinary(path) as file:
-            text = file.read().decode()
-        changed = amended(text, change.edits, layout.config.name)
+            before = file.read()
+        changed = amended(before.decode(), change.edits, layout.config.name)
         mode = path.stat().st_mode
         write_whole(disk, str(path), changed.encode())
         path.chmod(mode & 0o7777)
+        note_edit(layout, before, who, ", ".join(one.path for one in change.said), source)
     except (OSError, UnicodeDecodeError) as error:
         raise JobError(f"{path} cannot be changed: {error}") from error
 

@@ -42,6 +42,11 @@ class Layout:
         return self.state / "checkpoints"
 
     @property
+    def edits(self) -> Path:
+        """Versions of `crawl.yaml`, with who wrote each."""
+        return self.state / "edits"
+
+    @property
     def scratch(self) -> Path:
         """Directory for large bodies while they are received."""
         return self.state / "scratch"

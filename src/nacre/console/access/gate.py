@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.origin import SAFE, is_same_origin
@@ -11,7 +11,9 @@ from nacre.console.access.sessions import COOKIE, BrowserSession, SessionBook
 from nacre.console.problems import RefusedRequestError
 
 TOKEN = "x-nacre-token"  # noqa: S105 - the name of a field
-"""Field in which pages send the token of their session with what changes something."""
+"""Field in which pages send the token of their session with what changes something: of the request,
+or of the form where a page works without scripts."""
+_FORMS = frozenset(("application/x-www-form-urlencoded", "multipart/form-data"))
 
 
 class Visitor(NamedTuple):
@@ -35,8 +37,27 @@ def identify(request: Request, keys: KeyBook, sessions: SessionBook) -> Visitor:
     return Visitor(session.identity, session) if session is not None else Visitor(NOBODY)
 
 
-def require(request: Request, visitor: Visitor, role: Role) -> None:
+async def form_token(request: Request) -> str:
+    """The token that a form sends; "" where there is none. The body can be read again."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if request.method in SAFE or kind not in _FORMS or TOKEN in request.headers:
+        return ""
+    try:
+        await request.body()
+        found = (await request.form()).get(TOKEN)
+    except ClientDisconnect:
+        return ""
+    return found if isinstance(found, str) else ""
+
+
+def require(request: Request, visitor: Visitor, role: Role, token: str = "") -> None:
     """Refuse who may not do this, and what comes from another site.
+
+    Args:
+        request: The request.
+        visitor: Who asks.
+        role: The role that it needs.
+        token: What its form says is the token of the session; "" for none.
 
     Raises:
         RefusedRequestError: 401 for nobody, 403 for somebody.
@@ -50,7 +71,8 @@ def require(request: Request, visitor: Visitor, role: Role) -> None:
         raise RefusedRequestError(
             403, "other-origin", "a page of another site sent this; use the console's own pages"
         )
-    if visitor.session is not None and request.headers.get(TOKEN) != visitor.session.token:
+    sent = request.headers.get(TOKEN) or token
+    if visitor.session is not None and sent != visitor.session.token:
         raise RefusedRequestError(
             403, "no-token", f"the token of the session is missing ({TOKEN}); load the page again"
         )

@@ -1,6 +1,7 @@
 """The tasks of a reader process: each answers one question about one job, as plain data."""
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -11,6 +12,16 @@ from nacre.store.layout import Layout
 
 Arguments = Mapping[str, Any]
 ReaderTask = Callable[[Layout, Arguments], Any]
+
+
+def _of(module: str, name: str) -> ReaderTask:
+    """A task of a module that is imported when the task is first asked for."""
+
+    def task(layout: Layout, arguments: Arguments) -> Any:  # noqa: ANN401 - as the task gives it
+        found: ReaderTask = getattr(import_module(f"nacre.console.readers.{module}"), name)
+        return found(layout, arguments)
+
+    return task
 
 
 def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
@@ -35,5 +46,16 @@ TASKS: Mapping[str, ReaderTask] = {
     "check": check_settings,
     "convert-beans": convert_beans,
     "write-report": write_report,
+    "config-text": _of("editing", "config_text"),
+    "find-in-text": _of("editing", "find_problems"),
+    "complete-text": _of("editing", "complete_text"),
+    "hover-text": _of("editing", "hover_text"),
+    "format-text": _of("editing", "format_text"),
+    "effective-settings": _of("editing", "effective_settings"),
+    "save-config": _of("editing", "save_config"),
+    "edit-versions": _of("editing", "edit_versions"),
+    "edit-version": _of("editing", "edit_version"),
+    "settings-schema": _of("editing", "settings_schema"),
+    "setting-facts": _of("editing", "setting_facts"),
 }
 """The tasks by the names that `pool.ReaderPool.ask` takes."""

@@ -1,0 +1,485 @@
+"""`/api/v1/jobs/J/config` and `/api/v1/config`: the file of a job, its versions, and hints."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from starlette.responses import Response
+
+from nacre.console.call import Call
+from nacre.console.fleet.places import FoundJob
+from nacre.console.problems import (
+    PROBLEM_TYPE,
+    ProblemDetails,
+    RefusedRequestError,
+    not_found,
+)
+from nacre.console.readers.newest import NewestWins
+from nacre.core.clock import iso
+from nacre.editing.complete import Completions
+from nacre.editing.findings import TextFindings
+from nacre.editing.hover import HoverCard
+
+NOWHERE: Final = Path("/dev/null/no-job")
+"""In place of a job's directory, for questions about a text alone."""
+YAML_TYPE: Final = "text/yaml; charset=utf-8"
+_SAVING: Final = 30.0
+"""Seconds that a check with look-ups, or one before a file is written, may take."""
+_NEWEST: Final = NewestWins()
+
+
+class TextQuestion(msgspec.Struct, frozen=True):
+    """A text to be checked.
+
+    Attributes:
+        text: The text of `crawl.yaml`; null: that which is saved.
+        job: Id of the job that it is for; "" for none yet.
+        thorough: Look up names on the network too, as `nacre check` does.
+    """
+
+    text: str | None = None
+    job: str = ""
+    thorough: bool = False
+
+
+class PlaceQuestion(msgspec.Struct, frozen=True):
+    """A place in a text.
+
+    Attributes:
+        text: The text; it may be broken.
+        offset: Characters before the place.
+        job: Id of the job that it is for; "" for none yet.
+    """
+
+    text: str
+    offset: int
+    job: str = ""
+
+
+class FormattedText(msgspec.Struct, frozen=True):
+    """A text in the style of new jobs.
+
+    Attributes:
+        text: It.
+    """
+
+    text: str
+
+
+class EffectiveSetting(msgspec.Struct, frozen=True):
+    """A setting as it holds.
+
+    Attributes:
+        path: Its path.
+        value: Its value; of a secret its reference.
+        origin: Where the value comes from: `default`, `file crawl.yaml:12` and so on.
+    """
+
+    path: str
+    value: Any
+    origin: str
+
+
+class EffectiveSettings(msgspec.Struct, frozen=True):
+    """All settings of a job as they hold.
+
+    Attributes:
+        items: The settings, in the order of the reference.
+        next: Always null: all are given.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[EffectiveSetting, ...]
+    next: None
+    as_of: str
+
+
+class SaveQuery(msgspec.Struct, frozen=True):
+    """How a file is saved.
+
+    Attributes:
+        force: 1: also with problems, on a job that does not run.
+        why: Why, in a line, for the history.
+    """
+
+    force: int = 0
+    why: str = ""
+
+
+class SavedConfig(msgspec.Struct, frozen=True):
+    """A file that was saved.
+
+    Attributes:
+        etag: Its ETag now.
+        number: The version that it became; 0 where nothing was to be changed.
+        findings: What is wrong with it, where it was forced.
+    """
+
+    etag: str
+    number: int = 0
+    findings: TextFindings | None = None
+
+
+class EditItem(msgspec.Struct, frozen=True):
+    """A version in the history.
+
+    Attributes:
+        number: From 1.
+        time: When it was written, RFC 3339.
+        who: Who wrote it; "" where that is not known.
+        why: Why; "" for none.
+        source: `console`, `restore`, `set`, `live` or `outside`.
+        bytes: Length of the text.
+    """
+
+    number: int
+    time: str
+    who: str
+    why: str
+    source: str
+    bytes: int
+
+
+class EditList(msgspec.Struct, frozen=True):
+    """The history of a job's file.
+
+    Attributes:
+        items: The versions, the newest first.
+        next: Always null: all that are kept are given.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[EditItem, ...]
+    next: None
+    as_of: str
+
+
+class EditText(msgspec.Struct, frozen=True):
+    """A version with its text.
+
+    Attributes:
+        edit: Its facts.
+        text: Its text, with a mark in place of each secret.
+    """
+
+    edit: EditItem
+    text: str
+
+
+class SettingFacts(msgspec.Struct, frozen=True):
+    """The facts about a setting or a section.
+
+    Attributes:
+        path: Its path.
+        kind: `setting` or `section`.
+        doc: Its meaning.
+        type: Its type; "" for a section.
+        unit: Its unit; "" for none.
+        default: Its default; null for none.
+        required: It must be given.
+        sample: A good value; "" where the default is one.
+        choices: The values that it may have, where only some are possible.
+        live: A running job can take another value.
+        sheets: A sheet can change it.
+        heritrix: Heritrix's names for it.
+        settings: Of a section: the paths of its settings.
+    """
+
+    path: str
+    kind: str
+    doc: str = ""
+    type: str = ""
+    unit: str = ""
+    default: Any = None
+    required: bool = False
+    sample: str = ""
+    choices: tuple[str, ...] = ()
+    live: bool = False
+    sheets: bool = False
+    heritrix: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+
+
+def may_name_files(call: Call) -> bool:
+    """Whether somebody may change settings that name files or programs."""
+    del call  # all that is not on the loopback is refused at the start
+    return True
+
+
+async def ask(call: Call, task: str, job: FoundJob, patience: float = 5.0, **more: object) -> Any:  # noqa: ANN401 - as the task gives it
+    """Ask a reader process about a job."""
+    return await call.services.readers.ask(task, job.layout.root, patience, **more)
+
+
+# ---- the file
+
+
+async def get_config(call: Call) -> Response:
+    """The file of a job, with its ETag."""
+    found = await ask(call, "config-text", call.job())
+    tag = f'"{found["etag"]}"'
+    if call.request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers={"etag": tag})
+    return Response(found["text"], media_type=YAML_TYPE, headers={"etag": tag})
+
+
+async def put_config(call: Call) -> SavedConfig | Response:
+    """Save another file, if it is sound and nobody saved another one meanwhile."""
+    kind = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in {"text/yaml", "application/yaml", "application/x-yaml", "text/plain"}:
+        raise RefusedRequestError(415, "not-yaml", "send YAML, with `Content-Type: text/yaml`")
+    try:
+        text = (await call.request.body()).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        said = f"the text is not UTF-8, at byte {error.start}"
+        raise RefusedRequestError(400, "bad-text", said) from None
+    tag = call.request.headers.get("if-match", "").removeprefix("W/").strip('"')
+    if not tag:
+        raise RefusedRequestError(
+            428, "no-version", "send the ETag of the version that you changed, as `If-Match`"
+        )
+    query: SaveQuery = call.query
+    answer = await save_text(call, call.job(), {"text": text}, tag, query)
+    return _saved(answer, text)
+
+
+async def save_text(
+    call: Call, job: FoundJob, content: Mapping[str, Any], tag: str, query: SaveQuery
+) -> dict[str, Any]:
+    """Save a text or an earlier version; the answer of `readers.editing.save_config`.
+
+    Args:
+        call: Who asks.
+        job: The job.
+        content: `text` or `version`.
+        tag: ETag that it is based on; "*" for any.
+        query: How.
+    """
+    answer: dict[str, Any] = await ask(
+        call, "save-config", job, _SAVING, **content, etag=tag, force=bool(query.force),
+        who=f"{call.identity.name} via console", why=query.why, files=may_name_files(call),
+    )  # fmt: skip
+    number = int(answer.get("number", 0))
+    call.note.change(None, {"version": number, "why": query.why, "outcome": answer["outcome"]})
+    return answer
+
+
+def _saved(answer: Mapping[str, Any], text: str | None) -> SavedConfig | Response:
+    match answer["outcome"]:
+        case "saved":
+            findings = msgspec.convert(answer["findings"], TextFindings)
+            return SavedConfig(answer["etag"], answer["number"], findings)
+        case "same":
+            return SavedConfig(answer["etag"])
+        case "running":
+            raise is_running_error()
+        case "changed":
+            return _conflict(answer, text)
+        case _:
+            return problem_answer(msgspec.convert(answer["findings"], TextFindings))
+
+
+def is_running_error() -> RefusedRequestError:
+    """The error of a file that is to be saved while its job runs."""
+    return RefusedRequestError(
+        409,
+        "running",
+        "the job runs, and its file cannot be replaced: change single settings "
+        "(PATCH /api/v1/jobs/J/settings), or stop the job first",
+    )
+
+
+def _conflict(answer: Mapping[str, Any], text: str | None) -> Response:
+    """The answer to one who changed an older version: both texts."""
+    body = {
+        "title": HTTPStatus.PRECONDITION_FAILED.phrase,
+        "status": 412,
+        "code": "changed",
+        "detail": "the file was changed meanwhile: `saved` is what it says now, `yours` what you "
+        "sent; merge them, and save with the new ETag",
+        "etag": answer["etag"],
+        "saved": answer["text"],
+        "yours": text,
+    }
+    fields = {"etag": f'"{answer["etag"]}"'}
+    return Response(msgspec.json.encode(body), 412, fields, media_type=PROBLEM_TYPE)
+
+
+def problem_answer(findings: TextFindings) -> Response:
+    """The answer to a text with problems: all of them, each with its line and column."""
+    first = findings.problems[0]
+    place = f"line {first.line}: " if first.line else ""
+    count = len(findings.problems)
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    details = ProblemDetails(
+        HTTPStatus.UNPROCESSABLE_ENTITY.phrase,
+        422,
+        "bad-settings",
+        f"{place}{first.path + ': ' if first.path else ''}{first.message}{more}",
+        tuple(msgspec.to_builtins(one) for one in findings.problems),
+    )
+    return Response(msgspec.json.encode(details), 422, media_type=PROBLEM_TYPE)
+
+
+async def get_effective(call: Call) -> EffectiveSettings | Response:
+    """All settings as they hold."""
+    found = await ask(call, "effective-settings", call.job())
+    if "problems" in found:
+        details = ProblemDetails(
+            HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-settings",
+            "the settings cannot be read", tuple(found["problems"]),
+        )  # fmt: skip
+        return Response(msgspec.json.encode(details), 422, media_type=PROBLEM_TYPE)
+    items = [
+        EffectiveSetting(path, one["value"], one["origin"]) for path, one in found["values"].items()
+    ]
+    return EffectiveSettings(tuple(items), None, iso(call.services.clock.now()))
+
+
+# ---- hints
+
+
+async def check_text(call: Call) -> TextFindings:
+    """The findings of a text; of those that somebody sends quickly, the newest is looked at."""
+    wanted: TextQuestion = call.body
+    if wanted.text is None and not wanted.job:
+        raise RefusedRequestError(422, "no-text", "send a text, or name a job")
+    root, extra = _root(call, wanted.job)
+    patience = _SAVING if wanted.thorough else 5.0
+
+    async def question() -> object:
+        return await call.services.readers.ask(
+            "find-in-text", root, patience, text=wanted.text, thorough=wanted.thorough,
+            files=may_name_files(call), **extra,
+        )  # fmt: skip
+
+    found = await _NEWEST.ask((_asker(call), "check", wanted.job), question)
+    return msgspec.convert(found, TextFindings)
+
+
+def _root(call: Call, job: str) -> tuple[Path, dict[str, bool]]:
+    if job:
+        return call.services.fleet.job(job).layout.root, {"has_job": True}
+    return NOWHERE, {"has_job": False}
+
+
+def _asker(call: Call) -> tuple[str, str]:
+    return call.identity.name, call.identity.session
+
+
+async def check_of(call: Call, job: FoundJob) -> TextFindings:
+    """The findings of the file that is saved."""
+    found = await ask(call, "find-in-text", job, files=True)
+    return msgspec.convert(found, TextFindings)
+
+
+async def complete_at(call: Call) -> Completions:
+    """What may be typed at a place."""
+    return msgspec.convert(await _at_place(call, "complete-text"), Completions)
+
+
+async def hover_at(call: Call) -> HoverCard:
+    """The meaning of what stands at a place."""
+    return msgspec.convert(await _at_place(call, "hover-text"), HoverCard)
+
+
+async def _at_place(call: Call, task: str) -> Any:  # noqa: ANN401 - as the task gives it
+    wanted: PlaceQuestion = call.body
+
+    async def question() -> object:
+        return await call.services.readers.ask(
+            task, NOWHERE, text=wanted.text, offset=wanted.offset
+        )
+
+    return await _NEWEST.ask((_asker(call), task, wanted.job), question)
+
+
+async def format_yaml(call: Call) -> FormattedText | Response:
+    """The text in the style of new jobs; comments stay."""
+    wanted: TextQuestion = call.body
+    found = await call.services.readers.ask("format-text", NOWHERE, text=wanted.text or "")
+    if "problems" in found:
+        details = ProblemDetails(
+            HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-text",
+            "the text is not well-formed", tuple(found["problems"]),
+        )  # fmt: skip
+        return Response(msgspec.json.encode(details), 422, media_type=PROBLEM_TYPE)
+    return FormattedText(found["text"])
+
+
+# ---- versions
+
+
+async def list_edits(call: Call) -> EditList:
+    """The versions of the file, the newest first."""
+    found = await ask(call, "edit-versions", call.job())
+    items = tuple(edit_item(one) for one in found)
+    return EditList(items, None, iso(call.services.clock.now()))
+
+
+def edit_item(one: Mapping[str, Any]) -> EditItem:
+    """A version as the interface shows it."""
+    return EditItem(
+        one["number"], iso(one["time"]), one["who"], one["why"], one["source"], one["bytes"]
+    )
+
+
+def version_number(call: Call) -> int:
+    """The number of a version in a path.
+
+    Raises:
+        RefusedRequestError: It is none (404).
+    """
+    text = str(call.request.path_params["number"])
+    if not text.isdecimal() or len(text) > 9:
+        raise not_found(f"version {text[:20]}")
+    return int(text)
+
+
+async def get_edit(call: Call) -> EditText:
+    """A version with its text."""
+    found = await version_of(call, call.job(), version_number(call))
+    return EditText(edit_item(found["edit"]), found["text"])
+
+
+async def version_of(call: Call, job: FoundJob, number: int) -> dict[str, Any]:
+    """A version as `readers.editing.edit_version` gives it.
+
+    Raises:
+        RefusedRequestError: There is none (404).
+    """
+    found: dict[str, Any] = await ask(call, "edit-version", job, number=number)
+    if not found:
+        raise not_found(f"version {number} of {job.id}; the last 200 are kept")
+    return found
+
+
+async def restore_edit(call: Call) -> SavedConfig | Response:
+    """Take the text of an earlier version again, as a new version."""
+    number = version_number(call)
+    query: SaveQuery = call.query
+    why = query.why or f"version {number} again"
+    content = {"version": number}
+    await version_of(call, call.job(), number)
+    answer = await save_text(call, call.job(), content, "*", SaveQuery(query.force, why))
+    return _saved(answer, None)
+
+
+# ---- what can be said
+
+
+async def get_schema(call: Call) -> Response:
+    """The JSON Schema of `crawl.yaml`."""
+    found = await call.services.readers.ask("settings-schema", NOWHERE)
+    return Response(msgspec.json.encode(found), media_type="application/schema+json")
+
+
+async def get_setting(call: Call) -> SettingFacts:
+    """The facts about a setting."""
+    path = str(call.request.path_params["path"])[:200]
+    found = await call.services.readers.ask("setting-facts", NOWHERE, path=path)
+    if not found:
+        raise not_found(f"setting {path}")
+    return msgspec.convert(found, SettingFacts)

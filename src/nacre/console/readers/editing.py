@@ -1,0 +1,278 @@
+"""Tasks of reader processes for those who edit a job: its text, its findings, its versions.
+
+Texts come and go without their secrets (`editing.secrets`).
+"""
+
+import hashlib
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from ruamel.yaml import YAML
+from ruamel.yaml.util import load_yaml_guess_indent
+
+from nacre.config.document import read_yaml
+from nacre.config.facts import choices_of, fields, required, type_at
+from nacre.config.secret import masked
+from nacre.editing.complete import complete
+from nacre.editing.file_settings import changed_files
+from nacre.editing.findings import TextFindings, find_in_text
+from nacre.editing.hover import hover
+from nacre.editing.places import described_at, heritrix_of, typed
+from nacre.editing.secrets import with_secrets, without_secrets
+from nacre.errors import ConfigError, Problem
+from nacre.job.apply_change import alone
+from nacre.job.control import is_running
+from nacre.job.edits import edit_list, note_edit, read_config, read_edit
+from nacre.runs.manifest import effective
+from nacre.settings.load import examine_job
+from nacre.settings.schema import schema
+from nacre.settings.settings import JobSettings
+from nacre.store.disk import RealDisk
+from nacre.store.layout import Layout
+from nacre.store.writer import write_whole
+
+Arguments = Mapping[str, Any]
+
+
+class ConfigVersion(msgspec.Struct, frozen=True):
+    """The file of a job as it can be shown.
+
+    Attributes:
+        text: Its text, with a mark in place of each secret.
+        etag: Changes with each version.
+    """
+
+    text: str
+    etag: str
+
+
+def version_of(layout: Layout) -> ConfigVersion:
+    """The file as it is.
+
+    Raises:
+        JobError: It cannot be read.
+    """
+    raw = read_config(layout.config).decode("utf-8", "replace")
+    shown = without_secrets(raw).text
+    # Not of the text itself, from which a short secret could be guessed.
+    facts = f"{layout.config.stat().st_mtime_ns} {shown}"
+    return ConfigVersion(shown, hashlib.sha256(facts.encode()).hexdigest()[:32])
+
+
+def config_text(layout: Layout, _: Arguments) -> dict[str, Any]:
+    """The file of a job, and its ETag."""
+    layout.require()
+    return dict(msgspec.to_builtins(version_of(layout)))
+
+
+def find_problems(layout: Layout, arguments: Arguments) -> dict[str, Any]:
+    """The findings of a text.
+
+    Args:
+        layout: The job.
+        arguments: `text`: the text, None for the saved one; `has_job`: whether there is one;
+            `thorough`: ask the network too; `files`: the asker may name files.
+    """
+    has_job = bool(arguments.get("has_job", True))
+    given = arguments.get("text")
+    saved = version_of(layout).text if has_job else ""
+    text = saved if given is None else str(given)
+    refused = [] if arguments.get("files") else changed_files(saved, text)
+    if refused:
+        return dict(msgspec.to_builtins(_refused(text, refused)))
+    thorough = bool(arguments.get("thorough"))
+    found = find_in_text(text, layout if has_job else None, thorough=thorough)
+    return dict(msgspec.to_builtins(found))
+
+
+def _refused(text: str, paths: list[str]) -> TextFindings:
+    """The findings of a text that names files which the asker may not name."""
+    places = read_yaml(text, "crawl.yaml").places
+    said = "only administrators may change this: it names a file, a program or a variable"
+    problems = [
+        {"message": said, "path": path, "level": "settings", "line": places[path].line}
+        if path in places
+        else {"message": said, "path": path, "level": "settings"}
+        for path in paths
+    ]
+    lights = {"text": 0, "settings": len(paths), "whole": -1}
+    return msgspec.convert({"problems": problems, "warnings": [], "lights": lights}, TextFindings)
+
+
+def complete_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
+    """What may be typed: `text`, `offset`."""
+    found = complete(str(arguments["text"]), int(arguments["offset"]))
+    return dict(msgspec.to_builtins(found))
+
+
+def hover_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
+    """The meaning of a word: `text`, `offset`."""
+    return dict(msgspec.to_builtins(hover(str(arguments["text"]), int(arguments["offset"]))))
+
+
+def format_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
+    """The text in the style of new jobs, comments kept: `text`."""
+    text = str(arguments["text"])
+    problems = read_yaml(text, "crawl.yaml").problems
+    if problems:
+        return {"problems": [one._asdict() for one in problems]}
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 4096
+    tree, _indent, _offset = load_yaml_guess_indent(text, yaml=yaml)
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    if not isinstance(tree, dict) or not tree:
+        return {"text": text}
+    out = io.StringIO()
+    yaml.dump(tree, out)
+    made = out.getvalue()
+    same = read_yaml(made, "crawl.yaml").tree == read_yaml(text, "crawl.yaml").tree
+    return {"text": made if same else text}
+
+
+def effective_settings(layout: Layout, _: Arguments) -> dict[str, Any]:
+    """Each setting as it holds, with its origin."""
+    loaded, problems = examine_job(layout)
+    if loaded is None:
+        return {"problems": [one._asdict() for one in problems]}
+    values = effective(loaded.settings, loaded.origin)
+    return {"values": {path: _json(one) for path, one in values.items()}}
+
+
+def _json(value: object) -> Any:  # noqa: ANN401 - JSON
+    return msgspec.json.decode(msgspec.json.encode(masked(value), enc_hook=str))
+
+
+# ---- writing
+
+
+def save_config(layout: Layout, arguments: Arguments) -> dict[str, Any]:
+    """Write another text of a job that does not run.
+
+    Args:
+        layout: The job.
+        arguments: `text`; `etag` that it is based on, "*" for any; `force`: also with problems;
+            `who` and `why`; `files`: the asker may name files; `version`: take the text of that
+            version instead.
+
+    Returns:
+        `outcome`: `saved`, `same`, `changed` (with the version that there is), `running`, or
+        `problems` (with `findings`).
+    """
+    layout.require()
+    with alone(layout):
+        now = version_of(layout)
+        if arguments["etag"] not in {"*", now.etag}:
+            return {"outcome": "changed", **msgspec.to_builtins(now)}
+        if is_running(layout.socket):
+            return {"outcome": "running"}
+        return _saved(layout, arguments, now)
+
+
+def _saved(layout: Layout, arguments: Arguments, now: ConfigVersion) -> dict[str, Any]:
+    before = read_config(layout.config)
+    raw = before.decode("utf-8", "replace")
+    source = "console"
+    if arguments.get("version"):
+        source, full = "restore", read_edit(layout, int(arguments["version"]))[1]
+        text = without_secrets(full).text
+    else:
+        text = _as_lines_end(str(arguments["text"]), raw)
+        try:
+            full = with_secrets(text, raw)
+        except ConfigError as error:
+            return {"outcome": "problems", "findings": _as_findings(error.problems)}
+    if full == raw:
+        return {"outcome": "same", "etag": now.etag}
+    refused = [] if arguments.get("files") else changed_files(now.text, text)
+    found = _refused(text, refused) if refused else find_in_text(text, layout)
+    if found.problems and (refused or not arguments.get("force")):
+        return {"outcome": "problems", "findings": msgspec.to_builtins(found)}
+    write_config(layout, full)
+    who, why = str(arguments.get("who", "")), str(arguments.get("why", ""))
+    note_edit(layout, before, who, why, source)
+    edits = edit_list(layout)
+    findings = msgspec.to_builtins(found)
+    etag = version_of(layout).etag
+    return {"outcome": "saved", "etag": etag, "number": edits[-1].number, "findings": findings}
+
+
+def write_config(layout: Layout, text: str) -> None:
+    """Write the file, durably and in one step; its rights stay."""
+    path = layout.config.resolve()
+    mode = path.stat().st_mode
+    write_whole(RealDisk(), str(path), text.encode())
+    path.chmod(mode & 0o7777)
+
+
+def _as_lines_end(text: str, saved: str) -> str:
+    """A text of a form, whose lines end as browsers end them, with those of the file."""
+    plain = text.replace("\r\n", "\n")
+    return plain.replace("\n", "\r\n") if "\r\n" in saved else plain
+
+
+def _as_findings(problems: tuple[Problem, ...]) -> dict[str, Any]:
+    found = [
+        {
+            "message": one.message, "expected": one.expected, "sample": one.sample,
+            "level": "settings", "line": one.line, "column": 1 if one.line else 0,
+        }
+        for one in problems
+    ]  # fmt: skip
+    lights = {"text": 0, "settings": len(found), "whole": -1}
+    made = msgspec.convert({"problems": found, "warnings": [], "lights": lights}, TextFindings)
+    return dict(msgspec.to_builtins(made))
+
+
+# ---- versions
+
+
+def edit_versions(layout: Layout, _: Arguments) -> list[dict[str, Any]]:
+    """The versions of the file, the newest first, without their digests."""
+    layout.require()
+    found = [msgspec.structs.replace(one, digest="") for one in edit_list(layout)]
+    return [dict(msgspec.to_builtins(one)) for one in reversed(found)]
+
+
+def edit_version(layout: Layout, arguments: Arguments) -> dict[str, Any]:
+    """A version with its text: `number`; empty where there is none."""
+    layout.require()
+    number = int(arguments["number"])
+    if all(one.number != number for one in edit_list(layout)):
+        return {}
+    edit, text = read_edit(layout, number)
+    shown = msgspec.structs.replace(edit, digest="")
+    return {"edit": msgspec.to_builtins(shown), "text": without_secrets(text).text}
+
+
+# ---- what can be said
+
+
+def settings_schema(_: Layout, __: Arguments) -> dict[str, Any]:
+    """The JSON Schema, with what plug-ins add."""
+    return schema()
+
+
+def setting_facts(_: Layout, arguments: Arguments) -> dict[str, Any]:
+    """The facts about a setting or a section: `path`; empty where there is none."""
+    path = str(arguments["path"])
+    parts = tuple(path.split("."))
+    found = described_at(parts, {})
+    if found is None:
+        return {}
+    inner = [one.path for one in fields(JobSettings) if one.path.startswith(f"{path}.")]
+    made: dict[str, Any] = {
+        "path": path, "kind": found.kind, "doc": found.doc, "settings": inner,
+        "heritrix": list(found.heritrix or heritrix_of(path)),
+    }  # fmt: skip
+    facts = found.facts
+    if facts is not None:
+        made |= {
+            "type": typed(facts), "unit": facts.unit, "sample": facts.sample, "live": facts.live,
+            "sheets": facts.sheets, "required": required(facts),
+            "default": None if required(facts) else _json(facts.default),
+            "choices": list(choices_of(type_at(JobSettings, parts, None))),
+        }  # fmt: skip
+    return made

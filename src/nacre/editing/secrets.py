@@ -1,0 +1,197 @@
+"""Secrets in the text of `crawl.yaml`: hidden before it is shown, put back before it is written.
+
+In place of each secret stands `NOT-SHOWN-1` and so on, in the order of the text. Secrets are the
+values of settings that are secret, names and passwords in URLs, and what a comment or a broken line
+says behind such a name. What somebody enters may name a secret, but not be one.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple, get_args
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from nacre.config.document import read_yaml
+from nacre.config.facts import type_at
+from nacre.config.layer import is_too_deep
+from nacre.config.secret import Secret
+from nacre.errors import ConfigError, Problem
+from nacre.settings.settings import JobSettings
+
+_MARK: Final = "NOT-SHOWN-{number}"
+_MARKED: Final = re.compile(r"NOT-SHOWN-(\d{1,6})")
+_LOGIN: Final = re.compile(r"(?<=://)[^\s/@'\"]+(?=@)")
+_ADDRESS: Final = re.compile(r"(?:https?|socks5)://[^@\s]+", re.IGNORECASE)
+_NAMES: Final = frozenset(("password", "proxy", "secret"))
+_SPOKEN: Final = re.compile(
+    r"(?:password|proxy|secret)[\"']?[ \t]*:[ \t]+(?![{&*|>#]|$)"
+    r"(?P<value>[^\s#,}][^#\n]*?)(?=\s*(?:#|$|[}]))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BLOCK: Final = re.compile(
+    r"^(?P<in>[ \t]*)(?:- )?[\"']?(?:password|proxy|secret)[\"']?:[ \t]*(?P<value>[|>][^\n]*"
+    r"(?:\n(?:(?P=in)[ \t]+[^\n]*|[ \t]*(?=\n)))*)",
+    re.MULTILINE,
+)
+_PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+)*")
+_MOST: Final = 100_000
+
+
+class _Span(NamedTuple):
+    """A secret in a text: where it is, and whether it is a value of a setting."""
+
+    start: int
+    end: int
+    is_value: bool
+
+
+class ShownText(NamedTuple):
+    """A text that can be shown.
+
+    Attributes:
+        text: The text, with a mark in place of each secret.
+        secrets: What was there, in the order of the marks.
+    """
+
+    text: str
+    secrets: tuple[str, ...]
+
+
+@lru_cache(16)
+def without_secrets(text: str) -> ShownText:
+    """The text with marks in place of its secrets."""
+    out: list[str] = []
+    secrets: list[str] = []
+    at = 0
+    for span in _spans(text):
+        secrets.append(text[span.start : span.end])
+        out += (text[at : span.start], _MARK.format(number=len(secrets)))
+        at = span.end
+    return ShownText("".join((*out, text[at:])), tuple(secrets))
+
+
+def with_secrets(text: str, saved: str) -> str:
+    """The text that somebody sent, with the secrets of the saved one in place of the marks.
+
+    Args:
+        text: The text.
+        saved: The text that was shown to them, as it is saved.
+
+    Raises:
+        ConfigError: It holds a secret of its own, or a mark that stands for none.
+    """
+    problems = plain_secrets(text)
+    known = without_secrets(saved).secrets
+    for found in _MARKED.finditer(text):
+        if not 0 < int(found[1]) <= len(known):
+            said = f"{found[0]} stands for no secret of the saved file"
+            problems.append(_problem(text, found.start(), said))
+    if problems:
+        raise ConfigError(problems)
+    made = _MARKED.sub(lambda found: known[int(found[1]) - 1], text)
+    if _MARKED.sub("?", without_secrets(made).text) != _MARKED.sub("?", text):
+        at = _MARKED.search(text)
+        said = "a hidden secret would be shown here: leave the lines with NOT-SHOWN as they were"
+        raise ConfigError([_problem(text, at.start() if at else 0, said)])
+    return made
+
+
+def plain_secrets(text: str) -> list[Problem]:
+    """A problem for each secret that the text itself holds; marks are none."""
+    return [
+        _problem(text, span.start, "a secret in plain text")
+        for span in _spans(text)
+        if span.is_value and not _MARKED.fullmatch(text[span.start : span.end].strip("\"'"))
+    ]
+
+
+def _problem(text: str, at: int, said: str) -> Problem:
+    line = text.count("\n", 0, at) + 1
+    expected = "a reference: `{env: NAME}` or `{file: PATH}`"
+    return Problem("", said, expected, "password: {env: SITE_PASSWORD}", "crawl.yaml", line)
+
+
+def _spans(text: str) -> list[_Span]:
+    """The secrets of a text in their order; none lies within another."""
+    values = _values(text)
+    said = [*_SPOKEN.finditer(text), *_BLOCK.finditer(text)]
+    found = [
+        *(values or ()),
+        *(
+            _Span(*one.span(), is_value=not _is_comment(text, one.start()))
+            for one in _LOGIN.finditer(text)
+        ),
+        *(
+            _Span(*one.span("value"), is_value=False)
+            for one in said
+            if values is None or _is_comment(text, one.start())
+        ),
+    ]
+    kept: list[_Span] = []
+    for span in sorted(found, key=lambda one: (one.start, -one.end, not one.is_value)):
+        if span.start >= (kept[-1].end if kept else 0) and _hides(text[span.start : span.end]):
+            kept.append(span)
+    return kept
+
+
+def _hides(said: str) -> bool:
+    word = said.strip().strip("\"'")
+    return bool(word) and word not in {"~", "null"} and not _ADDRESS.fullmatch(word)
+
+
+def _is_comment(text: str, at: int) -> bool:
+    """Whether a place is in a comment."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return re.search(r"(?:^|\s)#", line) is not None
+
+
+def _values(text: str) -> list[_Span] | None:
+    """The values of settings that are secret; None where the text cannot be read."""
+    if is_too_deep(text):
+        return None
+    try:
+        node = YAML(typ="safe", pure=True).compose(text)
+    except (YAMLError, ValueError, RecursionError):
+        return None
+    tree = read_yaml(text, "").tree
+    seen: set[int] = set()
+    found: list[_Span] = []
+    for path, scalar in _scalars(node, (), set()):
+        if id(scalar) in seen or not _is_secret(path, tree):
+            continue
+        seen.add(id(scalar))
+        start, end = scalar.start_mark.index, scalar.end_mark.index
+        lead = _PROPERTIES.match(text, start, end)
+        start = lead.end() if lead else start
+        found.append(_Span(start, start + len(text[start:end].rstrip()), is_value=True))
+    return found
+
+
+def _scalars(
+    node: Node | None, path: tuple[str, ...], above: set[int]
+) -> Iterator[tuple[tuple[str, ...], ScalarNode]]:
+    if isinstance(node, ScalarNode):
+        yield path, node
+        return
+    if node is None or id(node) in above or len(above) > _MOST:
+        return
+    above.add(id(node))
+    if isinstance(node, MappingNode):
+        for key, value in node.value:
+            yield from _scalars(value, (*path, str(key.value)), above)
+    elif isinstance(node, SequenceNode):
+        for number, item in enumerate(node.value):
+            yield from _scalars(item, (*path, str(number)), above)
+    above.discard(id(node))
+
+
+def _is_secret(path: Sequence[str], tree: object) -> bool:
+    if not path:
+        return False
+    if path[-1].rpartition(".")[2] in _NAMES:
+        return True
+    kind = type_at(JobSettings, path, tree)
+    return kind is Secret or Secret in get_args(kind)

@@ -1,0 +1,172 @@
+"""The history of `crawl.yaml`: every version that was written, with who wrote it and why.
+
+Versions lie in `state/edits`, which travels with the job: a line of JSON with the facts, then the
+text, compressed. A file that was changed by other means becomes a version of the source `outside`
+with the next version that is written; until then `edit_list` shows it at the end.
+"""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import zstandard
+
+from nacre.config.ordinary import read_ordinary
+from nacre.errors import JobError
+from nacre.store.layout import Layout
+from nacre.store.local_files import make_private
+
+KEPT: Final = 200
+"""Versions that are kept."""
+OUTSIDE: Final = "outside"
+LONGEST: Final = 2_000_000
+"""Bytes of a file of settings."""
+_SUFFIX: Final = ".zst"
+_HEAD: Final = 4_096
+_LONGEST_WHY: Final = 500
+
+
+class ConfigEdit(msgspec.Struct, frozen=True, kw_only=True):
+    """A version of `crawl.yaml`.
+
+    Attributes:
+        number: From 1, in the order of writing.
+        time: When it was written, seconds since the epoch.
+        who: Who wrote it; "" where that is not known.
+        why: Why, in a line; "" for none.
+        source: `console`, `restore`, `set` (`nacre set` on a job that lies still), `live` (a
+            change of a running job), or `outside`.
+        bytes: Length of the text.
+        digest: SHA-256 of the text, hexadecimal.
+    """
+
+    number: int
+    time: float
+    who: str = ""
+    why: str = ""
+    source: str = OUTSIDE
+    bytes: int = 0
+    digest: str = ""
+
+
+def read_config(path: Path) -> bytes:
+    """The bytes of a file of settings.
+
+    Raises:
+        JobError: It cannot be read.
+    """
+    try:
+        return read_ordinary(path, LONGEST)
+    except OSError as error:
+        raise JobError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def edit_list(layout: Layout) -> list[ConfigEdit]:
+    """All versions, the oldest first; the last one is the file as it is.
+
+    Raises:
+        JobError: The file cannot be read.
+    """
+    known = _known(layout)
+    now = _outside(layout, read_config(layout.config), known)
+    return [*known, now] if now is not None else known
+
+
+def read_edit(layout: Layout, number: int) -> tuple[ConfigEdit, str]:
+    """A version with its text.
+
+    Raises:
+        JobError: There is none, it is not kept any more, or it cannot be read.
+    """
+    found = next((one for one in edit_list(layout) if one.number == number), None)
+    if found is None:
+        raise JobError(f"{layout.config} has no version {number}; {KEPT} are kept")
+    path = _path(layout, number)
+    if not path.exists():
+        return found, read_config(layout.config).decode("utf-8", "replace")
+    try:
+        _, _, packed = read_ordinary(path, 2 * LONGEST).partition(b"\n")
+        data = zstandard.ZstdDecompressor().decompress(packed, max_output_size=LONGEST)
+    except (OSError, zstandard.ZstdError) as error:
+        raise JobError(f"{path} cannot be read: {error}") from error
+    return found, data.decode("utf-8", "replace")
+
+
+def note_edit(layout: Layout, before: bytes, who: str, why: str, source: str) -> None:
+    """Keep the file as it is now, which was just written, as a version.
+
+    A version that cannot be kept is left out: it shows as `outside` later. The caller has locked
+    the job's file (`apply_change.alone`).
+
+    Args:
+        layout: The job.
+        before: The file as it was.
+        who: Who wrote it.
+        why: Why, in a line; "" for none.
+        source: See `ConfigEdit`.
+    """
+    with suppress(OSError, JobError):
+        make_private(layout.state)
+        make_private(layout.edits)
+        known = _known(layout)
+        missed = _outside(layout, before, known)
+        if missed is not None:
+            _keep(layout, missed, before)
+            known.append(missed)
+        data = read_config(layout.config)
+        kept = ConfigEdit(
+            number=known[-1].number + 1 if known else 1,
+            time=layout.config.stat().st_mtime,
+            who=who[:_LONGEST_WHY],
+            why=" ".join(why.split())[:_LONGEST_WHY],
+            source=source,
+            bytes=len(data),
+            digest=_digest(data),
+        )
+        _keep(layout, kept, data)
+        for old in [*known, kept][:-KEPT]:
+            _path(layout, old.number).unlink(missing_ok=True)
+
+
+def _outside(layout: Layout, data: bytes, known: Sequence[ConfigEdit]) -> ConfigEdit | None:
+    """The version that the file is, where it is not the last one."""
+    digest = _digest(data)
+    if known and known[-1].digest == digest:
+        return None
+    return ConfigEdit(
+        number=known[-1].number + 1 if known else 1,
+        time=layout.config.stat().st_mtime,
+        bytes=len(data),
+        digest=digest,
+    )
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _path(layout: Layout, number: int) -> Path:
+    return layout.edits / f"{number:08d}{_SUFFIX}"
+
+
+def _keep(layout: Layout, edit: ConfigEdit, data: bytes) -> None:
+    path = _path(layout, edit.number)
+    fresh = path.with_suffix(".new")
+    packed = zstandard.ZstdCompressor().compress(data)
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(msgspec.json.encode(edit) + b"\n" + packed)
+    fresh.replace(path)
+
+
+def _known(layout: Layout) -> list[ConfigEdit]:
+    """The versions that are kept; one that cannot be read is left out."""
+    found = []
+    for path in sorted(layout.edits.glob("*" + _SUFFIX)):
+        with suppress(OSError, msgspec.MsgspecError), path.open("rb") as file:
+            found.append(msgspec.json.decode(file.readline(_HEAD), type=ConfigEdit))
+    return sorted(found, key=lambda one: one.number)

@@ -1,0 +1,84 @@
+import pytest
+
+from nacre.editing.secrets import plain_secrets, with_secrets, without_secrets
+from nacre.errors import ConfigError
+
+SAVED = """\
+# 登录 password: altes-geheimnis
+fetch:
+  credentials:
+    - {origin: "http://a.test", username: anna, password: "hunter2"}
+    - origin: http://b.test  # 中文注释
+      username: bert
+      password: |
+        mehr
+        zeilen
+    - origin: http://c.test
+      username: cleo
+      password: {env: CLEO}
+  proxy: http://user:pa55@proxy.test:3128
+seeds: [http://u:p4@h.test/]
+sheets:
+  s:
+    fetch.proxy: socks5://x:y9@q.test
+alerts:
+  webhook: {secret: 's3cret!', url: https://w.test/}
+"""
+HIDDEN = ("altes-geheimnis", "hunter2", "mehr", "zeilen", "pa55", "p4", "y9", "s3cret!")
+
+
+def test_no_secret_is_shown_and_the_rest_is():
+    shown = without_secrets(SAVED).text
+    assert not [word for word in HIDDEN if word in shown]
+    for kept in (
+        "中文注释",
+        "{env: CLEO}",
+        "username: bert",
+        "https://w.test/",
+        "origin: http://b.test",
+    ):
+        assert kept in shown
+
+
+def test_what_was_hidden_is_put_back():
+    shown = without_secrets(SAVED).text
+    assert with_secrets(shown, SAVED) == SAVED
+    changed = shown.replace("username: bert", "username: berta")
+    assert with_secrets(changed, SAVED) == SAVED.replace("username: bert", "username: berta")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("{env: CLEO}", "geheim", "a secret in plain text"),
+        ("{env: CLEO}", "NOT-SHOWN-99", "stands for no secret"),
+        ("username: cleo", "username: NOT-SHOWN-2", "would be shown here"),
+        ("https://w.test/", "https://x:y@w.test/", "a secret in plain text"),
+    ],
+)
+def test_secrets_are_not_entered_and_not_moved(old: str, new: str, said: str):
+    shown = without_secrets(SAVED).text
+    with pytest.raises(ConfigError, match=said):
+        with_secrets(shown.replace(old, new), SAVED)
+
+
+def test_a_broken_text_hides_what_its_lines_say():
+    shown = without_secrets(SAVED + "x: [unclosed\n").text
+    assert not [word for word in HIDDEN if word in shown]
+
+
+def test_aliases_stay():
+    one = "{origin: 'http://a.test', username: a, password: *p}"
+    text = f"x: &p hunter2\nfetch:\n  credentials: [{one}]\n"
+    shown = without_secrets(text)
+    assert "hunter2" not in shown.text
+    assert "&p NOT-SHOWN-1" in shown.text
+    assert with_secrets(shown.text, text) == text
+
+
+def test_a_reference_is_no_secret():
+    assert plain_secrets("fetch: {proxy: 'http://proxy.test:3128'}\n") == []
+    assert plain_secrets("fetch: {proxy: {file: secrets/proxy}}\n") == []
+    assert [
+        one.line for one in plain_secrets("name: x\nfetch: {proxy: 'http://a:b@p.test'}\n")
+    ] == [2]
