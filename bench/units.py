@@ -5,15 +5,14 @@
 A site of 1,000 pages with 40 links each on loopback, behind nginx. The crawler follows its links
 from the home page; a unit is given the list of all its URLs. Both are pinned to one processor, and
 what a run of one page costs is left out. Then two units at a time on half the list each, beside one
-on all of it, by the clock; the time of units with a list of one URL is left out. The server has no
-processor of its own there: what it takes is told, too, and with it the bound that two processors
-set. Prints JSON.
+on all of it, by the clock, as processes of the fork server; once with the time that units with a
+list of one URL take left out, once with it. The server has no processor of its own there: what it
+takes is told, too, and with it the bound that two processors set. Prints JSON.
 """
 
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -31,6 +30,7 @@ from nacre.crawldb.row import ONE, SCHEMA
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.storage import open_storage
 from nacre.cycle.unit import UnitSpec
+from nacre.cycle.unit_process import fetch_here
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
@@ -124,16 +124,13 @@ def cpu_of_server(server: Nginx) -> float:
 
 
 def wall_of_units(folder: Path, home: str, lists: list[list[str]]) -> float:
-    """Seconds until units that begin at the same time have all ended."""
+    """Seconds until units that begin together have all ended, as the step `fetch` runs them.
+
+    The fork server has begun by then, as it has beside `generate` when a round comes to `fetch`.
+    """
     specs = prepare(folder, home, lists)
     began = time.perf_counter()
-    units = [
-        subprocess.Popen(unit_command(spec, os.getpid()), stdout=subprocess.DEVNULL)
-        for spec in specs
-    ]
-    for unit in units:
-        if unit.wait():
-            raise SystemExit(f"a unit ended with {unit.returncode}")
+    fetch_here(specs, len(specs))
     return time.perf_counter() - began
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
+from nacre.cycle.unit_process import NAME
 from nacre.cycle.versions import ARCHIVE, Cycle
 from tests.cli.site import many_pages, site
 from tests.cycle.lists import SEGMENT, segment
@@ -55,7 +56,7 @@ def units_of(driver: int) -> list[int]:
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if b"nacre.cycle.unit" in (folder / "cmdline").read_bytes():
+            if (folder / "comm").read_text().strip() == NAME:
                 units.add(int(folder.name))
         except OSError:
             continue

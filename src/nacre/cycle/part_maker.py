@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,12 +19,15 @@ from nacre.assembly.parts import RunRecords
 from nacre.core.states import ExitStatus
 from nacre.cycle.export import HostExtra, PartTables
 from nacre.cycle.parts import Chain, PartManifest, UnitPlace, upload_files
-from nacre.cycle.storage import AlreadyThereError
+from nacre.cycle.storage import AlreadyThereError, Storage
 from nacre.errors import StorageError
 from nacre.job.unit_visits import NotAttempted, VisitFacts, given_up_hosts
 from nacre.store.file_table import delete_row, file_rows, put_row
 from nacre.store.files import FileKind, FileRow, FileState
 from nacre.uri.parse import host
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TICK = 0.5
 _REMOTE = 20.0
@@ -325,15 +329,28 @@ def _signs(place: UnitPlace) -> tuple[int, bool]:
 
 def fetched_keys(place: UnitPlace, chain: Iterable[PartManifest]) -> set[str]:
     """The keys that some parts have visits of."""
-    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
-
     found: set[str] = set()
     for part in chain:
         name = f"{place.parts}/{part.name}/visits.parquet"
-        path = place.storage.local_path(name)
-        source = path if path is not None else BytesIO(place.storage.read(name))
-        table = pq.read_table(source, columns=["key", "reason"])
+        table = read_columns(place.storage, name, ("key", "reason"))
         reasons = table.column("reason").to_pylist()
         keys = table.column("key").to_pylist()
         found.update(key for key, why in zip(keys, reasons, strict=True) if why is None)
     return found
+
+
+def read_columns(storage: Storage, name: str, columns: Sequence[str]) -> "pa.Table":
+    """Some columns of a Parquet file.
+
+    Args:
+        storage: Where it lies.
+        name: Its name there.
+        columns: Names; those that the file lacks are left out.
+    """
+    # `read_table` would import all that can read data sets of many files: 0.1 s of a unit's start.
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    path = storage.local_path(name)
+    source = path if path is not None else BytesIO(storage.read(name))
+    with pq.ParquetFile(source) as file:
+        return file.read(columns=list(columns))

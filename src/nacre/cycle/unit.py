@@ -16,7 +16,6 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +27,9 @@ from nacre.core.states import ExitStatus
 from nacre.crawldb.scoring import PageScore
 from nacre.cycle.export import PartTables
 from nacre.cycle.frozen_settings import placed_settings
-from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys
+from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys, read_columns
 from nacre.cycle.parts import Chain, UnitPlace, mark_of, newest_chain
-from nacre.cycle.storage import Storage, open_storage
+from nacre.cycle.storage import open_storage
 from nacre.engine.prerequisites import HostAnswer, RobotsRow
 from nacre.engine.seeding.seeds import parse_seed
 from nacre.errors import NacreError, StorageError, URIError
@@ -152,10 +151,8 @@ class ParquetList:
     """
 
     def __init__(self, place: UnitPlace) -> None:
-        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
-
         self._place = place
-        table = pq.read_table(_source(place.storage, place.list), columns=list(_COLUMNS))
+        table = read_columns(place.storage, place.list, _COLUMNS)
         if "order" in table.column_names:
             table = table.sort_by("order")
         self._table = table
@@ -214,29 +211,19 @@ class ParquetList:
 
     def known_hosts(self) -> Sequence[UnitHost]:
         """See `UnitList.known_hosts`."""
-        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
-
         storage, name = self._place.storage, self._place.hosts
         if name not in storage.list(name.rpartition("/")[0]):
             return ()
-        columns = ["host", "robots", "answer", "backoff", "latency"]
-        rows = pq.read_table(_source(storage, name), columns=columns).to_pylist()
-        return [_unit_host(row) for row in rows]
+        columns = ("host", "robots", "answer", "backoff", "latency")
+        return [_unit_host(row) for row in read_columns(storage, name, columns).to_pylist()]
 
 
 def _fetched_keys(place: UnitPlace) -> list[str]:
-    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
-
     storage, name = place.storage, place.fetched
     if name not in storage.list(name.rpartition("/")[0]):
         return []
-    keys: list[str] = pq.read_table(_source(storage, name), columns=["key"]).column(0).to_pylist()
+    keys: list[str] = read_columns(storage, name, ("key",)).column(0).to_pylist()
     return keys
-
-
-def _source(storage: Storage, name: str) -> Any:  # noqa: ANN401 - what pyarrow can read
-    path = storage.local_path(name)
-    return path if path is not None else BytesIO(storage.read(name))
 
 
 def _unit_uri(
@@ -547,13 +534,28 @@ def end_with_parent(parent: int) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the unit of a spec; 0 when the last line is a result."""
+def run_unit(spec: UnitSpec, say: Callable[[UnitLine], None]) -> int:
+    """Run a unit to its end, in a process of its own; 0 when the last line is a result.
+
+    Args:
+        spec: What it is to do.
+        say: Takes its lines.
+    """
     import uvloop  # noqa: PLC0415 - for the process of its own
 
     # What was imported lives to the end, and pages die young: as `nacre crawl` does.
     gc.freeze()
     gc.set_threshold(_YOUNG)
+    try:
+        say(UnitLine(result=uvloop.run(UnitRun(spec, say).run())))
+    except NacreError as error:
+        say(UnitLine(failure=UnitFailure(type(error).__name__, str(error))))
+        return 1
+    return 0
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the unit of a spec; 0 when the last line is a result."""
 
     def say(line: UnitLine) -> None:
         sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
@@ -561,13 +563,7 @@ def main(arguments: Sequence[str]) -> int:
 
     text, parent = arguments
     end_with_parent(int(parent))
-    spec = msgspec.json.decode(text, type=UnitSpec)
-    try:
-        say(UnitLine(result=uvloop.run(UnitRun(spec, say).run())))
-    except NacreError as error:
-        say(UnitLine(failure=UnitFailure(type(error).__name__, str(error))))
-        return 1
-    return 0
+    return run_unit(msgspec.json.decode(text, type=UnitSpec), say)
 
 
 if __name__ == "__main__":

@@ -203,6 +203,15 @@ def engine_of(options: CommonOptions) -> "TaskEngine":
     return LocalEngine(options.tasks)
 
 
+def begin_units(engine: "TaskEngine") -> None:
+    """Let this machine get ready for units beside other work, where it is to fetch them."""
+    if engine.name == "local":
+        from nacre.cycle.engine.local import LocalEngine
+
+        if isinstance(engine, LocalEngine):
+            engine.begin()
+
+
 def require_executors(engine: "TaskEngine", place: str) -> None:
     """Raise ConfigError when an executor of a cluster cannot work with a storage."""
     if engine.name == "spark":

@@ -13,6 +13,7 @@ from nacre.cli.cycle.display import StepDisplay, display_of
 from nacre.cli.cycle.opening import (
     CommonOptions,
     ListLimits,
+    begin_units,
     clock_of,
     engine_of,
     opened,
@@ -189,6 +190,8 @@ class RoundsOnScreen:
         self._stop = stop
         self._layout = Layout(line.directory)
         self._engine = engine_of(line.common)
+        if not line.common.dry:
+            begin_units(self._engine)
         with self._open() as context:
             self._cycle = context.cycle
             self._steps = steps_of(context.settings.cycle, line)

@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import forkserver
+from typing import TYPE_CHECKING
 
 from nacre.cycle.engine import (
     ATTEMPTS,
@@ -28,8 +30,13 @@ from nacre.cycle.engine import (
     raised,
 )
 
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext
+
 PRELOADED = ("duckdb", "pyarrow.parquet", "nacre.cycle.tables")
 """What the fork server imports; a module that is missing is left out."""
+UNITS_PRELOADED = (*PRELOADED, "nacre.cycle.warm")
+"""The same where units are fetched, too."""
 
 
 def usable_cores() -> int:
@@ -64,6 +71,11 @@ class LocalEngine:
         if self.workers == 1 or len(specs) < 2:
             return _one_by_one(task, specs, told, self._pauses)
         return self._in_pool(task, specs, told)
+
+    def begin(self) -> None:
+        """Start the fork server, so that it has imported what units need when they begin."""
+        fork_server(UNITS_PRELOADED)
+        forkserver.ensure_running()
 
     def close(self) -> None:
         """See `TaskEngine.close`; tasks that run are killed."""
@@ -156,18 +168,34 @@ def _one_by_one(
 ) -> list[TaskResult]:
     results = []
     for number, spec in enumerate(specs):
-        result = _tried(task, spec, number, pauses)
+        result = tried(task, spec, number, pauses)
         results.append(result)
         told(number, result)
     return results
 
 
-def _tried(
-    task: GuardedTask[TaskSpec, TaskResult], spec: TaskSpec, number: int, pauses: Sequence[float]
+def tried(
+    task: GuardedTask[TaskSpec, TaskResult],
+    spec: TaskSpec,
+    number: int,
+    pauses: Sequence[float] = PAUSES,
+    pause: Callable[[float], object] | None = None,
 ) -> TaskResult:
+    """Run a task in this process, once more after each pause where that may help.
+
+    Args:
+        task: The task.
+        spec: What it is to do.
+        number: Its number, for messages.
+        pauses: Seconds before the second attempt and the ones after it.
+        pause: Waits so many seconds; None: the usual way.
+
+    Raises:
+        NacreError: It failed, for good or in every attempt.
+    """
     message = ""
-    for pause in (0.0, *pauses):
-        time.sleep(pause)
+    for seconds in (0.0, *pauses):
+        (pause or time.sleep)(seconds)
         try:
             result = task(spec)
         except RetryTaskError as error:
@@ -183,19 +211,32 @@ def _nobody(_number: int, _result: object) -> None:
     """Nobody hears of a result."""
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
+def fork_server(preloaded: Sequence[str] = PRELOADED) -> "ForkServerContext":
+    """Makes processes by the fork server, which starts with the first of them.
+
+    Args:
+        preloaded: What it imports when it starts.
+    """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(PRELOADED))
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
+    context.set_forkserver_preload(list(preloaded))
+    return context
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, mp_context=fork_server(), initializer=_begin)
 
 
 def _begin() -> None:
-    """In a new process: it ends when the driver does, in whatever way."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's
-    threading.Thread(target=_end_with_driver, daemon=True).start()
+    end_with_driver()
 
 
-def _end_with_driver() -> None:
+def end_with_driver() -> None:
+    """In a process of the fork server: it is killed when the driver ends, in whatever way."""
+    threading.Thread(target=_wait_for_driver, daemon=True).start()
+
+
+def _wait_for_driver() -> None:
     driver = multiprocessing.parent_process()
     if driver is not None:
         multiprocessing.connection.wait([driver.sentinel])

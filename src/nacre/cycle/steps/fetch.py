@@ -1,27 +1,20 @@
 """The step `fetch`: runs the units of a segment, and commits what they made.
 
-A unit is a task of the engine; the task starts the unit as a child, relays how far it is, and
-returns one small row. The driver alone commits: exactly the chain of parts behind each row. Parts
-of attempts that lost are never named; their WARCs go to `orphans/`.
+A unit is a process of its own, which a task of the engine waits for: `unit_process.py`. The driver
+alone commits: exactly the chain of parts behind each row. Parts of attempts that lost are never
+named; their WARCs go to `orphans/`.
 """
 
-import os
-import signal
-import subprocess
-import sys
-import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 
-from nacre.cycle.engine import TaskEngine, TaskFailure, raised
-from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.engine import TaskEngine
 from nacre.cycle.parts import (
     ARCHIVED,
     ORPHANS,
@@ -34,8 +27,9 @@ from nacre.cycle.parts import (
     check_parts,
     checks_of,
 )
-from nacre.cycle.storage import MissingFileError, Storage, open_storage
-from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec
+from nacre.cycle.storage import MissingFileError, Storage
+from nacre.cycle.unit import UnitResult, UnitSpec
+from nacre.cycle.unit_process import LOCAL, REMOTE, fetch_here, fetch_unit
 from nacre.cycle.versions import (
     CommittedByAnotherError,
     Cycle,
@@ -46,16 +40,13 @@ from nacre.cycle.versions import (
     state_of,
 )
 from nacre.engine.clock import SystemClock
-from nacre.errors import DamageError, JobError, StorageError
+from nacre.errors import DamageError, JobError
 from nacre.job.unit_visits import Follow
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 
 GENERATED, FETCHED = "generated", "fetched"
 
-_LOCAL, _REMOTE = 1.0, 15.0
-"""Seconds between two files of progress, by where the storage is."""
-_ERROR = 4_000
 _CLOCK = SystemClock()
 """Of units and their limits: the clock of a step may be any time."""
 _TRIES = 20
@@ -282,68 +273,13 @@ def _scratch(context: FetchContext) -> str:
 
 
 def _run(engine: TaskEngine, specs: Sequence[UnitSpec], options: FetchOptions) -> list[UnitResult]:
-    """Run the units through the engine."""
-    if engine.name != "local" or options.units in {0, engine.workers}:
-        return engine.map(fetch_unit, specs)
-    own = LocalEngine(options.units)
-    try:
-        return own.map(fetch_unit, specs)
-    finally:
-        own.close()
+    """Run the units: as processes of this machine, or through the engine of a cluster."""
+    if engine.name == "local":
+        return fetch_here(specs, options.units or engine.workers)
+    return engine.map(fetch_unit, specs)
 
 
-# ---- the task
-
-
-def fetch_unit(spec: UnitSpec) -> UnitResult:
-    """Run a unit as a child process, to its end; a task of the engine.
-
-    Raises:
-        StorageError: It died; another attempt goes on where it was.
-        NacreError: It cannot run.
-    """
-    place = UnitPlace(open_storage(spec.storage), spec.segment, spec.unit)
-    if not spec.scratch:
-        name = blake2b(spec.storage.encode(), digest_size=8).hexdigest()
-        root = Path(tempfile.gettempdir()) / f"units-of-nacre-{os.getuid()}" / name
-        spec = msgspec.structs.replace(spec, scratch=str(root))
-    text = msgspec.json.encode(spec).decode()
-    command = [sys.executable, "-m", "nacre.cycle.unit", text, str(os.getpid())]
-    with (
-        tempfile.TemporaryFile() as errors,
-        subprocess.Popen(  # noqa: S603 - this interpreter, and a spec of ours
-            command, stdout=subprocess.PIPE, stderr=errors, process_group=0
-        ) as child,
-    ):
-        try:
-            last = _relay(place, child)
-        except BaseException:
-            child.send_signal(signal.SIGKILL)
-            raise
-        code = child.wait()
-        errors.seek(0)
-        said = errors.read()[-_ERROR:].decode("utf-8", "replace")
-    if last is not None and last.result is not None:
-        return last.result
-    if last is not None and last.failure is not None:
-        raise raised(TaskFailure(last.failure.kind, last.failure.message))
-    ended = f"signal {-code}" if code < 0 else f"exit code {code}"
-    raise StorageError(f"the unit {spec.unit} ended by {ended}: {said.strip() or 'no message'}")
-
-
-def _relay(place: UnitPlace, child: "subprocess.Popen[bytes]") -> UnitLine | None:
-    """Pass on how far the unit is; its last line, None when it said nothing."""
-    every = _LOCAL if place.storage.local_path("x") is not None else _REMOTE
-    line, said = None, 0.0
-    for text in child.stdout or ():
-        try:
-            line = msgspec.json.decode(text, type=UnitLine)
-        except msgspec.DecodeError:
-            continue  # the last line of a process that was killed
-        if line.progress is not None and _CLOCK.monotonic() - said >= every:
-            said = _CLOCK.monotonic()
-            place.storage.put(place.progress, msgspec.json.encode(line.progress))
-    return line
+# ---- its progress
 
 
 class _FetchWatch:
@@ -369,7 +305,7 @@ class _FetchWatch:
         if not self._places:
             return
         storage, asked = self._places[0].storage, False
-        every = _LOCAL if storage.local_path("x") is not None else _REMOTE
+        every = LOCAL if storage.local_path("x") is not None else REMOTE
         looked = 0.0
         while not self._over.wait(0.2):
             if not asked and self._stopped():

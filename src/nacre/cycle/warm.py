@@ -1,0 +1,35 @@
+"""What a unit needs, imported before it is forked: by the fork server of this machine, once.
+
+Nothing here may start a thread or open a file that stays open. The collector of garbage is told
+that all of it lives to the end, so that it does not touch pages that units share.
+"""
+
+import gc
+from importlib import import_module
+
+_START = 300_000
+"""New objects before the garbage collector looks at them, while modules are imported."""
+NEEDED = (
+    "pyarrow.acero",
+    "pyarrow.compute",
+    "pyarrow.parquet",
+    "uvloop",
+    "nacre.cycle.storage.local",
+    "nacre.cycle.unit_process",
+    "nacre.extract.dispatch",
+    "nacre.extract.html.extractor",
+    "nacre.extract.pageview",
+)
+"""What a unit imports; some of it is imported late, by what is not always used."""
+
+
+def _import_all() -> None:
+    before = gc.get_threshold()
+    gc.set_threshold(_START)
+    for name in NEEDED:
+        import_module(name)
+    gc.freeze()
+    gc.set_threshold(*before)
+
+
+_import_all()
