@@ -9,24 +9,31 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from nacre.console.fleet.places import FoundJob
 from nacre.console.heritrix.files import launch_of, page_of
 from nacre.console.heritrix.model import OVER, READY, UNBUILT, HeritrixJobFacts
+from nacre.console.live.snapshot import UNREADABLE
 from nacre.console.problems import not_found
 from nacre.console.readers.beans import CXML, PROFILE, TEMPLATE, config_of
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.errors import JobError, NacreError
 from nacre.job.control import NotRunningError, ask_command
+from nacre.job.overview import JobOverview
 from nacre.store.layout import Layout
 from nacre.store.local_files import close_to_others, make_private, replace_file
 
 _PATIENCE: Final = 60.0
+_SHORT: Final = 5.0
+"""Seconds that a job may take to begin what is asked, and to tell its numbers."""
 _STOP: Final = 3.0
 """Seconds that a teardown waits for the end of a run, as theirs does."""
 _LOOK: Final = 0.1
@@ -51,10 +58,12 @@ class PortOptions(NamedTuple):
 
 
 class _Context:
-    """A built job: its process, and whether it was launched since."""
+    """A built job: its process, whether it was launched since, and how it was seen last."""
 
     def __init__(self) -> None:
         self.launched = False
+        self.seen = ""
+        self.overview: JobOverview | None = None
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -74,6 +83,7 @@ class HeritrixJobs:
         self._services = services
         self._options = options
         self._contexts: dict[Path, _Context] = {}
+        self._resuming: set[Path] = set()
 
     # ---- which jobs there are
 
@@ -128,19 +138,27 @@ class HeritrixJobs:
         if snapshot.running and (context is None or not context.launched):
             context = self._contexts.setdefault(root, _Context())
             context.launched = True
-        state, ended = UNBUILT, ""
+        state, ended, overview = UNBUILT, "", snapshot.overview
         if context is not None:
-            state, ended = _state_of(context, snapshot.state, running=snapshot.running)
+            if snapshot.state != UNREADABLE:
+                context.seen, context.overview = snapshot.state, overview
+            # A job that is too busy to answer is as it was: clients know no other states.
+            seen, overview = context.seen or "RUNNING", context.overview
+            state, ended = _state_of(context, seen, running=snapshot.running)
         runs = _runs(layout)
         run = latest_run(layout)
         config = config_of(root)
         facts = HeritrixJobFacts(
             name, str(root), base, config, config == PROFILE or _is_profile(root), state, ended,
             launch_of(run), str(layout.run(run)) if run else "", len(runs),
-            snapshot.overview.started if snapshot.overview is not None else 0.0,
-            snapshot.overview, snapshot.rate, snapshot.bytes_rate,
+            overview.started if overview is not None else 0.0,
+            overview, snapshot.rate, snapshot.bytes_rate,
         )  # fmt: skip
-        return await asyncio.to_thread(_with_logs, facts, layout) if logs else facts
+        if not logs:
+            return facts
+        if snapshot.running and facts.is_running:
+            facts = await _with_toes(facts, layout)
+        return await asyncio.to_thread(_with_logs, facts, layout)
 
     # ---- new jobs
 
@@ -327,8 +345,28 @@ class HeritrixJobs:
         """Let a job crawl, also one that has not begun yet."""
         job = self.job(name)
         (job.layout.control / "pause").unlink(missing_ok=True)
-        await self._send(job, "resume")
+        context = self._contexts.get(job.layout.root)
+        try:
+            await ask_command(job.layout.socket, "resume", _SHORT)
+        except NacreError as error:
+            alive = context is not None and context.is_alive
+            if isinstance(error, NotRunningError) and not alive:
+                raise
+            # It starts, or is too busy to answer now: theirs does not wait either.
+            self._resuming.add(job.layout.root)
+        await self._services.poller.look(job)
         return ""
+
+    async def finish_unpause(self, name: str) -> None:
+        """Send an unpause that the job could not take yet, once it answers."""
+        job = self.job(name)
+        if job.layout.root not in self._resuming:
+            return
+        self._resuming.discard(job.layout.root)
+        try:
+            await self._send(job, "resume")
+        except NacreError as error:
+            self.note(job.layout, "SEVERE", f"unpause: {error}")
 
     async def checkpoint(self, name: str) -> str:
         """Make a checkpoint; what is said about it."""
@@ -510,9 +548,18 @@ def job_log(layout: Layout) -> list[str]:
     return [line for _, line in sorted(found, key=lambda one: one[0])]
 
 
-def _with_logs(facts: HeritrixJobFacts, layout: Layout) -> HeritrixJobFacts:
-    from msgspec.structs import replace  # noqa: PLC0415 - a name of its own here
+async def _with_toes(facts: HeritrixJobFacts, layout: Layout) -> HeritrixJobFacts:
+    """The facts with the steps of the fetches and the depths of queues, where the job answers."""
+    try:
+        toes = await ask_command(layout.socket, "toes", _SHORT)
+        status = await ask_command(layout.socket, "status", _SHORT)
+    except NacreError:
+        return facts
+    steps = Counter(str(toe["step"]) for toe in toes["toes"])
+    return replace(facts, steps=steps, counts=status.get("counts"))
 
+
+def _with_logs(facts: HeritrixJobFacts, layout: Layout) -> HeritrixJobFacts:
     lines: tuple[str, ...] = ()
     with suppress(OSError):
         if facts.is_built and not facts.is_launchable:

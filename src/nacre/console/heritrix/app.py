@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs, quote
 
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -26,6 +27,7 @@ from nacre.console.access.roles import NOBODY, Requester, Role
 from nacre.console.app import RequestGuard
 from nacre.console.heritrix import files
 from nacre.console.heritrix.actions import HeritrixJobs, PortOptions, job_log, latest_run
+from nacre.console.heritrix.bean_browser import BeanBrowser
 from nacre.console.heritrix.model import MORE_REPORTS, HeapFacts, engine_tree, job_tree, script_tree
 from nacre.console.heritrix.scripts import Deed, RecognisedScript, recognise, refusal
 from nacre.console.heritrix.xml import json_document, xml_document
@@ -75,6 +77,7 @@ class HeritrixApp:
         self._on_exit = on_exit
         self._guard = DigestGuard()
         self._jobs = HeritrixJobs(services, options)
+        self._beans = BeanBrowser(services, self._jobs)
         self._failed = -LAG
         self._failing = asyncio.Lock()
 
@@ -99,6 +102,10 @@ class HeritrixApp:
             ("POST", job, self._job_action),
             ("POST", f"{job}/", self._job_action),
             ("GET", f"{job}/report/{{name}}", self._report),
+            ("GET", f"{job}/beans", self._bean),
+            ("GET", f"{job}/beans/{{path}}", self._bean),
+            ("POST", f"{job}/beans", self._change_bean),
+            ("POST", f"{job}/beans/{{path}}", self._change_bean),
             ("GET", f"{job}/script", self._script),
             ("POST", f"{job}/script", self._script),
             ("GET", f"{job}/jobdir", self._file),
@@ -246,7 +253,10 @@ class HeritrixApp:
             said = str(error)
             if (job := self._jobs.all().get(name)) is not None:
                 self._jobs.note(job.layout, "SEVERE", said)
-        return _see_other(place, said)
+        answer = _see_other(place, said)
+        if form.get("action") == "unpause":
+            answer.background = BackgroundTask(self._jobs.finish_unpause, name)
+        return answer
 
     async def _act(self, name: str, form: Mapping[str, str]) -> str:
         """Do an action; one that is not known does nothing, as theirs."""
@@ -273,6 +283,27 @@ class HeritrixApp:
         modified = round(found["modified"] * 1000)
         place = f"{facts.url}/jobdir/{facts.launch}/reports/{found['file']}?m={modified}"
         return _see_other(place, "")
+
+    async def _bean(self, request: Request) -> Response:
+        """The settings of a job under the names of beans."""
+        name, path = request.path_params["job"], request.path_params.get("path", "")
+        if _kind(request) == "html":
+            job = quote(self._jobs.job(name).id)
+            return Response(status_code=302, headers={"location": f"{self._pages}j/{job}/settings"})
+        return _document(request, "beans", await self._beans.tree(name, _base(request), path))
+
+    async def _change_bean(self, request: Request) -> Response:
+        """Change a property; theirs goes to the page of its path."""
+        name, form = request.path_params["job"], await _form(request)
+        path = form.get("beanPath", "")
+        try:
+            said = await self._beans.change(
+                name, path, form.get("newVal", ""), request.state.identity
+            )
+        except NacreError as error:
+            said = str(error)
+        place = f"{_base(request)}/job/{quote(name)}/beans/{quote(path)}"
+        return _see_other(place.rstrip("/"), said)
 
     async def _script(self, request: Request) -> Response:
         name = request.path_params["job"]

@@ -71,6 +71,8 @@ class HeritrixJobFacts(msgspec.Struct, frozen=True):
         crawl_log: Likewise.
         checkpoints: Names of checkpoints that can be gone back to.
         on_disk: Bytes of the WARCs of the last launch.
+        steps: Number of fetches in process by their step; None where the job was not asked.
+        counts: `ProgressCounts` of a running job, by their names; None likewise.
     """
 
     name: str
@@ -91,6 +93,8 @@ class HeritrixJobFacts(msgspec.Struct, frozen=True):
     crawl_log: Sequence[str] = ()
     checkpoints: Sequence[str] = ()
     on_disk: int = 0
+    steps: Mapping[str, int] | None = None
+    counts: Mapping[str, float | None] | None = None
 
     @property
     def is_built(self) -> bool:
@@ -251,12 +255,12 @@ def _numbers(job: HeritrixJobFacts) -> dict[str, Any]:
         },
         "sizeTotalsReport": _sizes(seen, job.on_disk),
         "rateReport": _rates(job, seen),
-        "loadReport": _load(seen),
+        "loadReport": _load(seen, job.counts),
         "elapsedReport": {
             "elapsedMilliseconds": round(seen.elapsed * 1000),
             "elapsedPretty": pretty(round(seen.elapsed * 1000)),
         },
-        "threadReport": _threads(seen) if job.is_running else None,
+        "threadReport": _threads(seen, job.steps) if job.is_running else None,
         "frontierReport": _frontier(job.state, seen) if job.state != READY else None,
     }
 
@@ -294,26 +298,40 @@ def _rates(job: HeritrixJobFacts, seen: JobOverview) -> dict[str, float | int]:
     }
 
 
-def _load(seen: JobOverview) -> dict[str, float | int]:
+def _load(seen: JobOverview, counts: Mapping[str, float | None] | None) -> dict[str, float | int]:
     queues = sum(number for state, number in seen.queues.items() if state != "exhausted")
     busy, open_ = seen.queues.get("in_process", 0), seen.active_hosts
-    return {
+    found: dict[str, float | int] = {
         "busyThreads": seen.busy,
         "totalThreads": seen.parallel,
         "congestionRatio": open_ / busy if busy else (math.inf if open_ else 0.0),
         "averageQueueDepth": seen.queued // queues if queues else 0,
         "deepestQueueDepth": seen.queued if queues == 1 else -1,
     }
+    if counts is not None:
+        # What is not finite came as None: neither the one kind of queues nor the other, or none
+        # of those that could work does.
+        congestion = counts["congestion"]
+        if congestion is not None:
+            found["congestionRatio"] = congestion
+        found["averageQueueDepth"] = counts["average"] or 0
+        found["deepestQueueDepth"] = counts["deepest"] or 0
+    return found
 
 
-def _threads(seen: JobOverview) -> dict[str, Any]:
-    idle = max(seen.parallel - seen.busy, 0)
-    steps = [f"{idle} ABOUT_TO_GET_URI"] if idle else []
-    processors = [f"{idle} noActiveProcessor"] if idle else []
-    if seen.busy:
-        steps.append(f"{seen.busy} ABOUT_TO_BEGIN_PROCESSOR")
-        processors.append(f"{seen.busy} activeProcessor")
-    return {"toeCount": seen.parallel, "steps": steps, "processors": processors}
+def _threads(seen: JobOverview, steps: Mapping[str, int] | None) -> dict[str, Any]:
+    """The steps of the toes, and the processors that they are in, the most frequent first."""
+    known = {"activeProcessor": seen.busy} if steps is None else dict(steps)
+    busy = sum(known.values())
+    idle = max(seen.parallel - busy, 0)
+    toes = {"ABOUT_TO_GET_URI": idle, "ABOUT_TO_BEGIN_PROCESSOR": busy}
+    processors = {"noActiveProcessor": idle, **known}
+    return {"toeCount": seen.parallel, "steps": _tally(toes), "processors": _tally(processors)}
+
+
+def _tally(numbers: Mapping[str, int]) -> list[str]:
+    ordered = sorted(numbers.items(), key=lambda one: -one[1])
+    return [f"{number} {name}" for name, number in ordered if number]
 
 
 def _frontier(state: str, seen: JobOverview) -> dict[str, Any]:

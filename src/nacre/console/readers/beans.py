@@ -141,3 +141,28 @@ def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
         path = layout.run(source.facts().run) / "reports" / kind().file
     replace_file(path, text.encode("utf-8", "backslashreplace"))
     return {"file": path.name, "modified": path.stat().st_mtime}
+
+
+def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are in force, for the browser of beans.
+
+    Args:
+        layout: The job.
+        arguments: `paths`: the settings.
+
+    Returns:
+        `values` by path, a path that the job does not have left out, and the names of `sheets`.
+    """
+    from nacre.config.facts import value_at  # noqa: PLC0415 - see above
+    from nacre.settings.load import load_job  # noqa: PLC0415
+
+    settings = load_job(layout).settings
+    values: dict[str, Any] = {}
+    for path in arguments["paths"]:
+        try:
+            value = value_at(settings, path)
+        except ConfigError:
+            continue
+        plain = value is None or type(value) in {bool, int, float, str}
+        values[path] = value if plain else str(value)
+    return {"values": values, "sheets": sorted(settings.sheets)}

@@ -6,7 +6,12 @@ from typing import Any
 
 import msgspec
 
-from nacre.console.readers.beans import check_settings, convert_beans, write_report
+from nacre.console.readers.beans import (
+    bean_values,
+    check_settings,
+    convert_beans,
+    write_report,
+)
 from nacre.job.overview import JobOverview, stored_overview
 from nacre.store.layout import Layout
 
@@ -43,6 +48,7 @@ def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
 
 TASKS: Mapping[str, ReaderTask] = {
     "stored-status": stored_status,
+    "bean-values": bean_values,
     "check": check_settings,
     "convert-beans": convert_beans,
     "write-report": write_report,

@@ -1,0 +1,78 @@
+"""The browser of beans: the settings of a job, and the change of one while the job runs."""
+
+from typing import Any, Final
+
+import msgspec
+
+from nacre.console.access.roles import Requester
+from nacre.console.heritrix.actions import HeritrixJobs
+from nacre.console.heritrix.bean_tree import assignments, beans_tree, property_at, setting_paths
+from nacre.console.problems import RefusedRequestError
+from nacre.console.services import ConsoleServices
+from nacre.errors import JobError
+from nacre.job.apply_change import ChangeRequest
+from nacre.job.control import NotRunningError, ask_command
+
+_PATIENCE: Final = 60.0
+"""Seconds that loading the settings, or a change, may take."""
+
+
+class BeanBrowser:
+    """It shows settings under Heritrix's names, and changes those of a job that runs.
+
+    Args:
+        services: The parts of the console.
+        jobs: The jobs of the port.
+    """
+
+    def __init__(self, services: ConsoleServices, jobs: HeritrixJobs) -> None:
+        self._services = services
+        self._jobs = jobs
+
+    async def tree(self, name: str, base: str, path: str) -> dict[str, Any]:
+        """The tree `beans` of a job.
+
+        Args:
+            name: Short name of the job.
+            base: URL of the engine.
+            path: A bean, or a property of one; "" for the list of beans.
+
+        Raises:
+            RefusedRequestError: The job is not built (404), as theirs answers.
+        """
+        facts = await self._jobs.facts(name, base, logs=False)
+        if not facts.is_built:
+            raise RefusedRequestError(404, "not-built", f"{name} is not built")
+        found = await self._services.readers.ask(
+            "bean-values", self._jobs.job(name).layout.root, _PATIENCE, paths=setting_paths()
+        )
+        return beans_tree(name, facts.url, path, found["values"], found["sheets"])
+
+    async def change(self, name: str, path: str, text: str, who: Requester) -> str:
+        """Change a property of a job that runs; what is said about it.
+
+        Args:
+            name: Short name of the job.
+            path: The property, such as `disposition.minDelayMs`.
+            text: Its new value, in Heritrix's words.
+            who: Who asks.
+
+        Raises:
+            JobError: No setting stands for it, the value is none, or the job does not run.
+            NacreError: The job refuses.
+        """
+        layout = self._jobs.job(name).layout
+        mapping = property_at(path)
+        if mapping is None:
+            raise JobError(f"no setting of Nacre stands for {path!r}: see `nacre check --explain`")
+        try:
+            wanted = assignments(mapping, text)
+        except ValueError as error:
+            raise JobError(f"{path}: {error}") from None
+        request = msgspec.to_builtins(ChangeRequest(assignments=wanted))
+        try:
+            await ask_command(layout.socket, "change", _PATIENCE, change=request, by=who.name)
+        except NotRunningError:
+            command = f"nacre set {layout.root} {' '.join(wanted)}"
+            raise JobError(f"{name} does not run; `{command}` sets it for its next run") from None
+        return f"set {' '.join(wanted)}"
