@@ -71,7 +71,7 @@ kills: environment system webs
 	TMPDIR="$${TMPDIR:-/tmp}" $(PYTEST) -p no:randomly -m "kill and not slow" --timeout 600
 
 # Without Chromium it is skipped, which it says.
-console-stories: environment system ## the pages of the console in a real browser, two minutes
+console-stories: environment system judges ## the pages of the console in a real browser, two minutes
 	$(PYTEST) -p no:randomly -n 2 -m "console and not slow" tests/console/stories --timeout 120
 
 # Without Java it is skipped, which it says.

@@ -9,8 +9,8 @@ import errno
 import os
 import re
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Final, NamedTuple
@@ -79,6 +79,15 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """See its base; Ctrl-C and SIGTERM come here."""
         self.should_exit = True
+
+
+class _PortServer(_Server):
+    """A server beside that of the console, which ends it: Ctrl-C is the console's."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """See its base; two servers that take a signal hide it from each other."""
+        yield
 
 
 def loopback_sockets(port: int) -> list[socket.socket]:
@@ -231,7 +240,7 @@ def _heritrix(
     )  # fmt: skip
     sockets = loopback_sockets(options.heritrix.port)
     url = f"https://localhost:{sockets[0].getsockname()[1]}/engine"
-    return _HeritrixPort(_Server(config), sockets, url)
+    return _HeritrixPort(_PortServer(config), sockets, url)
 
 
 class _RunningConsole(msgspec.Struct, frozen=True):

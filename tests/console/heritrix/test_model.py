@@ -3,6 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 from nacre.console.heritrix.model import (
@@ -130,3 +131,21 @@ def test_a_script_that_printed(golden: Path):
 )
 def test_times_are_written_as_theirs(milliseconds: int, text: str):
     assert pretty(milliseconds) == text
+
+
+def test_toes_and_queues_are_told_by_the_numbers_of_the_job():
+    facts = msgspec.structs.replace(
+        job("RUNNING", parallel=25, busy=3),
+        steps={"dns": 1, "fetch": 2},
+        counts={"congestion": 1.5, "average": 4, "deepest": 9},
+    )
+    told_of = job_tree(facts, HEAP)
+    assert told_of["threadReport"] == {
+        "toeCount": 25,
+        "steps": ["22 ABOUT_TO_GET_URI", "3 ABOUT_TO_BEGIN_PROCESSOR"],
+        "processors": ["22 noActiveProcessor", "2 fetch", "1 dns"],
+    }
+    assert told_of["loadReport"] == {
+        "busyThreads": 3, "totalThreads": 25, "congestionRatio": 1.5,
+        "averageQueueDepth": 4, "deepestQueueDepth": 9,
+    }  # fmt: skip

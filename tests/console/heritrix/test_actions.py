@@ -1,0 +1,44 @@
+"""The state of a job on the port."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from nacre.console.fleet.places import FoundJob
+from nacre.console.heritrix.actions import HeritrixJobs, PortOptions
+from nacre.console.live.snapshot import UNREADABLE, JobSnapshot
+from nacre.job.overview import JobOverview
+from nacre.job.sentence import Sentence
+from tests.cli.site import nacre
+from tests.console.given import given_console
+
+
+def test_a_job_that_is_too_busy_to_answer_is_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "crawls").mkdir()
+    assert nacre("new", tmp_path / "crawls" / "x", "http://127.0.0.1:9/").code == 0
+    seen = [
+        JobSnapshot("crawls~x", 1.0, state, True, Sentence("x"), overview)
+        for state, overview in (
+            (UNREADABLE, None), ("PAUSED", JobOverview("PAUSED", queued=7)), (UNREADABLE, None),
+        )
+    ]  # fmt: skip
+
+    async def story() -> None:
+        async with given_console(tmp_path) as console:
+
+            async def fresh(_: FoundJob) -> JobSnapshot:
+                return seen.pop(0)
+
+            monkeypatch.setattr(console.services.poller, "fresh", fresh)
+            jobs = HeritrixJobs(console.services, PortOptions(0))
+            states = [await jobs.facts("x", "", logs=False) for _ in range(3)]
+            assert [one.status() for one in states] == [
+                "Active: RUNNING", "Active: PAUSED", "Active: PAUSED",
+            ]  # fmt: skip
+            assert states[2].overview is not None
+            assert states[2].overview.queued == 7
+
+    asyncio.run(story())
