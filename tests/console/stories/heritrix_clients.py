@@ -68,9 +68,12 @@ def change_a_bean(api: HeritrixAPI) -> str:
 def with_hapy(engine: str, key: str, cxml: str) -> dict[str, object]:
     """The requests of hapy, which is a library for Python 2."""
     known = {
-        "headers": {"accept": "application/xml"}, "auth": requests.auth.HTTPDigestAuth("admin", key),
-        "verify": False, "allow_redirects": False, "timeout": 60,
-    }  # fmt: skip
+        "headers": {"accept": "application/xml"},
+        "auth": requests.auth.HTTPDigestAuth("admin", key),
+        "verify": False,
+        "allow_redirects": False,
+        "timeout": 60,
+    }
 
     def post(path: str, code: int = 303, **form: str) -> str:
         answer = requests.post(f"{engine}{path}", data=form, **known)
