@@ -8,12 +8,13 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import requests
 from heritrix3 import HeritrixAPI
 from heritrix3.api import disable_ssl_warnings
 
-WAIT = {"timeout": 60, "poll_delay": 0.1}
+WAIT: dict[str, Any] = {"timeout": 60, "poll_delay": 0.1}
 
 
 def with_heritrix3(engine: str, key: str, cxml: str) -> dict[str, object]:
@@ -57,7 +58,7 @@ def with_heritrix3(engine: str, key: str, cxml: str) -> dict[str, object]:
 def change_a_bean(api: HeritrixAPI) -> str:
     """Change a property of a bean while the job runs; its value then."""
     url = f"{api.host}/job/x/beans"
-    asked = {"auth": api.auth, "verify": False, "timeout": 60}
+    asked: dict[str, Any] = {"auth": api.auth, "verify": False, "timeout": 60}
     form = {"beanPath": "disposition.minDelayMs", "newVal": "1500"}
     answer = requests.post(url, data=form, allow_redirects=False, **asked)
     assert answer.status_code == 303, answer.text
@@ -67,7 +68,7 @@ def change_a_bean(api: HeritrixAPI) -> str:
 
 def with_hapy(engine: str, key: str, cxml: str) -> dict[str, object]:
     """The requests of hapy, which is a library for Python 2."""
-    known = {
+    known: dict[str, Any] = {
         "headers": {"accept": "application/xml"},
         "auth": requests.auth.HTTPDigestAuth("admin", key),
         "verify": False,
