@@ -15,6 +15,7 @@ from nacre.console.app import ConsoleApp
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import places_of
 from nacre.console.live.poller import Poller
+from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.services import ConsoleServices
 from nacre.engine.clock import SystemClock
@@ -60,11 +61,12 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     crawls.mkdir(exist_ok=True)
     clock = SystemClock()
     database = ConsoleDatabase(folder / "console")
-    fleet, readers = Fleet(places_of([crawls])), ReaderPool(1)
+    fleet, readers, tasks = Fleet(places_of([crawls])), ReaderPool(1), TaskBook(clock)
     services = ConsoleServices(
         fleet=fleet,
         poller=Poller(fleet, readers, database, clock),
         readers=readers,
+        tasks=tasks,
         keys=KeyBook(database, clock),
         sessions=SessionBook(database, clock),
         clock=clock,
@@ -76,5 +78,6 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as client:
             yield GivenConsole(services, client)
     finally:
+        await tasks.close()
         await readers.close()
         database.close()

@@ -258,6 +258,9 @@ def test_answers_are_as_they_are_described(tmp_path: Path):
                 path = row.path.replace("{job}", "crawls~demo")
                 path = path.replace("{number}", "1").replace("{path}", "name")
                 answer = await console.client.get(path, headers=console.as_key(Role.ADMIN))
+                if answer.status_code in {404, 409}:  # the job never ran, and has no such part
+                    assert answer.headers["content-type"] == "application/problem+json"
+                    continue
                 assert answer.status_code == 200, answer.text
                 check(answer.json(), "get", row.path)
 

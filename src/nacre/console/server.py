@@ -30,6 +30,7 @@ from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.console.heritrix.certificate import certificate_files
 from nacre.console.live.poller import Poller
+from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
@@ -172,11 +173,12 @@ async def serve(
     sockets = list(loopback)
     url = f"http://localhost:{sockets[0].getsockname()[1]}/"
     database = ConsoleDatabase(options.folder)
-    fleet, readers = Fleet(options.places), ReaderPool()
+    fleet, readers, tasks = Fleet(options.places), ReaderPool(), TaskBook(clock)
     services = ConsoleServices(
         fleet=fleet,
         poller=Poller(fleet, readers, database, clock),
         readers=readers,
+        tasks=tasks,
         keys=KeyBook(database, clock),
         sessions=SessionBook(database, clock),
         clock=clock,
@@ -206,6 +208,7 @@ async def serve(
             poll.cancel()
     finally:
         (options.folder / _RUNNING).unlink(missing_ok=True)
+        await tasks.close()
         await readers.close()
         database.close()
         for one in sockets:

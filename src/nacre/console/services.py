@@ -7,6 +7,7 @@ from nacre.console.access.keys import KeyBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.live.poller import Poller
+from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.core.clock import Clock
 
@@ -18,6 +19,7 @@ class ConsoleServices(NamedTuple):
         fleet: The jobs that were found.
         poller: What is known of them now.
         readers: The processes that read their stores.
+        tasks: What goes on in the background.
         keys: Keys of links and programs.
         sessions: Sessions of browsers.
         clock: The time.
@@ -27,6 +29,7 @@ class ConsoleServices(NamedTuple):
     fleet: Fleet
     poller: Poller
     readers: ReaderPool
+    tasks: TaskBook
     keys: KeyBook
     sessions: SessionBook
     clock: Clock

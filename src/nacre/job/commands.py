@@ -188,9 +188,11 @@ class CommandHandlers:
 
     async def frontier_delete(self, request: Request) -> Answer:
         """Delete pending URIs."""
-        urls = matcher(str(request.get("urls", "")))
-        queues = matcher(str(request.get("queues", "")))
-        return {"deleted": await self._editor().delete(urls, queues)}
+        urls, queues = str(request.get("urls", "")), str(request.get("queues", ""))
+        editor = self._editor()
+        number = await editor.delete(matcher(urls), matcher(queues))
+        editor.note("delete", queues, urls, number, _named(request))
+        return {"deleted": number}
 
     async def frontier_import(self, request: Request) -> Answer:
         """Take lines in."""
@@ -206,6 +208,9 @@ class CommandHandlers:
         if not isinstance(first, int):
             raise JobError("not an import: `first` is the number of a line")
         imported = await editor.import_lines(lines, options, first)
+        if request.get(BY):
+            scheduled = imported.tally.scheduled
+            editor.note(f"import of lines {first} and on", "", "", scheduled, _named(request))
         return {"imported": msgspec.to_builtins(imported)}
 
     async def frontier_steer(self, request: Request) -> Answer:
@@ -214,7 +219,8 @@ class CommandHandlers:
         limit = request.get("limit", 0)
         if not isinstance(limit, int):
             raise JobError("`limit` is a number of URIs, 0 for all")
-        return {"changed": await self._editor().apply(action, queue, url, limit)}
+        by = _named(request)
+        return {"changed": await self._editor().apply(action, queue, url, limit, by)}
 
     def _between_sessions(self) -> Answer:
         """The state of a job whose next session is about to open, or whose last has ended."""
@@ -261,6 +267,11 @@ def asking(request: Request) -> str:
     if isinstance(named, str) and named.strip() and user == os.getuid():
         return f"{flat(named)[:_LONGEST_NAME]} (uid {user})"
     return user_name(user)
+
+
+def _named(request: Request) -> str:
+    """Name of who asks where another process says it; "" otherwise."""
+    return asking(request) if request.get(BY) else ""
 
 
 def _note(session: Session, action: str, request: Request) -> None:

@@ -205,7 +205,23 @@ class FrontierEditor:
         self._engine.wake()
         return Imported(importer.tally, rejected)
 
-    async def apply(self, action: str, queue: str = "", url: str = "", limit: int = 0) -> int:
+    def note(self, action: str, queue: str, url: str, number: int, by: str = "") -> None:
+        """Note in job.log what an operator did to the frontier.
+
+        Args:
+            action: What was done.
+            queue: Expression for queue keys; "" for all.
+            url: Expression for URLs; "" for all.
+            number: How many queues or URIs changed.
+            by: Name of who asked; "" where that is who runs the job.
+        """
+        chosen = " ".join(filter(None, (queue and f"queues {queue}", url and f"URLs {url}")))
+        who = f", by {by}" if by else ""
+        self._logs.job(f"frontier {action} {chosen or 'all'}: {number}{who}")
+
+    async def apply(
+        self, action: str, queue: str = "", url: str = "", limit: int = 0, by: str = ""
+    ) -> int:
         """Apply an action to all queues that match; returns how many queues changed.
 
         For `forget` and `first` it returns the number of URIs that were forgotten, or moved.
@@ -215,6 +231,7 @@ class FrontierEditor:
             queue: Found in the queue key; "" for all.
             url: Found in the URL, for `forget` and `first`; "" for all.
             limit: Most URIs, for `first`; 0: all.
+            by: Name of who asked, for job.log; "" where that is who runs the job.
 
         Raises:
             ConfigError: No such action, not a regular expression, or a negative limit.
@@ -237,8 +254,7 @@ class FrontierEditor:
         else:
             known = ", ".join(QUEUE_ACTIONS)
             raise ConfigError(f"unknown action {action!r}; the actions are {known}")
-        chosen = " ".join(filter(None, (queue and f"queues {queue}", url and f"URLs {url}")))
-        self._logs.job(f"frontier {action} {chosen or 'all'}: {number}")
+        self.note(action, queue, url, number, by)
         self._engine.wake()
         return number
 

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,8 +24,19 @@ PATIENCE: Final = 5.0
 """Seconds that a question may take while somebody waits for a page."""
 START: Final = 30.0
 """Seconds that the first question of a process may take: it loads its modules."""
+LONG: Final = 3600.0
+"""Seconds that a task in the background may take."""
+ALONE: Final = 2
+"""Processes beside the pool, each for one task that takes long."""
 MEMORY: Final = 400_000_000
 """Resident memory after which a process is replaced, bytes."""
+
+Told = Callable[[int, int], None]
+"""Takes steps done, and steps in all."""
+
+
+class OccupiedError(Exception):
+    """A process is with a task that takes long; another one is to be asked."""
 
 
 class ReaderProcess:
@@ -37,32 +49,65 @@ class ReaderProcess:
     def __init__(self) -> None:
         self._process: Process | None = None
         self._turn = asyncio.Lock()
+        self._left = asyncio.Event()
         self._is_warm = False
         self.waiting = 0
 
-    async def ask(self, request: ReaderRequest, patience: float) -> ReaderAnswer:
+    async def ask(
+        self, request: ReaderRequest, patience: float, tell: Told | None = None
+    ) -> ReaderAnswer:
         """Ask it.
 
         Args:
             request: The question.
             patience: Seconds that it may take.
+            tell: Takes how far the task is; None: nobody listens.
 
         Raises:
             TimeoutError: It took longer.
             ConnectionError: The process died.
+            OccupiedError: It was given to a task that takes long, and this question was not begun.
         """
         self.waiting += 1
         try:
-            async with self._turn:
-                return await self._answered(request, patience)
+            await self._have_turn()
+            try:
+                return await self._answered(request, patience, tell)
+            finally:
+                self._turn.release()
         finally:
             self.waiting -= 1
 
-    async def _answered(self, request: ReaderRequest, patience: float) -> ReaderAnswer:
+    async def _have_turn(self) -> None:
+        turn = asyncio.ensure_future(self._turn.acquire())
+        left = asyncio.ensure_future(self._left.wait())
+        try:
+            await asyncio.wait({turn, left}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            if turn.done():
+                self._turn.release()
+            raise
+        finally:
+            left.cancel()
+            has_turn = turn.done() or not turn.cancel()
+        if not has_turn:
+            raise OccupiedError
+
+    def leave(self) -> None:
+        """Send the questions that wait away: what is asked now takes long."""
+        self._left.set()
+
+    def come_back(self) -> None:
+        """Take questions again."""
+        self._left.clear()
+
+    async def _answered(
+        self, request: ReaderRequest, patience: float, tell: Told | None
+    ) -> ReaderAnswer:
         try:
             async with asyncio.timeout(patience if self._is_warm else patience + START):
                 process = await self._started()
-                data = await _exchanged(process, msgspec.msgpack.encode(request))
+                answer = await _exchanged(process, msgspec.msgpack.encode(request), tell)
         except asyncio.IncompleteReadError:
             await self.close()
             raise ConnectionError("the reader process ended") from None
@@ -72,7 +117,7 @@ class ReaderProcess:
         self._is_warm = True
         if resident(process.pid) > MEMORY:
             await self.close()
-        return msgspec.msgpack.decode(data, type=ReaderAnswer)
+        return answer
 
     async def _started(self) -> Process:
         if self._process is None:
@@ -81,6 +126,11 @@ class ReaderProcess:
                 stdin=PIPE, stdout=PIPE, start_new_session=True,
             )  # fmt: skip
         return self._process
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a page waits for it: more while it loads its modules."""
+        return PATIENCE if self._is_warm else PATIENCE + START
 
     async def close(self) -> None:
         """End it."""
@@ -93,15 +143,20 @@ class ReaderProcess:
         await process.wait()
 
 
-async def _exchanged(process: Process, request: bytes) -> bytes:
+async def _exchanged(process: Process, request: bytes, tell: Told | None) -> ReaderAnswer:
     """The answer to a request, over the pipes of a process."""
     sink, source = process.stdin, process.stdout
     if sink is None or source is None:
         raise ConnectionError("the reader process has no pipes")
     sink.write(message(request))
     await sink.drain()
-    (size,) = LENGTH.unpack(await source.readexactly(LENGTH.size))
-    return await source.readexactly(size)
+    while True:
+        (size,) = LENGTH.unpack(await source.readexactly(LENGTH.size))
+        answer = msgspec.msgpack.decode(await source.readexactly(size), type=ReaderAnswer)
+        if answer.done < 0:
+            return answer
+        if tell is not None:
+            tell(answer.done, answer.total)
 
 
 def resident(pid: int) -> int:
@@ -116,12 +171,40 @@ def resident(pid: int) -> int:
 class ReaderPool:
     """Reader processes that share the questions.
 
+    A job is asked of the process that has it open already, unless that has more to do than another.
+
     Args:
         number: How many processes there may be.
     """
 
     def __init__(self, number: int = 2) -> None:
         self._processes = [ReaderProcess() for _ in range(number)]
+        self._usual: dict[Path, ReaderProcess] = {}
+        self._lonely: set[ReaderProcess] = set()
+        self._changed: dict[Path, float] = {}
+
+    def changed(self, job: Path, now: float) -> None:
+        """Note that a job was just changed: later answers show it.
+
+        Args:
+            job: Directory of the job.
+            now: Seconds since the epoch.
+        """
+        self._changed[job] = now
+
+    def patience(self, job: Path) -> float:
+        """Seconds that a page waits for an answer on a job, before it becomes a task."""
+        return self._chosen(job).patience
+
+    def _chosen(self, job: Path) -> ReaderProcess:
+        usual = self._usual.get(job)
+        found = min(self._processes, key=lambda one: (one.waiting, one is not usual))
+        self._usual[job] = found
+        return found
+
+    def _request(self, task: str, job: Path, arguments: dict[str, object]) -> ReaderRequest:
+        since = self._changed.get(job, 0.0)
+        return ReaderRequest(task, str(job), {**arguments, "since": since} if since else arguments)
 
     async def ask(
         self, task: str, job: Path, patience: float = PATIENCE, **arguments: object
@@ -138,29 +221,98 @@ class ReaderPool:
             NacreError: As the task raised it.
             RefusedRequestError: It took too long (503).
         """
-        process = min(self._processes, key=lambda one: one.waiting)
-        request = ReaderRequest(task, str(job), arguments)
+        request = self._request(task, job, arguments)
+        while True:
+            with contextlib.suppress(OccupiedError):
+                return await _asked(self._chosen(job), request, patience, None)
+
+    async def work(self, task: str, job: Path, tell: Told, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
+        """Ask for something that may take long: after 5 s another process serves the others.
+
+        Args:
+            task: A name of `tasks.TASKS`.
+            job: Directory of the job.
+            tell: Takes how far it is.
+            arguments: Of the task.
+
+        Raises:
+            NacreError: As the task raised it.
+            RefusedRequestError: It took an hour, or too many take long already (503).
+        """
+        process = self._chosen(job)
+        asking = asyncio.ensure_future(
+            _asked(process, self._request(task, job, arguments), LONG, tell)
+        )
         try:
-            answer = await process.ask(request, patience)
-        except TimeoutError:
+            done, _ = await asyncio.wait({asking}, timeout=process.patience)
+            if not done:
+                return await self._work_apart(process, asking, job)
+            return asking.result()
+        except OccupiedError:
+            return await self.work(task, job, tell, **arguments)
+        finally:
+            asking.cancel()
+
+    async def _work_apart(
+        self, process: ReaderProcess, asking: "asyncio.Future[Any]", job: Path
+    ) -> Any:  # noqa: ANN401 - as the task gives it
+        """Let a process finish its question apart, with another one in its place."""
+        if process not in self._processes:  # it is with another question that takes long
+            return await asking
+        if len(self._lonely) >= ALONE:
             raise RefusedRequestError(
-                503, "too-slow", f"{job.name} could not be read within {patience:g} s"
-            ) from None
-        except ConnectionError as error:
-            raise RefusedRequestError(503, "reader", f"{job.name}: {error}") from None
-        if answer.error:
-            raise _error(answer)
-        return answer.data
+                503, "busy", f"{ALONE} questions that take long are answered now; try again later"
+            )
+        substitute = ReaderProcess()
+        self._processes[self._processes.index(process)] = substitute
+        self._lonely.add(process)
+        process.leave()
+        try:
+            return await asking
+        finally:
+            self._lonely.discard(process)
+            await self._back(process, substitute, job)
+
+    async def _back(self, process: ReaderProcess, substitute: ReaderProcess, job: Path) -> None:
+        """Put a process back, with all that it has open; or end it where that is not possible."""
+        if substitute in self._processes and not substitute.waiting:
+            self._processes[self._processes.index(substitute)] = process
+            self._usual[job] = process
+            process.come_back()
+            await substitute.close()
+        else:
+            await process.close()
 
     async def close(self) -> None:
         """End all processes."""
-        for process in self._processes:
+        for process in (*self._processes, *self._lonely):
             await process.close()
+
+
+async def _asked(
+    process: ReaderProcess, request: ReaderRequest, patience: float, tell: Told | None
+) -> Any:  # noqa: ANN401 - as the task gives it
+    name = Path(request.job).name
+    try:
+        answer = await process.ask(request, patience, tell)
+    except TimeoutError:
+        raise RefusedRequestError(
+            503, "too-slow", f"{name} could not be read within {patience:g} s"
+        ) from None
+    except ConnectionError as error:
+        raise RefusedRequestError(503, "reader", f"{name}: {error}") from None
+    if answer.error:
+        raise _error(answer)
+    return answer.data
 
 
 def _error(answer: ReaderAnswer) -> NacreError:
     """The error of a task, of the class that it had where that is one of Nacre's."""
     found = getattr(errors, answer.error, None)
+    if answer.error == "RefusedRequestError":
+        status, _, rest = answer.message.partition(" ")
+        code, _, detail = rest.partition(" ")
+        return RefusedRequestError(int(status), code, detail)
     if isinstance(found, type) and issubclass(found, NacreError):
         return found(answer.message)
     if answer.error == "Exception":

@@ -63,5 +63,13 @@ TASKS: Mapping[str, ReaderTask] = {
     "edit-version": _of("editing", "edit_version"),
     "settings-schema": _of("editing", "settings_schema"),
     "setting-facts": _of("editing", "setting_facts"),
+    "queues": _of("waiting", "list_queues"),
+    "queue": _of("waiting", "show_queue"),
+    "uris": _of("waiting", "list_uris"),
+    "tree": _of("waiting", "show_tree"),
+    "count": _of("waiting", "count_uris"),
+    "change-frontier": _of("surgery", "change_frontier"),
+    "import-uris": _of("surgery", "import_uris"),
+    "export-uris": _of("surgery", "export_uris"),
 }
 """The tasks by the names that `pool.ReaderPool.ask` takes."""

@@ -1,13 +1,16 @@
 """The loop of a reader process: `python -m nacre.console.readers.worker`.
 
 Requests and answers are messages of msgpack with their length before them, on standard input and
-output. It ends with its input, and so with the console.
+output; before its answer a task can tell how far it is. It ends with its input, and so with the
+console.
 """
 
 import os
 import resource
+import select
 import struct
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -41,21 +44,38 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
         data: What the task gave.
         error: Class of the error that it raised; "" for none.
         message: Text of the error.
+        done: Steps done, of a task that goes on; -1 for the answer itself.
+        total: Steps in all; 0 where that is not known.
     """
 
     data: Any = None
     error: str = ""
     message: str = ""
+    done: int = -1
+    total: int = 0
 
 
-def answer_to(request: ReaderRequest) -> ReaderAnswer:
-    """Do a task; an error is an answer."""
+def answer_to(
+    request: ReaderRequest, told: Callable[[int, int], None] | None = None
+) -> ReaderAnswer:
+    """Do a task; an error is an answer.
+
+    Args:
+        request: The question.
+        told: Takes how far the task is, steps done and in all; None: nobody listens.
+    """
+    from nacre.console.problems import RefusedRequestError  # noqa: PLC0415 - as below
+    from nacre.console.readers.progress import PROGRESS  # noqa: PLC0415 - as below
     from nacre.console.readers.tasks import TASKS  # noqa: PLC0415 - the pool needs the structs only
     from nacre.errors import NacreError  # noqa: PLC0415
     from nacre.store.layout import Layout  # noqa: PLC0415
 
+    PROGRESS.begin(told)
     try:
         data = TASKS[request.task](Layout(Path(request.job)), request.arguments)
+    except RefusedRequestError as error:
+        refused = f"{error.status} {error.code} {error}"
+        return ReaderAnswer(None, type(error).__name__, refused)
     except NacreError as error:
         return ReaderAnswer(None, type(error).__name__, str(error))
     except Exception as error:  # noqa: BLE001 - a bug in a task is not the end of the process
@@ -84,9 +104,33 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     decoder, encoder = msgspec.msgpack.Decoder(ReaderRequest), msgspec.msgpack.Encoder()
-    while (data := read_message(source)) is not None:
-        sink.write(message(encoder.encode(answer_to(decoder.decode(data)))))
+
+    def send(answer: ReaderAnswer) -> None:
+        sink.write(message(encoder.encode(answer)))
         sink.flush()
+
+    while True:
+        _wait(source)
+        data = read_message(source)
+        if data is None:
+            return
+        send(
+            answer_to(
+                decoder.decode(data), lambda done, total: send(ReaderAnswer(done=done, total=total))
+            )
+        )
+
+
+_LOOK = 0.25
+"""Seconds between two looks whether a view is to be opened anew, while no question comes."""
+
+
+def _wait(source: BinaryIO) -> None:
+    """Wait for the next question. One comes after the other, so that none is buffered."""
+    views = sys.modules.get("nacre.console.readers.views")  # no task may have needed it yet
+    while not select.select([source], [], [], None if views is None else _LOOK)[0]:
+        if views is not None:
+            views.VIEWS.tend()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,108 @@
+"""Answers that may take longer than a request waits: the result, or the task that will have it."""
+
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from nacre.console.call import Call
+from nacre.console.fleet.places import FoundJob
+from nacre.console.problems import ProblemDetails
+from nacre.console.readers.background import HeldTask, Tell
+from nacre.core.clock import iso
+
+
+class TaskFacts(msgspec.Struct, frozen=True):
+    """A task in the background.
+
+    Attributes:
+        id: Its name in URLs.
+        job: Id of the job that it works on.
+        what: Its kind, such as `count` or `delete`.
+        by: Name of who began it.
+        state: `running`, `done` or `failed`.
+        done: Steps done.
+        total: Steps in all; 0 where that is not known.
+        started: When it began, RFC 3339.
+        ended: When it was over; "" while it runs.
+        asked: What it was asked for.
+        result: What came of it; null while it runs, and where it failed.
+        problem: Why it failed; null where it did not.
+    """
+
+    id: str
+    job: str
+    what: str
+    by: str
+    state: str
+    done: int
+    total: int
+    started: str
+    ended: str
+    asked: dict[str, Any]
+    result: Any = None
+    problem: ProblemDetails | None = None
+
+
+class TaskList(msgspec.Struct, frozen=True):
+    """The tasks of a console.
+
+    Attributes:
+        items: They, the newest first.
+        next: Always null: there are few.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[TaskFacts, ...]
+    next: str | None
+    as_of: str
+
+
+def facts_of(task: HeldTask) -> TaskFacts:
+    """A task as answers have it."""
+    return TaskFacts(
+        task.id, task.job, task.what, task.by, task.state, task.done, task.total,
+        iso(task.started), iso(task.ended) if task.ended else "", task.facts, task.result,
+        task.problem,
+    )  # fmt: skip
+
+
+def begin_reading(call: Call, job: FoundJob, task: str, **arguments: object) -> HeldTask:
+    """Begin a task of a reader process for who asks.
+
+    Args:
+        call: The request.
+        job: The job.
+        task: A name of `readers.tasks.TASKS`.
+        arguments: Of the task.
+    """
+    readers, root = call.services.readers, job.layout.root
+
+    async def work(tell: Tell) -> Any:  # noqa: ANN401 - as the task gives it
+        return await readers.work(task, root, tell, **arguments)
+
+    return call.services.tasks.begin(job.id, task, call.identity.name, work, arguments)
+
+
+def later(task: HeldTask) -> Response:
+    """The answer of a request whose task goes on: 202, and where to ask for it."""
+    data = msgspec.json.encode(facts_of(task))
+    place = {"location": f"/api/v1/tasks/{task.id}"}
+    return Response(data, 202, place, media_type="application/json")
+
+
+async def read_or_later(
+    call: Call, job: FoundJob, task: str, **arguments: object
+) -> tuple[Any, HeldTask | None]:
+    """The result of a reader task; or the task, where it goes on.
+
+    Raises:
+        NacreError: It failed.
+    """
+    patience = call.services.readers.patience(job.layout.root)
+    held = begin_reading(call, job, task, **arguments)
+    found = await held.outcome(patience)
+    if not held.ended:
+        return None, held
+    call.services.tasks.drop(held)
+    return found, None

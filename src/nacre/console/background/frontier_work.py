@@ -1,0 +1,137 @@
+"""Changes of a job's frontier for who asks the console, running or not."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from nacre.console.call import Call
+from nacre.console.fleet.places import FoundJob
+from nacre.console.problems import RefusedRequestError
+from nacre.console.readers.background import HeldTask, Tell
+from nacre.frontier.pending import matcher
+from nacre.job.control import NotRunningError, ask_command
+
+ACTIONS: Final = ("delete", "retire", "unretire", "wake", "forget", "reconsider", "first")
+"""The actions that an expression chooses URIs or queues for."""
+OF_URIS: Final = frozenset(("delete", "forget", "first"))
+"""Those on URIs; the others are on queues."""
+DIFFERS: Final = 0.05
+"""Share by which a count may differ from the one that was seen in the preview."""
+_LONG: Final = 3600.0
+
+
+class FrontierWish(msgspec.Struct, frozen=True):
+    """A change of the frontier; both expressions must be found where both are given.
+
+    Attributes:
+        urls: Expression that is found in the URLs; "" for all.
+        queues: Expression that is found in the queue keys; "" for all.
+        expect: The count that a preview showed; null: there was none. One that differs by more
+            than a twentieth from that of now is refused (409).
+        limit: Most URIs, for `first`; 0: all.
+        everything: Without an expression all is meant; needed for what is done to URIs.
+    """
+
+    urls: str = ""
+    queues: str = ""
+    expect: int | None = None
+    limit: int = 0
+    everything: bool = False
+
+
+def check_wish(action: str, wish: FrontierWish) -> None:
+    """Refuse a wish that cannot be granted.
+
+    Raises:
+        RefusedRequestError: There is no such action (404), or nothing was chosen (422).
+        ConfigError: An expression is none.
+    """
+    if action not in ACTIONS:
+        names = ", ".join((*ACTIONS, "import"))
+        raise RefusedRequestError(
+            404, "not-found", f"there is no action {action}; there are {names}"
+        )
+    matcher(wish.urls), matcher(wish.queues)
+    chosen = wish.urls or wish.queues or wish.everything or wish.expect is not None
+    if action in OF_URIS and not chosen:
+        raise RefusedRequestError(
+            422, "nothing-chosen",
+            f"{action} needs `urls` or `queues`, an expression; `everything` means all",
+        )  # fmt: skip
+    if wish.urls and action not in OF_URIS:
+        raise RefusedRequestError(
+            422, "no-urls", f"{action} is done to queues: name them by `queues`, without `urls`"
+        )
+
+
+def begin_change(call: Call, job: FoundJob, action: str, wish: FrontierWish) -> HeldTask:
+    """Begin a change of the frontier; its result has `action`, `changed` and `counted`.
+
+    Raises:
+        RefusedRequestError: It cannot be granted.
+        ConfigError: An expression is none.
+    """
+    check_wish(action, wish)
+
+    async def work(tell: Tell) -> dict[str, Any]:
+        counted = await _counted(call, job, action, wish, tell)
+        changed = await _changed(call, job, action, wish, tell)
+        call.services.readers.changed(job.layout.root, call.services.clock.now())
+        return {"action": action, "changed": changed, "counted": counted}
+
+    facts = msgspec.to_builtins(wish)
+    return call.services.tasks.begin(job.id, action, call.identity.name, work, facts)
+
+
+async def _counted(
+    call: Call, job: FoundJob, action: str, wish: FrontierWish, tell: Tell
+) -> int | None:
+    """What the wish means now; None where nobody looked before.
+
+    Raises:
+        RefusedRequestError: It differs too much from what they saw (409).
+    """
+    if wish.expect is None:
+        return None
+    call.services.readers.changed(job.layout.root, call.services.clock.now())
+    answer = await call.services.readers.work(
+        "count", job.layout.root, tell, action=action, urls=wish.urls, queues=wish.queues
+    )
+    number = int(answer["count"])
+    if abs(number - wish.expect) > DIFFERS * max(number, wish.expect):
+        raise RefusedRequestError(
+            409, "count-differs",
+            f"the preview counted {wish.expect:,}, and now there are {number:,}: look again at "
+            "what is meant",
+        )  # fmt: skip
+    return number
+
+
+async def _changed(call: Call, job: FoundJob, action: str, wish: FrontierWish, tell: Tell) -> int:
+    """Do it; how many URIs or queues changed."""
+    by = by_console(call)
+    try:
+        if action == "delete":
+            answer = await ask_command(
+                job.layout.socket, "frontier-delete", _LONG, urls=wish.urls, queues=wish.queues,
+                by=by,
+            )  # fmt: skip
+            return int(answer["deleted"])
+        answer = await ask_command(
+            job.layout.socket, "frontier-steer", _LONG, action=action, queue=wish.queues,
+            url=wish.urls, limit=wish.limit, by=by,
+        )  # fmt: skip
+        return int(answer["changed"])
+    except NotRunningError:
+        pass
+    found: Mapping[str, Any] = await call.services.readers.work(
+        "change-frontier", job.layout.root, tell, action=action, urls=wish.urls,
+        queues=wish.queues, limit=wish.limit, by=by,
+    )  # fmt: skip
+    return int(found["changed"])
+
+
+def by_console(call: Call) -> str:
+    """Name of who asks, for job.log."""
+    return f"{call.identity.name} via console"

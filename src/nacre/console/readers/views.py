@@ -1,0 +1,198 @@
+"""The stores that a reader process keeps open: a view of each job that somebody looks at.
+
+Opening a store takes 0.1 s, which no page can wait for. So a view stays open for a minute after it
+was looked at. One whose store has changed still answers for some seconds, with the time of its
+data, and is opened anew between two questions.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from nacre.config.check import Loaded
+from nacre.engine.clock import SystemClock
+from nacre.errors import StorageError
+from nacre.inspect.stored_job import read_only, require_store
+from nacre.inspect.view import View
+from nacre.settings.load import load_job
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+from nacre.store.store import Store
+
+FRESH: Final = 2.0
+"""Seconds after which a view of a store that has changed is opened anew in the background."""
+STALE: Final = 10.0
+"""Seconds after which it answers no more before it was opened anew."""
+IDLE: Final = 60.0
+"""Seconds without a question after which it is closed."""
+MOST: Final = 6
+"""Views of a process; another one closes that which was looked at longest ago."""
+_SETTINGS: Final = 30.0
+"""Seconds after which settings are read again though `crawl.yaml` is the same: it can include
+others."""
+CLOCK: Final = SystemClock()
+"""The time of this process."""
+_OWN: Final = frozenset(("LOCK", "LOG", "rocksdict-config.json"))
+
+
+class OpenView:
+    """A store that is open, and what was made of it.
+
+    Attributes:
+        layout: The job's directories.
+        store: Its store.
+        as_of: The moment for which its data hold, seconds since the epoch.
+        found: What was computed of these data, by name; it goes with them.
+        kept: What is computed rarely, by name: it outlives this store, and has its own time.
+    """
+
+    def __init__(self, layout: Layout, kept: dict[str, Any], stamp: object) -> None:
+        self.layout = layout
+        self.as_of = CLOCK.now()
+        self.opened = CLOCK.monotonic()
+        self.used = self.opened
+        self.stamp = stamp
+        self.store: Store = read_only(str(layout.store))
+        self.found: dict[str, Any] = {}
+        self.kept = kept
+
+    @property
+    def loaded(self) -> Loaded[JobSettings]:
+        """The settings of the job, read again when its file has changed.
+
+        Raises:
+            ConfigError: They cannot be read.
+        """
+        facts = self.layout.config.stat()
+        stamp = facts.st_mtime_ns, facts.st_size, facts.st_ino
+        known = self.kept.get("settings")
+        now = CLOCK.monotonic()
+        if known is None or known[0] != stamp or now - known[1] > _SETTINGS:
+            known = self.kept["settings"] = (stamp, now, load_job(self.layout))
+        loaded: Loaded[JobSettings] = known[2]
+        return loaded
+
+    def view(self, *, running: bool = False) -> View:
+        """The job as explanations and reports look at it.
+
+        Args:
+            running: A process works on it.
+        """
+        loaded = self.loaded
+        return View(self.layout, loaded.settings, self.store, CLOCK, None, loaded.origin, running)
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - as it is made
+        """What is made of these data once, by name."""
+        if name not in self.found:
+            self.found[name] = make()
+        return self.found[name]
+
+    def close(self) -> None:
+        """Give the store back."""
+        self.found.clear()
+        self.store.close()
+
+
+class ViewBook:
+    """The views of this process."""
+
+    def __init__(self) -> None:
+        self._views: dict[Path, OpenView] = {}
+        self._kept: dict[Path, dict[str, Any]] = {}
+
+    @property
+    def open(self) -> list[Path]:
+        """Directories of the jobs whose views are open."""
+        return list(self._views)
+
+    def get(self, layout: Layout, since: float = 0.0) -> OpenView:
+        """The view of a job.
+
+        Args:
+            layout: Its directories.
+            since: Its data must not be older than this, seconds since the epoch.
+
+        Raises:
+            JobError: It never ran.
+            StorageError: The store cannot be read.
+        """
+        require_store(layout)
+        root, stamp, now = layout.root, stamp_of_store(layout), CLOCK.monotonic()
+        view = self._views.get(root)
+        if view is not None and view.stamp == stamp:
+            view.as_of = CLOCK.now()
+        elif view is None or now - view.opened > STALE or view.as_of < since:
+            view = self._opened(layout, stamp)
+        view.used = now
+        return view
+
+    def _opened(self, layout: Layout, stamp: object) -> OpenView:
+        root = layout.root
+        self.drop(root)
+        if len(self._views) >= MOST:
+            self.close(min(self._views, key=lambda one: self._views[one].used))
+        view = self._views[root] = OpenView(layout, self._kept.setdefault(root, {}), stamp)
+        return view
+
+    @contextmanager
+    def looking(self, layout: Layout, since: float = 0.0) -> Iterator[OpenView]:
+        """Look at a job; a view in which something cannot be read is not used again."""
+        view = self.get(layout, since)
+        try:
+            yield view
+        except StorageError:
+            self.drop(layout.root)
+            raise
+
+    def tend(self) -> None:
+        """Between two questions: close what nobody looks at, open anew what has changed."""
+        now = CLOCK.monotonic()
+        for root, view in list(self._views.items()):
+            if now - view.used > IDLE:
+                self.close(root)
+            elif view.used > view.opened and now - view.opened > FRESH:
+                stamp = stamp_of_store(view.layout)
+                if stamp != view.stamp:
+                    used = view.used
+                    with suppress(StorageError):
+                        fresh = self._opened(view.layout, stamp)
+                        fresh.opened, fresh.used = max(fresh.opened, used), used
+                    return  # one at a time: a question may wait
+
+    def drop(self, root: Path) -> None:
+        """Close a view; what is kept of the job stays."""
+        view = self._views.pop(root, None)
+        if view is not None:
+            view.close()
+
+    def close(self, root: Path) -> None:
+        """Close a view, and forget what is kept of the job."""
+        self.drop(root)
+        self._kept.pop(root, None)
+
+
+def stamp_of_store(layout: Layout) -> object:
+    """A value that changes whenever the store of a job does, and not when it is only opened."""
+    try:
+        with os.scandir(layout.store) as entries:
+            return frozenset(
+                (one.name, *_facts(one))
+                for one in entries
+                if one.name not in _OWN and not one.name.startswith("LOG.old")
+            )
+    except OSError:
+        return None
+
+
+def _facts(entry: "os.DirEntry[str]") -> tuple[int, int]:
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
+
+
+VIEWS: Final = ViewBook()
+"""Those of this process."""

@@ -1,0 +1,188 @@
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import to_builtins
+
+from nacre.console.access.roles import Role
+from nacre.console.api.frontier import QueuesQuery, UrisQuery, queues_arguments, uris_arguments
+from nacre.console.problems import RefusedRequestError
+from tests.cli.site import nacre
+from tests.console.given import GivenConsole, given_console
+from tests.console.waiting import GBK, URLS, UTF_8, add_waiting_job
+
+J = "/api/v1/jobs/crawls~demo"
+
+
+def play(folder: Path, scene: Callable[[GivenConsole], Awaitable[None]]) -> None:
+    async def played() -> None:
+        async with given_console(folder) as console:
+            await scene(console)
+
+    asyncio.run(played())
+
+
+async def got(console: GivenConsole, path: str, **query: object) -> dict[str, Any]:
+    params = {name: str(value) for name, value in query.items()}
+    answer = await console.client.get(J + path, params=params, headers=console.as_key())
+    if answer.status_code == 202:  # the machine is busy
+        await console.services.tasks.task(answer.json()["id"]).outcome(60)
+        return await got(console, path, **query)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def posted(
+    console: GivenConsole, path: str, role: Role = Role.OPERATOR, **body: object
+) -> tuple[int, dict[str, Any]]:
+    """Status and answer of a request; of one that became a task, those of its end."""
+    answer = await console.client.post(J + path, json=body, headers=console.as_key(role))
+    if answer.status_code != 202:
+        return answer.status_code, answer.json()
+    task = console.services.tasks.task(answer.json()["id"])
+    await task.wait(60)
+    if task.problem is not None:
+        return task.problem.status, to_builtins(task.problem)
+    return 200, task.result
+
+
+def test_queues_are_sorted_filtered_and_paged(tmp_path: Path):
+    add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        page = await got(console, "/queues")
+        assert page["items"][0]["queue"] == "test,example,a,"
+        assert page["items"][0]["waiting"] == 42
+        assert (page["queues"], page["next"]) == (5, None)
+        names: list[str] = []
+        after: str | None = ""
+        while after is not None:
+            page = await got(console, "/queues", sort="name", limit=2, after=after)
+            names += [item["queue"] for item in page["items"]]
+            after = page["next"]
+        assert names == [
+            "127.0.0.1#9",
+            "test,example,a,",
+            "test,example,b,",
+            "test,gbk,",
+            "test,utf,",
+        ]
+        falling = await got(console, "/queues", sort="-name", limit=2)
+        assert [one["queue"] for one in falling["items"]] == ["test,utf,", "test,gbk,"]
+        found = await got(console, "/queues", re="gbk|utf")
+        assert len(found["items"]) == 2
+        assert (await got(console, "/queues", state="retired"))["items"] == []
+        one = await got(console, "/queues/test,gbk,")
+        assert (one["host"], one["waiting"]) == ("gbk.test", 1)
+        missing = await console.client.get(f"{J}/queues/none,", headers=console.as_key())
+        assert (missing.status_code, missing.json()["detail"]) == (404, "there is no queue none,")
+        for query in ({"sort": "x"}, {"state": "x"}, {"after": "!"}, {"re": "("}, {"limit": "x"}):
+            bad = await console.client.get(f"{J}/queues", params=query, headers=console.as_key())
+            assert bad.status_code in {400, 422}, query
+
+    play(tmp_path, scene)
+
+
+def test_uris_are_paged_without_loss_and_found_by_their_beginning(tmp_path: Path):
+    add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        urls: list[str] = []
+        after: str | None = ""
+        while after is not None:
+            page = await got(console, "/uris", limit=7, after=after)
+            urls += [item["url"] for item in page["items"]]
+            after = page["next"]
+        assert sorted(urls) == sorted([*URLS, "http://127.0.0.1:9/"])
+        for prefix in ("http://gbk.test/中国/", "http://(test,gbk,", GBK):
+            assert [u["url"] for u in (await got(console, "/uris", prefix=prefix))["items"]] == [
+                GBK
+            ]
+        found = await got(console, "/uris", prefix="http://utf.test/中国/")
+        assert [u["url"] for u in found["items"]] == [UTF_8]
+        page = await got(console, "/uris", queue="test,example,a,", re="docs")
+        assert len(page["items"]) == 2
+
+    play(tmp_path, scene)
+
+
+def test_the_tree_counts_domains_hosts_and_paths(tmp_path: Path):
+    add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        top = {one["name"]: one["waiting"] for one in (await got(console, "/uris/tree"))["items"]}
+        assert top == {"127.0.0.1#9": 1, "test,": 45}
+        below = await got(console, "/uris/tree", prefix="test,", limit=2)
+        assert [one["name"] for one in below["items"]] == ["test,example,", "test,gbk,"]
+        rest = await got(console, "/uris/tree", prefix="test,", limit=2, after=below["next"])
+        assert [one["queue"] for one in rest["items"]] == ["test,utf,"]
+        paths = await got(console, "/uris/tree", queue="test,example,a,")
+        assert paths["complete"]
+        counted = {one["name"]: one["waiting"] for one in paths["items"]}
+        assert counted == {"/calendar/": 40, "/docs/": 2}
+
+    play(tmp_path, scene)
+
+
+def test_a_preview_has_samples_of_all_hosts_and_changes_nothing(tmp_path: Path):
+    add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        _, found = await posted(console, "/frontier/count", Role.VIEWER, urls="test/")
+        assert (found["count"], found["queues"], len(found["samples"])) == (45, 4, 20)
+        assert {GBK, UTF_8, "http://b.example.test/"} <= set(found["samples"])
+        assert found["hosts"][0] == {
+            "queue": "test,example,a,", "host": "a.example.test", "number": 42
+        }  # fmt: skip
+        _, queues = await posted(console, "/frontier/count", action="retire", queues="gbk")
+        assert queues["count"] == 1
+        assert (await posted(console, "/frontier/count", action="burn"))[0] == 404
+
+    play(tmp_path, scene)
+
+
+def test_delete_needs_the_count_that_was_seen_and_is_in_job_log(tmp_path: Path):
+    job = add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        status, problem = await posted(console, "/frontier/delete")
+        assert (status, problem["code"]) == (422, "nothing-chosen")
+        status, problem = await posted(console, "/frontier/delete", urls="/calendar/", expect=30)
+        assert (status, problem["code"]) == (409, "count-differs")
+        status, _ = await posted(console, "/frontier/delete", Role.VIEWER, urls="/calendar/")
+        assert status == 403
+        _, done = await posted(console, "/frontier/delete", urls="/calendar/", expect=39)
+        assert done == {"action": "delete", "changed": 40, "counted": 40}
+        left = await got(console, "/queues", sort="-waiting")
+        assert left["items"][0]["waiting"] == 2
+        _, retired = await posted(console, "/frontier/retire", queues="gbk")
+        assert retired["changed"] == 1
+        page = await got(console, "/queues", state="retired")
+        assert [one["queue"] for one in page["items"]] == ["test,gbk,"]
+
+    play(tmp_path, scene)
+    log = (job / "latest" / "logs" / "job.log").read_text()
+    assert "frontier delete URLs /calendar/: 40, by operator key via console" in log
+    assert "frontier retire queues gbk: 1, by operator key via console" in log
+
+
+def test_a_job_that_never_ran_says_so(tmp_path: Path):
+    assert nacre("new", tmp_path / "crawls" / "demo", "http://127.0.0.1:9/").code == 0
+
+    async def scene(console: GivenConsole) -> None:
+        answer = await console.client.get(f"{J}/queues", headers=console.as_key())
+        assert (answer.status_code, answer.json()["code"]) == (409, "refused")
+        assert "has not run yet" in answer.json()["detail"]
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize("cursor", ["!", "AAAA", "gqFhwA", "x" * 5000])
+def test_a_cursor_that_is_none_is_refused(cursor: str):
+    with pytest.raises(RefusedRequestError, match="not a cursor"):
+        queues_arguments(QueuesQuery(after=cursor))
+    with pytest.raises(RefusedRequestError, match="not a cursor"):
+        uris_arguments(UrisQuery(after=cursor))
