@@ -1,10 +1,12 @@
 """A console for tests: its application, on jobs in a folder, with a clock that is set."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
+import uvicorn
 
 from nacre.console.access.audit import AuditLog
 from nacre.console.access.database import ConsoleDatabase
@@ -14,9 +16,11 @@ from nacre.console.access.sessions import COOKIE, SessionBook
 from nacre.console.app import ConsoleApp
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import places_of
+from nacre.console.live.hub import ViewerHub
 from nacre.console.live.poller import Poller
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
+from nacre.console.server import loopback_sockets
 from nacre.console.services import ConsoleServices
 from nacre.engine.clock import SystemClock
 
@@ -62,15 +66,17 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     clock = SystemClock()
     database = ConsoleDatabase(folder / "console")
     fleet, readers, tasks = Fleet(places_of([crawls])), ReaderPool(1), TaskBook(clock)
+    hub = ViewerHub()
     services = ConsoleServices(
         fleet=fleet,
-        poller=Poller(fleet, readers, database, clock),
+        poller=Poller(fleet, readers, database, clock, hub),
         readers=readers,
         tasks=tasks,
         keys=KeyBook(database, clock),
         sessions=SessionBook(database, clock),
         clock=clock,
         audit=AuditLog(folder / "console", clock),
+        hub=hub,
     )
     await fleet.scan()
     transport = httpx.ASGITransport(ConsoleApp(services).asgi(), raise_app_exceptions=False)
@@ -81,3 +87,31 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         await tasks.close()
         await readers.close()
         database.close()
+
+
+def play(folder: Path, scene: Callable[[GivenConsole], Awaitable[None]]) -> None:
+    """Play a scene with a console."""
+
+    async def played() -> None:
+        async with given_console(folder) as console:
+            await scene(console)
+
+    asyncio.run(played())
+
+
+@asynccontextmanager
+async def streaming(console: GivenConsole) -> AsyncIterator[httpx.AsyncClient]:
+    """Asks the same console over a socket, so that answers come while they are made."""
+    sockets = loopback_sockets(0)
+    app = ConsoleApp(console.services).asgi()
+    config = uvicorn.Config(app, ws="none", lifespan="off", log_config=None)
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve(sockets))
+    base = f"http://localhost:{sockets[0].getsockname()[1]}"
+    try:
+        async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=60.0) as client:
+            yield client
+    finally:
+        console.services.hub.close()
+        server.should_exit = True
+        await serving

@@ -25,7 +25,7 @@ from nacre.console.access.roles import NOBODY
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
 from nacre.console.openapi import describe
-from nacre.console.pages.assets import FOR_EVER, PREFIX, Assets
+from nacre.console.pages.assets import FOR_EVER, PREFIX, assets
 from nacre.console.pages.rendering import render
 from nacre.console.problems import (
     PROBLEM_TYPE,
@@ -61,7 +61,7 @@ class ConsoleApp:
         self._services = services
         self._routes = routes
         self._hosts = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
-        self._assets = Assets()
+        self._assets = assets()
         self._openapi = msgspec.json.encode(describe(routes))
 
     def asgi(self) -> Starlette:

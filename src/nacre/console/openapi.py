@@ -70,6 +70,8 @@ def _operation(
     answer: dict[str, Any] = {"description": HTTPStatus(row.status).phrase}
     if row.answer is not None:
         answer["content"] = {"application/json": {"schema": refs[row.answer]}}
+    elif row.media:
+        answer["content"] = {row.media: {"schema": {"type": "string"}}}
     problem = {
         "description": "Refused; `code` and `detail` say why.",
         "content": {PROBLEM_TYPE: {"schema": refs[ProblemDetails]}},

@@ -17,6 +17,7 @@ from nacre.console.background.answers import TaskFacts, TaskList
 from nacre.console.background.frontier_work import FrontierWish
 from nacre.console.call import Call, PageAnswer
 from nacre.console.pages import job_list, job_overview
+from nacre.console.streams import regions, topics
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
@@ -42,6 +43,7 @@ class RouteRow(NamedTuple):
         status: Status code of a good answer.
         changes: It changes something, where its verb says so; False for a question that is too long
             for a URL, which the audit log leaves out unless it is refused.
+        media: Media type of an answer that is no JSON; "" for JSON, and for none.
     """
 
     verb: str
@@ -54,6 +56,7 @@ class RouteRow(NamedTuple):
     answer: type[msgspec.Struct] | None = None
     status: int = 200
     changes: bool = True
+    media: str = ""
 
     @property
     def is_api(self) -> bool:
@@ -68,6 +71,8 @@ ROUTES: tuple[RouteRow, ...] = (
     # pages
     RouteRow("GET", "/", _V, job_list.page, "All jobs."),
     RouteRow("GET", "/j/{job}", _V, job_overview.page, "What a job does now."),
+    RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live."),
+    RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
     RouteRow("POST", "/login", Role.NOBODY, session.log_in, "Exchange a link for a session."),
     # programs
     RouteRow("GET", "/health", Role.NOBODY, health.health, "Whether the console answers.",
@@ -135,5 +140,8 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", f"{API}/schema", _V, config.get_schema, "The JSON Schema of the settings."),
     RouteRow("GET", f"{API}/settings/{{path}}", _V, config.get_setting,
              "The facts about a setting.", answer=config.SettingFacts),
+    RouteRow("GET", f"{API}/stream", _V, topics.stream,
+             "What changes, as server-sent events.", query=topics.StreamQuery,
+             media="text/event-stream"),
 )  # fmt: skip
 """All rows."""

@@ -29,6 +29,7 @@ from nacre.console.fleet.places import JobPlace
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.console.heritrix.certificate import certificate_files
+from nacre.console.live.hub import ViewerHub
 from nacre.console.live.poller import Poller
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
@@ -77,9 +78,18 @@ class OpenedConsole(NamedTuple):
 class _Server(uvicorn.Server):
     """A server that ends by a signal and does not raise it again."""
 
+    def __init__(self, config: uvicorn.Config, hub: ViewerHub) -> None:
+        super().__init__(config)
+        self._hub = hub
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """See its base; Ctrl-C and SIGTERM come here."""
         self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """See its base; streams would never end by themselves."""
+        self._hub.close()
+        await super().shutdown(sockets)
 
 
 class _PortServer(_Server):
@@ -174,22 +184,24 @@ async def serve(
     url = f"http://localhost:{sockets[0].getsockname()[1]}/"
     database = ConsoleDatabase(options.folder)
     fleet, readers, tasks = Fleet(options.places), ReaderPool(), TaskBook(clock)
+    hub = ViewerHub()
     services = ConsoleServices(
         fleet=fleet,
-        poller=Poller(fleet, readers, database, clock),
+        poller=Poller(fleet, readers, database, clock, hub),
         readers=readers,
         tasks=tasks,
         keys=KeyBook(database, clock),
         sessions=SessionBook(database, clock),
         clock=clock,
         audit=AuditLog(options.folder, clock),
+        hub=hub,
     )
     config = uvicorn.Config(
         ConsoleApp(services, options.hosts).asgi(), http="httptools", ws="none", lifespan="off",
         log_config=None, access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=GRACE,
     )  # fmt: skip
-    server = _Server(config)
+    server = _Server(config, hub)
     try:
         await fleet.scan()
         async with asyncio.TaskGroup() as group:
@@ -243,7 +255,7 @@ def _heritrix(
     )  # fmt: skip
     sockets = loopback_sockets(options.heritrix.port)
     url = f"https://localhost:{sockets[0].getsockname()[1]}/engine"
-    return _HeritrixPort(_PortServer(config), sockets, url)
+    return _HeritrixPort(_PortServer(config, services.hub), sockets, url)
 
 
 class _RunningConsole(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from nacre.console.access.audit import AuditLog
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.fleet.fleet import Fleet
+from nacre.console.live.hub import ViewerHub
 from nacre.console.live.poller import Poller
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
@@ -24,6 +25,7 @@ class ConsoleServices(NamedTuple):
         sessions: Sessions of browsers.
         clock: The time.
         audit: The log of what was changed, and by whom.
+        hub: It tells viewers what changed.
     """
 
     fleet: Fleet
@@ -34,3 +36,4 @@ class ConsoleServices(NamedTuple):
     sessions: SessionBook
     clock: Clock
     audit: AuditLog
+    hub: ViewerHub

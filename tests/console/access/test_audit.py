@@ -22,8 +22,7 @@ from nacre.console.access.roles import Role
 from nacre.console.routes import API
 from nacre.errors import StorageError
 from tests.console.access.test_keys import GivenClock
-from tests.console.given import GivenConsole
-from tests.console.test_app import play
+from tests.console.given import GivenConsole, play
 
 
 def entry(who: str = "anna", **more: Any) -> AuditEntry:

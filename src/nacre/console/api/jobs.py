@@ -131,7 +131,11 @@ class JobDetails(msgspec.Struct, frozen=True):
 
 async def list_jobs(call: Call) -> JobList:
     """All jobs, with their state and sentence."""
-    query: JobsQuery = call.query
+    return job_list(call, call.query)
+
+
+def job_list(call: Call, query: JobsQuery) -> JobList:
+    """The jobs that a query asks for."""
     found = [
         (job, seen)
         for job, seen in call.services.poller.snapshots()

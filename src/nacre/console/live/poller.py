@@ -18,6 +18,7 @@ import msgspec
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import FoundJob
+from nacre.console.live.hub import JOBS, ViewerHub, job_topic
 from nacre.console.live.snapshot import (
     JobActivity,
     JobSnapshot,
@@ -53,12 +54,19 @@ class Poller:
         readers: They read the stores of jobs that rest.
         database: It caches the numbers of these.
         clock: The time.
+        hub: It is told what changed.
     """
 
     def __init__(
-        self, fleet: Fleet, readers: ReaderPool, database: ConsoleDatabase, clock: Clock
+        self,
+        fleet: Fleet,
+        readers: ReaderPool,
+        database: ConsoleDatabase,
+        clock: Clock,
+        hub: ViewerHub,
     ) -> None:
         self._fleet = fleet
+        self._hub = hub
         self._readers = readers
         self._database = database
         self._clock = clock
@@ -67,6 +75,8 @@ class Poller:
         self._looked: dict[str, float] = {}
         self._watched: Counter[str] = Counter()
         self._stamps: dict[str, str] = {}
+        self._looking: set[str] = set()
+        self._is_list_stale = False
 
     def snapshot(self, job: FoundJob) -> JobSnapshot:
         """The last snapshot of a job; one without numbers where it was not looked at yet."""
@@ -95,34 +105,52 @@ class Poller:
     async def run(self) -> None:
         """Look at the jobs until cancelled."""
         scanned = self._clock.monotonic()
-        while True:
-            async with asyncio.TaskGroup() as group:
+        # A job that takes long holds up no other one.
+        async with asyncio.TaskGroup() as group:
+            while True:
                 for job in self._due():
                     group.create_task(self.look(job), name=f"look at {job.id}")
-            await self._clock.sleep(WATCHED)
-            if self._clock.monotonic() - scanned >= SCAN:
-                scanned = self._clock.monotonic()
-                await self._fleet.scan()
-                self._forget()
+                await self._clock.sleep(WATCHED)
+                self.tell()
+                if self._clock.monotonic() - scanned >= SCAN:
+                    scanned = self._clock.monotonic()
+                    await self.scan()
+
+    def tell(self) -> None:
+        """Tell those who look at the list what changed, for all jobs at once."""
+        if self._is_list_stale:
+            self._is_list_stale = False
+            self._hub.changed(JOBS)
+
+    async def scan(self) -> None:
+        """Look for jobs that are new or gone."""
+        before = {job.id for job in self._fleet.jobs}
+        await self._fleet.scan()
+        there = {job.id for job in self._fleet.jobs}
+        self._is_list_stale |= there != before
+        for known in (self._snapshots, self._activities, self._looked, self._stamps):
+            for name in set(known) - there:
+                known.pop(name)
 
     def _due(self) -> list[FoundJob]:
         mono = self._clock.monotonic()
         return [
             job
             for job in self._fleet.jobs
-            if mono - self._looked.get(job.id, -UNWATCHED)
+            if job.id not in self._looking
+            and mono - self._looked.get(job.id, -UNWATCHED)
             >= (WATCHED if self._watched[job.id] else UNWATCHED)
         ]
 
-    def _forget(self) -> None:
-        """Forget jobs that are gone."""
-        there = {job.id for job in self._fleet.jobs}
-        for known in (self._snapshots, self._activities, self._looked, self._stamps):
-            for name in set(known) - there:
-                known.pop(name)
-
     async def look(self, job: FoundJob) -> None:
         """Look at a job now."""
+        self._looking.add(job.id)
+        try:
+            await self._look(job)
+        finally:
+            self._looking.discard(job.id)
+
+    async def _look(self, job: FoundJob) -> None:
         self._looked[job.id] = self._clock.monotonic()
         now = self._clock.now()
         try:
@@ -170,7 +198,11 @@ class Poller:
         return answer
 
     def _keep(self, snapshot: JobSnapshot) -> None:
+        before = self._snapshots.get(snapshot.job)
         self._snapshots[snapshot.job] = snapshot
+        if before is None or msgspec.structs.replace(before, as_of=snapshot.as_of) != snapshot:
+            self._hub.changed(job_topic(snapshot.job))
+            self._is_list_stale = True
 
 
 _NEVER_RAN: Final = {"overview": msgspec.to_builtins(JobOverview("NASCENT"))}

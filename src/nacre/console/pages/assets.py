@@ -1,6 +1,7 @@
 """The files that pages load (styles, scripts, pictures); their URLs change with their bytes."""
 
 import hashlib
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -63,3 +64,9 @@ class Assets:
     def find(self, tree: str, name: str) -> AssetFile | None:
         """A file by the parts of its URL; None for one that there is not, or is not any more."""
         return self._files.get(name) if tree == self._hash else None
+
+
+@cache
+def assets() -> Assets:
+    """The files of this process."""
+    return Assets()

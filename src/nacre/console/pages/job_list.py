@@ -1,16 +1,22 @@
 """`/`: all jobs of all places."""
 
+from typing import Any
+
 from nacre.console.api.jobs import job_item
 from nacre.console.call import Call, PageAnswer
 
 
 async def page(call: Call) -> PageAnswer:
     """The list of all jobs; the page of a console without jobs says how to make one."""
+    return PageAnswer("jobs.html", facts(call))
+
+
+def facts(call: Call) -> dict[str, Any]:
+    """What the list shows."""
     services = call.services
     items = [job_item(job, seen, call.language) for job, seen in services.poller.snapshots()]
-    facts = {
+    return {
         "jobs": items,
         "running": sum(item.running for item in items),
         "places": [str(place.root) for place in services.fleet.places],
     }
-    return PageAnswer("jobs.html", facts)

@@ -1,14 +1,23 @@
 """`/j/J`: what a job does now, and what can be done with it."""
 
+from typing import Any
+
 from nacre.console.api.jobs import job_details
 from nacre.console.call import Call, PageAnswer
+from nacre.console.fleet.places import FoundJob
 from nacre.job.sentence import LEVERS
 
 
 async def page(call: Call) -> PageAnswer:
     """The overview of a job."""
     job = call.job()
-    seen = await call.services.poller.fresh(job)
+    await call.services.poller.fresh(job)
+    return PageAnswer("overview.html", facts(call, job))
+
+
+def facts(call: Call, job: FoundJob) -> dict[str, Any]:
+    """What it shows of a job as it was seen last."""
+    seen = call.services.poller.snapshot(job)
     details = job_details(job, seen, call.language)
     levers = [(name, call.language.texts.gettext(LEVERS[name])) for name in seen.sentence.lever]
-    return PageAnswer("overview.html", {"job": details, "item": details.item, "levers": levers})
+    return {"job": details, "item": details.item, "levers": levers}

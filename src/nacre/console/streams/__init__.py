@@ -1,0 +1,1 @@
+"""Streams of server-sent events: for programs, and parts of pages."""
