@@ -11,8 +11,11 @@ import uvicorn
 from nacre.console.access.audit import AuditLog
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
+from nacre.console.access.logins import LoginDesk
+from nacre.console.access.passwords import PasswordChecker
 from nacre.console.access.roles import Role
 from nacre.console.access.sessions import COOKIE, SessionBook
+from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import places_of
@@ -25,6 +28,12 @@ from nacre.console.services import ConsoleServices
 from nacre.engine.clock import SystemClock
 
 ORIGIN = "http://localhost:8410"
+
+
+class StillClock(SystemClock):
+    """A clock that stands still: pauses do not end however slow the machine is."""
+
+    monotonic = staticmethod(lambda: 1000.0)
 
 
 class GivenConsole:
@@ -67,14 +76,17 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     database = ConsoleDatabase(folder / "console")
     fleet, readers, tasks = Fleet(places_of([crawls])), ReaderPool(1), TaskBook(clock)
     hub = ViewerHub()
+    users, sessions = UserBook(database, clock), SessionBook(database, clock)
     services = ConsoleServices(
         fleet=fleet,
         poller=Poller(fleet, readers, database, clock, hub),
         readers=readers,
         tasks=tasks,
         keys=KeyBook(database, clock),
-        sessions=SessionBook(database, clock),
+        sessions=sessions,
         clock=clock,
+        users=users,
+        logins=LoginDesk(users, sessions, StillClock(), PasswordChecker(1, 64)),
         audit=AuditLog(folder / "console", clock),
         hub=hub,
     )

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -20,7 +21,7 @@ def add_job(folder: Path, name: str) -> None:
 
 def path_of(row: RouteRow) -> str:
     """A path of a row, for a job that there is not."""
-    return row.path.replace("{job}", "none").replace("{name}", "none")
+    return re.sub(r"\{[^}]+\}", "none", row.path)
 
 
 def test_asvs_8_2_each_route_is_for_its_role_and_those_above(tmp_path: Path):
@@ -33,7 +34,7 @@ def test_asvs_8_2_each_route_is_for_its_role_and_those_above(tmp_path: Path):
                     row.verb, path_of(row), headers=keys.get(role, {})
                 )
                 refused = answer.status_code in {401, 403}
-                allowed = role >= row.role and row.path != "/login"
+                allowed = role >= row.role and (row.verb, row.path) != ("POST", "/login")
                 assert not (allowed and refused), (row.verb, row.path, role, answer.text)
                 assert allowed or refused, (row.verb, row.path, role)
 

@@ -2,6 +2,7 @@
 //   <button data-ask="POST /api/v1/jobs/J/pause" [data-body='{"…": …}'] [data-done="…"]>
 //   <form data-ask="POST /api/v1/jobs" data-next="/j/{id}">: its fields by `name` (dots nest);
 //   data-type: lines, number, flag; a field with data-omit-empty is left out when it is empty.
+// After it `<output data-answer="key">` in the form shows that field of the answer.
 // `data-confirm="ID"` names a <dialog> that asks first; its form has method="dialog".
 import { announce, ask, text } from "./page.js";
 
@@ -55,7 +56,7 @@ function fieldValue(field) {
     case "flag":
       return field.checked;
     default:
-      return field.value.trim();
+      return field.type === "password" ? field.value : field.value.trim();
   }
 }
 
@@ -154,6 +155,9 @@ async function send(form, sender) {
   const done = sender?.dataset.done ?? form.dataset.done ?? "";
   notice(done, "done");
   announce(done);
+  for (const place of form.querySelectorAll("output[data-answer]")) {
+    place.textContent = answer.data?.[place.dataset.answer] ?? "";
+  }
   form.dispatchEvent(new CustomEvent("nacre:answer", { detail: answer.data, bubbles: true }));
 }
 

@@ -5,7 +5,9 @@ function enter() {
   const key = new URLSearchParams(location.hash.slice(1)).get("k");
   if (!key) return;
   history.replaceState(null, "", location.pathname + location.search);
-  document.getElementById("key").value = key;
+  const field = document.getElementById("key");
+  if (!field) return; // this console takes no links
+  field.value = key;
   document.getElementById("login").requestSubmit();
 }
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from nacre.cli import output
+from nacre.cli import console_users, output
 from nacre.cli.installing import Yes, offering
 from nacre.cli.options import AsJson
 from nacre.cli.program import CommandGroup, Program
@@ -50,13 +50,7 @@ def _console() -> None:
     """
 
 
-State = Annotated[
-    Path | None,
-    typer.Option(
-        "--state", metavar="DIR", show_default=False,
-        help="Folder of the console's own files; default: ~/.local/state/nacre/console.",
-    ),
-]  # fmt: skip
+State = console_users.State
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the key.", show_default=False)]
 
 
@@ -192,6 +186,8 @@ def link(state: State = None, as_json: AsJson = False) -> None:
 
 key = Program()
 console.add_typer(key, name="key")
+console.add_typer(console_users.user, name="user")
+console.add_typer(console_users.session, name="session")
 
 
 @key.callback()
@@ -209,6 +205,7 @@ def add_key(
             help="viewer: look; operator: run and edit jobs; admin: keys, places and users too.",
         ),
     ] = "viewer",
+    place: console_users.Places = None,
     state: State = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -216,7 +213,7 @@ def add_key(
     from nacre.console.access.roles import Role, role_named
 
     with _keys(state) as (_, keys):
-        secret = keys.add(name, role_named(role) or Role.VIEWER)
+        secret = keys.add(name, role_named(role) or Role.VIEWER, place or ())
     if as_json:
         output.say_json({"name": name, "role": role, "key": secret})
         return
@@ -267,9 +264,14 @@ def list_keys(state: State = None, as_json: AsJson = False) -> None:
         output.say_json(msgspec.to_builtins(found))
         return
     rows = [
-        (one.name, one.role, iso(one.made), iso(one.used) if one.used else "never") for one in found
-    ]
-    output.say(output.table([("name", "role", "made", "used"), *rows]) if rows else "no keys")
+        (
+            one.name, one.role, ", ".join(one.places) or "all", iso(one.made),
+            iso(one.used) if one.used else "never",
+        )
+        for one in found
+    ]  # fmt: skip
+    head = ("name", "role", "places", "made", "used")
+    output.say(output.table([head, *rows]) if rows else "no keys")
 
 
 @key.command("remove")

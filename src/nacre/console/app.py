@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from nacre.console.access.audit import AuditEntry, AuditNote
 from nacre.console.access.gate import Visitor, form_token, identify, require
 from nacre.console.access.origin import HEADERS, LOOPBACK, SAFE, is_our_host
+from nacre.console.access.reach import takes_links
 from nacre.console.access.roles import NOBODY
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
@@ -40,6 +41,7 @@ from nacre.errors import NacreError
 LARGEST_BODY: Final = 64 << 20
 """Bytes of a request's body."""
 _HTML: Final = "text/html; charset=utf-8"
+_LOGIN: Final = "login.html"
 _JSON: Final = "application/json"
 
 
@@ -61,6 +63,7 @@ class ConsoleApp:
         self._services = services
         self._routes = routes
         self._hosts = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
+        self._hosts |= frozenset(services.reach.names)
         self._assets = assets()
         self._openapi = msgspec.json.encode(describe(routes))
 
@@ -159,6 +162,11 @@ class ConsoleApp:
 
     def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
         facts = {"session": visitor.session, "identity": visitor.identity, **page.facts}
+        if page.template == _LOGIN:
+            services = self._services
+            has_users, link = not services.users.is_empty, services.reach.local_link
+            takes = takes_links(has_users=has_users, local_link=link)
+            facts = {"has_users": has_users, "takes_links": takes, "problem": None, **facts}
         content = render(page.template, facts, spoken, self._assets)
         return Response(content, page.status, media_type=_HTML)
 
@@ -168,18 +176,29 @@ class ConsoleApp:
         """The answer that an error becomes: problem details, a page, or the form to log in."""
         problem = problem_of(error)
         fields = {"www-authenticate": "Bearer"} if problem.status == 401 else {}
+        if isinstance(error, RefusedRequestError) and error.retry_after:
+            fields["retry-after"] = str(error.retry_after)
         if is_api:
             data = msgspec.json.encode(problem)
             return Response(data, problem.status, fields, media_type=PROBLEM_TYPE)
         spoken = spoken_by(request, visitor)
-        answer = self._page(_problem_page(problem, visitor), visitor, spoken)
+        answer = self._page(_problem_page(problem, request), visitor, spoken)
         answer.headers.update(fields)
         return answer
 
 
-def _problem_page(problem: ProblemDetails, visitor: Visitor) -> PageAnswer:
+_LOGIN_CODES: Final = frozenset(
+    ("no-login", "wrong-login", "too-many-tries", "used-link", "no-links")
+)
+"""Refusals that are shown above the form to log in."""
+
+
+def _problem_page(problem: ProblemDetails, request: Request) -> PageAnswer:
     if problem.code == "no-login":
-        return PageAnswer("login.html", {}, 401)
+        path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return PageAnswer(_LOGIN, {"next": path}, 401)
+    if problem.code in _LOGIN_CODES:
+        return PageAnswer(_LOGIN, {"next": "/", "problem": problem}, problem.status)
     return PageAnswer("problem.html", {"problem": problem}, problem.status)
 
 

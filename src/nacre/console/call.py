@@ -5,10 +5,13 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 
 from nacre.console.access.audit import AuditNote
+from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
 from nacre.console.access.sessions import BrowserSession
 from nacre.console.catalogue import Language
 from nacre.console.fleet.places import FoundJob
+from nacre.console.live.snapshot import JobSnapshot
+from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.services import ConsoleServices
 
 
@@ -41,7 +44,38 @@ class Call(NamedTuple):
         Raises:
             RefusedRequestError: There is none (404).
         """
-        return self.services.fleet.job(str(self.request.path_params["job"]))
+        found = self.services.fleet.job(str(self.request.path_params["job"]))
+        if not self.identity.sees(found.place):
+            raise not_found(f"job {found.id}")
+        return found
+
+    def snapshots(self) -> list[tuple[FoundJob, JobSnapshot]]:
+        """The jobs that the one who asks may see, with their last snapshots."""
+        found = self.services.poller.snapshots()
+        return [(job, seen) for job, seen in found if self.identity.sees(job.place)]
+
+    def require_place(self, label: str) -> None:
+        """Refuse a place that the one who asks does not see.
+
+        Args:
+            label: Label of the place.
+
+        Raises:
+            RefusedRequestError: They do not see it (403).
+        """
+        if not self.identity.sees(label):
+            seen = ", ".join(self.identity.places)
+            raise RefusedRequestError(403, "place", f"{self.identity.name} sees only {seen}")
+
+    @property
+    def may_name_files(self) -> bool:
+        """Whether the one who asks may change settings that name files or programs."""
+        return may_name_files(self.identity.role, is_remote=self.services.reach.is_remote)
+
+    @property
+    def address(self) -> str:
+        """The address that the request came from; "" where it is not known."""
+        return self.request.client.host if self.request.client else ""
 
 
 class PageAnswer(NamedTuple):

@@ -36,12 +36,14 @@ class RefusedRequestError(NacreError):
         status: Status code of the answer.
         code: The error for programs.
         detail: The error for people.
+        retry_after: Seconds after which it can be tried again; 0: that is not known.
     """
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
+    def __init__(self, status: int, code: str, detail: str, retry_after: int = 0) -> None:
         super().__init__(detail)
         self.status = status
         self.code = code
+        self.retry_after = retry_after
 
 
 def problem_of(error: NacreError) -> ProblemDetails:

@@ -5,64 +5,19 @@ query, body and answer. `app.py` answers by it; `openapi.py` describes the rows 
 programs by their structs. A new page or noun is a function and a row.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import NamedTuple
-
-import msgspec
-from starlette.responses import Response
-
 from nacre.console.access.roles import Role
-from nacre.console.api import audit, config, frontier, health, jobs, session, tasks
+from nacre.console.access_routes import ACCESS_ROUTES
+from nacre.console.api import config, frontier, health, jobs, tasks
 from nacre.console.background.answers import TaskFacts, TaskList
 from nacre.console.background.frontier_work import FrontierWish
-from nacre.console.call import Call, PageAnswer
 from nacre.console.pages import job_list, job_overview
+from nacre.console.route_row import API, Answer, RouteRow
 from nacre.console.streams import regions, topics
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
 
-Answer = msgspec.Struct | PageAnswer | Response
-RouteHandler = Callable[[Call], Awaitable[Answer]]
-API = "/api/v1"
-"""Before the paths of the interface for programs."""
-
-
-class RouteRow(NamedTuple):
-    """A row of the table.
-
-    Attributes:
-        verb: `GET`, `POST` and so on.
-        path: Path with parameters in braces.
-        role: Who may ask; NOBODY: everybody.
-        handler: It answers.
-        summary: What it does, in a sentence.
-        query: Struct of the query; None: it takes none.
-        body: Struct of the body, JSON; None: it takes none, or reads it itself.
-        answer: Struct of the answer; None for a page, or an answer without a body.
-        status: Status code of a good answer.
-        changes: It changes something, where its verb says so; False for a question that is too long
-            for a URL, which the audit log leaves out unless it is refused.
-        media: Media type of an answer that is no JSON; "" for JSON, and for none.
-    """
-
-    verb: str
-    path: str
-    role: Role
-    handler: RouteHandler
-    summary: str
-    query: type[msgspec.Struct] | None = None
-    body: type[msgspec.Struct] | None = None
-    answer: type[msgspec.Struct] | None = None
-    status: int = 200
-    changes: bool = True
-    media: str = ""
-
-    @property
-    def is_api(self) -> bool:
-        """Whether it is of the interface for programs, whose errors are problem details."""
-        return self.path.startswith(f"{API}/") or self.path in {"/health", "/metrics"}
-
+__all__ = ("API", "ROUTES", "Answer", "RouteRow")
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"
@@ -73,15 +28,9 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", "/j/{job}", _V, job_overview.page, "What a job does now."),
     RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live."),
     RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
-    RouteRow("POST", "/login", Role.NOBODY, session.log_in, "Exchange a link for a session."),
     # programs
     RouteRow("GET", "/health", Role.NOBODY, health.health, "Whether the console answers.",
              answer=health.Health),
-    RouteRow("GET", f"{API}/session", _V, session.who_am_i, "Who asks.",
-             answer=session.SessionFacts),
-    RouteRow("PATCH", f"{API}/session", _V, session.choose_language, "Choose the language.",
-             body=session.ChosenLanguage, answer=session.SessionFacts),
-    RouteRow("DELETE", f"{API}/session", _V, session.log_out, "Log out.", status=204),
     RouteRow("GET", f"{API}/jobs", _V, jobs.list_jobs, "All jobs, with state and sentence.",
              query=jobs.JobsQuery, answer=jobs.JobList),
     RouteRow("GET", f"{API}/jobs/{{job}}", _V, jobs.get_job,
@@ -108,8 +57,7 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", f"{API}/tasks/{{task}}", _V, tasks.get_task,
              "A task: how far it is, and what came of it.", answer=TaskFacts),
     RouteRow("DELETE", f"{API}/tasks/{{task}}", _O, tasks.cancel_task, "End a task.", status=204),
-    RouteRow("GET", f"{API}/audit", Role.ADMIN, audit.list_audit, "Who changed what.",
-             query=audit.AuditQuery, answer=audit.AuditLines),
+    *ACCESS_ROUTES,
     # editing
     RouteRow("GET", f"{API}/jobs/{{job}}/config", _V, config.get_config,
              "The file of a job as YAML, with its ETag; marks stand in place of secrets."),

@@ -22,7 +22,10 @@ from nacre.console.access.audit import AuditLog
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.keys import KeyBook
+from nacre.console.access.logins import LoginDesk
+from nacre.console.access.passwords import PasswordChecker
 from nacre.console.access.sessions import SessionBook
+from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import JobPlace
@@ -185,14 +188,17 @@ async def serve(
     database = ConsoleDatabase(options.folder)
     fleet, readers, tasks = Fleet(options.places), ReaderPool(), TaskBook(clock)
     hub = ViewerHub()
+    users, sessions = UserBook(database, clock), SessionBook(database, clock)
     services = ConsoleServices(
         fleet=fleet,
         poller=Poller(fleet, readers, database, clock, hub),
         readers=readers,
         tasks=tasks,
         keys=KeyBook(database, clock),
-        sessions=SessionBook(database, clock),
+        sessions=sessions,
         clock=clock,
+        users=users,
+        logins=LoginDesk(users, sessions, clock, PasswordChecker()),
         audit=AuditLog(options.folder, clock),
         hub=hub,
     )

@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 from nacre.console.access.audit import AuditLog
 from nacre.console.access.keys import KeyBook
+from nacre.console.access.logins import LoginDesk
+from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.sessions import SessionBook
+from nacre.console.access.users import UserBook
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.poller import Poller
@@ -26,6 +29,9 @@ class ConsoleServices(NamedTuple):
         clock: The time.
         audit: The log of what was changed, and by whom.
         hub: It tells viewers what changed.
+        users: Users with passwords.
+        logins: Exchanges passwords for sessions.
+        reach: Who can connect to the console.
     """
 
     fleet: Fleet
@@ -37,3 +43,6 @@ class ConsoleServices(NamedTuple):
     clock: Clock
     audit: AuditLog
     hub: ViewerHub
+    users: UserBook
+    logins: LoginDesk
+    reach: ConsoleReach = ConsoleReach()

@@ -1,6 +1,6 @@
-"""The console's own database: keys, links, sessions, and cached numbers of jobs that rest.
+"""The console's own database: users, keys, links, sessions, and cached numbers of jobs that rest.
 
-Nothing in it is needed to run a job: it can be deleted, and is made anew.
+Nothing in it is needed to run a job: it can be deleted, and is made anew, without users and keys.
 """
 
 import os
@@ -18,11 +18,31 @@ CREATE TABLE IF NOT EXISTS keys (
 CREATE TABLE IF NOT EXISTS sessions (
     hash TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, token TEXT NOT NULL,
     made REAL NOT NULL, used REAL NOT NULL, language TEXT NOT NULL DEFAULT '') STRICT;
+CREATE TABLE IF NOT EXISTS users (
+    name TEXT PRIMARY KEY, hash TEXT NOT NULL, role TEXT NOT NULL, places TEXT NOT NULL,
+    made REAL NOT NULL, changed REAL NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS heritrix_keys (
     name TEXT PRIMARY KEY, hash TEXT NOT NULL, role TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS rested (
     path TEXT PRIMARY KEY, stamp TEXT NOT NULL, answer BLOB NOT NULL) STRICT;
 """
+
+_VIEWS = """
+CREATE VIEW IF NOT EXISTS known_sessions AS
+    SELECT s.hash, s.name, s.how, s.token, s.made, s.used, s.language, s.address, s.agent,
+        CASE s.how WHEN 'password' THEN u.role ELSE s.role END AS role,
+        coalesce(u.places, '') AS places
+    FROM sessions s LEFT JOIN users u ON s.how = 'password' AND u.name = s.name
+    WHERE s.how <> 'password' OR u.role IS NOT NULL;
+"""
+"""Sessions with the role that counts: of a user that of now; users who are gone have none."""
+_ADDED = (
+    ("keys", "places", "TEXT NOT NULL DEFAULT ''"),
+    ("sessions", "how", "TEXT NOT NULL DEFAULT 'link'"),
+    ("sessions", "address", "TEXT NOT NULL DEFAULT ''"),
+    ("sessions", "agent", "TEXT NOT NULL DEFAULT ''"),
+)
+"""Columns that databases of earlier versions do not have: table, column, definition."""
 
 
 def state_folder() -> Path:
@@ -50,10 +70,18 @@ class ConsoleDatabase:
             self._base.execute("PRAGMA journal_mode = WAL")
             self._base.execute("PRAGMA synchronous = NORMAL")
             self._base.executescript(_SCHEMA)
+            self._add_columns()
+            self._base.executescript(_VIEWS)
         except (OSError, sqlite3.Error) as error:
             raise StorageError(
                 f"{self.path} cannot be used: {error}; --state names another folder"
             ) from error
+
+    def _add_columns(self) -> None:
+        for table, column, definition in _ADDED:
+            known = {row[1] for row in self._base.execute(f"PRAGMA table_info({table})")}
+            if column not in known:
+                self._base.execute(f"ALTER TABLE {table} ADD COLUMN {column} {definition}")
 
     def rows(self, statement: str, *values: str | float | bytes) -> list[tuple[object, ...]]:
         """All rows that a statement gives.

@@ -83,8 +83,8 @@ def _too_little(identity: Requester, role: Role) -> RefusedRequestError:
         return RefusedRequestError(
             401,
             "no-login",
-            "open the link that `nacre console link` prints, or send a key as "
-            "`Authorization: Bearer KEY`",
+            "log in on a page of the console (`nacre console link` prints a link), or send a key "
+            "as `Authorization: Bearer KEY`",
         )
     return RefusedRequestError(
         403, "role", f"this needs the role {role.title}; {identity.name} has {identity.role.title}"

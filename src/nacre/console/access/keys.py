@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -34,12 +35,14 @@ class ProgramKey(msgspec.Struct, frozen=True):
         role: What it may do.
         made: When it was made, seconds since the epoch.
         used: When it was used last, seconds since the epoch; 0 for never.
+        places: Labels of the places that it sees; empty for all.
     """
 
     name: str
     role: str
     made: float
     used: float
+    places: tuple[str, ...] = ()
 
 
 class KeyBook:
@@ -68,8 +71,13 @@ class KeyBook:
         )
         return row is not None and self._clock.now() < float(str(row[0]))
 
-    def add(self, name: str, role: Role) -> str:
+    def add(self, name: str, role: Role, places: Sequence[str] = ()) -> str:
         """Make a key of a program; the secret, which is shown once.
+
+        Args:
+            name: Its name.
+            role: What it may do.
+            places: Labels of the places that it sees; empty for all.
 
         Raises:
             ConfigError: There is one of that name, or the name is empty.
@@ -82,8 +90,9 @@ class KeyBook:
             )
         secret, now = new_secret(), self._clock.now()
         self._database.rows(
-            "INSERT INTO keys VALUES (?, ?, ?, ?, 0)", name, hash_of(secret), role.title, now
-        )
+            "INSERT INTO keys VALUES (?, ?, ?, ?, 0, ?)",
+            name, hash_of(secret), role.title, now, joined_places(places),
+        )  # fmt: skip
         return secret
 
     def remove(self, name: str) -> bool:
@@ -92,21 +101,31 @@ class KeyBook:
 
     def all(self) -> list[ProgramKey]:
         """All keys of programs, by name."""
-        rows = self._database.rows("SELECT name, role, made, used FROM keys ORDER BY name")
-        return [msgspec.convert(row, ProgramKey, strict=False) for row in map(_named, rows)]
+        rows = self._database.rows("SELECT name, role, made, used, places FROM keys ORDER BY name")
+        return [_program_key(*map(str, row)) for row in rows]
 
     def identify(self, secret: str) -> Requester:
         """The owner of a key; `NOBODY` for a wrong one."""
         row = self._database.row(
-            "UPDATE keys SET used = ? WHERE hash = ? RETURNING name, role",
+            "UPDATE keys SET used = ? WHERE hash = ? RETURNING name, role, places",
             self._clock.now(),
             hash_of(secret),
         )
         if row is None:
             return NOBODY
         role = role_named(str(row[1])) or Role.NOBODY
-        return Requester(str(row[0]), role, "key")
+        return Requester(str(row[0]), role, "key", places=split_places(str(row[2])))
 
 
-def _named(row: tuple[object, ...]) -> dict[str, object]:
-    return dict(zip(("name", "role", "made", "used"), row, strict=True))
+def _program_key(name: str, role: str, made: str, used: str, places: str) -> ProgramKey:
+    return ProgramKey(name, role, float(made), float(used), split_places(places))
+
+
+def joined_places(places: Sequence[str]) -> str:
+    """Labels of places as one column of the database has them."""
+    return msgspec.json.encode(sorted(set(places))).decode() if places else ""
+
+
+def split_places(text: str) -> tuple[str, ...]:
+    """Labels of places from such a column."""
+    return tuple(msgspec.json.decode(text, type=list[str])) if text else ()

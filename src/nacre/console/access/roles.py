@@ -27,12 +27,22 @@ class Requester(msgspec.Struct, frozen=True):
         role: Their role.
         how: How they showed it: `session`, `key`, or "" for nobody.
         session: Hash of their session; "" without one.
+        places: Labels of the places that they see; empty for all.
     """
 
     name: str = ""
     role: Role = Role.NOBODY
     how: str = ""
     session: str = ""
+    places: tuple[str, ...] = ()
+
+    def sees(self, place: str) -> bool:
+        """Whether they see the jobs of a place.
+
+        Args:
+            place: Its label.
+        """
+        return not self.places or place in self.places
 
 
 NOBODY = Requester()

@@ -138,7 +138,7 @@ def job_list(call: Call, query: JobsQuery) -> JobList:
     """The jobs that a query asks for."""
     found = [
         (job, seen)
-        for job, seen in call.services.poller.snapshots()
+        for job, seen in call.snapshots()
         if query.name in job.id and query.state in {"", seen.state} and job.id > query.after
     ]
     limit = min(max(query.limit, 1), 500)

@@ -1,16 +1,22 @@
-"""Sessions: a link's key becomes one, its language is chosen, it ends."""
+"""Sessions: a link or a password becomes one, its language is chosen, it ends, others too."""
 
 import getpass
+from typing import Final
 from urllib.parse import parse_qs
 
 import msgspec
 from starlette.responses import RedirectResponse, Response
 
+from nacre.console.access.passwords import require_good
+from nacre.console.access.reach import takes_links
 from nacre.console.access.roles import Role
-from nacre.console.access.sessions import cookie_field
-from nacre.console.call import Call
+from nacre.console.access.sessions import SHORT, ListedSession, cookie_field
+from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import LANGUAGES
-from nacre.console.problems import RefusedRequestError
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.core.clock import iso
+
+_LARGEST_FORM: Final = 16_384
 
 
 class SessionFacts(msgspec.Struct, frozen=True):
@@ -39,14 +45,93 @@ class ChosenLanguage(msgspec.Struct, frozen=True):
     language: str
 
 
+class ChangedPassword(msgspec.Struct, frozen=True):
+    """A new password of one's own.
+
+    Attributes:
+        old: The password until now.
+        password: The new one, 12 to 128 characters.
+    """
+
+    old: str
+    password: str
+
+
+class SessionItem(msgspec.Struct, frozen=True):
+    """A session of a browser.
+
+    Attributes:
+        id: Its id in URLs, which opens nothing.
+        name: Whose it is.
+        role: Their role.
+        how: `link` or `password`.
+        made: When it began, RFC 3339.
+        used: When it was used last, RFC 3339, exact to a minute.
+        address: Where it was begun.
+        agent: The browser, as it calls itself.
+        own: It is the one that asks.
+    """
+
+    id: str
+    name: str
+    role: str
+    how: str
+    made: str
+    used: str
+    address: str
+    agent: str
+    own: bool
+
+
+class SessionList(msgspec.Struct, frozen=True):
+    """Sessions that are not over.
+
+    Attributes:
+        items: They, the last used first.
+        next: Always null: all are on this page.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[SessionItem, ...]
+    next: str | None
+    as_of: str
+
+
 async def log_in(call: Call) -> Response:
-    """Exchange the key of a link for the cookie of a session; a form, `key=…`."""
+    """Begin a session by a form: `key=…` of a link, or `name=…&password=…`, and `next=PATH`."""
+    fields = await _form(call)
+    by_link = bool(fields.get("key", "").strip()) or "password" not in fields
+    secret = await (_by_link(call, fields) if by_link else _by_password(call, fields))
+    if call.session is not None:
+        call.services.sessions.end(call.identity)
+    answer = RedirectResponse(inner_path(fields.get("next", "")), status_code=303)
+    answer.headers["set-cookie"] = cookie_field(secret)
+    return answer
+
+
+async def _form(call: Call) -> dict[str, str]:
+    """The fields of the form; one that is larger than any login has none."""
+    data = bytearray()
+    async for part in call.request.stream():
+        data += part
+        if len(data) > _LARGEST_FORM:
+            raise RefusedRequestError(413, "large", f"a login has at most {_LARGEST_FORM:,} bytes")
     try:
-        fields = parse_qs((await call.request.body()).decode())
-    except UnicodeDecodeError:
-        fields = {}
-    secret = next(iter(fields.get("key", ())), "").strip()
+        found = parse_qs(data.decode(), keep_blank_values=True, max_num_fields=10)
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in found.items()}
+
+
+async def _by_link(call: Call, fields: dict[str, str]) -> str:
+    """The id of a session that a link opens; there the user of this machine is admin."""
     services = call.services
+    if not takes_links(has_users=not services.users.is_empty, local_link=services.reach.local_link):
+        raise RefusedRequestError(
+            403, "no-links", "this console has users: log in by name and password; "
+            "`nacre console --local-link` takes links too",
+        )  # fmt: skip
+    secret = fields.get("key", "").strip()
     if not secret or not services.keys.use_link(secret):
         raise RefusedRequestError(
             401,
@@ -54,10 +139,75 @@ async def log_in(call: Call) -> Response:
             "this link was used already or is too old: `nacre console link` prints another",
         )
     call.note.who, call.note.how = getpass.getuser(), "link"
-    cookie = services.sessions.begin(call.note.who, Role.ADMIN)
-    answer = RedirectResponse("/", status_code=303)
-    answer.headers["set-cookie"] = cookie_field(cookie)
-    return answer
+    agent = call.request.headers.get("user-agent", "")
+    return services.sessions.begin(call.note.who, Role.ADMIN, "link", call.address, agent)
+
+
+async def _by_password(call: Call, fields: dict[str, str]) -> str:
+    """The id of a session of a user."""
+    services, name = call.services, fields.get("name", "")
+    # A name that nobody has is not noted: it may be a password in the wrong field.
+    known = services.users.find(name)
+    call.note.after = {"name": known.name if known is not None else "(unknown)"}
+    user = await services.logins.check(name, fields["password"], call.address)
+    call.note.who, call.note.how = user.name, "password"
+    return services.logins.begin(user, call.address, call.request.headers.get("user-agent", ""))
+
+
+def inner_path(given: str) -> str:
+    """The page that a login leads to: a path of this console, else `/`."""
+    fine = given.startswith("/") and not given.startswith(("//", "/\\")) and len(given) <= 2000
+    return given if fine and given.isascii() and given.isprintable() else "/"
+
+
+async def log_in_page(call: Call) -> PageAnswer:
+    """The page with the form to log in."""
+    return PageAnswer("login.html", {"next": inner_path(call.request.query_params.get("next", ""))})
+
+
+async def change_password(call: Call) -> Response:
+    """Change one's own password; all sessions of the user end, and this one gets a new id."""
+    wanted: ChangedPassword = call.body
+    services, name = call.services, call.identity.name
+    if call.session is None or services.users.find(name) is None:
+        raise RefusedRequestError(409, "no-password", "who asks has no password to change")
+    user = await services.logins.check(name, wanted.old, call.address)
+    require_good(wanted.password, name)
+    services.users.set_hash(name, await services.logins.checker.hash_beside(wanted.password))
+    call.note.change(None, {"password": "changed"})
+    agent = call.request.headers.get("user-agent", "")
+    secret = services.logins.begin(user, call.address, agent)
+    return Response(status_code=204, headers={"set-cookie": cookie_field(secret)})
+
+
+async def list_sessions(call: Call) -> SessionList:
+    """The sessions of the one who asks; those of all for an admin."""
+    identity, services = call.identity, call.services
+    is_admin = identity.role >= Role.ADMIN
+    # A key can have the name of a user; it has no sessions.
+    found = services.sessions.all("" if is_admin else identity.name)
+    if not is_admin and call.session is None:
+        found = []
+    now = iso(services.clock.now())
+    own = identity.session[:SHORT]
+    return SessionList(tuple(_session_item(one, own) for one in found), None, now)
+
+
+def _session_item(one: ListedSession, own: str) -> SessionItem:
+    return SessionItem(
+        one.id, one.name, one.role, one.how, iso(one.made), iso(one.used), one.address, one.agent,
+        one.id == own,
+    )  # fmt: skip
+
+
+async def revoke_session(call: Call) -> Response:
+    """End a session: one's own, or anybody's for an admin."""
+    short, identity = str(call.request.path_params["session"]), call.identity
+    owner = "" if identity.role >= Role.ADMIN else identity.name
+    if (owner and call.session is None) or not call.services.sessions.revoke(short, owner):
+        raise not_found(f"session {short}")
+    call.note.change({"session": short}, None)
+    return Response(status_code=204)
 
 
 async def who_am_i(call: Call) -> SessionFacts:

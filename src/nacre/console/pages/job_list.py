@@ -14,9 +14,11 @@ async def page(call: Call) -> PageAnswer:
 def facts(call: Call) -> dict[str, Any]:
     """What the list shows."""
     services = call.services
-    items = [job_item(job, seen, call.language) for job, seen in services.poller.snapshots()]
+    items = [job_item(job, seen, call.language) for job, seen in call.snapshots()]
     return {
         "jobs": items,
         "running": sum(item.running for item in items),
-        "places": [str(place.root) for place in services.fleet.places],
+        "places": [
+            str(place.root) for place in services.fleet.places if call.identity.sees(place.label)
+        ],
     }

@@ -1,1 +1,1 @@
-function t(){let e=new URLSearchParams(location.hash.slice(1)).get("k");e&&(history.replaceState(null,"",location.pathname+location.search),document.getElementById("key").value=e,document.getElementById("login").requestSubmit())}t();addEventListener("hashchange",t);
+function n(){let e=new URLSearchParams(location.hash.slice(1)).get("k");if(!e)return;history.replaceState(null,"",location.pathname+location.search);let t=document.getElementById("key");t&&(t.value=e,document.getElementById("login").requestSubmit())}n();addEventListener("hashchange",n);

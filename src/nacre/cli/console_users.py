@@ -1,0 +1,207 @@
+"""`nacre console user …` and `nacre console session …`: who may use the console."""
+
+import sys
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson
+from nacre.cli.program import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nacre.console.access.database import ConsoleDatabase
+    from nacre.console.access.users import UserBook
+
+State = Annotated[
+    Path | None,
+    typer.Option(
+        "--state", metavar="DIR", show_default=False,
+        help="Folder of the console's own files; default: ~/.local/state/nacre/console.",
+    ),
+]  # fmt: skip
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the user.", show_default=False)]
+Places = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--place", metavar="LABEL", show_default=False,
+        help="See only the jobs of this place, by the first part of their ids; can be repeated.",
+    ),
+]  # fmt: skip
+RoleOption = Literal["viewer", "operator", "admin"]
+
+user = Program()
+session = Program()
+
+
+@user.callback()
+def _user() -> None:
+    """Users, who log in by name and password. With the first one, links need --local-link."""
+
+
+@session.callback()
+def _session() -> None:
+    """Sessions of browsers that are logged in."""
+
+
+@contextmanager
+def _database(state: Path | None) -> "Iterator[ConsoleDatabase]":
+    from nacre.console.access.database import ConsoleDatabase, state_folder
+
+    with closing(ConsoleDatabase(state or state_folder())) as database:
+        yield database
+
+
+@contextmanager
+def _users(state: Path | None) -> "Iterator[UserBook]":
+    from nacre.console.access.users import UserBook
+    from nacre.engine.clock import SystemClock
+
+    with _database(state) as database:
+        yield UserBook(database, SystemClock())
+
+
+def _asked_password(name: str) -> str:
+    """The hash of a password that is typed twice, or that is the first line of the input.
+
+    Raises:
+        ConfigError: It is refused.
+    """
+    from nacre.console.access.passwords import PasswordChecker, require_good
+    from nacre.console.access.users import user_name
+
+    kept = user_name(name)
+    if sys.stdin.isatty():
+        given: str = typer.prompt(
+            f"Password of {kept}", hide_input=True, confirmation_prompt=True, err=True
+        )
+    else:
+        given = sys.stdin.readline().rstrip("\r\n")
+    require_good(given, kept)
+    return PasswordChecker().hash(given)
+
+
+@user.command("add")
+def add_user(
+    name: Name,
+    role: Annotated[
+        RoleOption,
+        typer.Option(
+            "--role", metavar="viewer|operator|admin",
+            help="viewer: look; operator: run and edit jobs; admin: keys, places and users too.",
+        ),
+    ] = "viewer",
+    place: Places = None,
+    state: State = None,
+) -> None:  # fmt: skip
+    """Add a user. The password is asked for, or is the first line of the standard input."""
+    from nacre.console.access.roles import Role, role_named
+
+    with _users(state) as users:
+        hashed = _asked_password(name)
+        made = users.add(name, hashed, role_named(role) or Role.VIEWER, place or ())
+    output.say(f"added {made.name}, {made.role}")
+
+
+@user.command("password")
+def set_password(name: Name, state: State = None) -> None:
+    """Set the password of a user; their sessions end."""
+    with _users(state) as users:
+        users.require(name)
+        users.set_hash(name, _asked_password(name))
+    output.say(f"the password of {name} is set, and their sessions are over")
+
+
+@user.command("set")
+def set_user(
+    name: Name,
+    role: Annotated[
+        RoleOption | None,
+        typer.Option(
+            "--role", metavar="viewer|operator|admin", show_default=False, help="What they may do."
+        ),
+    ] = None,
+    place: Places = None,
+    *,
+    all_places: Annotated[bool, typer.Option("--all-places", help="They see all places.")] = False,
+    state: State = None,
+) -> None:
+    """Change the role and the places of a user; their sessions end."""
+    from nacre.console.access.roles import Role, role_named
+
+    with _users(state) as users:
+        known = users.require(name)
+        places = () if all_places or role == "admin" else tuple(place or known.places)
+        changed = users.change(name, role_named(role or known.role) or Role.VIEWER, places)
+    seen = ", ".join(changed.places) or "all places"
+    output.say(f"{changed.name} is {changed.role} of {seen}; their sessions are over")
+
+
+@user.command("list")
+def list_users(state: State = None, as_json: AsJson = False) -> None:
+    """List the users, without their passwords."""
+    import msgspec
+
+    from nacre.core.clock import iso
+
+    with _users(state) as users:
+        found = users.all()
+    if as_json:
+        output.say_json(msgspec.to_builtins(found))
+        return
+    rows = [
+        (one.name, one.role, ", ".join(one.places) or "all", iso(one.made), iso(one.changed))
+        for one in found
+    ]
+    head = ("name", "role", "places", "added", "password set")
+    output.say(output.table([head, *rows]) if rows else "no users: links open the console")
+
+
+@user.command("remove")
+def remove_user(name: Name, state: State = None) -> None:
+    """Remove a user; their sessions end."""
+    with _users(state) as users:
+        removed = users.remove(name)
+    output.say(f"removed {removed.name}")
+
+
+@session.command("list")
+def list_sessions(state: State = None, as_json: AsJson = False) -> None:
+    """List the sessions that are not over."""
+    from nacre.console.access.sessions import SessionBook
+    from nacre.core.clock import iso
+    from nacre.engine.clock import SystemClock
+
+    with _database(state) as database:
+        found = SessionBook(database, SystemClock()).all()
+    if as_json:
+        output.say_json([one._asdict() for one in found])
+        return
+    rows = [
+        (one.id, one.name, one.role, one.how, iso(one.made), iso(one.used), one.address)
+        for one in found
+    ]
+    head = ("id", "name", "role", "by", "began", "used", "address")
+    output.say(output.table([head, *rows]) if rows else "no sessions")
+
+
+@session.command("end")
+def end_session(
+    number: Annotated[str, typer.Argument(metavar="ID", help="Its id.", show_default=False)],
+    state: State = None,
+) -> None:
+    """End a session: its browser has to log in again."""
+    from nacre.console.access.sessions import SessionBook
+    from nacre.engine.clock import SystemClock
+    from nacre.errors import JobError
+
+    with _database(state) as database:
+        if not SessionBook(database, SystemClock()).revoke(number):
+            raise JobError(
+                f"there is no session {number!r}; `nacre console session list` lists them"
+            )
+    output.say(f"session {number} is over")

@@ -1,0 +1,69 @@
+"""The exchange of a name and a password for a session."""
+
+import math
+
+from nacre.console.access.passwords import LONGEST, PasswordChecker
+from nacre.console.access.roles import role_named
+from nacre.console.access.sessions import SessionBook
+from nacre.console.access.throttle import LoginThrottle
+from nacre.console.access.users import ConsoleUser, UserBook
+from nacre.console.problems import RefusedRequestError
+from nacre.core.clock import Clock
+
+
+class LoginDesk:
+    """It checks passwords, with pauses after failures.
+
+    Args:
+        users: The users.
+        sessions: Their sessions.
+        clock: The time.
+        checker: Makes and checks hashes of passwords.
+
+    Attributes:
+        checker: As given.
+    """
+
+    def __init__(
+        self, users: UserBook, sessions: SessionBook, clock: Clock, checker: PasswordChecker
+    ) -> None:
+        self._users = users
+        self._sessions = sessions
+        self._throttle = LoginThrottle(clock)
+        self.checker = checker
+
+    async def check(self, name: str, password: str, address: str) -> ConsoleUser:
+        """The user of a name and password.
+
+        Args:
+            name: As it was typed.
+            password: Likewise.
+            address: Where it was typed.
+
+        Raises:
+            RefusedRequestError: They do not fit (401), or it is too early for another try (429).
+                The answer and its time are the same for unknown users.
+        """
+        left = self._throttle.left(name, address)
+        if left > 0:
+            seconds = math.ceil(left)
+            raise RefusedRequestError(
+                429, "too-many-tries", f"too many failed logins; try again in {seconds} s", seconds
+            )
+        self._throttle.begin(name, address)
+        kept = self._users.hash_of(name)
+        is_right = await self.checker.is_right(kept, password[: LONGEST + 1])
+        user = self._users.find(name)
+        if user is None or not is_right:
+            raise RefusedRequestError(401, "wrong-login", "the name or the password is wrong")
+        self._throttle.succeeded(name, address)
+        if self.checker.is_outdated(kept):
+            self._users.renew_hash(name, await self.checker.hash_beside(password))
+        return user
+
+    def begin(self, user: ConsoleUser, address: str, agent: str) -> str:
+        """Begin a session of a user; its id, for the cookie."""
+        role = role_named(user.role)
+        if role is None:  # the database was changed by hand
+            raise RefusedRequestError(403, "role", f"{user.name} has an unknown role: {user.role}")
+        return self._sessions.begin(user.name, role, "password", address, agent)

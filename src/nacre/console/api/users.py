@@ -1,0 +1,239 @@
+"""`/api/v1/users` and `/api/v1/keys`: who may use the console, for admins."""
+
+from typing import Literal
+
+import msgspec
+from starlette.responses import Response
+
+from nacre.console.access.passwords import require_good
+from nacre.console.access.roles import Role, role_named
+from nacre.console.access.users import ConsoleUser, user_name
+from nacre.console.call import Call
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.core.clock import iso
+
+RoleName = Literal["viewer", "operator", "admin"]
+
+
+class UserItem(msgspec.Struct, frozen=True):
+    """A user in the list.
+
+    Attributes:
+        name: Their name.
+        role: `viewer`, `operator` or `admin`.
+        places: Labels of the places that they see; empty for all.
+        made: When they were added, RFC 3339.
+        changed: When their password was set last, RFC 3339.
+    """
+
+    name: str
+    role: str
+    places: tuple[str, ...]
+    made: str
+    changed: str
+
+
+class UserList(msgspec.Struct, frozen=True):
+    """All users.
+
+    Attributes:
+        items: They, by name.
+        next: Always null: all are on this page.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[UserItem, ...]
+    next: str | None
+    as_of: str
+
+
+class NewUser(msgspec.Struct, frozen=True):
+    """A user to add.
+
+    Attributes:
+        name: Their name: letters, digits and `. @ + - _`.
+        password: Their password, 12 to 128 characters.
+        role: What they may do. The first user has to be an admin.
+        places: Labels of the places that they see; empty for all.
+    """
+
+    name: str
+    password: str
+    role: RoleName = "viewer"
+    places: tuple[str, ...] = ()
+
+
+class UserChange(msgspec.Struct, frozen=True):
+    """A change of a user; it ends their sessions.
+
+    Attributes:
+        role: What they may do; null leaves it.
+        places: Labels of the places that they see; empty for all; null leaves them.
+        password: A new password; null leaves it.
+    """
+
+    role: RoleName | None = None
+    places: tuple[str, ...] | None = None
+    password: str | None = None
+
+
+class KeyItem(msgspec.Struct, frozen=True):
+    """A key of a program in the list.
+
+    Attributes:
+        name: Its name.
+        role: What it may do.
+        places: Labels of the places that it sees; empty for all.
+        made: When it was made, RFC 3339.
+        used: When it was used last, RFC 3339; "" for never.
+    """
+
+    name: str
+    role: str
+    places: tuple[str, ...]
+    made: str
+    used: str
+
+
+class KeyList(msgspec.Struct, frozen=True):
+    """All keys of programs.
+
+    Attributes:
+        items: They, by name.
+        next: Always null: all are on this page.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[KeyItem, ...]
+    next: str | None
+    as_of: str
+
+
+class NewKey(msgspec.Struct, frozen=True):
+    """A key to make.
+
+    Attributes:
+        name: Its name, which the audit log shows.
+        role: What it may do.
+        places: Labels of the places that it sees; empty for all.
+    """
+
+    name: str
+    role: RoleName = "viewer"
+    places: tuple[str, ...] = ()
+
+
+class MadeKey(msgspec.Struct, frozen=True):
+    """A key that was made.
+
+    Attributes:
+        name: Its name.
+        role: What it may do.
+        key: The key itself. Only its hash is kept: it is shown this once.
+    """
+
+    name: str
+    role: str
+    key: str
+
+
+async def list_users(call: Call) -> UserList:
+    """All users, without their passwords."""
+    items = tuple(user_item(one) for one in call.services.users.all())
+    return UserList(items, None, iso(call.services.clock.now()))
+
+
+async def add_user(call: Call) -> UserItem:
+    """Add a user."""
+    wanted: NewUser = call.body
+    users = call.services.users
+    name = user_name(wanted.name)
+    require_good(wanted.password, name)
+    _require_places(call, wanted.places)
+    hashed = await call.services.logins.checker.hash_beside(wanted.password)
+    made = users.add(name, hashed, _role(wanted.role), wanted.places)
+    call.note.change(None, made)
+    return user_item(made)
+
+
+async def change_user(call: Call) -> UserItem:
+    """Change the role, the places or the password of a user."""
+    wanted: UserChange = call.body
+    users = call.services.users
+    known = _known(call)
+    role = _role(wanted.role or known.role)
+    places = known.places if wanted.places is None else wanted.places
+    if role is Role.ADMIN and wanted.places is None:
+        places = ()
+    if wanted.places is not None:
+        _require_places(call, places)
+    if wanted.password is not None:
+        require_good(wanted.password, known.name)
+    changed = users.change(known.name, role, places)
+    call.note.change(known, {**msgspec.to_builtins(changed), "password": wanted.password})
+    if wanted.password is not None:
+        hashed = await call.services.logins.checker.hash_beside(wanted.password)
+        users.set_hash(known.name, hashed)
+    return user_item(users.find(known.name) or changed)
+
+
+async def remove_user(call: Call) -> Response:
+    """Remove a user; their sessions end."""
+    known = _known(call)
+    call.note.change(known, None)
+    call.services.users.remove(known.name)
+    return Response(status_code=204)
+
+
+async def list_keys(call: Call) -> KeyList:
+    """All keys of programs, without their secrets."""
+    items = tuple(
+        KeyItem(one.name, one.role, one.places, iso(one.made), iso(one.used) if one.used else "")
+        for one in call.services.keys.all()
+    )
+    return KeyList(items, None, iso(call.services.clock.now()))
+
+
+async def add_key(call: Call) -> MadeKey:
+    """Make a key of a program; it is shown once."""
+    wanted: NewKey = call.body
+    _require_places(call, wanted.places)
+    secret = call.services.keys.add(wanted.name, _role(wanted.role), wanted.places)
+    return MadeKey(wanted.name, wanted.role, secret)
+
+
+async def remove_key(call: Call) -> Response:
+    """Remove a key; programs that have it are refused from now on."""
+    name = str(call.request.path_params["name"])
+    if not call.services.keys.remove(name):
+        raise not_found(f"key {name}")
+    call.note.change({"name": name}, None)
+    return Response(status_code=204)
+
+
+def user_item(user: ConsoleUser) -> UserItem:
+    """A user in the list."""
+    return UserItem(user.name, user.role, user.places, iso(user.made), iso(user.changed))
+
+
+def _known(call: Call) -> ConsoleUser:
+    name = str(call.request.path_params["name"])
+    found = call.services.users.find(name)
+    if found is None:
+        raise not_found(f"user {name}")
+    return found
+
+
+def _role(name: str) -> Role:
+    return role_named(name) or Role.VIEWER
+
+
+def _require_places(call: Call, labels: tuple[str, ...]) -> None:
+    """Refuse labels that no place has: a user restricted to a typing error would see nothing."""
+    known = {place.label for place in call.services.fleet.places}
+    wrong = [label for label in labels if label not in known]
+    if wrong:
+        raise RefusedRequestError(
+            422, "no-place",
+            f"there is no place {', '.join(wrong)}; there are {', '.join(sorted(known))}",
+        )  # fmt: skip
