@@ -18,8 +18,10 @@ from nacre.console.access.sessions import COOKIE, SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.fleet.fleet import Fleet
+from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.places import places_of
 from nacre.console.live.hub import ViewerHub
+from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
@@ -77,9 +79,10 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     fleet, readers, tasks = Fleet(places_of([crawls])), ReaderPool(1), TaskBook(clock)
     hub = ViewerHub()
     users, sessions = UserBook(database, clock), SessionBook(database, clock)
+    poller = Poller(fleet, readers, database, clock, hub)
     services = ConsoleServices(
         fleet=fleet,
-        poller=Poller(fleet, readers, database, clock, hub),
+        poller=poller,
         readers=readers,
         tasks=tasks,
         keys=KeyBook(database, clock),
@@ -89,6 +92,8 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         logins=LoginDesk(users, sessions, StillClock(), PasswordChecker(1, 64)),
         audit=AuditLog(folder / "console", clock),
         hub=hub,
+        launcher=Launcher(fleet, poller, database, clock, 2),
+        notices=NoticeBoard(),
     )
     await fleet.scan()
     transport = httpx.ASGITransport(ConsoleApp(services).asgi(), raise_app_exceptions=False)

@@ -13,9 +13,9 @@ from nacre.job.allowed_actions import GROUPS, POSSIBLE, job_actions
         ("EMPTY", {"pause", "stop", "checkpoint", "parallel", "change", "frontier"}),
         ("PAUSED", {"resume", "stop", "checkpoint", "parallel", "change", "frontier"}),
         ("STOPPING", set()),
-        ("ABORTED", {"go-on", "go-on-checkpoint", "edit", "frontier"}),
-        (CRASHED, {"go-on", "go-on-checkpoint", "edit", "frontier"}),
-        ("FINISHED_TIME_LIMIT", {"go-on", "go-on-checkpoint", "edit", "frontier"}),
+        ("ABORTED", {"go-on", "go-on-checkpoint", "edit", "frontier", "end"}),
+        (CRASHED, {"go-on", "go-on-checkpoint", "edit", "frontier", "end"}),
+        ("FINISHED_TIME_LIMIT", {"go-on", "go-on-checkpoint", "edit", "frontier", "end"}),
         ("FINISHED", {"recrawl", "recrawl-full", "edit"}),
         ("ROUNDS", set()),
     ],
@@ -25,6 +25,12 @@ def test_what_a_state_allows(state: str, allowed: set[str]):
     assert {action.name for action in actions if action.allowed} == allowed
     assert all(action.why for action in actions if not action.allowed)
     assert [action.name for action in actions] == list(POSSIBLE)
+
+
+def test_a_run_that_was_ended_for_good_is_followed_by_another():
+    actions = job_actions("ABORTED", "crawls/demo", closed=True)
+    allowed = {action.name for action in actions if action.allowed}
+    assert allowed == {"recrawl", "recrawl-full", "edit"}
 
 
 def test_each_state_of_a_job_has_its_group():

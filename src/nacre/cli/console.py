@@ -75,6 +75,14 @@ def serve(
             help="Answer under this name too; localhost, 127.0.0.1 and [::1] are known.",
         ),
     ] = None,
+    max_running: Annotated[
+        int | None,
+        typer.Option(
+            "--max-running", metavar="N", min=1, show_default=False,
+            help="Jobs that run at the same time; further ones wait for their turn. Default: one "
+            "for each processor.",
+        ),
+    ] = None,
     heritrix: Annotated[
         int | None,
         typer.Option(
@@ -118,7 +126,8 @@ def serve(
     if heritrix is not None:
         basic = heritrix_auth == "basic"
         theirs = PortOptions(heritrix, basic, heritrix_running, heritrix_resume)
-    options = server.ConsoleOptions(places, port, folder, tuple(host or ()), theirs)
+    most = max_running or server.CORES
+    options = server.ConsoleOptions(places, port, folder, tuple(host or ()), theirs, most)
 
     def opened(console: "OpenedConsole") -> None:
         _say_opened(console, places)

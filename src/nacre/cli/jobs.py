@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.cli.options import AsJson, Assignments, JobDir, Quiet, Strict
+from nacre.cli.options import AsJson, Assignments, By, JobDir, Quiet, Strict
 
 if TYPE_CHECKING:
     from nacre.config.check import Loaded
@@ -183,6 +183,7 @@ def run(
     ] = False,
     strict: Strict = False,
     assignments: Assignments = None,
+    by: By = "",
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -213,6 +214,7 @@ def run(
         accept_loss=accept_loss,
         traps=traps,
         origin=loaded.origin,
+        by=by,
     )
     raise typer.Exit(code)
 

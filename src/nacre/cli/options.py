@@ -23,6 +23,13 @@ Html = Annotated[
 ]  # fmt: skip
 Language = Literal["en", "zh"]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+By = Annotated[
+    str,
+    typer.Option(
+        "--by", metavar="NAME", show_default=False,
+        help="Name somebody in job.log for whom this is done.",
+    ),
+]  # fmt: skip
 Assignments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Set any other setting.", show_default=False),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from nacre.cli.options import AsJson, Assignments, JobDir, Quiet
+from nacre.cli.options import AsJson, Assignments, By, JobDir, Quiet
 from nacre.cli.output import typed
 from nacre.core.clock import Clock
 
@@ -97,6 +97,7 @@ def recrawl(
     continuous: Continuous = False,
     times: Times = 0,
     assignments: Assignments = None,
+    by: By = "",
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -118,7 +119,7 @@ def recrawl(
     mode = FULL if full else INCREMENTAL
     one = _Pass(
         directory, assignments or (), mode, budget, keep,
-        quiet=quiet, as_json=as_json, continuous=continuous,
+        quiet=quiet, as_json=as_json, continuous=continuous, by=by,
     )  # fmt: skip
     if rhythm is None and not continuous:
         raise typer.Exit(_pass(one))
@@ -142,6 +143,7 @@ class _Pass(NamedTuple):
     quiet: bool
     as_json: bool
     continuous: bool = False
+    by: str = ""
 
 
 class _Again:
@@ -216,8 +218,9 @@ def _pass(one: _Pass) -> int:
     if not is_running(layout.socket):
         plan_next(layout, loaded.settings, mode=one.mode, budget=one.budget, keep=one.keep)
     return run_and_summarize(
-        layout, loaded.settings, quiet=one.quiet, as_json=one.as_json, origin=loaded.origin
-    )
+        layout, loaded.settings, quiet=one.quiet, as_json=one.as_json, origin=loaded.origin,
+        by=one.by,
+    )  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:

@@ -1,6 +1,7 @@
 """Runs a job from the command line: checkpoint, signals, progress, socket, exit code."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -18,8 +19,8 @@ from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
 from nacre.inspect.reports.seed_outcomes import all_seeds, run_counts
 from nacre.inspect.view import is_finished
-from nacre.job.commands import serve_commands
-from nacre.job.control import is_running
+from nacre.job.commands import asking, serve_commands
+from nacre.job.control import BY, PEER, is_running
 from nacre.job.job import Job
 from nacre.job.overview import live_overview
 from nacre.job.session import Session
@@ -38,16 +39,17 @@ _TICK = 0.25
 _LASTING = ("files", "epoch", "warc.serial", "warc.total")
 
 
-def run_job(job: Job, display: Display, start: StartOptions) -> RunResult:
-    """Run or resume a job to its end, or until a signal."""
-    return process.run(_Runner(job, display).run(start))
+def run_job(job: Job, display: Display, start: StartOptions, by: str = "") -> RunResult:
+    """Run or resume a job to its end, or until a signal; `by` names for whom in job.log."""
+    return process.run(_Runner(job, display, by).run(start))
 
 
 class _Runner:
     """One run in this process."""
 
-    def __init__(self, job: Job, display: Display) -> None:
+    def __init__(self, job: Job, display: Display, by: str = "") -> None:
         self._job = job
+        self._by = by
         self._display = display
         self._signals = 0
         self._task: asyncio.Task[ExitStatus] | None = None
@@ -86,6 +88,10 @@ class _Runner:
             if not serves and (session is not None or self._may_serve_early()):
                 await stack.enter_async_context(serve_commands(self._job))
                 serves = True
+            if session is not None and self._by:
+                who = asking({PEER: os.getuid(), BY: self._by})
+                session.logs.job(f"started by {who}")
+                self._by = ""
             if session is not None:
                 self._display.tick(session)
             await asyncio.sleep(_TICK)
@@ -217,6 +223,7 @@ def run_and_summarize(
     accept_loss: bool = False,
     traps: bool = False,
     origin: OriginOf | None = None,
+    by: str = "",
 ) -> int:
     """Run a job, print a summary, and return the exit code."""
     if is_running(layout.socket):
@@ -228,6 +235,6 @@ def run_and_summarize(
     origin = origin or load_job(layout).origin
     job = Job(layout.root, settings, on_terminal=sys.stderr.isatty(), origin=origin)
     display = display_for(SystemClock(), quiet=quiet, as_json=as_json)
-    result = run_job(job, display, StartOptions(accept_loss=accept_loss))
+    result = run_job(job, display, StartOptions(accept_loss=accept_loss), by)
     summarize(layout, settings, result, as_json=as_json)
     return result.code

@@ -148,6 +148,7 @@ class ConsoleApp:
             refused = self.refusal(request, error, visitor, is_api=row.is_api)
             return refused, problem_of(error).code
         finally:
+            await request.close()  # files of a form
             if note.after is None and call is not None:
                 note.after = call.body
 
@@ -161,14 +162,19 @@ class ConsoleApp:
         return Response(msgspec.json.encode(data), row.status, media_type=_JSON)
 
     def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
-        facts = {"session": visitor.session, "identity": visitor.identity, **page.facts}
+        facts = {
+            "session": visitor.session,
+            "identity": visitor.identity,
+            "taken": lambda: self._services.notices.take(visitor.identity.session),
+            **page.facts,
+        }
         if page.template == _LOGIN:
             services = self._services
             has_users, link = not services.users.is_empty, services.reach.local_link
             takes = takes_links(has_users=has_users, local_link=link)
             facts = {"has_users": has_users, "takes_links": takes, "problem": None, **facts}
         content = render(page.template, facts, spoken, self._assets)
-        return Response(content, page.status, media_type=_HTML)
+        return Response(content, page.status, dict(page.headers), media_type=_HTML)
 
     def refusal(
         self, request: Request, error: NacreError, visitor: Visitor, *, is_api: bool
@@ -264,10 +270,13 @@ async def _body(row: RouteRow, request: Request) -> msgspec.Struct | None:
     if row.body is None:
         return None
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != _JSON:
-        raise RefusedRequestError(415, "not-json", f"send JSON, with `Content-Type: {_JSON}`")
     try:
-        return msgspec.json.decode(await request.body(), type=row.body)
+        data = await request.body()
+        if not data and not kind:  # what has defaults only need not be sent
+            data, kind = b"{}", _JSON
+        if kind != _JSON:
+            raise RefusedRequestError(415, "not-json", f"send JSON, with `Content-Type: {_JSON}`")
+        return msgspec.json.decode(data, type=row.body)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RefusedRequestError(400, "bad-body", f"the body is wrong: {error}") from None
     except ClientDisconnect:

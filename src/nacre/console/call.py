@@ -1,5 +1,6 @@
 """A call: one request on its way to its handler, and the answers that a handler can give."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
@@ -38,13 +39,16 @@ class Call(NamedTuple):
     query: Any = None
     body: Any = None
 
-    def job(self) -> FoundJob:
-        """The job that the path names.
+    def job(self, name: str = "") -> FoundJob:
+        """The job of an id.
+
+        Args:
+            name: The id; "" for the one that the path names.
 
         Raises:
             RefusedRequestError: There is none (404).
         """
-        found = self.services.fleet.job(str(self.request.path_params["job"]))
+        found = self.services.fleet.job(name or str(self.request.path_params["job"]))
         if not self.identity.sees(found.place):
             raise not_found(f"job {found.id}")
         return found
@@ -85,8 +89,10 @@ class PageAnswer(NamedTuple):
         template: Name of its template.
         facts: What the template shows, by name.
         status: Status code.
+        headers: Further fields of the answer.
     """
 
     template: str
     facts: dict[str, Any]
     status: int = 200
+    headers: Mapping[str, str] = {}

@@ -7,6 +7,7 @@ programs by their structs. A new page or noun is a function and a row.
 
 from nacre.console.access.roles import Role
 from nacre.console.access_routes import ACCESS_ROUTES
+from nacre.console.action_routes import ACTION_ROUTES
 from nacre.console.api import config, frontier, health, jobs, tasks
 from nacre.console.background.answers import TaskFacts, TaskList
 from nacre.console.background.frontier_work import FrontierWish
@@ -58,6 +59,7 @@ ROUTES: tuple[RouteRow, ...] = (
              "A task: how far it is, and what came of it.", answer=TaskFacts),
     RouteRow("DELETE", f"{API}/tasks/{{task}}", _O, tasks.cancel_task, "End a task.", status=204),
     *ACCESS_ROUTES,
+    *ACTION_ROUTES,
     # editing
     RouteRow("GET", f"{API}/jobs/{{job}}/config", _V, config.get_config,
              "The file of a job as YAML, with its ETag; marks stand in place of secrets."),

@@ -1,7 +1,7 @@
 """The process of a console: its parts, its sockets, its start and end.
 
-The jobs are processes of their own, which the console neither starts nor ends here: it can be
-killed at any time.
+The jobs are processes of their own, which go on when the console ends: it can be killed at any
+time.
 """
 
 import asyncio
@@ -28,11 +28,13 @@ from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.fleet.fleet import Fleet
+from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.places import JobPlace
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.console.heritrix.certificate import certificate_files
 from nacre.console.live.hub import ViewerHub
+from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
@@ -41,6 +43,8 @@ from nacre.core.clock import Clock
 from nacre.errors import JobError
 from nacre.store.local_files import replace_file
 
+CORES: Final = len(os.sched_getaffinity(0))
+"""Processors that this process may use."""
 GRACE: Final = 2
 """Seconds that requests in process have at the end."""
 _RUNNING = "running.json"
@@ -55,6 +59,7 @@ class ConsoleOptions(NamedTuple):
         hosts: Names beside those of the loopback under which it is reached.
         folder: Folder of its own files.
         heritrix: The port with Heritrix's interface; None for none.
+        max_running: Jobs that run at the same time; further ones wait for their turn.
     """
 
     places: Sequence[JobPlace]
@@ -62,6 +67,7 @@ class ConsoleOptions(NamedTuple):
     folder: Path
     hosts: Sequence[str] = ()
     heritrix: PortOptions | None = None
+    max_running: int = CORES
 
 
 class OpenedConsole(NamedTuple):
@@ -189,9 +195,10 @@ async def serve(
     fleet, readers, tasks = Fleet(options.places), ReaderPool(), TaskBook(clock)
     hub = ViewerHub()
     users, sessions = UserBook(database, clock), SessionBook(database, clock)
+    poller = Poller(fleet, readers, database, clock, hub)
     services = ConsoleServices(
         fleet=fleet,
-        poller=Poller(fleet, readers, database, clock, hub),
+        poller=poller,
         readers=readers,
         tasks=tasks,
         keys=KeyBook(database, clock),
@@ -201,6 +208,8 @@ async def serve(
         logins=LoginDesk(users, sessions, clock, PasswordChecker()),
         audit=AuditLog(options.folder, clock),
         hub=hub,
+        launcher=Launcher(fleet, poller, database, clock, options.max_running),
+        notices=NoticeBoard(),
     )
     config = uvicorn.Config(
         ConsoleApp(services, options.hosts).asgi(), http="httptools", ws="none", lifespan="off",
@@ -212,6 +221,7 @@ async def serve(
         await fleet.scan()
         async with asyncio.TaskGroup() as group:
             poll = group.create_task(services.poller.run(), name="poller")
+            launch = group.create_task(services.launcher.run(), name="launcher")
             _publish(options.folder, url)
             port = _heritrix(options, services, database, url, server)
             serving = None
@@ -224,6 +234,7 @@ async def serve(
                 port.server.should_exit = True
                 await serving
             poll.cancel()
+            launch.cancel()
     finally:
         (options.folder / _RUNNING).unlink(missing_ok=True)
         await tasks.close()

@@ -9,7 +9,9 @@ from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.fleet.fleet import Fleet
+from nacre.console.fleet.launch import Launcher
 from nacre.console.live.hub import ViewerHub
+from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
@@ -29,6 +31,8 @@ class ConsoleServices(NamedTuple):
         clock: The time.
         audit: The log of what was changed, and by whom.
         hub: It tells viewers what changed.
+        launcher: It starts jobs.
+        notices: What came of forms that were sent.
         users: Users with passwords.
         logins: Exchanges passwords for sessions.
         reach: Who can connect to the console.
@@ -43,6 +47,8 @@ class ConsoleServices(NamedTuple):
     clock: Clock
     audit: AuditLog
     hub: ViewerHub
+    launcher: Launcher
+    notices: NoticeBoard
     users: UserBook
     logins: LoginDesk
     reach: ConsoleReach = ConsoleReach()

@@ -58,6 +58,7 @@ POSSIBLE: Final[Mapping[str, frozenset[str]]] = {
     "change": _LIVE,
     "edit": _STILL,
     "frontier": frozenset((*_LIVE, STOPPED)),
+    "end": frozenset((STOPPED,)),
     "recrawl": frozenset((FINISHED,)),
     "recrawl-full": frozenset((FINISHED,)),
 }
@@ -76,6 +77,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "change": "nacre set {job} PATH=VALUE",
     "edit": "nacre set {job} PATH=VALUE",
     "frontier": "nacre frontier {job} list",
+    "end": "nacre end {job}",
     "recrawl": "nacre recrawl {job}",
     "recrawl-full": "nacre recrawl {job} --full",
 }
@@ -103,14 +105,15 @@ def group_of(state: str) -> str:
     return GROUPS.get(state, STOPPED)
 
 
-def job_actions(state: str, job: str) -> tuple[JobAction, ...]:
+def job_actions(state: str, job: str, *, closed: bool = False) -> tuple[JobAction, ...]:
     """All actions of a job, in the order in which they are offered.
 
     Args:
         state: `JobOverview.state`, or `ROUNDS` for a batch crawl.
         job: Its directory, as it is typed in a command.
+        closed: Its run was ended for good.
     """
-    group = group_of(state)
+    group = FINISHED if closed else group_of(state)
     return tuple(
         JobAction(
             name,

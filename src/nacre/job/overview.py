@@ -73,6 +73,7 @@ class JobOverview(msgspec.Struct, frozen=True):
         policy: Order, budgets, quotas and bandwidth, in words.
         endless: URIs of endless places, which wait until nothing else is left.
         ended_at: When the run ended, seconds since the epoch; 0 while it runs, and after a crash.
+        closed: The operator ended the run for good: it cannot be gone on with.
     """
 
     state: str
@@ -113,6 +114,7 @@ class JobOverview(msgspec.Struct, frozen=True):
     policy: tuple[str, ...] = ()
     endless: int = 0
     ended_at: float = 0.0
+    closed: bool = False
 
     @property
     def refused(self) -> int:
@@ -180,6 +182,7 @@ def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
         fresh,
         state=state,
         ended_at=run.ended,
+        closed=run.closed,
         next_pass=following.time if following else 0.0,
         next_why=following.why if following else "",
         warc_bytes=store.counter("warc.total"),

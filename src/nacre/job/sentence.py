@@ -212,6 +212,8 @@ _LIVE = frozenset(("RUNNING", "EMPTY", "PAUSING", "PAUSED", "PREPARING", "STOPPI
 
 
 def _cut_short(overview: JobOverview) -> Sentence:
+    if overview.closed:
+        return Sentence("closed", {"documents": overview.documents}, ("recrawl",))
     code, levers = _ENDS.get(overview.state, ("ended", ("go-on",)))
     if code == "ended":
         return Sentence(code, {"why": overview.state}, levers)
@@ -348,6 +350,7 @@ MESSAGES: Final = {
     "limit-budget": _("stopped: queues with URIs left are over budget or retired"),
     "disk-wait": _("stopped: no free disk space for too long; {queued} URIs wait"),
     "error": _("ended by an error; {queued} URIs wait"),
+    "closed": _("ended for good by the operator: {documents} documents"),
     "ended": _("ended: {why}"),
     "retries": _("nothing but retries: {trouble}"),
     "retries-until": _("nothing but retries: {trouble}; given up {until} at the latest"),

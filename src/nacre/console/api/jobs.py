@@ -5,12 +5,15 @@ from typing import Any
 
 import msgspec
 
+from nacre.console.actions import allowed_now
 from nacre.console.call import Call
 from nacre.console.catalogue import Language
+from nacre.console.fleet.launch import LaunchFacts
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.snapshot import JobSnapshot
+from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
-from nacre.job.allowed_actions import JobAction, job_actions
+from nacre.job.allowed_actions import JobAction
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
 from nacre.job.sentence import Value
 
@@ -113,6 +116,7 @@ class JobDetails(msgspec.Struct, frozen=True):
         rates: URIs a second in the last ten minutes, the oldest first.
         rounds: The state of a batch crawl; null for another job.
         actions: What can be done with it now.
+        launch: Its start, while it waits for that or where that failed; null otherwise.
     """
 
     item: JobItem
@@ -127,6 +131,7 @@ class JobDetails(msgspec.Struct, frozen=True):
     rates: tuple[float, ...]
     rounds: dict[str, Any] | None
     actions: tuple[JobAction, ...]
+    launch: LaunchFacts | None = None
 
 
 async def list_jobs(call: Call) -> JobList:
@@ -150,7 +155,8 @@ def job_list(call: Call, query: JobsQuery) -> JobList:
 async def get_job(call: Call) -> JobDetails:
     """One job: its numbers, its sentence, and what can be done with it."""
     job = call.job()
-    return job_details(job, await call.services.poller.fresh(job), call.language)
+    seen = await call.services.poller.fresh(job)
+    return job_details(call.services, job, seen, call.language)
 
 
 def job_item(job: FoundJob, seen: JobSnapshot, language: Language) -> JobItem:
@@ -176,7 +182,9 @@ def job_item(job: FoundJob, seen: JobSnapshot, language: Language) -> JobItem:
     )
 
 
-def job_details(job: FoundJob, seen: JobSnapshot, language: Language) -> JobDetails:
+def job_details(
+    services: ConsoleServices, job: FoundJob, seen: JobSnapshot, language: Language
+) -> JobDetails:
     """All that is known of a job."""
     overview = seen.overview
     directory = str(job.layout.root)
@@ -192,7 +200,8 @@ def job_details(job: FoundJob, seen: JobSnapshot, language: Language) -> JobDeta
         fetching=seen.fetching,
         rates=seen.rates,
         rounds=seen.rounds,
-        actions=job_actions(seen.state, quote(directory)),
+        actions=allowed_now(services, job, quote(directory)),
+        launch=None if seen.running else services.launcher.facts(job),
     )
 
 

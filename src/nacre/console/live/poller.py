@@ -82,6 +82,10 @@ class Poller:
         """The last snapshot of a job; one without numbers where it was not looked at yet."""
         return self._snapshots.get(job.id) or unseen(job)
 
+    def is_running(self, job: FoundJob) -> bool:
+        """Whether a job ran when it was seen last."""
+        return self.snapshot(job).running
+
     def snapshots(self) -> list[tuple[FoundJob, JobSnapshot]]:
         """All jobs with their last snapshots."""
         return [(job, self.snapshot(job)) for job in self._fleet.jobs]

@@ -4,6 +4,7 @@ from typing import Any
 
 from nacre.console.api.jobs import job_item
 from nacre.console.call import Call, PageAnswer
+from nacre.console.pages.action_buttons import many_buttons
 
 
 async def page(call: Call) -> PageAnswer:
@@ -18,6 +19,7 @@ def facts(call: Call) -> dict[str, Any]:
     return {
         "jobs": items,
         "running": sum(item.running for item in items),
+        "many": many_buttons(call.language.texts.gettext, call.identity),
         "places": [
             str(place.root) for place in services.fleet.places if call.identity.sees(place.label)
         ],

@@ -18,6 +18,6 @@ async def page(call: Call) -> PageAnswer:
 def facts(call: Call, job: FoundJob) -> dict[str, Any]:
     """What it shows of a job as it was seen last."""
     seen = call.services.poller.snapshot(job)
-    details = job_details(job, seen, call.language)
+    details = job_details(call.services, job, seen, call.language)
     levers = [(name, call.language.texts.gettext(LEVERS[name])) for name in seen.sentence.lever]
     return {"job": details, "item": details.item, "levers": levers}

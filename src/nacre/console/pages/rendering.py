@@ -6,7 +6,7 @@ safe; a test looks for it.
 """
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from nacre.console.catalogue import LANGUAGES, Language, language
+from nacre.console.pages.action_buttons import action_buttons, first_buttons
 from nacre.console.pages.assets import Assets
 from nacre.core.clock import duration, iso
 from nacre.report.escape import shown
@@ -40,8 +41,10 @@ FILTERS: Final = {
     "iso": iso,
     "moment": to_the_second,
     "readable": readable_url,
+    "shown": _visible,
 }
-"""Filters of all templates: numbers, bytes, seconds, seconds since the epoch, URLs."""
+"""Filters of all templates: numbers, bytes, seconds, seconds since the epoch, URLs, and texts from
+outside within `trans`, which escapes but does not show what controls and turns."""
 
 
 @cache
@@ -62,9 +65,12 @@ def environment(name: str) -> Environment:
     )
     made.filters.update(FILTERS)
     made.globals["languages"] = LANGUAGES
+    texts = language(name).texts
+    made.globals["action_buttons"] = partial(action_buttons, texts.gettext)
+    made.globals["first_buttons"] = first_buttons
     # The extension adds this method, which the type of an environment does not have.
     install = made.install_gettext_translations  # type: ignore[attr-defined]
-    install(language(name).texts, newstyle=True)
+    install(texts, newstyle=True)
     return made
 
 

@@ -71,5 +71,6 @@ TASKS: Mapping[str, ReaderTask] = {
     "change-frontier": _of("surgery", "change_frontier"),
     "import-uris": _of("surgery", "import_uris"),
     "export-uris": _of("surgery", "export_uris"),
+    "look-before-start": _of("starting", "look_before_start"),
 }
 """The tasks by the names that `pool.ReaderPool.ask` takes."""

@@ -99,7 +99,7 @@ class _Job:
 
         def made() -> bytes:
             seen = call.services.poller.snapshot(self._job)
-            data = JobEvent(self.topic, job_details(self._job, seen, call.language))
+            data = JobEvent(self.topic, job_details(call.services, self._job, seen, call.language))
             return event(msgspec.json.encode(data).decode(), "job")
 
         return call.services.hub.made(self.topic, ("api", call.language.name), made)

@@ -1,0 +1,306 @@
+"""Actions on jobs: start, pause, resume, stop, checkpoint, recrawl, end.
+
+A running job is asked over its socket; a job that rests is started as a process of its own. What
+the state of a job does not allow is refused with the reason.
+"""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+import msgspec
+
+from nacre.console.access.roles import Requester
+from nacre.console.fleet.launch import LaunchFacts, lay_pause, lift_pause
+from nacre.console.fleet.places import FoundJob
+from nacre.console.problems import RefusedRequestError
+from nacre.console.services import ConsoleServices
+from nacre.core.clock import iso_millis
+from nacre.errors import ConfigError, JobError, Problem
+from nacre.job.allowed_actions import JobAction, job_actions
+from nacre.job.control import ask_command
+from nacre.report.escape import flat
+
+_PATIENCE: Final = 60.0
+_SOON: Final = 60.0
+"""Seconds that a look before a start may take."""
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues."""
+    return text
+
+
+ACTIONS: Final = ("start", "pause", "resume", "stop", "checkpoint", "recrawl", "end")
+"""The actions of `/api/v1/jobs/J/…` here."""
+
+WHYS: Final[Mapping[str, str]] = {
+    "never-ran": _("it never ran"),
+    "preparing": _("it is still preparing"),
+    "running": _("it is running"),
+    "paused": _("it is paused"),
+    "stopping": _("it is stopping; wait until it has"),
+    "stopped": _("it was stopped before its end: go on with it, or end it for good"),
+    "finished": _("its run is over; recrawl it"),
+    "rounds": _("it is crawled in rounds"),
+    "queued": _("it waits for its start"),
+    "starting": _("it is being started"),
+}
+"""Why an action is not possible now, by the group of states that a job is in."""
+
+
+class ActionOptions(msgspec.Struct, frozen=True):
+    """The options of an action; each takes those that it knows.
+
+    Attributes:
+        checkpoint: Start from this checkpoint; `latest` for the last one; "" for none.
+        paused: The start waits for `resume`.
+        accept_loss: Start though archived data is missing.
+        full: A recrawl visits everything.
+        budget: What a recrawl may spend, as of `nacre recrawl --budget`; "" for no limit.
+        keep: What a recrawl stores in full: `strict`, `lean` or `delta`.
+        set: Other settings for this run, `path=value`.
+        name: Name of a new checkpoint; "" for one by number and time.
+    """
+
+    checkpoint: str = ""
+    paused: bool = False
+    accept_loss: bool = False
+    full: bool = False
+    budget: str = ""
+    keep: str = "strict"
+    set: tuple[str, ...] = ()
+    name: str = ""
+
+
+class ActionDone(msgspec.Struct, frozen=True):
+    """An action that was taken.
+
+    Attributes:
+        job: Id of the job.
+        action: Name of the action.
+        launch: The start that was ordered; null for an action without one.
+        held: Reasons for which a resumed job stays paused.
+        busy: Fetches that are finished first.
+        name: Name of the checkpoint or run that it made; "" for none.
+    """
+
+    job: str
+    action: str
+    launch: LaunchFacts | None = None
+    held: tuple[str, ...] = ()
+    busy: int = 0
+    name: str = ""
+
+
+class _Asked(NamedTuple):
+    """An action that somebody asks for."""
+
+    services: ConsoleServices
+    job: FoundJob
+    options: ActionOptions
+    by: str
+
+
+def name_of(identity: Requester) -> str:
+    """The name of somebody in job.log."""
+    return f"{flat(identity.name)} via console"
+
+
+def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple[JobAction, ...]:
+    """All actions of a job as it was seen last; one that is being started allows none.
+
+    Args:
+        services: The parts of the console.
+        job: It.
+        command: Its directory, as it is typed in a command.
+    """
+    seen = services.poller.snapshot(job)
+    closed = seen.overview is not None and seen.overview.closed
+    actions = job_actions(seen.state, command, closed=closed)
+    launch = services.launcher.facts(job)
+    if seen.running or launch is None or launch.step == "failed":
+        return actions
+    stop = "stop" if launch.step == "queued" else ""
+    return tuple(
+        msgspec.structs.replace(
+            one, allowed=one.name == stop, why="" if one.name == stop else launch.step
+        )
+        for one in actions
+    )
+
+
+async def act(
+    services: ConsoleServices, job: FoundJob, action: str, options: ActionOptions,
+    identity: Requester,
+) -> ActionDone:  # fmt: skip
+    """Take an action.
+
+    Args:
+        services: The parts of the console.
+        job: The job.
+        action: One of `ACTIONS`.
+        options: Its options.
+        identity: Who asks.
+
+    Raises:
+        RefusedRequestError: There is no such action (404), or the state refuses it (409).
+        ConfigError: The settings have problems.
+        JobError: The job refuses.
+    """
+    if action not in _HANDLERS:
+        raise RefusedRequestError(404, "not-found", f"there is no action {action!r}")
+    await services.poller.fresh(job)
+    _require(services, job, action, options)
+    asked = _Asked(services, job, options, name_of(identity))
+    done = await _HANDLERS[action](asked)
+    with suppress(JobError):
+        await services.poller.look(job)
+    return done
+
+
+def _require(services: ConsoleServices, job: FoundJob, action: str, options: ActionOptions) -> None:
+    """Refuse what the state does not allow.
+
+    Raises:
+        RefusedRequestError: It does not (409).
+    """
+    names = {
+        "start": ("start-paused" if options.paused else "start", "go-on"),
+        "recrawl": ("recrawl-full" if options.full else "recrawl",),
+    }.get(action, (action,))
+    known = {one.name: one for one in allowed_now(services, job, "")}
+    if any(known[name].allowed for name in names):
+        return
+    why = known[names[0]].why
+    raise RefusedRequestError(409, why, f"{action}: {WHYS[why]} ({job.id})")
+
+
+# ---- jobs that rest
+
+
+async def _start(asked: _Asked) -> ActionDone:
+    options = asked.options
+    await _look_before(asked)
+    if options.paused:
+        lay_pause(asked.job.layout)
+    words = ["run", str(asked.job.layout.root), "--quiet", "--by", asked.by]
+    if options.checkpoint:
+        words += ["--checkpoint", options.checkpoint]
+    if options.accept_loss:
+        words.append("--accept-loss")
+    return await _launched(asked, "start", words)
+
+
+async def _recrawl(asked: _Asked) -> ActionDone:
+    options = asked.options
+    if options.full and options.budget:
+        raise ConfigError("a full recrawl visits everything and knows no budget")
+    if options.keep not in {"strict", "lean", "delta"}:
+        raise ConfigError("keep is `strict`, `lean` or `delta`")
+    await _look_before(asked)
+    words = ["recrawl", str(asked.job.layout.root), "--quiet", "--by", asked.by]
+    words += ["--keep", options.keep]
+    if options.full:
+        words.append("--full")
+    if options.budget:
+        words += ["--budget", options.budget]
+    return await _launched(asked, "recrawl", words)
+
+
+async def _launched(asked: _Asked, action: str, words: Sequence[str]) -> ActionDone:
+    settings = [word for text in asked.options.set for word in ("--set", text)]
+    facts = await asked.services.launcher.order(asked.job, [*words, *settings])
+    return ActionDone(asked.job.id, action, facts)
+
+
+async def _look_before(asked: _Asked) -> None:
+    """Refuse a start that would fail.
+
+    Raises:
+        ConfigError: The settings have problems.
+        RefusedRequestError: Space is missing (409).
+    """
+    found = await asked.services.readers.ask(
+        "look-before-start", asked.job.layout.root, _SOON, set=asked.options.set
+    )
+    if found["problems"]:
+        raise ConfigError([Problem(**problem) for problem in found["problems"]])
+    if found["space"]:
+        raise RefusedRequestError(409, "space", f"{asked.job.id} lacks space: {found['space']}")
+
+
+async def _end(asked: _Asked) -> ActionDone:
+    """End a run for good; in a process of its own, as it opens the store."""
+    root = asked.job.layout.root
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "nacre", "end", str(root), "--json",
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True,
+    )  # fmt: skip
+    said, errors = await process.communicate()
+    if process.returncode:
+        raise JobError(flat(errors.decode("utf-8", "replace")).removeprefix("nacre: "))
+    run = str(msgspec.json.decode(said)["run"])
+    _note(asked, f"run {run} ended for good by {asked.by}")
+    return ActionDone(asked.job.id, "end", name=run)
+
+
+def _note(asked: _Asked, text: str) -> None:
+    """Add a line to the job.log of a job that does not run, which is in its directory."""
+    path = asked.job.layout.root / "job.log"
+    with suppress(OSError), path.open("a", encoding="utf-8") as file:
+        file.write(f"{iso_millis(asked.services.clock.now())} INFO {text}\n")
+
+
+# ---- jobs that run
+
+
+async def _send(asked: _Asked, command: str, **arguments: object) -> dict[str, object]:
+    return await ask_command(asked.job.layout.socket, command, _PATIENCE, by=asked.by, **arguments)
+
+
+async def _pause(asked: _Asked) -> ActionDone:
+    return _ending(asked, "pause", await _send(asked, "pause"))
+
+
+async def _resume(asked: _Asked) -> ActionDone:
+    lift_pause(asked.job.layout)
+    answer = await _send(asked, "resume")
+    held = answer.get("held")
+    names = tuple(str(one) for one in held) if isinstance(held, list) else ()
+    return ActionDone(asked.job.id, "resume", held=tuple(n for n in names if n != _FILE))
+
+
+_FILE: Final = "control/pause"
+"""The hold of the file that was just removed; the job looks at its files once a second."""
+
+
+async def _stop(asked: _Asked) -> ActionDone:
+    if asked.services.launcher.withdraw(asked.job):
+        return ActionDone(asked.job.id, "stop")
+    return _ending(asked, "stop", await _send(asked, "stop"))
+
+
+def _ending(asked: _Asked, action: str, answer: Mapping[str, object]) -> ActionDone:
+    busy = answer.get("busy")
+    return ActionDone(asked.job.id, action, busy=busy if isinstance(busy, int) else 0)
+
+
+async def _checkpoint(asked: _Asked) -> ActionDone:
+    answer = await _send(asked, "checkpoint", name=asked.options.name)
+    return ActionDone(asked.job.id, "checkpoint", name=str(answer.get("name") or ""))
+
+
+_HANDLERS: Final[Mapping[str, Callable[[_Asked], Awaitable[ActionDone]]]] = {
+    "start": _start,
+    "pause": _pause,
+    "resume": _resume,
+    "stop": _stop,
+    "checkpoint": _checkpoint,
+    "recrawl": _recrawl,
+    "end": _end,
+}

@@ -1,0 +1,61 @@
+"""`/api/v1/jobs/J/start` and the other actions on a job."""
+
+from typing import Literal
+
+import msgspec
+
+from nacre.console.actions import ActionDone, ActionOptions, act
+from nacre.console.call import Call
+
+
+class StartWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of a start.
+
+    Attributes:
+        checkpoint: Go back to this checkpoint first; `latest` for the last one; "" for none.
+        paused: It waits for `resume` before its first fetch.
+        accept_loss: Start though archived data is missing.
+        set: Other settings for this run, `path=value`.
+    """
+
+    checkpoint: str = ""
+    paused: bool = False
+    accept_loss: bool = False
+    set: tuple[str, ...] = ()
+
+
+class RecrawlWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of a recrawl.
+
+    Attributes:
+        full: Visit everything, as the first run did.
+        budget: What it may spend: 500 (requests), 2GB or 3h; "" for no limit.
+        keep: What is stored in full.
+        set: Other settings for this run, `path=value`.
+    """
+
+    full: bool = False
+    budget: str = ""
+    keep: Literal["strict", "lean", "delta"] = "strict"
+    set: tuple[str, ...] = ()
+
+
+class CheckpointWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of a checkpoint.
+
+    Attributes:
+        name: Its name; "" for one by number and time.
+    """
+
+    name: str = ""
+
+
+class NoWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of an action without options."""
+
+
+async def take_action(call: Call) -> ActionDone:
+    """Take the action that the path ends with."""
+    action = call.request.url.path.rpartition("/")[2]
+    options = msgspec.convert(msgspec.to_builtins(call.body), ActionOptions)
+    return await act(call.services, call.job(), action, options, call.identity)

@@ -1,0 +1,125 @@
+"""`POST /act`: the buttons of the pages, as plain forms and by htmx.
+
+The form has `action`, `job` once for each job (its id as in a URL), options, and `next`: the page
+to go back to.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import unquote
+
+import msgspec
+from starlette.datastructures import FormData
+from starlette.responses import RedirectResponse
+
+from nacre.console.actions import ActionDone, ActionOptions, act
+from nacre.console.call import Call, PageAnswer
+from nacre.console.live.notices import Notice
+from nacre.console.problems import RefusedRequestError
+from nacre.errors import NacreError
+
+MOST_JOBS = 500
+"""Jobs that one form may name."""
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues."""
+    return text
+
+
+_DONE = {
+    "start": _("{job}: started"),
+    "queued": _("{job}: starts when it is its turn; place {place}"),
+    "failed": _("{job} could not be started: {text}"),
+    "pause": _("{job}: pausing"),
+    "resume": _("{job}: resumed"),
+    "held": _("{job}: still paused, for: {held}"),
+    "stop": _("{job}: stopping; what is in process is finished first"),
+    "checkpoint": _("{job}: checkpoint {name} is made"),
+    "unchanged": _("{job}: nothing has changed since the last checkpoint"),
+    "recrawl": _("{job}: recrawl started"),
+    "end": _("{job}: run {name} is ended for good"),
+}
+
+
+_BUTTONS: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
+    "start-paused": ("start", {"paused": True}),
+    "go-on": ("start", {}),
+    "go-on-checkpoint": ("start", {"checkpoint": "latest"}),
+    "recrawl-full": ("recrawl", {"full": True}),
+}
+"""The action and the options of a button whose name is that of `JobAction`."""
+
+
+async def answer(call: Call) -> PageAnswer | RedirectResponse:
+    """Take the action on each of the jobs, and say what came of it."""
+    form = await call.request.form()
+    action, jobs = text_of(form, "action"), [unquote(str(one)) for one in form.getlist("job")]
+    if not jobs or len(jobs) > MOST_JOBS:
+        refused = call.language.texts.gettext(_("choose one job at least, and 500 at most"))
+        raise RefusedRequestError(422, "no-job", refused)
+    name, fixed = _BUTTONS.get(action, (action, {}))
+    options = msgspec.structs.replace(
+        ActionOptions(budget=text_of(form, "budget"), keep=text_of(form, "keep") or "strict"),
+        **fixed,
+    )
+    call.note.change(None, {"action": action, "jobs": jobs, **msgspec.to_builtins(options)})
+    notices = [await _one(call, job, name, options) for job in jobs]
+    return shown(call, notices, text_of(form, "next"))
+
+
+async def _one(call: Call, name: str, action: str, options: ActionOptions) -> Notice:
+    try:
+        done = await act(call.services, call.job(name), action, options, call.identity)
+    except NacreError as error:
+        return Notice("error", str(error))
+    return notice_of(done, call.language.texts.gettext)
+
+
+def notice_of(done: ActionDone, translate: Callable[[str], str]) -> Notice:
+    """What is said about an action that was taken."""
+    code, launch = done.action, done.launch
+    if launch is not None and launch.step != "starting":
+        code = launch.step
+    elif done.held:
+        code = "held"
+    elif code == "checkpoint" and not done.name:
+        code = "unchanged"
+    words = translate(_DONE[code]).format(
+        job=done.job, name=done.name, held=", ".join(done.held),
+        place=launch.place if launch else 0, text=launch.text if launch else "",
+    )  # fmt: skip
+    return Notice("error" if code == "failed" else "done", words)
+
+
+def shown(call: Call, notices: list[Notice], following: str) -> PageAnswer | RedirectResponse:
+    """The answer to a form: a fragment for htmx, else the page that it came from.
+
+    Args:
+        call: The request.
+        notices: What came of it.
+        following: Path of that page; "" for the list of jobs.
+    """
+    if call.request.headers.get("hx-request"):
+        return PageAnswer("notices.html", {"notices": notices}, headers={"hx-trigger": ASKED})
+    if call.session is None:
+        return PageAnswer("acted.html", {"notices": notices})
+    for notice in notices:
+        call.services.notices.add(call.identity.session, notice)
+    return RedirectResponse(own_path(following), status_code=303)
+
+
+ASKED = "nacre:asked"
+"""The event of the page that an action gives: live regions look at once."""
+
+
+def text_of(form: FormData, name: str) -> str:
+    """A field of a form as a text; "" where it is missing or a file."""
+    value = form.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def own_path(path: str) -> str:
+    """The path if it is one of this console, else `/`: no form leads elsewhere."""
+    is_own = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if is_own and "\\" not in path else "/"

@@ -1,0 +1,29 @@
+"""Tasks of reader processes for starts: what keeps a job from starting."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nacre.errors import ConfigError, NacreError
+from nacre.store.layout import Layout
+
+
+def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what keeps a job from starting: problems of its settings, and space that is missing.
+
+    Names are not looked up here, as somebody waits; the start itself does that.
+
+    Args:
+        layout: The job.
+        arguments: `set`: texts `path=value`.
+    """
+    from nacre.job.job import Job  # noqa: PLC0415 - the worker starts faster
+    from nacre.settings.load import load_job  # noqa: PLC0415
+
+    try:
+        loaded = load_job(layout, [str(text) for text in arguments.get("set", ())])
+        missing = Job(layout.root, loaded.settings).missing_space()
+    except ConfigError as error:
+        return {"problems": [problem._asdict() for problem in error.problems], "space": ""}
+    except NacreError as error:
+        return {"problems": [{"path": "", "message": str(error)}], "space": ""}
+    return {"problems": [], "space": missing}
