@@ -14,6 +14,7 @@ PAGES := debian-faq-zh-cn debian-faq maint-guide-zh-cn developers-reference debi
 	cppreference-doc-en-html apache2-doc gap-doc libboost1.74-doc sqlite3-doc octave-doc \
 	python3.11-doc openjdk-17-doc lilypond-doc-html wireshark-doc
 SEEDS := 11-30
+ROWS := 100000
 FEW := 10
 SPARK_TESTS := not slow
 # Of pytest. More than cores: nearly half of the time a test waits for a server or a clock.
@@ -22,7 +23,7 @@ MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html er
 	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills spark \
-	console-stories webs-all test test-all cases bench bench-full traps reference lock catalogues web goals ablation clean
+	console-stories console-load webs-all test test-all cases bench bench-full traps reference lock catalogues web goals ablation clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -104,6 +105,9 @@ bench: environment system ## speed: CPU per URL against wget and Scrapy, scope, 
 
 bench-full: environment system ## the same, with the 10-million-URL frontier
 	$(PY) -m bench.run --full
+
+console-load: environment ## the console with 50 jobs and 100 viewers: its goals (five minutes; ROWS=10000000 for a large frontier)
+	$(PY) -m bench.console_load --rows $(ROWS)
 
 traps: environment ## how soon a crawl has the pages of sites without end: replays, then real crawls and their plot (20 minutes at first)
 	@$(PY) -m tools.debs git mediawiki

@@ -66,6 +66,12 @@ class ConsoleProcess:
                 return
         raise AssertionError(f"no console: {self._log.read_text()}")
 
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        assert self._process is not None
+        return self._process.pid
+
     def kill(self) -> None:
         """`kill -9`, as if the machine ran out of memory."""
         self._end(signal.SIGKILL)
@@ -128,6 +134,7 @@ def command(*arguments: object) -> str:
 
 def new_job(root: Path, url: str, *settings: str) -> Path:
     """A job that never ran, for a site on the loopback, with `NAME=VALUE` settings."""
+    root.parent.mkdir(exist_ok=True)
     allowed = ["network.allow=[127.0.0.0/8]", *settings]
     command("new", root, url, *(part for one in allowed for part in ("--set", one)))
     return root
@@ -141,13 +148,13 @@ def finished_job(root: Path, url: str, *settings: str) -> Path:
 
 
 @contextmanager
-def running_job(root: Path, *arguments: str) -> Iterator[Path]:
+def running_job(root: Path, *arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
     """A process that crawls, which answers commands; it is killed at the end."""
     program: Sequence[str] = (sys.executable, "-m", "nacre", "run", str(root), "-q", *arguments)
     process = subprocess.Popen(program, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
         until(lambda: is_running(Layout(root).socket))
-        yield root
+        yield process
     finally:
         process.kill()
         process.wait()

@@ -41,7 +41,8 @@ def test_a_job_of_heritrix_goes_from_its_creation_to_its_teardown(tmp_path: Path
         library, hapy = map(json.loads, done.stdout.splitlines())
         assert library["bean"] == "1500"
         assert "crawl status: Finished - Ended by operator" in library["report"]
-        assert (library["warcs"], library["magic"]) == (1, "1f8b")
+        assert library["warcs"] >= 1
+        assert library["magic"] == "1f8b"
         assert hapy == {"launch": "null", "refused": True}
         log = (console.crawls / "x" / "latest" / "logs" / "job.log").read_text()
         assert "politeness.min_delay" in log

@@ -1,0 +1,47 @@
+"""What people do on the pages, by what they see there."""
+
+from playwright.sync_api import Page, expect
+
+from tests.console.stories.running import ConsoleProcess
+
+
+def open_job(page: Page, console: ConsoleProcess, name: str, below: str = "") -> None:
+    """Open a page of a job."""
+    page.goto(f"{console.url}j/crawls~{name}{below}")
+
+
+def act(page: Page, action: str) -> None:
+    """Push the button of an action beside the title."""
+    page.locator(f"#actions-first button[data-action={action}]").click()
+
+
+def shows_state(page: Page, state: str) -> None:
+    """Wait until the page says that the job is in a state, with the help of a reload or two."""
+    for _ in range(40):
+        if page.locator(".title .state").first.inner_text() == state:
+            return
+        page.wait_for_timeout(250)
+        page.reload()
+    expect(page.locator(".title .state").first).to_have_text(state)
+
+
+def token_of(page: Page) -> str:
+    """The token that every request that changes something carries."""
+    found = page.locator("meta[name=nacre-token]").get_attribute("content")
+    assert found
+    return found
+
+
+def ask(page: Page, verb: str, path: str, body: object = None) -> tuple[int, object]:
+    """A request of the page's own origin, as its scripts send it: status and JSON of the answer."""
+    status, answer = page.evaluate(
+        """async ([verb, path, token, body]) => {
+          const answer = await fetch(path, {method: verb,
+            headers: {"content-type": "application/json", "x-nacre-token": token},
+            body: body === null ? undefined : JSON.stringify(body)});
+          const text = await answer.text();
+          try { return [answer.status, JSON.parse(text)]; } catch { return [answer.status, text]; }
+        }""",
+        [verb, path, token_of(page), body],
+    )
+    return status, answer
