@@ -22,6 +22,7 @@ const result = await build({
   legalComments: "none",
   // Loaded when a page needs them.
   external: ["./charts.js", "./editor.js", "./log.js"],
+  alias: { "style-mod": join(here, "src/styles.js") },
   metafile: true,
   write: false,
 });

@@ -1,9 +1,10 @@
 // The editor of YAML: `<textarea data-editor data-check=URL data-complete=URL data-hover=URL>`. Hints
 // come from Nacre's own validator, so that they are those of `nacre check`. Without script the
 // textarea is edited as it is.
-//   check     {text, job} → {problems: [{line, column, message, severity}]}; line and column from 1
-//   complete  {text, job, offset} → {from, options: [{label, detail, info, apply}]}
-//   hover     {text, job, offset} → {from, to, text}
+//   check     {text, job} → {problems, warnings, lights}, each finding with start, end, line, column
+//   complete  {text, job, offset} → {start, items: [{label, kind, insert, detail, doc}]}
+//   hover     {text, job, offset} → {found, start, end, title, type, doc, default, …}
+// Offsets there are in characters, here in units of UTF-16.
 import { autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
@@ -28,51 +29,146 @@ const colours = HighlightStyle.define([
 
 function place(document, line, column) {
   const found = document.line(Math.min(Math.max(line, 1), document.lines));
-  return Math.min(found.from + Math.max(column - 1, 0), found.to);
+  return Math.min(found.from + units(found.text, Math.max(column - 1, 0)), found.to);
+}
+
+const PAIRED = /[\ud800-\udbff]/;
+
+// Units of UTF-16 of the first characters of a text.
+function units(words, characters) {
+  if (!PAIRED.test(words)) return characters;
+  let at = 0;
+  for (let left = characters; left > 0 && at < words.length; left -= 1) at += words.codePointAt(at) > 0xffff ? 2 : 1;
+  return at;
+}
+
+// Characters of the first units of UTF-16 of a text.
+function characters(words, count) {
+  return PAIRED.test(words) ? [...words.slice(0, count)].length : count;
+}
+
+function diagnostic(words, finding, severity) {
+  const length = words.length;
+  const from = Math.min(units(words, finding.start), length);
+  const to = Math.min(Math.max(units(words, finding.end), from), length);
+  const parts = [finding.message];
+  if (finding.expected) parts.push(text("expected", { value: finding.expected }));
+  if (finding.sample) parts.push(text("sample", { value: finding.sample }));
+  const actions = (finding.fixes ?? []).map((fix) => ({
+    name: text("write", { value: fix.insert }),
+    apply(view) {
+      const now = view.state.doc.toString();
+      view.dispatch({ changes: { from: units(now, fix.start), to: units(now, fix.end), insert: fix.insert } });
+    },
+  }));
+  return { from, to, severity, message: parts.join("\n"), actions };
 }
 
 // Of two questions under way only the answer to the newer one counts.
 function checking(area) {
   let newest = 0;
+  let known = [];
   return async (view) => {
     newest += 1;
     const mine = newest;
-    const document = view.state.doc;
-    const answer = await ask("POST", area.dataset.check, { text: document.toString(), job: area.dataset.job ?? "" });
-    if (mine !== newest || !answer.ok) return [];
-    const found = answer.data.problems ?? [];
-    area.dispatchEvent(new CustomEvent("nacre:checked", { detail: answer.data, bubbles: true }));
-    return found.map((problem) => {
-      const from = place(document, problem.line ?? 1, problem.column ?? 1);
-      const to = document.lineAt(from).to;
-      return { from, to: Math.max(from, to), severity: problem.severity ?? "error", message: problem.message };
-    });
+    const words = view.state.doc.toString();
+    const answer = await ask("POST", area.dataset.check, { text: words, job: area.dataset.job ?? "" });
+    if (mine !== newest || !answer.ok) return known.filter((one) => one.to <= view.state.doc.length);
+    list(area, answer.data);
+    const problems = answer.data.problems.filter((one) => one.start >= 0);
+    const warnings = answer.data.warnings.filter((one) => one.start >= 0);
+    known = [
+      ...problems.map((one) => diagnostic(words, one, "error")),
+      ...warnings.map((one) => diagnostic(words, one, "warning")),
+    ];
+    return known;
   };
 }
+
+// The findings below the editor, and the three lights.
+function list(area, data) {
+  const box = document.querySelector(`[data-findings="${area.id}"]`);
+  if (box) {
+    const found = [...data.problems.map((one) => [one, "problem"]), ...data.warnings.map((one) => [one, "warning"])];
+    box.replaceChildren(...found.map(([one, kind]) => item(area, one, kind)));
+    const none = document.querySelector(`[data-no-findings="${area.id}"]`);
+    if (none) none.hidden = found.length > 0;
+  }
+  for (const light of document.querySelectorAll("[data-light]")) {
+    const count = data.lights[light.dataset.light] ?? -1;
+    light.className = `state state-${count === 0 ? "good" : count > 0 ? "bad" : "still"}`;
+    const words = count === 0 ? text("light-good") : count > 0 ? text("problems", { count }) : text("light-unknown");
+    light.textContent = `${light.dataset.name}: ${words}`;
+  }
+}
+
+function part(tag, words, kind = "") {
+  const made = document.createElement(tag);
+  made.textContent = words;
+  if (kind) made.className = kind;
+  return made;
+}
+
+function item(area, one, kind) {
+  const line = part("li", "", `finding finding-${kind}`);
+  if (one.line && !one.file) {
+    const link = part("a", text("line", { line: one.line }));
+    link.href = `#${area.id}`;
+    Object.assign(link.dataset, { for: area.id, line: one.line, column: one.column || 1 });
+    line.append(link, " ");
+  } else if (one.file) {
+    line.append(part("code", one.line ? `${one.file}:${one.line}` : one.file), " ");
+  }
+  if (one.path) line.append(part("code", one.path), " ");
+  line.append(part("span", one.message));
+  if (one.expected) line.append(" ", part("span", text("expected", { value: one.expected }), "hint"));
+  if (one.sample) line.append(" ", part("span", text("sample", { value: one.sample }), "hint"));
+  return line;
+}
+
+const KINDS = { section: "namespace", setting: "property", value: "constant", rule: "class", processor: "function", clip: "text" };
 
 function completing(area) {
   return async (context) => {
     const word = context.matchBefore(/[\w.-]*/);
     if (!context.explicit && word?.from === word?.to) return null;
-    const body = { text: context.state.doc.toString(), job: area.dataset.job ?? "", offset: context.pos };
+    const words = context.state.doc.toString();
+    const body = { text: words, job: area.dataset.job ?? "", offset: characters(words, context.pos) };
     const answer = await ask("POST", area.dataset.complete, body);
-    if (!answer.ok || context.aborted) return null;
-    return { from: answer.data.from, options: answer.data.options, validFor: /^[\w.-]*$/ };
+    if (!answer.ok || context.aborted || !answer.data.items.length) return null;
+    const options = answer.data.items.map((one) => ({
+      label: one.label,
+      type: KINDS[one.kind] ?? "text",
+      detail: one.detail,
+      info: one.doc || undefined,
+      apply: one.insert,
+    }));
+    return { from: units(words, answer.data.start), options, validFor: /^[\w.-]*$/ };
   };
+}
+
+function meaning(card) {
+  const dom = part("div", "", "hover");
+  dom.append(part("strong", card.type ? `${card.title} (${card.type})` : card.title));
+  if (card.doc) dom.append(part("p", card.doc));
+  if (card.default) dom.append(part("p", text("default", { value: card.default })));
+  if (card.sample) dom.append(part("p", text("sample", { value: card.sample })));
+  if (card.heritrix.length) dom.append(part("p", text("in-heritrix", { value: card.heritrix.join(", ") })));
+  if (card.kind === "setting") dom.append(part("p", text(card.live ? "is-live" : "is-fixed")));
+  return dom;
 }
 
 function hovering(area) {
   return hoverTooltip(async (view, position) => {
-    const body = { text: view.state.doc.toString(), job: area.dataset.job ?? "", offset: position };
+    const words = view.state.doc.toString();
+    const body = { text: words, job: area.dataset.job ?? "", offset: characters(words, position) };
     const answer = await ask("POST", area.dataset.hover, body);
-    if (!answer.ok || !answer.data?.text) return null;
-    const create = () => {
-      const dom = document.createElement("div");
-      dom.className = "hover";
-      dom.textContent = answer.data.text;
-      return { dom };
+    if (!answer.ok || !answer.data?.found) return null;
+    return {
+      pos: units(words, answer.data.start),
+      end: units(words, answer.data.end),
+      create: () => ({ dom: meaning(answer.data) }),
     };
-    return { pos: answer.data.from ?? position, end: answer.data.to ?? position, create };
   });
 }
 
@@ -89,7 +185,7 @@ function basics(label) {
     indentUnit.of("  "),
     EditorState.tabSize.of(2),
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ "aria-label": label }),
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
     syntaxHighlighting(colours),
     yaml(),
     // Tab leaves the editor: who has only keys must get on.

@@ -2,7 +2,8 @@
 
 // A text in the language of the page; `values` take the places of `{name}`.
 export function text(name, values = {}) {
-  const found = document.getElementById("texts")?.content.querySelector(`[data-text="${name}"]`);
+  const boxes = [...document.querySelectorAll("template#texts, template[data-texts]")];
+  const found = boxes.map((box) => box.content.querySelector(`[data-text="${name}"]`)).find(Boolean);
   const words = found?.textContent ?? name;
   return words.replace(/\{(\w+)\}/g, (all, key) => String(values[key] ?? all));
 }

@@ -8,15 +8,13 @@ programs by their structs. A new page or noun is a function and a row.
 from nacre.console.access.roles import Role
 from nacre.console.access_routes import ACCESS_ROUTES
 from nacre.console.action_routes import ACTION_ROUTES
-from nacre.console.api import config, frontier, health, jobs, tasks
+from nacre.console.api import frontier, health, jobs, tasks
 from nacre.console.background.answers import TaskFacts, TaskList
 from nacre.console.background.frontier_work import FrontierWish
+from nacre.console.editing_routes import EDITING_ROUTES
 from nacre.console.pages import job_list, job_overview
 from nacre.console.route_row import API, Answer, RouteRow
 from nacre.console.streams import regions, topics
-from nacre.editing.complete import Completions
-from nacre.editing.findings import TextFindings
-from nacre.editing.hover import HoverCard
 
 __all__ = ("API", "ROUTES", "Answer", "RouteRow")
 
@@ -60,36 +58,7 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("DELETE", f"{API}/tasks/{{task}}", _O, tasks.cancel_task, "End a task.", status=204),
     *ACCESS_ROUTES,
     *ACTION_ROUTES,
-    # editing
-    RouteRow("GET", f"{API}/jobs/{{job}}/config", _V, config.get_config,
-             "The file of a job as YAML, with its ETag; marks stand in place of secrets."),
-    RouteRow("PUT", f"{API}/jobs/{{job}}/config", _O, config.put_config,
-             "Save another file of a job that does not run, as YAML, with If-Match.",
-             query=config.SaveQuery, answer=config.SavedConfig),
-    RouteRow("GET", f"{API}/jobs/{{job}}/config/effective", _V, config.get_effective,
-             "All settings as they hold, with their origins.", answer=config.EffectiveSettings),
-    RouteRow("GET", f"{API}/jobs/{{job}}/config/history", _V, config.list_edits,
-             "The versions of the file, the newest first.", answer=config.EditList),
-    RouteRow("GET", f"{API}/jobs/{{job}}/config/history/{{number}}", _V, config.get_edit,
-             "A version of the file.", answer=config.EditText),
-    RouteRow("POST", f"{API}/jobs/{{job}}/config/history/{{number}}/restore", _O,
-             config.restore_edit, "Take an earlier version again, as a new one.",
-             query=config.SaveQuery, answer=config.SavedConfig),
-    RouteRow("POST", f"{API}/config/check", _O, config.check_text,
-             "The findings of a text, each at its place.", body=config.TextQuestion,
-             answer=TextFindings, changes=False),
-    RouteRow("POST", f"{API}/config/complete", _O, config.complete_at,
-             "What may be typed at a place of a text.", body=config.PlaceQuestion,
-             answer=Completions, changes=False),
-    RouteRow("POST", f"{API}/config/hover", _O, config.hover_at,
-             "The meaning of what stands at a place of a text.", body=config.PlaceQuestion,
-             answer=HoverCard, changes=False),
-    RouteRow("POST", f"{API}/config/format", _O, config.format_yaml,
-             "A text in the style of new jobs.", body=config.TextQuestion,
-             answer=config.FormattedText, changes=False),
-    RouteRow("GET", f"{API}/schema", _V, config.get_schema, "The JSON Schema of the settings."),
-    RouteRow("GET", f"{API}/settings/{{path}}", _V, config.get_setting,
-             "The facts about a setting.", answer=config.SettingFacts),
+    *EDITING_ROUTES,
     RouteRow("GET", f"{API}/stream", _V, topics.stream,
              "What changes, as server-sent events.", query=topics.StreamQuery,
              media="text/event-stream"),

@@ -22,7 +22,7 @@ _PATHS: Final = frozenset(("seeds", "cycle.generate.limits", "dns.hosts", "dns.s
 def named_files(text: str) -> dict[str, Any]:
     """The values of a text that name files, programs or variables, by their paths."""
     layer = read_yaml(text, "crawl.yaml")
-    found = dict(_named(layer.tree, ""))
+    found = dict(named_in(layer.tree))
     if layer.includes:
         found["include"] = [name for name, _ in layer.includes]
     if "/" in layer.profile[0] or layer.profile[0].endswith(".yaml"):
@@ -36,15 +36,21 @@ def changed_files(before: str, after: str) -> list[str]:
     return sorted(path for path, value in new.items() if old.get(path) != value)
 
 
-def _named(value: Any, path: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - YAML
+def named_in(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - YAML
+    """The values of a tree that name files, programs or variables.
+
+    Args:
+        value: The tree.
+        path: Its place; "" for the top.
+    """
     if _is_named(path) and not (path == "seeds" and not isinstance(value, str)):
         yield path, value
     elif isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _named(inner, f"{path}.{key}" if path else str(key))
+            yield from named_in(inner, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _named(inner, f"{path}.{number}")
+            yield from named_in(inner, f"{path}.{number}")
 
 
 def _is_named(path: str) -> bool:

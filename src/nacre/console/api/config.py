@@ -27,6 +27,8 @@ NOWHERE: Final = Path("/dev/null/no-job")
 YAML_TYPE: Final = "text/yaml; charset=utf-8"
 _SAVING: Final = 30.0
 """Seconds that a check with look-ups, or one before a file is written, may take."""
+_WAIT: Final = 20.0
+"""Seconds that another answer may take, on a machine that is busy with crawls."""
 _NEWEST: Final = NewestWins()
 
 
@@ -202,13 +204,7 @@ class SettingFacts(msgspec.Struct, frozen=True):
     settings: tuple[str, ...] = ()
 
 
-def may_name_files(call: Call) -> bool:
-    """Whether somebody may change settings that name files or programs."""
-    del call  # all that is not on the loopback is refused at the start
-    return True
-
-
-async def ask(call: Call, task: str, job: FoundJob, patience: float = 5.0, **more: object) -> Any:  # noqa: ANN401 - as the task gives it
+async def ask(call: Call, task: str, job: FoundJob, patience: float = _WAIT, **more: object) -> Any:  # noqa: ANN401 - as the task gives it
     """Ask a reader process about a job."""
     return await call.services.readers.ask(task, job.layout.root, patience, **more)
 
@@ -259,7 +255,7 @@ async def save_text(
     """
     answer: dict[str, Any] = await ask(
         call, "save-config", job, _SAVING, **content, etag=tag, force=bool(query.force),
-        who=f"{call.identity.name} via console", why=query.why, files=may_name_files(call),
+        who=f"{call.identity.name} via console", why=query.why, files=call.may_name_files,
     )  # fmt: skip
     number = int(answer.get("number", 0))
     call.note.change(None, {"version": number, "why": query.why, "outcome": answer["outcome"]})
@@ -347,12 +343,12 @@ async def check_text(call: Call) -> TextFindings:
     if wanted.text is None and not wanted.job:
         raise RefusedRequestError(422, "no-text", "send a text, or name a job")
     root, extra = _root(call, wanted.job)
-    patience = _SAVING if wanted.thorough else 5.0
+    patience = _SAVING if wanted.thorough else _WAIT
 
     async def question() -> object:
         return await call.services.readers.ask(
             "find-in-text", root, patience, text=wanted.text, thorough=wanted.thorough,
-            files=may_name_files(call), **extra,
+            files=call.may_name_files, **extra,
         )  # fmt: skip
 
     found = await _NEWEST.ask((_asker(call), "check", wanted.job), question)
@@ -361,7 +357,10 @@ async def check_text(call: Call) -> TextFindings:
 
 def _root(call: Call, job: str) -> tuple[Path, dict[str, bool]]:
     if job:
-        return call.services.fleet.job(job).layout.root, {"has_job": True}
+        found = call.services.fleet.job(job)
+        if not call.identity.sees(found.place):
+            raise not_found(f"job {job}")
+        return found.layout.root, {"has_job": True}
     return NOWHERE, {"has_job": False}
 
 
@@ -390,7 +389,7 @@ async def _at_place(call: Call, task: str) -> Any:  # noqa: ANN401 - as the task
 
     async def question() -> object:
         return await call.services.readers.ask(
-            task, NOWHERE, text=wanted.text, offset=wanted.offset
+            task, NOWHERE, _WAIT, text=wanted.text, offset=wanted.offset
         )
 
     return await _NEWEST.ask((_asker(call), task, wanted.job), question)
@@ -399,7 +398,7 @@ async def _at_place(call: Call, task: str) -> Any:  # noqa: ANN401 - as the task
 async def format_yaml(call: Call) -> FormattedText | Response:
     """The text in the style of new jobs; comments stay."""
     wanted: TextQuestion = call.body
-    found = await call.services.readers.ask("format-text", NOWHERE, text=wanted.text or "")
+    found = await call.services.readers.ask("format-text", NOWHERE, _WAIT, text=wanted.text or "")
     if "problems" in found:
         details = ProblemDetails(
             HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-text",
@@ -472,14 +471,14 @@ async def restore_edit(call: Call) -> SavedConfig | Response:
 
 async def get_schema(call: Call) -> Response:
     """The JSON Schema of `crawl.yaml`."""
-    found = await call.services.readers.ask("settings-schema", NOWHERE)
+    found = await call.services.readers.ask("settings-schema", NOWHERE, _WAIT)
     return Response(msgspec.json.encode(found), media_type="application/schema+json")
 
 
 async def get_setting(call: Call) -> SettingFacts:
     """The facts about a setting."""
     path = str(call.request.path_params["path"])[:200]
-    found = await call.services.readers.ask("setting-facts", NOWHERE, path=path)
+    found = await call.services.readers.ask("setting-facts", NOWHERE, _WAIT, path=path)
     if not found:
         raise not_found(f"setting {path}")
     return msgspec.convert(found, SettingFacts)

@@ -18,7 +18,7 @@ import msgspec
 from nacre import errors
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.worker import LENGTH, ReaderAnswer, ReaderRequest, message
-from nacre.errors import JobError, NacreError
+from nacre.errors import ConfigError, JobError, NacreError, Problem
 
 PATIENCE: Final = 5.0
 """Seconds that a question may take while somebody waits for a page."""
@@ -313,6 +313,8 @@ def _error(answer: ReaderAnswer) -> NacreError:
         status, _, rest = answer.message.partition(" ")
         code, _, detail = rest.partition(" ")
         return RefusedRequestError(int(status), code, detail)
+    if found is ConfigError and answer.problems:
+        return ConfigError([Problem(*one) for one in answer.problems])
     if isinstance(found, type) and issubclass(found, NacreError):
         return found(answer.message)
     if answer.error == "Exception":

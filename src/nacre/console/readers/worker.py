@@ -46,6 +46,7 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
         message: Text of the error.
         done: Steps done, of a task that goes on; -1 for the answer itself.
         total: Steps in all; 0 where that is not known.
+        problems: Of a ConfigError: its problems, each as its fields.
     """
 
     data: Any = None
@@ -53,6 +54,7 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
     message: str = ""
     done: int = -1
     total: int = 0
+    problems: list[Any] = []
 
 
 def answer_to(
@@ -77,7 +79,8 @@ def answer_to(
         refused = f"{error.status} {error.code} {error}"
         return ReaderAnswer(None, type(error).__name__, refused)
     except NacreError as error:
-        return ReaderAnswer(None, type(error).__name__, str(error))
+        problems = [list(one) for one in getattr(error, "problems", ())]
+        return ReaderAnswer(None, type(error).__name__, str(error), problems=problems)
     except Exception as error:  # noqa: BLE001 - a bug in a task is not the end of the process
         return ReaderAnswer(None, "Exception", f"{type(error).__name__}: {error}")
     return ReaderAnswer(data)
