@@ -321,7 +321,9 @@ class Opic(Scoring):
         cash = max(page.cash, 0)
         share = cash // (len(links) + 1)
         rest = cash - share * len(links)
-        given = [link._replace(cash=link.cash + share) for link in links]
+        given = [
+            LinkShare(one.internal, one.score, one.cash + share, one.depth, one.md) for one in links
+        ]
         return given, ScoreChange(score=cash, cash=-cash, virtual=rest)
 
 

@@ -5,6 +5,7 @@ makes the four files of `crawldb.facts`. Nothing here asks a clock, a network or
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -238,7 +239,9 @@ def depth_of_path(path: str) -> int:
     return 1 + int(over or 0) + len(letters) - letters.count(_REDIRECT)
 
 
+@lru_cache(maxsize=4096)
 def _milliseconds(date: bytes) -> int | None:
+    """A date of a header, ms since the epoch; pages that were made together share it."""
     seconds = parse_http_date(date.decode("latin-1")) if date else None
     return None if seconds is None else round(seconds * 1000)
 
@@ -247,9 +250,9 @@ def _signature(fact: VisitFact) -> bytes | None:
     """What the content is compared by with that of other pages."""
     if fact.signature:
         return fact.signature
-    name, _, value = fact.digest.partition(":")
     if fact.status != 200 or not fact.size:
         return None
+    name, _, value = fact.digest.partition(":")
     return decode_sha1(value) if name == "sha1" and len(value) == 32 else fact.digest.encode()
 
 
@@ -261,21 +264,14 @@ def _parse_failed(fact: VisitFact) -> bool:
 
 
 def _capture(known: HistoryRecord | None, fact: VisitFact) -> tuple[Any, ...]:
-    """The columns of the group `capture`."""
+    """The columns of the group `capture`, in their order: a test compares it."""
     if known is None or not known.date:
         return (None,) * len(_CAPTURE)
-    found = {
-        "digest": known.digest or None,
-        "framing": known.framing or None,
-        "record_id": known.record_id or None,
-        "warc_date": known.date,
-        "etag": known.etag or None,
-        "last_modified": known.last_modified or None,
-        "length": known.length,
-        "mime": fact.mime or None,
-        "lang": fact.lang or None,
-    }
-    return tuple(found[name] for name in _CAPTURE)
+    return (
+        known.digest or None, known.framing or None, known.record_id or None, known.date,
+        known.etag or None, known.last_modified or None, known.length,
+        fact.mime or None, fact.lang or None,
+    )  # fmt: skip
 
 
 def _sorted(rows: Sequence[tuple[Any, ...]], schema: Any, key: str) -> "pa.Table":  # noqa: ANN401 - pyarrow has no types

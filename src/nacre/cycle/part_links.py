@@ -369,14 +369,14 @@ def _summed(kinds: "pa.Table", of_kind: "pa.Array", target: "pa.Array") -> "pa.T
     place = pc.if_else(kinds["counts"], pc.sort_indices(by_time).cast(pa.int64()), None)
     # The least place wins; the lower half of the number says of which entry it is.
     places = pc.shift_left(place.take(of_kind), 32)
-    first = pc.add(places, pa.array(range(len(target)), pa.int64()))
+    first = pc.add(places, pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), len(target))))
     how = {"score": "sum", "cash": "sum", "links": "sum", "depth": "min", "last": "max"}
     columns = {name: kinds[name].take(of_kind) for name in how}
     rows = pa.table({"target": target, **columns, "entry": first})
     found = rows.group_by("target", use_threads=False).aggregate([*how.items(), ("entry", "min")])
     found = found.select(["target", *(f"{name}_{way}" for name, way in how.items()), "entry_min"])
     found = found.rename_columns(["target", *how, "entry"])
-    entry = pc.bit_wise_and(found["entry"], _LOWER)
+    entry = pc.subtract(pc.bit_wise_and(found["entry"], _LOWER), 1)  # they count from 1
     return found.set_column(found.num_columns - 1, "entry", entry).combine_chunks()
 
 

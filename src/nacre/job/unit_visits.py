@@ -382,7 +382,7 @@ def visit_fact(
     """
     uri, capture = visit.uri, visit.capture
     redirect = canonical = ""
-    for link in [one for one in visit.outlinks if one.rel or one.hop is _REDIRECT]:
+    for link in visit.outlinks:
         if link.hop is _REDIRECT:
             redirect = redirect or link.url
         elif link.rel == "canonical":

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from nacre.extract.document import Document
 from nacre.extract.html.elements import HANDLERS
 from nacre.extract.html.page import TokenPage
-from nacre.extract.html.walk import MAX_DEPTH, Walk, candidates
+from nacre.extract.html.walk import _KNOWN_TEXTS, _MANY, MAX_DEPTH, Walk, candidates
 from nacre.extract.links import LinkCollector
 from nacre.extract.settings import ExtractSettings
 
@@ -35,6 +35,18 @@ def test_scripts_that_differ_behind_a_hash_are_not_the_same():
 def test_text_ends_with_its_budget():
     made = walk("<a href=x>12345</a><a href=y>6789</a><a href=z>0</a>", budget=8)
     assert [link.text for link in made.links.outlinks] == ["12345", "6789", ""]
+
+
+def test_texts_are_remembered_and_not_very_many_nor_long_ones():
+    long = "x " * 60
+    page = f'<a href=/a> one\n two </a><a href=/b>{long}</a><a href=/c><img alt=" p  q "></a>'
+    for _ in range(2):
+        links = walk(page).links
+        assert [link.text for link in links.outlinks] == ["one two", long.strip(), "p q"]
+    assert long not in _KNOWN_TEXTS
+    assert _KNOWN_TEXTS[" one\n two "] == "one two"
+    walk("".join(f"<a href=/{n}>{n}</a>" for n in range(_MANY + 2)), 10**6)
+    assert len(_KNOWN_TEXTS) <= _MANY
 
 
 def test_scripts_are_read_up_to_their_budget():

@@ -52,6 +52,10 @@ MAY_BE_SCRIPT = frozenset(("j", "J", " ", "\t", "\n", "\r", "\f"))
 _RAW_TEXT = 4 * MAX_TEXT
 _BOILERPLATE = 8192
 """Longest script and style sheet, in characters, whose URLs are remembered for the next page."""
+_SHORT, _MANY = 80, 20_000
+"""Longest text of a link that is remembered, in characters, and how many are."""
+_KNOWN_TEXTS: dict[str, str] = {}
+"""Texts of links by what they are without white space collapsed: pages of a site repeat them."""
 MAX_DEPTH = 3
 """Documents within documents (`srcdoc`, noscript, conditional comments) that are followed."""
 
@@ -131,17 +135,20 @@ class Walk:
     def run(self, tags: Container[str] | None = None) -> None:
         """Take the links of all elements that have a handler, or of some."""
         handlers, add_anchor = self._handlers, self.links.add_anchor
-        text_of = self.text if self.settings.anchor_text else None
         met = self._first_of_each(handlers.keys() if tags is None else tags)
         if self.depth == 0:
             self._rebase([node for node, tag, _ in met if tag == "base"])
+        wants_text, read, known = self.settings.anchor_text, self.page.text, _KNOWN_TEXTS.get
         for node, tag, href in met:
             if href is None:
                 handlers[tag](self, node, tag)
-            elif text_of is None:
+            elif not wants_text or self._text_left <= 0:
                 add_anchor(href)
             else:
-                add_anchor(href, text_of(node))
+                # As `text` does, without the way there: there are many.
+                text = read(node)
+                self._text_left -= len(text) + 1
+                add_anchor(href, known(text) or _one_line(text) or self._stand_in(node))
 
     def _first_of_each(self, tags: Container[str]) -> list[tuple[Node, str, str | None]]:
         """Elements in document order; of those that link to the same place only the first.
@@ -208,8 +215,11 @@ class Walk:
             return ""
         text = self.page.text(node)
         self._text_left -= len(text) + 1
-        text = " ".join(text[:_RAW_TEXT].split()) or " ".join(self.page.alt(node).split())
-        return text if len(text) <= MAX_TEXT else text[:MAX_TEXT]
+        return _one_line(text) or self._stand_in(node)
+
+    def _stand_in(self, node: Node) -> str:
+        """The text of the picture of a link without text."""
+        return " ".join(self.page.alt(node).split())[:MAX_TEXT]
 
     def content(self, node: Node) -> str:
         """The text of a script, a style sheet or the like; "" for more than a page can have.
@@ -276,6 +286,16 @@ class Walk:
             find = _known_css_urls if len(source) <= _BOILERPLATE else css_urls
             for url in find(source):
                 self.links.add(url, Hop.EMBED, "=EMBED_MISC")
+
+
+def _one_line(text: str) -> str:
+    """The beginning of a text, white space collapsed; short ones are remembered."""
+    found = " ".join(text[:_RAW_TEXT].split())[:MAX_TEXT]
+    if len(text) <= _SHORT:
+        if len(_KNOWN_TEXTS) >= _MANY:
+            _KNOWN_TEXTS.clear()
+        _KNOWN_TEXTS[text] = found
+    return found
 
 
 def is_nofollow(node: Node) -> bool:

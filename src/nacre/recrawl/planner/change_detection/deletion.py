@@ -241,8 +241,9 @@ def may_say_gone(body: bytes) -> bool:
         body: Its bytes, in UTF-8, GBK or another encoding that has ASCII in it.
     """
     small = body.lower()
-    if any(word in small for word in _ASCII_WORDS):
-        return True
+    for word in _ASCII_WORDS:
+        if word in small:
+            return True
     return not small.isascii() and any(word in small for word in _OTHER_WORDS)
 
 
