@@ -41,5 +41,5 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr("subprocess.run", lambda *_, **__: SimpleNamespace(returncode=1))
     done = nacre("console", tmp_path)
     assert done.code == 2
-    assert "the console needs the extra `console` (starlette uvicorn" in done.err
+    assert "the console needs the extra `console` (argon2-cffi httptools" in done.err
     assert "requirements-console.lock; with --yes this command does it" in done.err

@@ -1,4 +1,4 @@
-"""What a unit needs, imported before it is forked: by the fork server of this machine, once.
+"""Imports that a unit needs, made before it is forked: by the fork server of this machine, once.
 
 Nothing here may start a thread or open a file that stays open. The collector of garbage is told
 that all of it lives to the end, so that it does not touch pages that units share.

@@ -112,7 +112,7 @@ class AuditLog:
 
     @property
     def trouble(self) -> str:
-        """Why lines cannot be written; "" where they can."""
+        """The reason that lines cannot be written; "" where they can."""
         return self._trouble
 
     @property

@@ -99,7 +99,7 @@ class EffectiveSettings(msgspec.Struct, frozen=True):
 
 
 class SaveQuery(msgspec.Struct, frozen=True):
-    """How a file is saved.
+    """Options of saving a file.
 
     Attributes:
         force: 1: also with problems, on a job that does not run.
@@ -375,7 +375,7 @@ async def check_of(call: Call, job: FoundJob) -> TextFindings:
 
 
 async def complete_at(call: Call) -> Completions:
-    """What may be typed at a place."""
+    """Completions at a place."""
     return msgspec.convert(await _at_place(call, "complete-text"), Completions)
 
 

@@ -223,7 +223,7 @@ class BranchList(msgspec.Struct, frozen=True):
 
 
 class PreviewWish(msgspec.Struct, frozen=True):
-    """What an action would be done to.
+    """An action and the choice of its URIs, to be looked at before it is taken.
 
     Attributes:
         action: One of `delete`, `retire`, `unretire`, `wake`, `forget`, `reconsider`, `first`.
@@ -245,7 +245,7 @@ class PreviewHost(msgspec.Struct, frozen=True):
 
 
 class FrontierPreview(msgspec.Struct, frozen=True):
-    """What an action would be done to.
+    """The URIs that an action would be done to.
 
     Attributes:
         count: URIs, or queues.

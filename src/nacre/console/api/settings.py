@@ -153,7 +153,7 @@ async def change(call: Call, job: FoundJob, request: ChangeRequest) -> ChangedSe
 
 
 async def dry_run(call: Call) -> UrlTrials:
-    """What would become of URLs, by the saved text or another one."""
+    """The outlook of URLs, by the saved text or another one."""
     wanted: UrlQuestion = call.body
     return await tried(call, call.job(), wanted)
 

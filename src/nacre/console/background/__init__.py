@@ -1,1 +1,1 @@
-"""What takes longer than a page waits: tasks that go on in the background, and can be asked for."""
+"""Tasks that take longer than a page waits: they go on in the background, and can be asked for."""

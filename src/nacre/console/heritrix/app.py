@@ -470,7 +470,7 @@ def _see_other(place: str, said: str) -> Response:
     fields = {"location": place}
     if said:
         line = " ".join(said.split())[:500]
-        fields[MESSAGE] = quote(line, safe=" !\"#$&'()*+,-./:;<=>?@[]^_`{|}~")
+        fields[MESSAGE] = quote(line, safe=" !\"#$&'(+*),-./:;<=>?@[]^_`{|}~")
     return Response(status_code=303, headers=fields)
 
 

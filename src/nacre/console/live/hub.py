@@ -96,7 +96,7 @@ class ViewerHub:
             viewer.note(topic)
 
     def made(self, topic: str, key: Hashable, make: Callable[[], bytes]) -> bytes:
-        """What is sent of the present state of a topic; made once for all who look at it.
+        """The present state of a topic as it is sent; made once for all who look at it.
 
         Args:
             topic: It.

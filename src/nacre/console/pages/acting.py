@@ -77,7 +77,7 @@ async def _one(call: Call, name: str, action: str, options: ActionOptions) -> No
 
 
 def notice_of(done: ActionDone, translate: Callable[[str], str]) -> Notice:
-    """What is said about an action that was taken."""
+    """The notice about an action that was taken."""
     code, launch = done.action, done.launch
     if launch is not None and launch.step != "starting":
         code = launch.step

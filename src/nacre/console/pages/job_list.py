@@ -13,7 +13,7 @@ async def page(call: Call) -> PageAnswer:
 
 
 def facts(call: Call) -> dict[str, Any]:
-    """What the list shows."""
+    """The facts of the list."""
     services = call.services
     items = [job_item(job, seen, call.language) for job, seen in call.snapshots()]
     return {

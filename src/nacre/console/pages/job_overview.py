@@ -16,7 +16,7 @@ async def page(call: Call) -> PageAnswer:
 
 
 def facts(call: Call, job: FoundJob) -> dict[str, Any]:
-    """What it shows of a job as it was seen last."""
+    """The facts of a job as it was seen last."""
     seen = call.services.poller.snapshot(job)
     details = job_details(call.services, job, seen, call.language)
     levers = [(name, call.language.texts.gettext(LEVERS[name])) for name in seen.sentence.lever]

@@ -102,7 +102,7 @@ def _refused(text: str, paths: list[str]) -> TextFindings:
 
 
 def complete_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
-    """What may be typed: `text`, `offset`."""
+    """Completions: `text`, `offset`."""
     found = complete(str(arguments["text"]), int(arguments["offset"]))
     return dict(msgspec.to_builtins(found))
 

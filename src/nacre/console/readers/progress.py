@@ -1,4 +1,4 @@
-"""How far a task of a reader process is: told to the console about once a second."""
+"""Progress of a task of a reader process: told to the console about once a second."""
 
 import time
 from collections.abc import Callable

@@ -84,7 +84,7 @@ class OpenView:
         return View(self.layout, loaded.settings, self.store, CLOCK, None, loaded.origin, running)
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - as it is made
-        """What is made of these data once, by name."""
+        """A value that is made of these data once, by name."""
         if name not in self.found:
             self.found[name] = make()
         return self.found[name]

@@ -46,7 +46,7 @@ _END: Final = b"\xff" * 20
 
 
 class ScanBudget:
-    """What a page may cost: rows and time.
+    """The cost that a page may have: rows and time.
 
     Args:
         rows: Rows.

@@ -20,7 +20,7 @@ async def jobs(call: Call) -> EventStream:
 
 
 async def overview(call: Call) -> EventStream:
-    """What a job does now."""
+    """The present doings of a job."""
     job = call.job()
     await call.services.poller.fresh(job)
     return _region(
