@@ -372,8 +372,8 @@ def _rebucketed(work: TaskWork, spec: CompactSpec) -> MergedBucket:
 
 def _divided(path: Path, kind: TableKind, buckets: int) -> dict[int, Path]:
     """A file for each bucket that has rows, each in the order of the rows."""
-    import numpy as np  # noqa: PLC0415 - comes with an extra
     import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow.compute as pc  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     writers: dict[int, Any] = {}
@@ -381,14 +381,14 @@ def _divided(path: Path, kind: TableKind, buckets: int) -> dict[int, Path]:
     with pq.ParquetFile(path) as source:
         for batch in source.iter_batches(ROW_GROUP):
             keys = batch.column(kind.keys[0]).to_pylist()
-            of = np.array([kind.bucket(key, buckets) for key in keys])
-            for bucket in np.unique(of).tolist():
+            of = pa.array([kind.bucket(key, buckets) for key in keys], pa.int32())
+            for bucket in sorted(of.unique().to_pylist()):
                 if bucket not in writers:
                     paths[bucket] = path.with_suffix(f".b{bucket}.parquet")
                     writers[bucket] = pq.ParquetWriter(
                         paths[bucket], source.schema_arrow, compression="zstd"
                     )
-                writers[bucket].write_batch(batch.filter(pa.array(of == bucket)))
+                writers[bucket].write_batch(batch.filter(pc.equal(of, bucket)))
     for writer in writers.values():
         writer.close()
     return paths

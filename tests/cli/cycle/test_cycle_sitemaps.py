@@ -123,6 +123,14 @@ def test_their_segments_are_no_pages(read: Path):
     assert (dry.code, dry.out) == (0, "1 sitemap to fetch\n")
 
 
+def test_sitemaps_with_the_same_bytes_are_all_read(read: Path):
+    same = "<urlset><url><loc>http://elsewhere.test/same</loc></url></urlset>"
+    with site({f"/{name}.xml": same for name in ("one", "two", "three")}) as home:
+        urls = [f"{home}{name}.xml" for name in ("one", "two", "three")]
+        done = nacre("cycle", read, "sitemaps", *urls)
+    assert done.out == "3 sitemaps: 0 URLs; 3 refused by reject\n", done.err
+
+
 def test_sitemaps_that_the_time_did_not_suffice_for_are_taken_along(read: Path):
     maps = {f"/{name}.xml": f"<urlset><!-- {name} --></urlset>" for name in ("one", "two")}
     with site(maps) as home:

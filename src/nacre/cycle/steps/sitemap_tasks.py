@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from nacre.core.capture import Capture
 from nacre.core.crawluri import Hop
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.kernels import parquet
@@ -38,6 +39,7 @@ from nacre.extract.document import Document, stored_document
 from nacre.extract.links import LinkCollector
 from nacre.extract.settings import ExtractSettings
 from nacre.extract.sitemap import MAX_UNPACKED, SitemapEntry, robots_sitemaps, sitemap_entries
+from nacre.report.statistics import Stored
 from nacre.scope.robots_txt import RobotsState
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import host
@@ -235,6 +237,7 @@ class _SitemapReading:
         self._filters = spec.filter
         self._refused: Counter[str] = Counter()
         self._nested: dict[str, str] = {}
+        self._stored: dict[str, tuple[str, int]] = {}
         self._too_deep = self._rows = 0
 
     def run(self) -> ReadSitemaps:
@@ -244,16 +247,16 @@ class _SitemapReading:
         work, spec = self._work, self._spec
         source = parquet(local_facts(work.storage, spec.visits, work))
         visits = work.kernel.rows(
-            f"select key, status, redirect, warc_file, warc_offset from {source} where "
-            "reason is null and not ends_with(key, '/robots.txt') "
-            "order by warc_file, warc_offset, key"
+            "select key, status, redirect, warc_file, warc_offset, payload_digest "
+            f"from {source} where reason is null and not ends_with(key, '/robots.txt') "
+            f"order by stored = '{Stored.DUPLICATE.value}', warc_file, warc_offset, key"
         )
         schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in _ROW_TYPES])
         path = work.scratch / "entries.parquet"
         read, unread = 0, []
         with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-            for key, status, redirect, file, offset in visits:
-                listed = self._entries(file, offset) if 200 <= status < 300 and file else None
+            for key, status, redirect, *stored in visits:
+                listed = self._entries(key, *stored) if 200 <= status < 300 else None
                 if listed is None:
                     if redirect is None:
                         unread.append((key, status))
@@ -270,16 +273,31 @@ class _SitemapReading:
             unread[:_NAMED],
         )  # fmt: skip
 
-    def _entries(self, file: str, offset: int) -> tuple[str, list[SitemapEntry]] | None:
-        """The URL of a sitemap and its entries; None when it cannot be read."""
-        work, spec = self._work, self._spec
-        path = localized(work.storage, f"{spec.archive}/{file}", work.scratch)
-        capture = read_at(Path(path), offset, _no_base, 2 * MAX_UNPACKED)
+    def _entries(
+        self, key: str, file: str | None, offset: int, digest: str | None
+    ) -> tuple[str, list[SitemapEntry]] | None:
+        """The URL of a sitemap and its entries; None when it cannot be read.
+
+        The archive has the bytes of equal sitemaps once; the others are revisits of that one.
+        """
+        capture = self._capture(file, offset) if file else None
+        if capture is not None and file:
+            self._stored.setdefault(digest or "", (file, offset))
+        elif digest in self._stored:
+            capture = self._capture(*self._stored[digest])
+            if capture is not None:
+                capture = msgspec.structs.replace(capture, url=key)
         if capture is None:
             return None
         document = stored_document(capture, MAX_UNPACKED)
-        links = LinkCollector(document, spec.extract)
+        links = LinkCollector(document, self._spec.extract)
         return document.url, sitemap_entries(document, links)
+
+    def _capture(self, file: str, offset: int) -> Capture | None:
+        """A capture as the archive has it; None where that is no whole response."""
+        work = self._work
+        path = localized(work.storage, f"{self._spec.archive}/{file}", work.scratch)
+        return read_at(Path(path), offset, _no_base, 2 * MAX_UNPACKED)
 
     def _kept(self, sitemap: str, listed: Sequence[SitemapEntry]) -> Iterator[dict[str, Any]]:
         """The rows of the entries of a sitemap; sitemaps are noted."""
