@@ -7,6 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from nacre.cli import console_users, output
+from nacre.cli.console_options import (
+    PORT,
+    BehindProxy,
+    Bind,
+    Directories,
+    Host,
+    LocalLink,
+    Places,
+    Port,
+    State,
+    Tls,
+)
 from nacre.cli.installing import Yes, offering
 from nacre.cli.options import AsJson
 from nacre.cli.program import CommandGroup, Program
@@ -14,11 +26,11 @@ from nacre.cli.program import CommandGroup, Program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from nacre.console.access.database import ConsoleDatabase
     from nacre.console.access.keys import KeyBook
     from nacre.console.fleet.places import JobPlace
     from nacre.console.server import OpenedConsole
 
-PORT = 8410
 _SERVE = "serve"
 
 
@@ -50,31 +62,19 @@ def _console() -> None:
     """
 
 
-State = console_users.State
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the key.", show_default=False)]
 
 
 @console.command()
 def serve(
-    directories: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[DIR ...]", show_default=False,
-            help="Directories that hold jobs, or jobs; default: crawls, if it is there, else this "
-            "directory.",
-        ),
-    ] = None,
+    directories: Directories = None,
     *,
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0: a free one.")
-    ] = PORT,
-    host: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--host", metavar="NAME", show_default=False,
-            help="Answer under this name too; localhost, 127.0.0.1 and [::1] are known.",
-        ),
-    ] = None,
+    port: Port = PORT,
+    host: Host = None,
+    bind: Bind = "",
+    tls: Tls = None,
+    behind_proxy: BehindProxy = "",
+    local_link: LocalLink = False,
     max_running: Annotated[
         int | None,
         typer.Option(
@@ -114,10 +114,11 @@ def serve(
     state: State = None,
     _: Yes = False,
 ) -> None:  # fmt: skip
-    """Serve the pages until Ctrl-C; only this machine can reach them. It is the default."""
+    """Serve the pages until Ctrl-C, to this machine alone unless told otherwise. The default."""
     from nacre.cli.process import run
     from nacre.console import server
     from nacre.console.access.database import state_folder
+    from nacre.console.access.reach import ConsoleReach
     from nacre.console.heritrix.actions import PortOptions
     from nacre.engine.clock import SystemClock
 
@@ -126,13 +127,14 @@ def serve(
     if heritrix is not None:
         basic = heritrix_auth == "basic"
         theirs = PortOptions(heritrix, basic, heritrix_running, heritrix_resume)
+    reach = ConsoleReach(bind, tls, behind_proxy, tuple(host or ()), local_link)
     most = max_running or server.CORES
-    options = server.ConsoleOptions(places, port, folder, tuple(host or ()), theirs, most)
+    options = server.ConsoleOptions(places, port, folder, reach, theirs, most)
 
     def opened(console: "OpenedConsole") -> None:
         _say_opened(console, places)
         if open_browser:
-            typer.launch(_link(console.url, console.services.keys))
+            typer.launch(_entry(console))
 
     run(server.serve(options, SystemClock(), opened))
 
@@ -148,12 +150,22 @@ def _link(url: str, keys: "KeyBook") -> str:
     return f"{url}#k={keys.new_link()}"
 
 
-def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> None:
+def _entry(console: "OpenedConsole") -> str:
+    """The URL that leads into a console: a link, or without links the form to log in."""
     services = console.services
-    link = _link(console.url, services.keys)
+    takes = services.reach.local_link or services.users.is_empty
+    return _link(console.url, services.keys) if takes else console.url
+
+
+def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> None:
+    from nacre.console.checks import reach_words
+
+    services = console.services
+    entry = _entry(console)
     program = output.program()
-    output.say(f"Nacre console on {link}")
-    output.say(f"  the link works once, for 5 minutes; `{program} console link` prints another")
+    output.say(f"Nacre console on {entry}")
+    if "#k=" in entry:
+        output.say(f"  the link works once, for 5 minutes; `{program} console link` prints another")
     number = len(services.fleet.jobs)
     shown = ", ".join(output.shown(place.root) for place in places)
     counted = output.count(number, "job")
@@ -161,7 +173,54 @@ def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> Non
     if console.heritrix:
         output.say(f"  heritrix {console.heritrix}")
         output.say(f"           `{program} console heritrix-key admin` makes a key for its scripts")
-    output.say("  only this machine can reach it")
+    if services.reach.is_remote:
+        output.say(f"  reached by {reach_words(services.reach)}")
+    else:
+        output.say("  only this machine can reach it. For other machines: docs/console.md#remote")
+
+
+@console.command()
+def check(
+    directories: Directories = None,
+    *,
+    port: Port = PORT,
+    host: Host = None,
+    bind: Bind = "",
+    tls: Tls = None,
+    behind_proxy: BehindProxy = "",
+    local_link: LocalLink = False,
+    state: State = None,
+) -> None:
+    """Print what would be served, who could reach it, and who could log in; nothing is opened."""
+    from nacre.console import checks
+    from nacre.console.access.database import ConsoleDatabase, state_folder
+    from nacre.console.access.reach import ConsoleReach
+    from nacre.console.access.users import UserBook
+    from nacre.console.fleet.places import find_jobs
+    from nacre.console.server import running_console
+    from nacre.engine.clock import SystemClock
+
+    places, clock, folder = _places(directories), SystemClock(), state or state_folder()
+    reach = ConsoleReach(bind, tls, behind_proxy, tuple(host or ()), local_link)
+    with closing(ConsoleDatabase(folder)) as database:
+        problems = checks.reach_problems(reach, UserBook(database, clock), clock.now())
+        access = checks.access_words(database, reach, clock)
+    hints = [] if problems else checks.advice(reach, folder, clock.now())
+    running = running_console(folder)
+    shown = ", ".join(output.shown(place.root) for place in places)
+    output.say(f"jobs     {shown} ({output.count(len(find_jobs(places)), 'job')})")
+    output.say(f"URL      {checks.own_url(reach, port)}")
+    output.say(f"reached  by {checks.reach_words(reach)}")
+    output.say("access   " + "\n         ".join(access))
+    output.say(f"files    {output.shown(folder)}")
+    if running is not None:
+        output.say(f"running  {running.url} (process {running.pid})")
+    for hint in hints:
+        output.say(f"advice   {hint}")
+    for problem in problems:
+        output.say(f"refused  {problem}")
+    if problems:
+        raise typer.Exit(1)
 
 
 @contextmanager
@@ -179,18 +238,33 @@ def _keys(state: Path | None) -> "Iterator[tuple[Path, KeyBook]]":
 @console.command()
 def link(state: State = None, as_json: AsJson = False) -> None:
     """Print another link into the running console; it works once, for 5 minutes."""
-    from nacre.console.server import running_url
+    from nacre.console.access.users import UserBook
+    from nacre.console.server import running_console
+    from nacre.engine.clock import SystemClock
     from nacre.errors import JobError
 
-    with _keys(state) as (folder, keys):
-        url = running_url(folder)
-        if url is None:
+    with _keys(state) as (folder, keys), _database(state) as database:
+        running = running_console(folder)
+        if running is None:
             raise JobError("no console runs here; start it by `nacre console`")
-        found = _link(url, keys)
+        if not (running.local_link or UserBook(database, SystemClock()).is_empty):
+            raise JobError(
+                f"this console has users: log in by name and password at {running.url}; "
+                "`nacre console --local-link` takes links too"
+            )
+        found = _link(running.url, keys)
     if as_json:
         output.say_json({"link": found})
         return
     output.say(found)
+
+
+@contextmanager
+def _database(state: Path | None) -> "Iterator[ConsoleDatabase]":
+    from nacre.console.access.database import ConsoleDatabase, state_folder
+
+    with closing(ConsoleDatabase(state or state_folder())) as database:
+        yield database
 
 
 key = Program()
@@ -214,7 +288,7 @@ def add_key(
             help="viewer: look; operator: run and edit jobs; admin: keys, places and users too.",
         ),
     ] = "viewer",
-    place: console_users.Places = None,
+    place: Places = None,
     state: State = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from nacre.cli import output
+from nacre.cli.console_options import Places, State
 from nacre.cli.options import AsJson
 from nacre.cli.program import Program
 
@@ -17,21 +18,7 @@ if TYPE_CHECKING:
     from nacre.console.access.database import ConsoleDatabase
     from nacre.console.access.users import UserBook
 
-State = Annotated[
-    Path | None,
-    typer.Option(
-        "--state", metavar="DIR", show_default=False,
-        help="Folder of the console's own files; default: ~/.local/state/nacre/console.",
-    ),
-]  # fmt: skip
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the user.", show_default=False)]
-Places = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--place", metavar="LABEL", show_default=False,
-        help="See only the jobs of this place, by the first part of their ids; can be repeated.",
-    ),
-]  # fmt: skip
 RoleOption = Literal["viewer", "operator", "admin"]
 
 user = Program()

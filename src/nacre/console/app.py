@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nacre.console.access.audit import AuditEntry, AuditNote
 from nacre.console.access.gate import Visitor, form_token, identify, require
-from nacre.console.access.origin import HEADERS, LOOPBACK, SAFE, is_our_host
+from nacre.console.access.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_host
 from nacre.console.access.reach import takes_links
 from nacre.console.access.roles import NOBODY
 from nacre.console.call import Call, PageAnswer
@@ -317,15 +317,20 @@ class RequestGuard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        # Not for the loopback: other programs there speak plain HTTP under the same name.
+        lasting = scope["scheme"] == "https" and not is_our_host(host, frozenset(LOOPBACK))
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 fields = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     fields.setdefault(name, value)
+                if lasting:
+                    fields.setdefault(*HSTS)
             await send(message)
 
-        if not is_our_host(headers.get("host", ""), self._hosts):
+        if not is_our_host(host, self._hosts):
             text = "this console does not answer under that name; --host adds one\n"
             await Response(text, 421, media_type="text/plain")(scope, receive, guarded)
             return

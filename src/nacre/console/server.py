@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 import uvicorn
+from starlette.types import ASGIApp
 
 from nacre.console.access.audit import AuditLog
 from nacre.console.access.database import ConsoleDatabase
@@ -24,9 +25,12 @@ from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.logins import LoginDesk
 from nacre.console.access.passwords import PasswordChecker
+from nacre.console.access.peers import PeerGuard
+from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
+from nacre.console.checks import own_url, require_reach
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.places import JobPlace
@@ -40,7 +44,7 @@ from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
-from nacre.errors import JobError
+from nacre.errors import JobError, NacreError
 from nacre.store.local_files import replace_file
 
 CORES: Final = len(os.sched_getaffinity(0))
@@ -55,9 +59,9 @@ class ConsoleOptions(NamedTuple):
 
     Attributes:
         places: The directories that are looked through for jobs.
-        port: Its port on the loopback; 0 for a free one.
-        hosts: Names beside those of the loopback under which it is reached.
+        port: Its port; 0 for a free one.
         folder: Folder of its own files.
+        reach: Who can connect to it, and how.
         heritrix: The port with Heritrix's interface; None for none.
         max_running: Jobs that run at the same time; further ones wait for their turn.
     """
@@ -65,7 +69,7 @@ class ConsoleOptions(NamedTuple):
     places: Sequence[JobPlace]
     port: int
     folder: Path
-    hosts: Sequence[str] = ()
+    reach: ConsoleReach = ConsoleReach()
     heritrix: PortOptions | None = None
     max_running: int = CORES
 
@@ -76,11 +80,13 @@ class OpenedConsole(NamedTuple):
     Attributes:
         url: Its URL, such as `http://localhost:8410/`.
         services: Its parts.
+        port: The port on which it listens.
         heritrix: URL of Heritrix's interface; "" for none.
     """
 
     url: str
     services: ConsoleServices
+    port: int
     heritrix: str = ""
 
 
@@ -135,6 +141,29 @@ def loopback_sockets(port: int) -> list[socket.socket]:
     return found
 
 
+def listening_sockets(bind: str, port: int) -> list[socket.socket]:
+    """Sockets of a port on an address, or on the loopback.
+
+    Args:
+        bind: The address; "" or `localhost` for the loopback.
+        port: The port; 0 for a free one.
+
+    Raises:
+        JobError: The port is taken, or the address is none of this machine.
+    """
+    if bind in {"", "localhost"}:
+        return loopback_sockets(port)
+    family = socket.AF_INET6 if ":" in bind else socket.AF_INET
+    try:
+        return [_bound(family, bind, port)]
+    except OSError as error:
+        by = owner_of(port) if error.errno == errno.EADDRINUSE else ""
+        raise JobError(
+            f"port {port} of {bind} cannot be used: {error.strerror}{by}; --bind takes an address "
+            "of this machine, --port another port"
+        ) from None
+
+
 def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -174,29 +203,14 @@ def _listening(port: int) -> frozenset[str]:
     return frozenset(found)
 
 
-async def serve(
-    options: ConsoleOptions, clock: Clock, on_open: Callable[[OpenedConsole], None]
-) -> None:
-    """Serve until Ctrl-C or SIGTERM.
-
-    Args:
-        options: The options.
-        clock: The time.
-        on_open: Called once, when it answers.
-
-    Raises:
-        JobError: The port is taken.
-        StorageError: Its own files cannot be used.
-    """
-    loopback = loopback_sockets(options.port)
-    sockets = list(loopback)
-    url = f"http://localhost:{sockets[0].getsockname()[1]}/"
-    database = ConsoleDatabase(options.folder)
+def _services(
+    options: ConsoleOptions, database: ConsoleDatabase, users: UserBook, clock: Clock
+) -> ConsoleServices:
     fleet, readers, tasks = Fleet(options.places), ReaderPool(), TaskBook(clock)
     hub = ViewerHub()
-    users, sessions = UserBook(database, clock), SessionBook(database, clock)
+    sessions = SessionBook(database, clock)
     poller = Poller(fleet, readers, database, clock, hub)
-    services = ConsoleServices(
+    return ConsoleServices(
         fleet=fleet,
         poller=poller,
         readers=readers,
@@ -210,26 +224,66 @@ async def serve(
         hub=hub,
         launcher=Launcher(fleet, poller, database, clock, options.max_running),
         notices=NoticeBoard(),
+        reach=options.reach,
     )
+
+
+def _pages_server(services: ConsoleServices) -> _Server:
+    """The server of pages and the interface for programs."""
+    app: ASGIApp = ConsoleApp(services).asgi()
+    if services.reach.proxy:
+        app = PeerGuard(app, services.reach.proxy)
+    certificate, key = services.reach.tls or (None, None)
     config = uvicorn.Config(
-        ConsoleApp(services, options.hosts).asgi(), http="httptools", ws="none", lifespan="off",
+        app, http="httptools", ws="none", lifespan="off",
         log_config=None, access_log=False, server_header=False, proxy_headers=False,
-        timeout_graceful_shutdown=GRACE,
+        timeout_graceful_shutdown=GRACE, ssl_certfile=certificate, ssl_keyfile=key,
     )  # fmt: skip
-    server = _Server(config, hub)
+    return _Server(config, services.hub)
+
+
+async def serve(
+    options: ConsoleOptions, clock: Clock, on_open: Callable[[OpenedConsole], None]
+) -> None:
+    """Serve until Ctrl-C or SIGTERM.
+
+    Args:
+        options: The options.
+        clock: The time.
+        on_open: Called once, when it answers.
+
+    Raises:
+        ConfigError: It must not be opened in this way.
+        JobError: The port is taken.
+        StorageError: Its own files cannot be used.
+    """
+    reach = options.reach
+    database = ConsoleDatabase(options.folder)
+    users = UserBook(database, clock)
     try:
-        await fleet.scan()
+        require_reach(reach, users, clock.now())
+        pages = listening_sockets(reach.bind, options.port)
+    except NacreError:
+        database.close()
+        raise
+    sockets = list(pages)
+    number: int = pages[0].getsockname()[1]
+    url = own_url(reach, number)
+    services = _services(options, database, users, clock)
+    server = _pages_server(services)
+    try:
+        await services.fleet.scan()
         async with asyncio.TaskGroup() as group:
             poll = group.create_task(services.poller.run(), name="poller")
             launch = group.create_task(services.launcher.run(), name="launcher")
-            _publish(options.folder, url)
+            _publish(options.folder, url, local_link=reach.local_link)
             port = _heritrix(options, services, database, url, server)
             serving = None
             if port is not None:
                 sockets += port.sockets
                 serving = group.create_task(port.server.serve(port.sockets), name="heritrix")
-            on_open(OpenedConsole(url, services, port.url if port is not None else ""))
-            await server.serve(loopback)
+            on_open(OpenedConsole(url, services, number, port.url if port is not None else ""))
+            await server.serve(pages)
             if port is not None and serving is not None:
                 port.server.should_exit = True
                 await serving
@@ -237,8 +291,8 @@ async def serve(
             launch.cancel()
     finally:
         (options.folder / _RUNNING).unlink(missing_ok=True)
-        await tasks.close()
-        await readers.close()
+        await services.tasks.close()
+        await services.readers.close()
         database.close()
         for one in sockets:
             one.close()
@@ -266,7 +320,7 @@ def _heritrix(
 
     app = HeritrixApp(services, HeritrixKeyBook(database), options.heritrix, pages, end)
     config = uvicorn.Config(
-        app.asgi(tuple(options.hosts)), http="httptools", ws="none", lifespan="off",
+        app.asgi(options.reach.hosts), http="httptools", ws="none", lifespan="off",
         log_config=None, access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=GRACE, ssl_certfile=certificate, ssl_keyfile=key,
     )  # fmt: skip
@@ -275,23 +329,36 @@ def _heritrix(
     return _HeritrixPort(_PortServer(config, services.hub), sockets, url)
 
 
-class _RunningConsole(msgspec.Struct, frozen=True):
-    """The console that runs with a folder: its URL and its process."""
+class RunningConsole(msgspec.Struct, frozen=True):
+    """The console that runs with a folder.
+
+    Attributes:
+        url: Its URL.
+        pid: Its process.
+        local_link: Links open it although it has users.
+    """
 
     url: str
     pid: int
+    local_link: bool = False
 
 
-def _publish(folder: Path, url: str) -> None:
-    found = msgspec.json.encode(_RunningConsole(url, os.getpid()))
+def _publish(folder: Path, url: str, *, local_link: bool) -> None:
+    found = msgspec.json.encode(RunningConsole(url, os.getpid(), local_link))
     replace_file(folder / _RUNNING, found, 0o600)
+
+
+def running_console(folder: Path) -> RunningConsole | None:
+    """The console that runs with a folder of its own files; None for none."""
+    try:
+        found = msgspec.json.decode((folder / _RUNNING).read_bytes(), type=RunningConsole)
+        os.kill(found.pid, 0)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return found
 
 
 def running_url(folder: Path) -> str | None:
     """The URL of the console that runs with a folder of its own files; None for none."""
-    try:
-        found = msgspec.json.decode((folder / _RUNNING).read_bytes(), type=_RunningConsole)
-        os.kill(found.pid, 0)
-    except (OSError, msgspec.MsgspecError):
-        return None
-    return found.url
+    found = running_console(folder)
+    return found.url if found is not None else None

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+import nacre.console
 from nacre.console.access.reach import ConsoleReach, may_name_files, takes_links, why_not
 from nacre.console.access.roles import Role
 
@@ -60,3 +61,15 @@ def test_links_stop_with_the_first_user():
     assert takes_links(has_users=False, local_link=False)
     assert not takes_links(has_users=True, local_link=False)
     assert takes_links(has_users=True, local_link=True)
+
+
+def test_asvs_8_2_jobs_are_found_by_the_one_way_that_knows_places():
+    """Other ways to a job would pass by the places that a user is restricted to."""
+    sources = Path(nacre.console.__file__).parent
+    for path in sources.rglob("*.py"):
+        inside = path.relative_to(sources).parts
+        if inside[0] in {"heritrix", "live", "fleet", "call.py"}:
+            continue
+        text = path.read_text("utf-8")
+        for way in (".fleet.job(", "poller.snapshots(", ".fleet.jobs"):
+            assert way not in text, f"{path}: take `call.job()` or `call.snapshots()`"

@@ -24,6 +24,9 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 """The fields of every answer; one that sets a field of its own keeps that."""
 
+HSTS: Final = ("strict-transport-security", "max-age=31536000; includeSubDomains")
+"""The field of answers over HTTPS under another name than those of the loopback."""
+
 SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 """Verbs that change nothing."""
 

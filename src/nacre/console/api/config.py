@@ -357,10 +357,7 @@ async def check_text(call: Call) -> TextFindings:
 
 def _root(call: Call, job: str) -> tuple[Path, dict[str, bool]]:
     if job:
-        found = call.services.fleet.job(job)
-        if not call.identity.sees(found.place):
-            raise not_found(f"job {job}")
-        return found.layout.root, {"has_job": True}
+        return call.job(job).layout.root, {"has_job": True}
     return NOWHERE, {"has_job": False}
 
 

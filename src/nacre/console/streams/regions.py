@@ -46,7 +46,8 @@ def _region(
 
     def changed(_: frozenset[str]) -> Iterable[bytes]:
         nonlocal last
-        key = (template, call.language.name, call.identity.role, bool(call.session))
+        identity = call.identity
+        key = (template, call.language.name, identity.role, identity.places, bool(call.session))
         found = call.services.hub.made(topic, key, made)
         if found != last:
             last = found

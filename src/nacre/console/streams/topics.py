@@ -81,7 +81,7 @@ class _Jobs:
             data = JobsEvent(JOBS, job_list(call, JobsQuery(limit=500)))
             return event(msgspec.json.encode(data).decode(), "jobs")
 
-        return call.services.hub.made(JOBS, ("api", call.language.name), made)
+        return call.services.hub.made(JOBS, ("api", call.language.name, call.identity.places), made)
 
 
 class _Job:
@@ -137,5 +137,5 @@ def _source(call: Call, name: str) -> TopicSource:
     if kind == "jobs" and not rest:
         return _Jobs(call)
     if kind == "job" and rest:
-        return _Job(call, call.services.fleet.job(unquote(rest)))
+        return _Job(call, call.job(unquote(rest)))
     raise RefusedRequestError(400, "topic", f"there is no topic {name}; there are jobs and job:J")
