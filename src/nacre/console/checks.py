@@ -48,7 +48,7 @@ def own_url(reach: ConsoleReach, port: int) -> str:
 
 
 def reach_words(reach: ConsoleReach) -> str:
-    """Who could connect to a console, in words."""
+    """The words for who could connect to a console."""
     if reach.proxy:
         return f"others through the proxy {reach.proxy}, as {', '.join(reach.names) or 'nothing'}"
     if is_loopback(reach.bind):
@@ -57,7 +57,7 @@ def reach_words(reach: ConsoleReach) -> str:
 
 
 def access_words(database: ConsoleDatabase, reach: ConsoleReach, clock: Clock) -> list[str]:
-    """Who could log in to a console, in words, a line each."""
+    """The words for who could log in to a console, a line each."""
     users, keys = UserBook(database, clock).all(), KeyBook(database, clock).all()
     takes = takes_links(has_users=bool(users), local_link=reach.local_link)
     found = [f"{_counted(len(users), 'user')}{_roles([one.role for one in users])}"]
@@ -70,7 +70,7 @@ def access_words(database: ConsoleDatabase, reach: ConsoleReach, clock: Clock) -
 
 
 def advice(reach: ConsoleReach, folder: Path, now: float) -> list[str]:
-    """What should be changed, though it keeps nothing from being opened.
+    """Advice: things to change, though they keep nothing from being opened.
 
     Args:
         reach: Who could connect to it, and how.

@@ -39,7 +39,7 @@ def certificate_problems(certificate: Path, key: Path, now: float) -> list[str]:
 
 
 def certificate_warnings(certificate: Path, key: Path, now: float) -> list[str]:
-    """What should be changed about a certificate that can be used.
+    """Advice about a certificate that can be used.
 
     Args:
         certificate: See `certificate_problems`.
