@@ -8,18 +8,16 @@ programs by their structs. A new page or noun is a function and a row.
 from nacre.console.access.roles import Role
 from nacre.console.access_routes import ACCESS_ROUTES
 from nacre.console.action_routes import ACTION_ROUTES
-from nacre.console.api import frontier, health, jobs, tasks
-from nacre.console.background.answers import TaskFacts, TaskList
-from nacre.console.background.frontier_work import FrontierWish
+from nacre.console.api import health, jobs
 from nacre.console.editing_routes import EDITING_ROUTES
+from nacre.console.frontier_routes import FRONTIER_ROUTES
 from nacre.console.pages import job_list, job_overview
 from nacre.console.route_row import API, Answer, RouteRow
 from nacre.console.streams import regions, topics
 
 __all__ = ("API", "ROUTES", "Answer", "RouteRow")
 
-_V, _O = Role.VIEWER, Role.OPERATOR
-_JOB = f"{API}/jobs/{{job}}"
+_V = Role.VIEWER
 
 ROUTES: tuple[RouteRow, ...] = (
     # pages
@@ -35,30 +33,10 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", f"{API}/jobs/{{job}}", _V, jobs.get_job,
              "A job: its numbers, its sentence, and what can be done with it.",
              answer=jobs.JobDetails),
-    # the frontier, and what takes longer than a request
-    RouteRow("GET", f"{_JOB}/queues", _V, frontier.list_queues, "The queues of a job, sorted.",
-             query=frontier.QueuesQuery, answer=frontier.QueueList),
-    RouteRow("GET", f"{_JOB}/queues/{{queue}}", _V, frontier.get_queue, "A queue.",
-             answer=frontier.QueueItem),
-    RouteRow("GET", f"{_JOB}/uris", _V, frontier.list_uris, "The URIs that wait.",
-             query=frontier.UrisQuery, answer=frontier.UriList),
-    RouteRow("GET", f"{_JOB}/uris/tree", _V, frontier.show_tree,
-             "What waits by domain, host and path, with counts.",
-             query=frontier.TreeQuery, answer=frontier.BranchList),
-    RouteRow("POST", f"{_JOB}/frontier/count", _V, frontier.count,
-             "Count what an action would be done to, with twenty samples.",
-             body=frontier.PreviewWish, answer=frontier.FrontierPreview, changes=False),
-    RouteRow("POST", f"{_JOB}/frontier/{{action}}", _O, frontier.change,
-             "Delete, retire, unretire, wake, forget, reconsider or bring to the front.",
-             body=FrontierWish, answer=frontier.FrontierChanged),
-    RouteRow("GET", f"{API}/tasks", _V, tasks.list_tasks, "What goes on in the background.",
-             answer=TaskList),
-    RouteRow("GET", f"{API}/tasks/{{task}}", _V, tasks.get_task,
-             "A task: how far it is, and what came of it.", answer=TaskFacts),
-    RouteRow("DELETE", f"{API}/tasks/{{task}}", _O, tasks.cancel_task, "End a task.", status=204),
     *ACCESS_ROUTES,
     *ACTION_ROUTES,
     *EDITING_ROUTES,
+    *FRONTIER_ROUTES,
     RouteRow("GET", f"{API}/stream", _V, topics.stream,
              "What changes, as server-sent events.", query=topics.StreamQuery,
              media="text/event-stream"),

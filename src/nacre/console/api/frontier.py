@@ -1,12 +1,20 @@
 """`/api/v1/jobs/J/queues`, `/uris` and `/frontier/…`: what waits, and changes of it."""
 
+from collections.abc import AsyncIterator
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import msgspec
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from nacre.console.background.answers import begin_reading, later, read_or_later
-from nacre.console.background.frontier_work import FrontierWish, begin_change, check_wish
+from nacre.console.background.frontier_work import (
+    FrontierWish,
+    begin_change,
+    begin_import,
+    check_wish,
+)
 from nacre.console.call import Call
 from nacre.console.cursors import cursor_of, place_of
 from nacre.console.readers.background import PATIENCE, HeldTask
@@ -374,3 +382,83 @@ def begin_count(call: Call, wish: PreviewWish) -> HeldTask:
     """Begin a preview for a page."""
     check_wish(wish.action, FrontierWish(wish.urls, wish.queues, everything=True))
     return begin_reading(call, call.job(), "count", **msgspec.to_builtins(wish))
+
+
+class ExportQuery(msgspec.Struct, frozen=True):
+    """The filters of an export.
+
+    Attributes:
+        urls: Expression that is found in the URLs; "" for all.
+        queues: Expression that is found in the queue keys; "" for all.
+    """
+
+    urls: str = ""
+    queues: str = ""
+
+
+async def export(call: Call) -> Response:
+    """The URIs that wait as a recovery journal, which `import` takes; read as it is sent."""
+    query: ExportQuery = call.query
+    job, readers = call.job(), call.services.readers
+    check_wish("delete", FrontierWish(query.urls, query.queues, everything=True))
+    arguments: dict[str, Any] = {"urls": query.urls, "queues": query.queues}
+    first = await readers.ask("export-part", job.layout.root, **arguments, after=None)
+
+    async def parts() -> AsyncIterator[bytes]:
+        part = first
+        while True:
+            yield part["text"].encode("utf-8", "backslashreplace")
+            if part["next"] is None:
+                return
+            part = await readers.ask(
+                "export-part", job.layout.root, **arguments, after=part["next"]
+            )
+
+    place = {"content-disposition": f'attachment; filename="{job.name}-frontier.recover"'}
+    return StreamingResponse(parts(), headers=place, media_type="text/plain; charset=utf-8")
+
+
+class ImportWish(msgspec.Struct, frozen=True):
+    """Lines for the frontier.
+
+    Attributes:
+        lines: They: URLs, or lines of a journal, of a crawl.log or of a seed list.
+        mode: `import`, `recover`, `crawl-log` or `seeds`.
+        scoped: Only what is in scope.
+        force: Also what was done or deleted before.
+    """
+
+    lines: list[str]
+    mode: str = "import"
+    scoped: bool = False
+    force: bool = False
+
+
+class ImportedLines(msgspec.Struct, frozen=True):
+    """The result of an import.
+
+    Attributes:
+        changed: URIs that were scheduled.
+        tally: Counts of the lines.
+        rejected: The first of those that were not taken, each with `number`, `text`, `why`.
+    """
+
+    changed: int
+    tally: dict[str, int]
+    rejected: tuple[dict[str, Any], ...]
+
+
+async def take_lines(call: Call) -> ImportedLines | Response:
+    """Take lines into the frontier; a job that never ran begins its first run."""
+    wish: ImportWish = call.body
+    path = lines_file("\n".join(wish.lines) + "\n")
+    held = begin_import(call, call.job(), path, wish.mode, scoped=wish.scoped, force=wish.force)
+    found = await held.outcome(call.services.readers.patience(call.job().layout.root))
+    return msgspec.convert(found, ImportedLines) if held.ended else later(held)
+
+
+def lines_file(text: str) -> Path:
+    """A temporary file of lines, for this user alone."""
+    with NamedTemporaryFile("wb", prefix="nacre-import-", suffix=".txt", delete=False) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+    return Path(file.name)

@@ -1,6 +1,8 @@
 """Changes of a job's frontier for who asks the console, running or not."""
 
+import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -11,6 +13,8 @@ from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask, Tell
 from nacre.frontier.pending import matcher
 from nacre.job.control import NotRunningError, ask_command
+from nacre.uri.parse import is_ip
+from nacre.uri.surt import queue_host
 
 ACTIONS: Final = ("delete", "retire", "unretire", "wake", "forget", "reconsider", "first")
 """The actions that an expression chooses URIs or queues for."""
@@ -18,6 +22,8 @@ OF_URIS: Final = frozenset(("delete", "forget", "first"))
 """Those on URIs; the others are on queues."""
 DIFFERS: Final = 0.05
 """Share by which a count may differ from the one that was seen in the preview."""
+LONGEST_DELAY: Final = 86_400
+"""Seconds of the longest politeness delay that a page sets."""
 _LONG: Final = 3600.0
 
 
@@ -135,3 +141,89 @@ async def _changed(call: Call, job: FoundJob, action: str, wish: FrontierWish, t
 def by_console(call: Call) -> str:
     """Name of who asks, for job.log."""
     return f"{call.identity.name} via console"
+
+
+MODES: Final[Mapping[str, tuple[str, ...]]] = {
+    "import": ("import",),
+    "recover": ("finished", "pending"),
+    "crawl-log": ("crawl-log",),
+    "seeds": ("seeds",),
+}
+"""What an imported file is, and the passes over it, each a name of `ImportMode`."""
+
+
+def begin_import(
+    call: Call, job: FoundJob, file: Path, mode: str, *, scoped: bool = False, force: bool = False
+) -> HeldTask:
+    """Begin to take the lines of a file in; the file is removed when that is over.
+
+    Raises:
+        RefusedRequestError: There is no such mode (422).
+    """
+    if mode not in MODES:
+        file.unlink(missing_ok=True)
+        names = ", ".join(MODES)
+        raise RefusedRequestError(422, "no-mode", f"there is no mode {mode}; there are {names}")
+    what = "seeds" if mode == "seeds" else "import"
+    by = by_console(call)
+
+    async def work(tell: Tell) -> Any:  # noqa: ANN401 - as the task gives it
+        try:
+            found = await call.services.readers.work(
+                "import-uris", job.layout.root, tell, file=str(file), modes=MODES[mode],
+                scoped=scoped, force=force, retain_failures=False, by=by,
+            )  # fmt: skip
+        finally:
+            await asyncio.to_thread(file.unlink, missing_ok=True)
+        call.services.readers.changed(job.layout.root, call.services.clock.now())
+        return found
+
+    facts = {"mode": mode, "scoped": scoped, "force": force}
+    return call.services.tasks.begin(job.id, what, call.identity.name, work, facts)
+
+
+def begin_delay(call: Call, job: FoundJob, queue: str, delay: str) -> HeldTask:
+    """Begin to give a host another politeness delay, by a sheet.
+
+    Args:
+        call: The request.
+        job: The job.
+        queue: Key of the queue of the host.
+        delay: Seconds, as typed.
+
+    Raises:
+        RefusedRequestError: It is not the queue of a host, or that is no delay (422).
+    """
+    host = queue_host(queue)
+    if host == queue and not is_ip(host.partition("#")[0]):
+        raise RefusedRequestError(
+            422, "no-host", f"{queue} is not the queue of one host: make a sheet for its URLs"
+        )
+    try:
+        seconds = float(delay)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= LONGEST_DELAY:
+        raise RefusedRequestError(
+            422, "no-delay", f"a delay is a number of seconds, 0 to {LONGEST_DELAY}; not {delay!r}"
+        )
+    port = queue.partition("#")[2]
+    place = f"http://{host}{':' + port if port else ''}/"
+    request = {"assignments": [f"politeness.delay={seconds:g}s"], "place": place}
+
+    async def work(tell: Tell) -> dict[str, Any]:
+        by = by_console(call)
+        try:
+            answer = await ask_command(job.layout.socket, "change", _LONG, change=request, by=by)
+            said = answer["changed"]["said"]
+        except NotRunningError:
+            found = await call.services.readers.work(
+                "change-settings", job.layout.root, tell, change=request, who=by
+            )
+            said = found["said"]
+        text = "; ".join(f"{path}: {new}" for path, _, new in said)
+        call.services.readers.changed(job.layout.root, call.services.clock.now())
+        return {"changed": len(said), "text": text}
+
+    facts = {"queue": queue, "delay": seconds}
+    return call.services.tasks.begin(job.id, "delay", call.identity.name, work, facts)

@@ -12,10 +12,10 @@ import msgspec
 
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.views import VIEWS
-from nacre.core.clock import iso
+from nacre.console.readers.waiting import QueueNames, ScanBudget, waiting_rows
 from nacre.engine.seeding.seedfile import WIDE, decoded_lines, file_coding, open_bytes
 from nacre.errors import ConfigError
-from nacre.frontier.pending import matcher
+from nacre.frontier.pending import PendingUri, export, matcher
 from nacre.job.control import is_running, send_command
 from nacre.job.frontier_edits import Imported
 from nacre.job.imports import ImportMode, ImportOptions, ImportTally
@@ -26,6 +26,8 @@ from nacre.store.layout import Layout
 _LINES: Final = 1000
 """Lines that are sent to a running job at a time."""
 _REJECTED: Final = 20
+_PART: Final = 20_000
+_PART_SECONDS: Final = 0.5
 _LOOKED: Final = 65_536
 
 
@@ -141,23 +143,27 @@ def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
         first += len(some)
 
 
-def export_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the URIs that wait as lines of a recovery journal.
+def export_part(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A part of the URIs that wait, as lines of a recovery journal.
 
     Args:
         layout: The job.
-        arguments: `file`: path of the file that gets them; `urls`, `queues` (expressions).
+        arguments: `urls`, `queues` (expressions), `after` (family and key, or None).
     """
-    from nacre.frontier.pending import export, pending  # noqa: PLC0415 - rarely needed
-
     urls, queues = matcher(str(arguments["urls"])), matcher(str(arguments["queues"]))
-    number = 0
-    with (
-        VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view,
-        Path(str(arguments["file"])).open("w", encoding="utf-8", errors="backslashreplace") as file,
-    ):
-        for line in export(pending(view.store, urls, queues)):
-            file.write(f"{line}\n")
-            number += 1
-            PROGRESS.tell(number)
-        return {"count": number, "as_of": iso(view.as_of)}
+    place = arguments["after"]
+    start = (str(place[0]), bytes(place[1])) if place else None
+    with VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view:
+        names, budget = QueueNames(view), ScanBudget(_PART, _PART_SECONDS)
+        found, last = list[PendingUri](), None
+        for row in waiting_rows(view, "", start):
+            if budget.spent:
+                break
+            last = (row.family, row.key)
+            uri, _ = names.uri(row)
+            if urls(uri.url) and queues(uri.queue):
+                found.append(PendingUri(row.family, row.key, uri))
+        else:
+            last = None
+        text = "".join(f"{line}\n" for line in export(found))
+        return {"text": text, "next": None if last is None else list(last)}

@@ -73,7 +73,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "count": _of("waiting", "count_uris"),
     "change-frontier": _of("surgery", "change_frontier"),
     "import-uris": _of("surgery", "import_uris"),
-    "export-uris": _of("surgery", "export_uris"),
     "look-before-start": _of("starting", "look_before_start"),
+    "export-part": _of("surgery", "export_part"),
 }
 """The tasks by the names that `pool.ReaderPool.ask` takes."""

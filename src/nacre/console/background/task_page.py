@@ -1,0 +1,60 @@
+"""`/j/J/tasks/ID`: how far a task is, and what came of it."""
+
+from typing import Any, Final
+from urllib.parse import quote
+
+from nacre.console.background.answers import TaskFacts, facts_of
+from nacre.console.call import Call, PageAnswer
+from nacre.console.problems import not_found
+
+_BACK: Final = {"seeds": "seeds", "restore": "checkpoints"}
+"""The pages from which tasks are begun, where that is not the frontier's."""
+
+
+async def page(call: Call) -> PageAnswer:
+    """A task of a job; it asks again by itself until the task is over."""
+    task = facts_of(call.services.tasks.task(call.request.path_params["task"]))
+    job = call.job()
+    if task.job != job.id:
+        raise not_found("such task of this job")
+    _ = call.language.texts.gettext
+    facts = {
+        "task": task, "title": _title(call, task), "said": _said(call, task),
+        "back": f"/j/{quote(job.id, safe='')}/{_BACK.get(task.what, 'frontier')}",
+        "tallied": [
+            ("lines", _("Lines")), ("scheduled", _("Scheduled")), ("known", _("Known before")),
+            ("done", _("Marked as done")), ("passed", _("Of no account")),
+            ("rejected", _("Not taken")),
+        ],
+    }  # fmt: skip
+    return PageAnswer("task.html", facts)
+
+
+def _title(call: Call, task: TaskFacts) -> str:
+    _ = call.language.texts.gettext
+    if task.state == "running":
+        return _("One moment")
+    return _("Done") if task.state == "done" else _("Not done")
+
+
+def _said(call: Call, task: TaskFacts) -> str:
+    """What came of a task, in a sentence."""
+    if not isinstance(task.result, dict):
+        return ""
+    _ = call.language.texts.gettext
+    known = {
+        "delete": _("{number} waiting URIs were deleted."),
+        "first": _("{number} URIs were moved to the front of their queues."),
+        "forget": _("{number} URIs were forgotten: they are crawled again once they are found."),
+        "retire": _("{number} queues were retired."),
+        "unretire": _("{number} queues were brought back."),
+        "wake": _("{number} queues were woken."),
+        "reconsider": _("{number} queues changed places."),
+        "import": _("{number} URIs were scheduled."),
+        "seeds": _("{number} seeds were scheduled."),
+        "delay": _("The delay is set by a sheet: {text}"),
+        "restore": _("The store is that of the checkpoint now; the former one is kept in {text}"),
+    }
+    text: Any = task.result.get("text", "")
+    number = f"{task.result.get('changed', 0):,}"
+    return known[task.what].format(number=number, text=text) if task.what in known else ""

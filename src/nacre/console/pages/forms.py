@@ -1,0 +1,58 @@
+"""Forms of pages: their fields, and what pages have in common that wait for a task."""
+
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+
+from nacre.console.access.roles import Role
+from nacre.console.background.answers import facts_of
+from nacre.console.call import Call, PageAnswer
+from nacre.console.problems import RefusedRequestError
+from nacre.console.readers.background import HeldTask
+
+
+async def fields_of(call: Call) -> dict[str, str]:
+    """The text fields of a form; of two with one name, the last.
+
+    Raises:
+        RefusedRequestError: The form cannot be read (400).
+    """
+    try:
+        form = await call.request.form()
+    except HTTPException as error:
+        raise RefusedRequestError(
+            400, "bad-form", f"the form cannot be read: {error.detail}"
+        ) from None
+    return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+async def file_of(call: Call, name: str) -> UploadFile | None:
+    """The file of a field of a form; None where none was chosen."""
+    found = (await call.request.form()).get(name)
+    return found if isinstance(found, UploadFile) and found.size else None
+
+
+def may_operate(call: Call) -> bool:
+    """Whether who asks may change something."""
+    return call.identity.role >= Role.OPERATOR
+
+
+def never_ran_page(call: Call, title: str, current: str) -> PageAnswer | None:
+    """The page in place of one that shows what a run has found; None for a job that has run.
+
+    Args:
+        call: The request.
+        title: Title of the page.
+        current: Name of its tab.
+
+    Raises:
+        JobError: The state of the job is another user's.
+    """
+    job = call.job()
+    if job.layout.has_store:
+        return None
+    return PageAnswer("never_ran.html", {"job": job.id, "title": title, "current": current})
+
+
+def wait_page(call: Call, task: HeldTask) -> PageAnswer:
+    """The page in place of one whose answer takes longer; it asks again by itself."""
+    return PageAnswer("wait.html", {"job": call.job().id, "task": facts_of(task)}, 202)

@@ -1,0 +1,310 @@
+"""`/j/J/frontier` and `/j/J/uris`: queues and waiting URIs, and the wizard that changes them."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+from starlette.responses import RedirectResponse, Response
+
+from nacre.console.api.frontier import (
+    PreviewWish,
+    QueuesQuery,
+    TreeQuery,
+    UrisQuery,
+    begin_count,
+    branch_list,
+    queue_list,
+    queues_arguments,
+    tree_arguments,
+    uri_list,
+    uris_arguments,
+)
+from nacre.console.background.answers import facts_of, read_or_later
+from nacre.console.background.frontier_work import (
+    ACTIONS,
+    OF_URIS,
+    FrontierWish,
+    begin_change,
+    begin_delay,
+    begin_import,
+)
+from nacre.console.call import Call, PageAnswer
+from nacre.console.expressions import with_escapes
+from nacre.console.pages.forms import fields_of, file_of, may_operate, never_ran_page, wait_page
+from nacre.console.problems import RefusedRequestError
+from nacre.console.readers.background import HeldTask
+
+_QUICK = 1.5
+"""Seconds that a form waits for its task, so that most show their result at once."""
+
+
+class FrontierPageQuery(QueuesQuery, frozen=True):
+    """The query of the page of queues: that of the interface for programs."""
+
+
+class UrisPageQuery(UrisQuery, frozen=True):
+    """The query of the page of URIs.
+
+    Attributes:
+        place: Place in the tree of hosts; "" for the top.
+        path: Beginning of the paths within the queue; "" for all.
+        branch: The branch of the tree behind which it begins.
+        whole: The queue is counted to its end.
+    """
+
+    place: str = ""
+    path: str = ""
+    branch: str = ""
+    whole: bool = False
+
+
+class ChangePageQuery(msgspec.Struct, frozen=True):
+    """The query of the wizard.
+
+    Attributes:
+        action: What is to be done.
+        urls: Expression for URLs.
+        queues: Expression for queue keys.
+        task: The preview that was begun; "" for none.
+    """
+
+    action: str = "delete"
+    urls: str = ""
+    queues: str = ""
+    task: str = ""
+
+
+def _text(call: Call) -> Callable[[str], str]:
+    return call.language.texts.gettext
+
+
+def base_of(call: Call) -> str:
+    """Beginning of the paths of a job's pages."""
+    return f"/j/{quote(call.job().id, safe='')}"
+
+
+def exact(queue: str) -> str:
+    """The expression that only one queue key matches."""
+    return f"^{re.escape(queue)}$"
+
+
+def state_names(call: Call) -> dict[str, str]:
+    """The states of queues in words."""
+    _ = _text(call)
+    return {
+        "ready": _("ready"),
+        "in_process": _("in process"),
+        "snoozed": _("snoozed"),
+        "inactive": _("inactive"),
+        "ineligible": _("ineligible"),
+        "retired": _("retired"),
+        "exhausted": _("exhausted"),
+    }
+
+
+async def queues_page(call: Call) -> PageAnswer:
+    """The queues, sorted and filtered, with what can be done to each."""
+    query: FrontierPageQuery = call.query
+    job, _ = call.job(), _text(call)
+    if (nothing := never_ran_page(call, _("Frontier"), "frontier")) is not None:
+        return nothing
+    found, held = await read_or_later(call, job, "queues", **queues_arguments(query))
+    if held is not None:
+        return wait_page(call, held)
+    columns = [
+        ("name", _("Queue")),
+        ("waiting", _("Waiting")),
+        ("needs", _("Needs")),
+        ("delay", _("Delay")),
+        ("backoff", _("Backoff")),
+        ("spent", _("Spent")),
+        ("precedence", _("Precedence")),
+        ("failures", _("Failures")),
+    ]
+    facts = {
+        "job": job.id, "found": queue_list(found), "query": query, "columns": columns,
+        "states": state_names(call), "may": may_operate(call), "exact": exact,
+    }  # fmt: skip
+    return PageAnswer("frontier.html", facts)
+
+
+async def uris_page(call: Call) -> PageAnswer:
+    """The tree of what waits, and a list of it."""
+    query: UrisPageQuery = call.query
+    job = call.job()
+    title = _text(call)("Waiting URIs")
+    if (nothing := never_ran_page(call, title, "frontier")) is not None:
+        return nothing
+    tree_query = TreeQuery(query.place, query.queue, query.path, query.branch, query.whole)
+    tree, held = await read_or_later(call, job, "tree", **tree_arguments(tree_query))
+    if held is not None:
+        return wait_page(call, held)
+    wanted = msgspec.structs.replace(query, re=with_escapes(query.re))
+    found = await call.services.readers.ask("uris", job.layout.root, **uris_arguments(wanted))
+    branches = branch_list(tree)
+    facts = {
+        "job": job.id, "found": uri_list(found), "query": query, "typed": query.re,
+        "tree": branches, "place": query.place, "path": query.path,
+        "branches": [(one, _branch_link(one.name, one.queue, query)) for one in branches.items],
+        "trail": _trail(call, query),
+    }  # fmt: skip
+    return PageAnswer("uris.html", facts)
+
+
+def _branch_link(name: str, queue: str, query: UrisPageQuery) -> str:
+    """Where a branch leads; "" for a URL."""
+    if query.queue:
+        below = name.endswith("/") and name != query.path
+        return "?" + urlencode({"queue": query.queue, "path": name}) if below else ""
+    return "?" + urlencode({"queue": queue} if queue else {"place": name})
+
+
+def _trail(call: Call, query: UrisPageQuery) -> list[tuple[str, str]]:
+    """The places above this one in the tree, with their links."""
+    found = [(_text(call)("All"), "?")]
+    name, at = query.queue or query.place, 0
+    while (at := name.find(",", at) + 1) > 0:
+        found.append((name[:at], "?" + urlencode({"place": name[:at]})))
+    if query.queue:
+        if found[-1][0] == query.queue:
+            found.pop()
+        found.append((query.queue, "?" + urlencode({"queue": query.queue})))
+    path, at = query.path, 1
+    while (at := path.find("/", at) + 1) > 0:
+        link = "?" + urlencode({"queue": query.queue, "path": path[:at]})
+        found.append((path[:at], link))
+    return found
+
+
+def _action_names(call: Call) -> list[tuple[str, str]]:
+    _ = _text(call)
+    known = {
+        "delete": _("Delete waiting URIs"),
+        "first": _("Move waiting URIs to the front"),
+        "forget": _("Forget that URIs were crawled"),
+        "retire": _("Retire queues"),
+        "unretire": _("Bring queues back"),
+        "wake": _("Wake queues"),
+        "reconsider": _("Check budgets and order of queues again"),
+    }
+    return [(name, known[name]) for name in known if name in ACTIONS]
+
+
+async def change_page(call: Call) -> PageAnswer:
+    """The wizard: an expression, a count with samples, and the count typed to confirm."""
+    query: ChangePageQuery = call.query
+    task = facts_of(call.services.tasks.task(query.task)) if query.task else None
+    if task is not None:
+        asked = task.asked
+        query = msgspec.structs.replace(
+            query, action=asked["action"], urls=asked["urls"], queues=asked["queues"]
+        )
+    facts = {
+        "job": call.job().id, "wish": query, "actions": _action_names(call), "task": task,
+        "of_uris": query.action in OF_URIS, "may": may_operate(call),
+        "confirm": _confirmation(call, query.action, task),
+    }  # fmt: skip
+    return PageAnswer("frontier_change.html", facts)
+
+
+def _confirmation(call: Call, action: str, task: Any) -> str:  # noqa: ANN401 - facts or None
+    """The button that repeats what it does."""
+    if task is None or task.result is None:
+        return ""
+    _, number = _text(call), f"{task.result['count']:,}"
+    known = {
+        "delete": _("Delete {number} waiting URIs"),
+        "first": _("Move {number} URIs to the front"),
+        "forget": _("Forget {number} URIs"),
+        "retire": _("Retire {number} queues"),
+        "unretire": _("Bring {number} queues back"),
+        "wake": _("Wake {number} queues"),
+        "reconsider": _("Check {number} queues again"),
+    }
+    return known[action].format(number=number)
+
+
+def _see(path: str) -> Response:
+    return RedirectResponse(path, 303)
+
+
+async def preview(call: Call) -> Response:
+    """Begin the count of the wizard."""
+    fields = await fields_of(call)
+    wish = PreviewWish(
+        fields.get("action", "delete"), with_escapes(fields.get("urls", "").strip()),
+        fields.get("queues", "").strip(),
+    )  # fmt: skip
+    held = begin_count(call, wish)
+    await held.wait(_QUICK)
+    return _see(f"{base_of(call)}/frontier/change?task={held.id}")
+
+
+async def do_change(call: Call) -> Response:
+    """Do what the wizard or a row of the page was asked for."""
+    fields = await fields_of(call)
+    expect = fields.get("expect", "")
+    if expect and re.sub(r"[\s,.']", "", fields.get("typed", "")) != expect:
+        raise RefusedRequestError(
+            422, "not-confirmed",
+            f"to confirm, type {expect}, the number that was counted; nothing was changed",
+        )  # fmt: skip
+    wish = FrontierWish(
+        fields.get("urls", ""), fields.get("queues", ""), int(expect) if expect else None,
+        everything=fields.get("everything") == "1",
+    )  # fmt: skip
+    held = begin_change(call, call.job(), fields.get("action", ""), wish)
+    return await _told(call, held)
+
+
+async def _told(call: Call, held: HeldTask) -> Response:
+    await held.wait(_QUICK)
+    return _see(f"{base_of(call)}/tasks/{held.id}")
+
+
+async def set_delay(call: Call) -> Response:
+    """Give a host another politeness delay, by a sheet."""
+    fields = await fields_of(call)
+    held = begin_delay(call, call.job(), fields.get("queue", ""), fields.get("delay", ""))
+    return await _told(call, held)
+
+
+async def import_page(call: Call) -> PageAnswer:
+    """The forms of import and export."""
+    _ = _text(call)
+    modes = [
+        ("import", _("URLs, or lines of a journal")),
+        ("recover", _("A recovery journal: what is done is marked, the rest is scheduled")),
+        ("crawl-log", _("A crawl.log: what is done is marked, what failed is scheduled")),
+        ("seeds", _("A seed list")),
+    ]
+    facts = {"job": call.job().id, "modes": modes, "may": may_operate(call)}
+    return PageAnswer("import.html", facts)
+
+
+async def do_import(call: Call) -> Response:
+    """Take a file or lines into the frontier."""
+    fields, upload = await fields_of(call), await file_of(call, "file")
+    with NamedTemporaryFile(
+        "wb", prefix="nacre-import-", suffix=_suffix(upload), delete=False
+    ) as to:
+        if upload is not None:
+            while data := await upload.read(1 << 20):
+                to.write(data)
+        else:
+            to.write(fields.get("lines", "").encode())
+    await call.request.close()  # with the file of the form
+    held = begin_import(
+        call, call.job(), Path(to.name), fields.get("mode", "import"),
+        scoped=fields.get("scoped") == "1", force=fields.get("force") == "1",
+    )  # fmt: skip
+    return await _told(call, held)
+
+
+def _suffix(upload: Any) -> str:  # noqa: ANN401 - a file or None
+    name = "" if upload is None else str(upload.filename or "")
+    return ".txt.gz" if name.lower().endswith(".gz") else ".txt"

@@ -1,0 +1,136 @@
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from nacre.console.access.roles import Role
+from nacre.console.expressions import with_escapes
+from nacre.frontier.pending import matcher
+from tests.console.given import GivenConsole, given_console
+from tests.console.waiting import GBK, UTF_8, add_waiting_job
+
+J = "/j/crawls~demo"
+
+
+def play(folder: Path, scene: Callable[[GivenConsole, dict[str, str]], Awaitable[None]]) -> None:
+    async def played() -> None:
+        async with given_console(folder) as console:
+            fields = console.as_session(Role.OPERATOR)
+            console.client.headers.update(fields)
+            token = console.client.headers.pop("x-nacre-token")
+            await scene(console, {"x-nacre-token": token})
+
+    asyncio.run(played())
+
+
+async def settled(console: GivenConsole, answer: httpx.Response) -> str:
+    """The page behind a form, once its task is over."""
+    assert answer.status_code == 303, answer.text
+    place = answer.headers["location"]
+    found = re.search(r"tasks/([^/?]+)$|task=([^&]+)", place)
+    if found is not None:
+        await console.services.tasks.task(found[1] or found[2]).wait(60)
+    page = await console.client.get(place)
+    assert page.status_code == 200, page.text
+    return page.text
+
+
+async def page_of(console: GivenConsole, path: str) -> str:
+    answer = await console.client.get(J + path)
+    while answer.status_code == 202:
+        await asyncio.gather(*(task.wait(60) for task in console.services.tasks.tasks))
+        answer = await console.client.get(J + path)
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def test_the_wizard_counts_shows_samples_and_deletes_what_was_typed(tmp_path: Path):
+    job = add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole, token: dict[str, str]) -> None:
+        text = await page_of(console, "/frontier")
+        assert 'data-queue="test,example,a,"' in text
+        wish = {"action": "delete", "urls": "中国", "queues": "", **token}
+        text = await settled(console, await console.client.post(f"{J}/frontier/preview", data=wish))
+        assert "http://gbk.test/中国/文.html" in text
+        assert "http://utf.test/中国/文.html" in text
+        assert "Delete 2 waiting URIs" in text
+        expression = with_escapes("中国")
+        form = {"action": "delete", "urls": expression, "queues": "", "expect": "2", **token}
+        wrong = await console.client.post(f"{J}/frontier/change", data={**form, "typed": "3"})
+        assert (wrong.status_code, "nothing was changed" in wrong.text) == (422, True)
+        done = await console.client.post(f"{J}/frontier/change", data={**form, "typed": " 2"})
+        assert "2 waiting URIs were deleted." in await settled(console, done)
+        text = await page_of(console, "/uris?prefix=http://gbk.test/")
+        assert "gbk.test/中国" not in text
+
+    play(tmp_path, scene)
+    log = (job / "latest" / "logs" / "job.log").read_text()
+    assert re.search(r"frontier delete URLs \(\?i:.*: 2, by anna via console", log)
+
+
+def test_rows_have_actions_a_delay_makes_a_sheet_and_files_come_in(tmp_path: Path):
+    job = add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole, token: dict[str, str]) -> None:
+        form = {"action": "retire", "queues": "^test,gbk,$", "everything": "1", **token}
+        done = await console.client.post(f"{J}/frontier/change", data=form)
+        assert "1 queues were retired." in await settled(console, done)
+        bad = await console.client.post(
+            f"{J}/frontier/delay", data={"queue": "test,gbk,", "delay": "x", **token}
+        )
+        assert bad.status_code == 422
+        done = await console.client.post(
+            f"{J}/frontier/delay", data={"queue": "test,gbk,", "delay": "7.5", **token}
+        )
+        assert "The delay is set by a sheet" in await settled(console, done)
+        lines = "http://gbk.test/新.html\nnot a url\n".encode("gbk")
+        done = await console.client.post(
+            f"{J}/frontier/import", data={"mode": "import", **token},
+            files={"file": ("list.txt", lines)},
+        )  # fmt: skip
+        text = await settled(console, done)
+        assert "1 URIs were scheduled." in text
+        assert "not a url" in text
+        export = await console.client.get("/api/v1/jobs/crawls~demo/frontier/export?urls=gbk")
+        assert f"F+ {GBK}" in export.text.splitlines()[0]
+        assert UTF_8 not in export.text
+        assert "attachment" in export.headers["content-disposition"]
+        without = await console.client.post(f"{J}/frontier/change", data={"action": "wake"})
+        assert without.status_code == 403
+
+    play(tmp_path, scene)
+    assert "7.5" in (job / "crawl.yaml").read_text()
+
+
+def test_the_tree_leads_to_hosts_and_paths(tmp_path: Path):
+    add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        assert 'href="?place=test%2C"' in await page_of(console, "/uris")
+        assert 'href="?queue=test%2Cgbk%2C"' in await page_of(console, "/uris?place=test,")
+        text = await page_of(console, "/uris?queue=test,example,a,&path=/docs/")
+        assert "/docs/1.html" in text
+        missing = await console.client.get(f"{J}/uris?queue=none,")
+        assert missing.status_code == 404
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize(
+    ("expression", "url", "found"),
+    [
+        ("中国", GBK, True),
+        ("中国", UTF_8, True),
+        ("中国", GBK.lower(), True),
+        ("中国.*html$", UTF_8, True),
+        ("美国", UTF_8, False),
+        ("[中国]", UTF_8, False),
+        ("docs", "http://a.test/docs/", True),
+    ],
+)
+def test_letters_mean_their_escapes(expression: str, url: str, found: bool):
+    assert matcher(with_escapes(expression))(url) is found
