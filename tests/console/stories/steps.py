@@ -4,6 +4,9 @@ from playwright.sync_api import Page, expect
 
 from tests.console.stories.running import ConsoleProcess
 
+FIRST = ".title .buttons"
+"""Where the few actions beside the state of a job are."""
+
 
 def open_job(page: Page, console: ConsoleProcess, name: str, below: str = "") -> None:
     """Open a page of a job."""
@@ -12,17 +15,12 @@ def open_job(page: Page, console: ConsoleProcess, name: str, below: str = "") ->
 
 def act(page: Page, action: str) -> None:
     """Push the button of an action beside the title."""
-    page.locator(f"#actions-first button[data-action={action}]").click()
+    page.locator(f"{FIRST} button[data-action={action}]").click()
 
 
 def shows_state(page: Page, state: str) -> None:
-    """Wait until the page says that the job is in a state, with the help of a reload or two."""
-    for _ in range(40):
-        if page.locator(".title .state").first.inner_text() == state:
-            return
-        page.wait_for_timeout(250)
-        page.reload()
-    expect(page.locator(".title .state").first).to_have_text(state)
+    """Wait until the page says, by itself, that the job is in a state."""
+    expect(page.locator(".title .state").first).to_have_text(state, timeout=60_000)
 
 
 def token_of(page: Page) -> str:

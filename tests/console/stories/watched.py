@@ -52,7 +52,8 @@ class Watched:
     def _said(self, message: Any) -> None:
         text = message.text
         # A refused status is told by the answer itself; a lost console is part of a story.
-        if message.type == "error" and "Failed to load resource" not in text:
+        known = "Failed to load resource" in text or "htmx:sse:error" in text
+        if message.type == "error" and not known:
             self.faults.append(f"console: {text}")
 
     def _opened(self, dialog: Any) -> None:
