@@ -2,8 +2,9 @@
 
 from nacre.console.access.roles import Role
 from nacre.console.actions import ActionDone
-from nacre.console.api import actions
-from nacre.console.pages import acting
+from nacre.console.api import actions, new_jobs
+from nacre.console.new_jobs import MadeJob, NewJobWish
+from nacre.console.pages import acting, new_job
 from nacre.console.route_row import API, RouteRow
 
 _O = Role.OPERATOR
@@ -19,6 +20,15 @@ _ACTIONS = (
 )
 
 ACTION_ROUTES: tuple[RouteRow, ...] = (
+    RouteRow("GET", "/new", _O, new_job.page, "The form of a new job."),
+    RouteRow("POST", "/new", _O, new_job.answer, "Check, make, or make and start a job; a form."),
+    RouteRow("POST", "/new/look", _O, new_job.look_at,
+             "What the form of a new job asks for, before it is made.", changes=False),
+    RouteRow("POST", f"{API}/jobs", _O, new_jobs.make_job, "Make a job.", body=NewJobWish,
+             answer=MadeJob, status=201),
+    RouteRow("POST", f"{API}/jobs/dry-run", _O, new_jobs.look_at_job,
+             "The verdicts on URLs of a job that is not made yet.", body=new_jobs.DryRunWish,
+             answer=new_jobs.DryRunOfNewJob, changes=False),
     RouteRow("POST", "/act", _O, acting.answer, "Take an action on jobs; a form of the pages."),
     *(RouteRow("POST", f"{_JOB}/{name}", _O, actions.take_action, summary, body=body,
                answer=ActionDone, status=202)

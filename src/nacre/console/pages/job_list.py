@@ -2,14 +2,19 @@
 
 from typing import Any
 
+from nacre.console.access.roles import Role
 from nacre.console.api.jobs import job_item
 from nacre.console.call import Call, PageAnswer
+from nacre.console.pages import new_job
 from nacre.console.pages.action_buttons import many_buttons
 
 
 async def page(call: Call) -> PageAnswer:
-    """The list of all jobs; the page of a console without jobs says how to make one."""
-    return PageAnswer("jobs.html", facts(call))
+    """The list of all jobs; without jobs it is the form of a new one."""
+    shown = facts(call)
+    if not shown["jobs"] and call.identity.role >= Role.OPERATOR:
+        return PageAnswer("new.html", new_job.facts(call, {}))
+    return PageAnswer("jobs.html", shown)
 
 
 def facts(call: Call) -> dict[str, Any]:

@@ -73,6 +73,9 @@ TASKS: Mapping[str, ReaderTask] = {
     "count": _of("waiting", "count_uris"),
     "change-frontier": _of("surgery", "change_frontier"),
     "import-uris": _of("surgery", "import_uris"),
+    "export-uris": _of("surgery", "export_uris"),
+    "look-at-new-job": _of("new_jobs", "look_at_new_job"),
+    "make-new-job": _of("new_jobs", "make_new_job"),
     "look-before-start": _of("starting", "look_before_start"),
     "export-part": _of("surgery", "export_part"),
 }

@@ -1,0 +1,43 @@
+"""`POST /api/v1/jobs`: a new job; and its dry run before it is made."""
+
+import msgspec
+
+from nacre.console.call import Call
+from nacre.console.new_jobs import MadeJob, NewJobWish, SampleVerdict, look, make
+
+
+class DryRunWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The dry run of a job that is not made yet.
+
+    Attributes:
+        job: The job.
+        urls: URLs to look at, 1,000 at most.
+    """
+
+    job: NewJobWish
+    urls: tuple[str, ...]
+
+
+class DryRunOfNewJob(msgspec.Struct, frozen=True):
+    """The dry run of a job that is not made yet.
+
+    Attributes:
+        problems: What keeps it from being made, each with `path` and `message`.
+        urls: The verdicts; () where there are problems.
+    """
+
+    problems: tuple[dict[str, str | int], ...]
+    urls: tuple[SampleVerdict, ...]
+
+
+async def make_job(call: Call) -> MadeJob:
+    """Make a job."""
+    _, made = await make(call, call.body)
+    return made
+
+
+async def look_at_job(call: Call) -> DryRunOfNewJob:
+    """Make the dry run of a job that is not made yet."""
+    wish: DryRunWish = call.body
+    found = await look(call, wish.job, wish.urls[:1000])
+    return msgspec.convert(found, DryRunOfNewJob)

@@ -1,0 +1,252 @@
+"""New jobs: their names and places, and what each scope would let in."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from nacre.console.call import Call
+from nacre.console.fleet.places import FoundJob, JobPlace
+from nacre.console.problems import RefusedRequestError
+from nacre.editing.file_settings import named_files
+from nacre.engine.seeding.seeds import Seed, read_seeds
+from nacre.errors import ConfigError, JobError, Problem
+from nacre.scope.seed_scope import ScopeKind
+from nacre.store.layout import run_name
+from nacre.uri.domain import registered_domain, without_www
+from nacre.uri.parse import host, origin
+
+MOST_SEEDS: Final = 200_000
+"""Lines of a seed list in a request; a longer one is a file of the job."""
+LONGEST_NAME: Final = 100
+"""Characters of a job's name."""
+_PATIENCE: Final = 60.0
+
+
+class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A job that somebody wants.
+
+    Attributes:
+        seeds: Lines of the seed list: URLs, `+` and `-` directives.
+        name: Name of its directory; "" for one by the first host and the time.
+        place: Label of the place that it is made in; "" for the first one.
+        scope: `page`, `prefix`, `host`, `domain`, `site` or `any`; "" for that of the profile, and
+            `prefix` without one.
+        depth: Links followed from a seed; null for the 20 hops of the stock scope.
+        include: Expressions of which one must be found in a page's URL.
+        exclude: Expressions of which none may be found.
+        profile: Name of a profile; "" for none.
+        settings: Other settings, nested as in `crawl.yaml`.
+    """
+
+    seeds: tuple[str, ...]
+    name: str = ""
+    place: str = ""
+    scope: str = ""
+    depth: int | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    profile: str = ""
+    settings: dict[str, Any] = {}
+
+
+class SampleVerdict(msgspec.Struct, frozen=True):
+    """The dry run of a URL.
+
+    Attributes:
+        url: It.
+        decision: `ACCEPT`, `REJECT`, or "" where it is no URL that can be crawled.
+        rule: The rule that decides.
+        error: Why it is no URL that can be crawled; "" where it is.
+    """
+
+    url: str
+    decision: str = ""
+    rule: str = ""
+    error: str = ""
+
+
+class MadeJob(msgspec.Struct, frozen=True):
+    """A job that was made.
+
+    Attributes:
+        id: Its name in URLs.
+        directory: Its directory.
+        warnings: What the operator should know.
+    """
+
+    id: str
+    directory: str
+    warnings: tuple[str, ...] = ()
+
+
+class ScopeReach(NamedTuple):
+    """The reach of a scope.
+
+    Attributes:
+        kind: Its name.
+        what: The prefix, host or domain that it lets in; "" where it names none.
+    """
+
+    kind: str
+    what: str
+
+
+def first_url(seeds: Sequence[str]) -> str:
+    """The first URL of a seed list; "" for none (pure)."""
+    for entry in read_seeds(seeds):
+        if isinstance(entry, Seed):
+            return entry.url
+    return ""
+
+
+def reaches(url: str) -> tuple[ScopeReach, ...]:
+    """The reach of each scope for a seed; without a seed they name nothing (pure).
+
+    Args:
+        url: The first seed; "" for none.
+    """
+    if not url:
+        return tuple(ScopeReach(kind.value, "") for kind in ScopeKind)
+    name, base = host(url), origin(url)
+    path = url.partition("?")[0].removeprefix(base).rpartition("/")[0]
+    found = {
+        ScopeKind.PAGE: url,
+        ScopeKind.PREFIX: f"{base}{path}/",
+        ScopeKind.HOST: f"{base}/",
+        ScopeKind.DOMAIN: without_www(name),
+        ScopeKind.SITE: registered_domain(name) or name,
+        ScopeKind.ANY: "",
+    }
+    return tuple(ScopeReach(kind.value, found[kind]) for kind in ScopeKind)
+
+
+def samples(url: str) -> tuple[str, ...]:
+    """Five URLs that the scopes tell apart; () without a seed (pure).
+
+    Args:
+        url: The first seed; "" for none.
+    """
+    if not url:
+        return ()
+    known = {one.kind: one.what for one in reaches(url)}
+    scheme = url.partition(":")[0]
+    return (
+        url,
+        f"{known['prefix']}sample/page.html",
+        f"{known['host']}other/page.html",
+        f"{scheme}://sub.{known['site']}/page.html",
+        "https://elsewhere.example/page.html",
+    )
+
+
+def check_name(name: str) -> str:
+    """The name of a job's directory, if it can be one (pure).
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    if not name or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise _bad_name(name)
+    if name.startswith((".", "-")) or re.search(r"[/\\~]", name) or name != name.strip():
+        raise _bad_name(name)
+    return name
+
+
+def _bad_name(name: str) -> ConfigError:
+    said = f"{name!r} is no name of a job"
+    expected = "up to 100 characters without / \\ and ~, which do not begin with . or -"
+    return ConfigError([Problem("name", said, expected, "library-2026")])
+
+
+def place_for(call: Call, label: str) -> JobPlace:
+    """The place that a new job is made in.
+
+    Raises:
+        RefusedRequestError: The one who asks does not see it (403), or there is none (409, 422).
+    """
+    places = [place for place in call.services.fleet.places if not place.job]
+    if label:
+        call.require_place(label)
+        places = [place for place in places if place.label == label]
+        if not places:
+            raise RefusedRequestError(422, "place", f"there is no place {label!r} for new jobs")
+    places = [place for place in places if call.identity.sees(place.label)]
+    if not places:
+        raise RefusedRequestError(
+            409, "no-place", "no directory for new jobs: start `nacre console DIR` with one"
+        )
+    return places[0]
+
+
+def directory_for(call: Call, wish: NewJobWish) -> Path:
+    """The directory of a new job.
+
+    Raises:
+        ConfigError: Its name is none.
+        RefusedRequestError: See `place_for`.
+    """
+    root = place_for(call, wish.place).root
+    if wish.name:
+        return root / check_name(wish.name)
+    first = re.sub(r"[^A-Za-z0-9.-]+", "-", host(first_url(wish.seeds)) or "").strip("-.")
+    name = f"{first or 'crawl'}-{run_name(call.services.clock.now())}"
+    number, free = 1, root / name
+    while free.exists():
+        number += 1
+        free = root / f"{name}-{number}"
+    return free
+
+
+async def look(call: Call, wish: NewJobWish, urls: Sequence[str]) -> dict[str, Any]:
+    """Make the dry run of a job that is not made yet: `problems`, and `urls` with verdicts."""
+    _require_settings(call, wish)
+    found: dict[str, Any] = await call.services.readers.ask(
+        "look-at-new-job", directory_for(call, wish), _PATIENCE, urls=list(urls),
+        **msgspec.to_builtins(wish),
+    )  # fmt: skip
+    return found
+
+
+async def make(call: Call, wish: NewJobWish) -> tuple[FoundJob, MadeJob]:
+    """Make a job.
+
+    Raises:
+        ConfigError: With every problem of its settings.
+        RefusedRequestError: See `place_for`; or a setting is for admins.
+    """
+    _require_settings(call, wish)
+    root = directory_for(call, wish)
+    found = await call.services.readers.ask(
+        "make-new-job", root, _PATIENCE, **msgspec.to_builtins(wish)
+    )
+    if found["problems"]:
+        raise ConfigError([Problem(**problem) for problem in found["problems"]])
+    await call.services.fleet.scan()
+    made = [job for job in call.services.fleet.jobs if job.layout.root == root]
+    if not made:
+        raise JobError(f"{root} was made, and is not found below the places of the console")
+    call.note.job = made[0].id
+    return made[0], MadeJob(made[0].id, str(root), tuple(found["warnings"]))
+
+
+def _require_settings(call: Call, wish: NewJobWish) -> None:
+    """Refuse what names files of this machine where that is for admins alone.
+
+    Raises:
+        RefusedRequestError: It does (403).
+        ConfigError: There are too many seeds.
+    """
+    if len(wish.seeds) > MOST_SEEDS:
+        raise ConfigError([Problem("seeds", f"more than {MOST_SEEDS:,} lines of seeds")])
+    if call.may_name_files:
+        return
+    named = list(named_files(msgspec.json.encode(wish.settings).decode()))
+    if "/" in wish.profile or wish.profile.endswith(".yaml"):
+        named.append("profile")
+    if named:
+        raise RefusedRequestError(
+            403, "names-files", f"{', '.join(named)}: only an admin may name files and programs"
+        )

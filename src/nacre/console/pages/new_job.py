@@ -1,0 +1,184 @@
+"""`/new`: the form of a new job.
+
+It works without script; with it, the dry run follows the typing.
+"""
+
+import re
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any, Final
+from urllib.parse import quote
+
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import RedirectResponse
+
+from nacre.console.actions import ActionOptions, act
+from nacre.console.call import Call, PageAnswer
+from nacre.console.live.notices import Notice
+from nacre.console.new_jobs import NewJobWish, first_url, look, make, reaches, samples
+from nacre.console.pages.acting import notice_of, text_of
+from nacre.console.problems import RefusedRequestError, problem_of
+from nacre.engine.seeding.seedfile import coding_of, decoded_lines
+from nacre.errors import NacreError
+from nacre.settings.layers import list_profiles
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues."""
+    return text
+
+
+SCOPES: Final[Mapping[str, tuple[str, str, str]]] = {
+    "page": (_("This page"), _("only this page, and what it shows"),
+             _("only {what}, and what it shows")),
+    "prefix": (_("This folder"), _("everything in the folder of the URL"),
+               _("everything under {what}")),
+    "host": (_("This host"), _("everything on the host of the URL"), _("everything under {what}")),
+    "domain": (_("This domain"), _("the host, and all hosts below its name"),
+               _("{what}, and all hosts below that name")),
+    "site": (_("This site"), _("all hosts of the registered domain"),
+             _("all hosts of {what}")),
+    "any": (_("Everything"), _("every link, on whatever host: set a limit"),
+            _("every link, on whatever host: set a limit")),
+}  # fmt: skip
+"""The title of each scope; its consequence without a seed, and with one."""
+
+_LIMITS: Final = {
+    "contact": ("fetch", "contact"),
+    "delay": ("politeness", "delay"),
+    "parallel": ("engine", "parallel"),
+    "documents": ("limits", "documents"),
+    "bytes": ("limits", "bytes"),
+    "time": ("limits", "time"),
+}
+"""The settings of the fields."""
+_LARGEST_FILE: Final = 20_000_000
+
+
+async def page(call: Call) -> PageAnswer:
+    """The empty form."""
+    return PageAnswer("new.html", facts(call, {}))
+
+
+def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
+    """The values that the form shows.
+
+    Args:
+        call: The request.
+        fields: What was typed so far, by field.
+    """
+    said = call.language.texts.gettext
+    scope = fields.get("scope", "prefix")
+    url = first_url(fields.get("seeds", "").splitlines())
+    cards = []
+    for reach in reaches(url):
+        title, plain, named = SCOPES[reach.kind]
+        words = said(named).replace("{what}", reach.what) if reach.what else said(plain)
+        cards.append((reach.kind, said(title), words, reach.kind == scope))
+    return {
+        "fields": fields, "cards": cards, "problems": (), "verdicts": (), "checked": False,
+        "profiles": [(one.name, one.purpose) for one in list_profiles()],
+        "places": [one.label for one in call.services.fleet.places
+                   if not one.job and call.identity.sees(one.label)],
+    }  # fmt: skip
+
+
+async def look_at(call: Call) -> PageAnswer:
+    """The part of the form that follows the typing: the scopes, and the dry run."""
+    fields = fields_of(await call.request.form())
+    return PageAnswer("new_look.html", await _looked(call, fields))
+
+
+async def _looked(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
+    shown = facts(call, fields)
+    try:
+        wish = wish_of(fields)
+        urls = samples(first_url(wish.seeds))
+        found = await look(call, wish, urls) if urls else {"problems": (), "urls": ()}
+    except NacreError as error:
+        return {**shown, "problems": _problems(error)}
+    return {**shown, "problems": found["problems"], "verdicts": found["urls"]}
+
+
+async def answer(call: Call) -> PageAnswer | RedirectResponse:
+    """Check, create, or create and start the job of a form."""
+    form = await call.request.form()
+    fields = {**fields_of(form), "seeds": await _seeds_of(form)}
+    action = text_of(form, "do")
+    if action == "check":
+        return PageAnswer("new.html", {**await _looked(call, fields), "checked": True})
+    try:
+        job, made = await make(call, wish_of(fields))
+    except NacreError as error:
+        shown = {**await _looked(call, fields), "problems": _problems(error)}
+        return PageAnswer("new.html", shown, problem_of(error).status)
+    said = call.language.texts.gettext
+    notices = [Notice("done", said(_("{job} is made")).format(job=job.id))]
+    if action == "start":
+        try:
+            done = await act(call.services, job, "start", ActionOptions(), call.identity)
+            notices.append(notice_of(done, said))
+        except NacreError as error:
+            notices.append(Notice("error", str(error)))
+    if call.session is not None:
+        for notice in [*notices, *(Notice("done", warning) for warning in made.warnings)]:
+            call.services.notices.add(call.identity.session, notice)
+    return RedirectResponse(f"/j/{quote(job.id, safe='~')}", status_code=303)
+
+
+def fields_of(form: FormData) -> dict[str, str]:
+    """The fields of a form that are texts, but its token."""
+    return {
+        name: value.strip() if name != "seeds" else value
+        for name, value in form.multi_items()
+        if isinstance(value, str) and name != "x-nacre-token"
+    }
+
+
+async def _seeds_of(form: FormData) -> str:
+    """The seeds that were typed, and those of a file behind them.
+
+    Raises:
+        RefusedRequestError: The file is too large (413).
+    """
+    typed, file = form.get("seeds"), form.get("file")
+    text = typed if isinstance(typed, str) else ""
+    if not isinstance(file, UploadFile) or not file.filename:
+        return text
+    data = await file.read(_LARGEST_FILE + 1)
+    if len(data) > _LARGEST_FILE:
+        raise RefusedRequestError(413, "too-long", f"the file is longer than {_LARGEST_FILE:,} B")
+    lines = "".join(f"{line}\n" for line in decoded_lines(BytesIO(data), coding_of(BytesIO(data))))
+    return f"{text.rstrip()}\n{lines}".lstrip("\n")
+
+
+def wish_of(fields: Mapping[str, str]) -> NewJobWish:
+    """The job that the fields of a form ask for (pure)."""
+    settings: dict[str, dict[str, Any]] = {}
+    for name, (section, key) in _LIMITS.items():
+        if fields.get(name):
+            settings.setdefault(section, {})[key] = _number(fields[name])
+    depth, profile = fields.get("depth", ""), fields.get("profile", "")
+    return NewJobWish(
+        seeds=tuple(line.strip() for line in fields.get("seeds", "").splitlines() if line.strip()),
+        name=fields.get("name", ""),
+        place=fields.get("place", ""),
+        scope="" if profile else fields.get("scope", "prefix"),
+        depth=int(depth) if depth.isdecimal() else None,
+        include=tuple(fields.get("include", "").split("\n")) if fields.get("include") else (),
+        exclude=tuple(fields.get("exclude", "").split("\n")) if fields.get("exclude") else (),
+        profile=profile,
+        settings=settings,
+    )
+
+
+def _number(text: str) -> int | float | str:
+    """Plain numbers as numbers; `10m` and `500MB` as they are."""
+    if re.fullmatch(r"\d{1,15}", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"\d{1,15}\.\d{1,9}", text) else text
+
+
+def _problems(error: NacreError) -> list[dict[str, Any]]:
+    found = problem_of(error)
+    return list(found.problems) or [{"path": "", "message": found.detail}]

@@ -1,0 +1,110 @@
+"""Tasks of reader processes for new jobs: look at one before it is made, and make it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nacre.errors import ConfigError, NacreError, Problem
+from nacre.store.layout import Layout
+
+if TYPE_CHECKING:
+    from nacre.settings.new_job import NewJob
+
+
+def look_at_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the dry run of a job that is not made yet; nothing is written and no name looked up.
+
+    Args:
+        layout: Where it would be.
+        arguments: Those of `make_new_job`, and `urls`: the URLs of the dry run.
+    """
+    from nacre.inspect.explain.dry_run import DryRun  # noqa: PLC0415 - the worker starts faster
+    from nacre.settings.new_job import examine_new  # noqa: PLC0415
+
+    try:
+        loaded, problems = examine_new(layout, _new(arguments))
+        if loaded is None or problems:
+            return {"problems": [one._asdict() for one in problems], "urls": []}
+        run = DryRun(layout, loaded)
+        urls = [str(url) for url in arguments.get("urls", ())]
+        found = [run.outlook(url) for url in urls]
+    except NacreError as error:
+        return {"problems": _problems(error), "urls": []}
+    shown = [
+        {"url": one.url, "decision": one.decision, "rule": one.decider, "error": one.error}
+        for one in found
+    ]
+    return {"problems": [], "urls": shown}
+
+
+def make_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Check a new job as `nacre new` does, and write it; with a problem nothing is written.
+
+    Args:
+        layout: Where it is made.
+        arguments: `seeds`: lines of a seed list; `scope`, `depth`, `include`, `exclude`, `profile`,
+            `settings`: as of `nacre.job.api.new_job`; `writes`: False for the check alone.
+    """
+    from nacre.engine.clock import SystemClock  # noqa: PLC0415 - see above
+    from nacre.fetch.dns import DnsResolver  # noqa: PLC0415
+    from nacre.job.checks import check  # noqa: PLC0415
+    from nacre.settings.contact import resolver_lookup  # noqa: PLC0415
+    from nacre.settings.new_job import (  # noqa: PLC0415
+        create_job,
+        examine_new,
+        require_no_job,
+        separate_logins,
+    )
+    from nacre.settings.settings import JobSettings  # noqa: PLC0415
+
+    try:
+        require_no_job(layout)
+        new = _new(arguments)
+        loaded, problems = examine_new(layout, new)
+        settings = loaded.settings if loaded else JobSettings()
+        lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
+        found = asyncio.run(check(layout, loaded, problems, lookup, strict=True))
+        found.require()
+        warnings = [*found.warnings, *separate_logins(new.seeds).warnings()]
+        if arguments.get("writes", True):
+            create_job(layout, new)
+    except NacreError as error:
+        return {"problems": _problems(error), "warnings": []}
+    return {"problems": [], "warnings": [" ".join(str(one).split()) for one in warnings]}
+
+
+def _new(arguments: Mapping[str, Any]) -> "NewJob":
+    """The job that is wanted.
+
+    Raises:
+        ConfigError: Its seeds or its scope are none.
+    """
+    from nacre.scope.rules.stock import rules_for  # noqa: PLC0415 - see above
+    from nacre.settings.new_job import NewJob  # noqa: PLC0415
+
+    seeds = [str(line) for line in arguments["seeds"]]
+    if not any(line.strip() for line in seeds):
+        said = "there is no URL to start from"
+        raise ConfigError([Problem("seeds", said, "a URL a line", "https://example.org/")])
+    profile, scope = str(arguments.get("profile") or ""), str(arguments.get("scope") or "")
+    rest = [name for name in ("depth", "include", "exclude") if arguments.get(name)]
+    if profile and not scope and rest:
+        said = f"the scope of the profile {profile} holds, and this would change nothing"
+        raise ConfigError([Problem(name, said, "a scope beside it") for name in rest])
+    rules = () if profile and not scope else rules_for(
+        scope or "prefix",
+        depth=arguments.get("depth"),
+        include=_texts(arguments.get("include")),
+        exclude=_texts(arguments.get("exclude")),
+    )  # fmt: skip
+    return NewJob(seeds, rules, arguments.get("settings") or {}, profile)
+
+
+def _texts(values: Sequence[object] | None) -> list[str]:
+    return [str(value) for value in values or ()]
+
+
+def _problems(error: NacreError) -> list[dict[str, Any]]:
+    if isinstance(error, ConfigError) and error.problems:
+        return [one._asdict() for one in error.problems]
+    return [Problem("", str(error))._asdict()]

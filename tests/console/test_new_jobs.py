@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import pytest
+
+from nacre.console.access.roles import Role
+from nacre.console.new_jobs import check_name, first_url, reaches, samples
+from nacre.console.routes import API
+from nacre.errors import ConfigError
+from tests.console.given import GivenConsole, play
+
+SEED = "http://127.0.0.1:9/中国国家图书馆/馆藏目录/新书通报.html"
+HOSTILE = "http://h.test/<script>alert(1)</script>/"
+
+
+def test_each_scope_says_what_it_lets_in():
+    found = {one.kind: one.what for one in reaches("https://docs.example.co.uk/a/b.html?x=/y")}
+    assert found == {
+        "page": "https://docs.example.co.uk/a/b.html?x=/y",
+        "prefix": "https://docs.example.co.uk/a/",
+        "host": "https://docs.example.co.uk/",
+        "domain": "docs.example.co.uk",
+        "site": "example.co.uk",
+        "any": "",
+    }
+    assert all(one.what == "" for one in reaches(""))
+    assert len(samples("https://docs.example.co.uk/a/b.html")) == 5
+    assert samples("") == ()
+    assert first_url(["# none", "", "图书馆.test/书/"]).startswith("https://xn--")
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "..", "-x", "a~b", "a\u202eb", " a", "x" * 101])
+def test_a_name_that_is_none_is_refused(name: str):
+    with pytest.raises(ConfigError):
+        check_name(name)
+    assert check_name("图书馆 2026") == "图书馆 2026"
+
+
+def test_a_job_is_made_by_the_interface(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_key(Role.OPERATOR)
+        wish = {
+            "seeds": ["http://127.0.0.1:9/书/"], "name": "图书馆", "scope": "host", "depth": 3,
+            "exclude": ["/calendar/"], "settings": {"limits": {"documents": 10}},
+        }  # fmt: skip
+        made = await console.client.post(f"{API}/jobs", json=wish, headers=fields)
+        assert made.status_code == 201, made.text
+        assert made.json()["id"] == "crawls~图书馆"
+        text = (tmp_path / "crawls" / "图书馆" / "crawl.yaml").read_text()
+        assert "documents: 10" in text
+        assert "/calendar/" in text
+        again = await console.client.post(f"{API}/jobs", json=wish, headers=fields)
+        assert again.status_code == 422
+        assert "is a job already" in again.json()["detail"]
+        wrong = {**wish, "name": "b", "scope": "all", "settings": {"limit": {}}}
+        for one, path in (
+            (wrong, "scope"),
+            ({**wrong, "scope": "host"}, "limit"),
+            ({"seeds": []}, "seeds"),
+            ({"seeds": ["x"], "name": "../x"}, "name"),
+        ):
+            refused = await console.client.post(f"{API}/jobs", json=one, headers=fields)
+            assert (refused.status_code, refused.json()["problems"][0]["path"]) == (422, path)
+        assert not (tmp_path / "crawls" / "b").exists()
+        dry = {"job": {**wish, "name": ""}, "urls": ["http://127.0.0.1:9/x", "http://else.test/"]}
+        looked = await console.client.post(f"{API}/jobs/dry-run", json=dry, headers=fields)
+        assert [one["decision"] for one in looked.json()["urls"]] == ["ACCEPT", "REJECT"]
+        refused = await console.client.post(f"{API}/jobs", json=wish, headers=console.as_key())
+        assert refused.status_code == 403
+
+    play(tmp_path, scene)
+
+
+def test_the_first_page_is_the_form_and_it_makes_a_job(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.OPERATOR)
+        token = fields.pop("x-nacre-token")
+        first = await console.client.get("/", headers=fields)
+        assert "<h1>New crawl</h1>" in first.text
+        assert first.text.count("autofocus") == 1
+        form = {"x-nacre-token": token, "seeds": "http://127.0.0.1:9/a/", "scope": "prefix"}
+        looked = await console.client.post("/new/look", data=form, headers=fields)
+        assert "everything under http://127.0.0.1:9/a/" in looked.text
+        assert "<html" not in looked.text
+        checked = await console.client.post("/new", data={**form, "do": "check"}, headers=fields)
+        assert "Nothing keeps this crawl from starting" in checked.text
+        bad = {**form, "do": "create", "bytes": "many", "seeds": HOSTILE}
+        wrong = await console.client.post("/new", data=bad, headers=fields)
+        assert wrong.status_code == 422
+        assert "limits.bytes" in wrong.text
+        assert "<script>alert" not in wrong.text
+        file = {"file": ("seeds.txt", f"{SEED}\n".encode("gb18030"))}
+        sent = {**form, "do": "create", "name": "图书馆"}
+        made = await console.client.post("/new", data=sent, files=file, headers=fields)
+        assert (made.status_code, made.headers["location"]) == (
+            303, "/j/crawls~%E5%9B%BE%E4%B9%A6%E9%A6%86",
+        )  # fmt: skip
+        seeds = (tmp_path / "crawls" / "图书馆" / "seeds.txt").read_text()
+        assert seeds == f"http://127.0.0.1:9/a/\n{SEED}\n"
+        page = await console.client.get(made.headers["location"], headers=fields)
+        assert "crawls~图书馆 is made" in page.text
+        assert "<h1>Jobs</h1>" in (await console.client.get("/", headers=fields)).text
+        viewer = await console.client.get("/new", headers=console.as_session(Role.VIEWER))
+        assert viewer.status_code == 403
+
+    play(tmp_path, scene)
