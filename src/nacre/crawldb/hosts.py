@@ -195,11 +195,17 @@ def _rows(new: dict[str, str], source: str, host: str) -> str:
     return f"select {', '.join(picks)} from {source} order by host"
 
 
-def latency_percentile(share: float, column: str = "latencies") -> str:
+def add_functions(kernel: Kernel) -> None:
+    """Let queries of users call `latency_percentile(latencies, SHARE)`, as in `readhosts`."""
+    body = latency_percentile("share", "counts")
+    kernel.execute(f"create macro latency_percentile(counts, share) as ({body})")
+
+
+def latency_percentile(share: float | str, column: str = "latencies") -> str:
     """SQL of a percentile of the latencies of a host, ms: the upper end of its power of two.
 
     Args:
-        share: The share of visits that are no slower, 0 to 1.
+        share: The share of visits that are no slower, 0 to 1, or SQL of it.
         column: The column of counts.
     """
     total = f"list_sum({column})"

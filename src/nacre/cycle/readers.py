@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from nacre.crawldb.fold import fold_query, label_sql
+from nacre.crawldb.hosts import add_functions, counted_hosts
 from nacre.crawldb.kernels import Kernel, quoted
-from nacre.crawldb.row import COLUMNS, ONE, bucket_of, status_of
+from nacre.crawldb.row import COLUMNS, ONE, bucket_of, bucket_of_host, status_of
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.row_files import plain_row
 from nacre.cycle.tables import (
@@ -34,6 +35,7 @@ from nacre.errors import ConfigError
 QUANTILES = (0.01, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.99)
 """Those of the score; Nutch, `db.stats.score.quantiles`."""
 
+_HOSTS = "hosts"
 _BATCH = 10_000
 _SHARES = 1_000_000
 _TIMES_MS = ("fetch_time", "modified", "leased_until", "purged", "first_seen", "last_inlink")
@@ -354,15 +356,24 @@ def dump_rows(view: TableView, wanted: RowFilter) -> Iterator[Any]:
 
 
 @contextmanager
-def sql(view: TableView, text: str) -> Iterator[tuple[list[str], Iterator[Any]]]:
+def sql(
+    view: TableView, text: str, *, recount: str | None = None
+) -> Iterator[tuple[list[str], Iterator[Any]]]:
     """The columns of a user's query and its rows, in batches of Arrow.
 
     The tables are `crawldb` with readable rows, `versions`, and those besides that the version has.
+
+    Args:
+        view: What is read.
+        text: The query.
+        recount: Let `hosts` have URLs by status as they are now: of this host alone, "" for all
+            hosts; None: as `generate` counted them.
 
     Raises:
         UserSqlError: It is not one query that only reads.
     """
     with view.place.open() as work:
+        add_functions(work.kernel)
         work.kernel.check_query(text)
         for table in view.version.tables:
             if table in KINDS:
@@ -372,8 +383,26 @@ def sql(view: TableView, text: str) -> Iterator[tuple[list[str], Iterator[Any]]]
                     work.kernel.execute(f'create view "{table}" as {rows}')
                 else:
                     work.kernel.load(table, table_kind(table).schema().empty_table())
+        if recount is not None:
+            _recount(view, work, recount)
         work.kernel.load("versions", versions_table(view.cycle))
         yield work.kernel.columns(text), work.kernel.batches(text, size=_BATCH)
+
+
+def _recount(view: TableView, work: TaskWork, host: str) -> None:
+    """Count the URLs of hosts by status anew: `generate` did it, and visits changed them since."""
+    buckets = buckets_of(view.cycle, view.version, CRAWLDB)
+    if host:
+        # All of a host lies in one bucket.
+        wanted = bucket_of_host(host, view.version.tables[CRAWLDB].buckets)
+        buckets = [one for one in buckets if one.bucket == wanted]
+    before = joined(work, buckets_of(view.cycle, view.version, _HOSTS))
+    local = joined(work, buckets)
+    if not any(local) or not any(before):
+        return
+    rows = fold_query(*local, interval=view.interval, columns=("key", "status"), order=False)
+    counted = counted_hosts(f"({table_kind(_HOSTS).merge(before)})", f"({rows})")
+    work.kernel.execute(f"create or replace view hosts as {counted}")
 
 
 def _table_sql(view: TableView, table: str, local: LocalBucket) -> str:

@@ -1,7 +1,6 @@
 """Rounds from the command line on a site on loopback: numbers, exit codes, stops, readers."""
 
 import json
-import re
 import shutil
 from pathlib import Path
 
@@ -107,13 +106,29 @@ def test_hash_and_compact_change_no_row(crawled: Path):
     assert "inject" in cycle(crawled, "versions").out
 
 
-def test_hosts_say_which_version_counted_their_urls(crawled: Path):
+def test_urls_of_hosts_are_counted_as_they_are_now(crawled: Path):
     done = cycle(crawled, "readhosts", "--where", "foo = 1")
     assert (done.code, "order by" in done.err, "fetched" in done.err) == (2, False, True)
-    assert cycle(crawled, "readhosts", "--where", "fetched >= 0").code == 0
-    done = cycle(crawled, "readhosts")
-    assert "127.0.0.1" in done.out
-    assert re.search(r"as `generate` of version \d+ counted them", done.err)
+    counts = "select status, count(*)::INT as n from crawldb group by 1"
+    rows = json.loads(cycle(crawled, "sql", counts, "--json").out)
+    now = {row["status"].removeprefix("db_"): row["n"] for row in rows}
+    for words in (("--where", "fetched >= 0"), ("--host", "127.0.0.1"), ()):
+        (host,) = json.loads(cycle(crawled, "readhosts", *words, "--json").out)
+        assert host["host"] == "127.0.0.1"
+        assert {name: host[name] for name in now} == now
+        assert host["visits"] > 0
+    # As `generate` counted them: in the version of that step.
+    stored = "select fetched from hosts"
+    (row,) = json.loads(cycle(crawled, "sql", stored, "--json").out)
+    assert row["fetched"] < now["fetched"]
+
+
+def test_hosts_have_percentiles_of_their_latencies(crawled: Path):
+    slow = "latency_percentile(latencies, 0.95) >= 1"
+    assert "127.0.0.1" in cycle(crawled, "readhosts", "--where", slow).out
+    query = "select host, latency_percentile(latencies, 0.5) as p50 from hosts"
+    (row,) = json.loads(cycle(crawled, "sql", query, "--json").out)
+    assert row["p50"] >= 1
 
 
 def test_links_to_a_page_and_on_it(crawled: Path):

@@ -1,14 +1,17 @@
 """What the engine on Spark checks before it starts; the tasks themselves: `tests/cycle/spark`."""
 
+import shutil
 from contextlib import nullcontext
 
 import pytest
 
-from nacre.cycle.engine import spark
+from nacre.cycle.engine import GuardedTask, RetryTaskError, TaskFailure, spark
 from nacre.cycle.engine.spark import (
+    ClusterTask,
     ExecutorReport,
     SparkEngine,
     mebibytes,
+    own_driver,
     report_task,
     required_overhead,
     security_notes,
@@ -72,15 +75,61 @@ def test_executors_that_would_be_killed_for_their_memory_are_refused(settings, f
 
 def test_an_executor_that_cannot_work_is_told(tmp_path):
     report = report_task(str(tmp_path))
+    driver = own_driver()._replace(clock=report.clock)
     assert report.storage == ""
-    assert spark._unfit(report, report.clock) == ""
-    assert "its clock is 90 s" in spark._unfit(report, report.clock + 90)
-    assert "Python 2.7, the driver 3." in spark._unfit(report._replace(python="2.7"), report.clock)
-    assert "Nacre 9" in spark._unfit(report._replace(nacre="9"), report.clock)
+    assert spark._unfit(report, driver) == ""
+    assert "its clock is 90 s" in spark._unfit(report._replace(clock=report.clock + 90), driver)
+    assert "Python 2.7, the driver 3." in spark._unfit(report._replace(python="2.7"), driver)
+    assert "Nacre 9" in spark._unfit(report._replace(nacre="9"), driver)
     (tmp_path / "file").touch()
     blocked = report_task(str(tmp_path / "file"))
-    assert "cannot write to the storage" in spark._unfit(blocked, blocked.clock)
+    assert "cannot write to the storage" in spark._unfit(blocked, driver)
     assert isinstance(blocked, ExecutorReport)
+
+
+def length(text):
+    return len(text)
+
+
+@pytest.fixture
+def no_attempt(monkeypatch):
+    monkeypatch.setattr(spark, "_attempt", lambda: 0)
+    monkeypatch.setattr(spark, "_WRITTEN", set())
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"nacre": "9"}, "the driver 9: install one"),
+        ({"python": "2.7"}, "the driver 2.7: name one"),
+        ({"clock": 61.0}, "its clock is 61 s from the driver's"),
+        ({"clock": -3_600.0}, ""),
+    ],
+)
+def test_an_executor_that_joins_late_is_looked_at(no_attempt, change, told):
+    driver = own_driver()
+    # Times are against that of the driver; a task that has waited for an hour is none of late.
+    if "clock" in change:
+        change = {"clock": driver.clock + change["clock"]}
+    found = ClusterTask(GuardedTask(length), driver._replace(**change))("four")
+    if told:
+        assert isinstance(found, TaskFailure)
+        assert (found.kind, told in found.message) == ("ConfigError", True)
+    else:
+        assert found == 4
+
+
+def test_a_process_writes_to_each_storage_before_its_first_task(no_attempt, tmp_path):
+    place = tmp_path / "cycle"
+    task = ClusterTask(GuardedTask(length), own_driver([str(place)]))
+    place.write_text("no folder")
+    with pytest.raises(RetryTaskError, match="it cannot write to the storage of the cycle"):
+        task("four")
+    place.unlink()
+    assert task("four") == 4
+    shutil.rmtree(place, ignore_errors=True)
+    assert task("four") == 4
+    assert not place.exists(), "once is enough"
 
 
 JAVA_ERROR = """An error occurred while calling z:org.apache.spark.api.python.PythonRDD.

@@ -215,6 +215,7 @@ def ask(
     *,
     out: Path | None = None,
     version: int = 0,
+    recount: str | None = None,
     as_json: bool = False,
 ) -> None:
     """Print the rows of a query, or write them to a file.
@@ -224,6 +225,7 @@ def ask(
         query: One query that reads.
         out: The file; None to print.
         version: The version that is read; 0: the newest.
+        recount: See `readers.sql`.
         as_json: Print JSON.
 
     Raises:
@@ -232,7 +234,10 @@ def ask(
     from nacre.cycle.readers import sql as run
     from nacre.cycle.row_files import plain_row, write_batches
 
-    with looking(ctx, version=version) as (_, view), run(view, query) as (names, batches):
+    with (
+        looking(ctx, version=version) as (_, view),
+        run(view, query, recount=recount) as (names, batches),
+    ):
         if out is not None:
             number = write_batches(batches, out)
             output.say(f"{output.count(number, 'row')} in {output.shown(out)}")

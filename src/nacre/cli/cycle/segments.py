@@ -172,13 +172,15 @@ def readhosts(
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Read the table of hosts; URLs by status are those that the last `generate` counted."""
+    """Read the table of hosts; URLs by status are counted as they are now."""
+    from nacre.crawldb.hosts import add_functions
     from nacre.crawldb.kernels import Kernel, quoted
     from nacre.crawldb.select import check_hosts
     from nacre.errors import JobError
 
     if where:
         with Kernel() as kernel:
+            add_functions(kernel)
             check_hosts(kernel, where)
     columns = "*" if host or as_json else "host, fetched, unfetched, gone, visits, delay"
     wanted = [f"host = {quoted(host)}"] if host else []
@@ -188,21 +190,13 @@ def readhosts(
     with opened(job_of(ctx), CommonOptions(), writes=False) as context:
         if "hosts" not in context.cycle.newest().tables:
             raise JobError("there is no table of hosts yet: `update` makes it")
-        counted = _counted_by(context.cycle)
-    ask(ctx, query, as_json=as_json)
-    if counted and not as_json:
-        output.tell(
-            f"nacre: URLs by status are as `generate` of version {counted} counted them; visits "
-            "are newer. `sql` counts them as they are now"
-        )
+        recount = host if _is_counted_before(context.cycle) else None
+    ask(ctx, query, recount=recount, as_json=as_json)
 
 
-def _counted_by(cycle: "Cycle") -> int:
-    """The version in which hosts were counted last; 0: it is the newest, or no longer kept."""
-    for number in reversed(numbers := cycle.numbers()):
-        if cycle.version(number).step == "generate":
-            return number if number < numbers[-1] else 0
-    return 0
+def _is_counted_before(cycle: "Cycle") -> bool:
+    """Whether a step has changed rows since `generate` counted the URLs of hosts."""
+    return cycle.newest().step != "generate"
 
 
 def readlinks(

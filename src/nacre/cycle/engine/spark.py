@@ -11,7 +11,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
@@ -23,6 +23,7 @@ from nacre.cycle.engine import (
     PAUSES,
     GuardedTask,
     OnResult,
+    RetryTaskError,
     TaskFailure,
     TaskResult,
     TaskSpec,
@@ -119,7 +120,7 @@ class SparkEngine:
         """See `TaskEngine.map`; `on_result` hears of the results when all are there."""
         if not specs:
             return []
-        task = ClusterTask(GuardedTask(function), __version__)
+        task = ClusterTask(GuardedTask(function), own_driver(self._fit))
         try:
             found = self._context.parallelize(list(specs), len(specs)).map(task).collect()
         except KeyboardInterrupt:
@@ -147,7 +148,8 @@ class SparkEngine:
             return []
         number = max(2, self.workers) * 2
         reports = sorted(set(self.map(report_task, [place] * number)))
-        problems = [told for one in reports if (told := _unfit(one, _CLOCK.now()))]
+        driver = own_driver()
+        problems = [told for one in reports if (told := _unfit(one, driver))]
         if problems:
             raise ConfigError("; ".join(dict.fromkeys(problems)))
         self._fit.add(place)
@@ -175,29 +177,78 @@ class SparkEngine:
         )
 
 
+class DriverReport(NamedTuple):
+    """The facts of the driver that a task is sent with.
+
+    Attributes:
+        nacre: Version of its Nacre.
+        python: Version of its Python.
+        clock: Its time when the task was sent, s since the epoch.
+        storages: The storages that executors write to, as far as they were asked.
+    """
+
+    nacre: str
+    python: str
+    clock: float
+    storages: tuple[str, ...] = ()
+
+
+def own_driver(storages: Iterable[str] = ()) -> DriverReport:
+    """The facts of this process as a driver; `storages`: those that executors write to."""
+    return DriverReport(__version__, _python_version(), _CLOCK.now(), tuple(sorted(storages)))
+
+
 class ClusterTask(Generic[TaskSpec, TaskResult]):
-    """A task on an executor: one that joins late has the driver's Nacre too, or the task says so.
+    """A task on an executor; one that joined late is looked at as the others were at the start.
 
     An attempt after the first begins with a pause.
 
     Args:
         task: The task.
-        version: The driver's version of Nacre.
+        driver: What is known of the driver.
     """
 
-    def __init__(self, task: GuardedTask[TaskSpec, TaskResult], version: str) -> None:
+    def __init__(self, task: GuardedTask[TaskSpec, TaskResult], driver: DriverReport) -> None:
         self._task = task
-        self._version = version
+        self._driver = driver
 
     def __call__(self, spec: TaskSpec) -> TaskResult | TaskFailure:
-        """Run it."""
-        if self._version != __version__:
-            said = other_version(socket.gethostname(), __version__, self._version)
+        """Run it; a storage that cannot be written to raises `RetryTaskError`."""
+        said = late_problem(self._driver, _own_report())
+        if said:
             return TaskFailure(ConfigError.__name__, said)
+        _require_storages(self._driver)
         attempt = _attempt()
         if attempt:
             time.sleep(PAUSES[min(attempt, len(PAUSES)) - 1])
         return self._task(spec)
+
+
+def late_problem(driver: DriverReport, own: ExecutorReport) -> str:
+    """The reason why an executor cannot run a task; "" when it can.
+
+    A task may wait for a core, so that the clock of its executor may be ahead of when it was sent;
+    it may not be behind.
+
+    Args:
+        driver: The driver when it sent the task.
+        own: The executor.
+    """
+    return _unfit(own._replace(clock=min(own.clock, driver.clock)), driver)
+
+
+_WRITTEN: set[str] = set()
+"""The storages that this process wrote to."""
+
+
+def _require_storages(driver: DriverReport) -> None:
+    """Raise RetryTaskError when this executor cannot write; looked at once in each process."""
+    for place in driver.storages:
+        if place not in _WRITTEN:
+            report = report_task(place)
+            if report.storage:
+                raise RetryTaskError(_no_storage(report))
+            _WRITTEN.add(place)
 
 
 def _attempt() -> int:
@@ -220,8 +271,12 @@ def report_task(place: str) -> ExecutorReport:
         require_writable(open_storage(place))
     except NacreError as error:
         said = str(error)
+    return _own_report()._replace(storage=said)
+
+
+def _own_report() -> ExecutorReport:
     host, now = socket.gethostname(), round(_CLOCK.now(), 1)
-    return ExecutorReport(host, _python_version(), __version__, now, said)
+    return ExecutorReport(host, _python_version(), __version__, now, "")
 
 
 def _python_version() -> str:
@@ -229,21 +284,25 @@ def _python_version() -> str:
     return ".".join(map(str, sys.version_info[:2]))
 
 
-def _unfit(report: ExecutorReport, now: float) -> str:
+def _unfit(report: ExecutorReport, driver: DriverReport) -> str:
     """Why an executor cannot work; "" when it can."""
-    if report.nacre != __version__:
-        return other_version(report.host, report.nacre, __version__)
-    if report.python != _python_version():
+    if report.nacre != driver.nacre:
+        return other_version(report.host, report.nacre, driver.nacre)
+    if report.python != driver.python:
         return (
-            f"{report.host}: it has Python {report.python}, the driver {_python_version()}: name "
+            f"{report.host}: it has Python {report.python}, the driver {driver.python}: name "
             "one of the same minor version by PYSPARK_PYTHON"
         )
-    if abs(report.clock - now) > APART:
-        apart = abs(report.clock - now)
+    apart = abs(report.clock - driver.clock)
+    if apart > APART:
         return f"{report.host}: its clock is {apart:.0f} s from the driver's: set it (NTP)"
     if report.storage:
-        return f"{report.host}: it cannot write to the storage of the cycle: {report.storage}"
+        return _no_storage(report)
     return ""
+
+
+def _no_storage(report: ExecutorReport) -> str:
+    return f"{report.host}: it cannot write to the storage of the cycle: {report.storage}"
 
 
 def security_notes(master: str, settings: Mapping[str, str]) -> list[str]:
