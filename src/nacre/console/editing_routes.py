@@ -1,8 +1,8 @@
 """The rows of the table about editing: the file of a job, its settings, profiles and clips."""
 
 from nacre.console.access.roles import Role
-from nacre.console.api import config, settings
-from nacre.console.pages import job_settings
+from nacre.console.api import config, settings, sheets
+from nacre.console.pages import job_form, job_settings, job_sheets, job_urls
 from nacre.console.route_row import API, RouteRow
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
@@ -15,6 +15,15 @@ EDITING_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", "/j/{job}/settings", _V, job_settings.page, "The file of a job, as YAML."),
     RouteRow("POST", "/j/{job}/settings", _O, job_settings.submit,
              "Check, compare or save the file of a job."),
+    RouteRow("GET", "/j/{job}/settings/form", _V, job_form.page, "The settings as a form."),
+    RouteRow("POST", "/j/{job}/settings/form", _O, job_form.submit,
+             "Show what a form changes; preview and apply it on a running job."),
+    RouteRow("GET", "/j/{job}/settings/sheets", _V, job_sheets.page, "Where sheets apply."),
+    RouteRow("POST", "/j/{job}/settings/sheets", _O, job_sheets.submit,
+             "Preview and apply a change of sheets."),
+    RouteRow("GET", "/j/{job}/settings/urls", _V, job_urls.page, "A form to try URLs."),
+    RouteRow("POST", "/j/{job}/settings/urls", _V, job_urls.submit,
+             "What would become of URLs.", changes=False),
     RouteRow("GET", "/j/{job}/settings/history", _V, job_settings.history,
              "The versions of the file of a job."),
     RouteRow("GET", "/j/{job}/settings/history/{number}", _V, job_settings.version,
@@ -39,6 +48,21 @@ EDITING_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("PATCH", f"{API}/jobs/{{job}}/settings", _O, settings.patch_settings,
              "Change single settings, of a running job at once; or preview it.",
              body=settings.SettingsPatch, answer=settings.ChangedSettings),
+    RouteRow("GET", f"{API}/jobs/{{job}}/sheets", _V, sheets.list_sheets,
+             "The sheets of a job, and where they apply.", answer=sheets.SheetAnswer),
+    RouteRow("POST", f"{API}/jobs/{{job}}/sheets", _O, sheets.put_sheet,
+             "Make a sheet, or add settings to it.", body=sheets.SheetWish,
+             answer=settings.ChangedSettings),
+    RouteRow("GET", f"{API}/jobs/{{job}}/sheets/at", _V, sheets.sheets_at,
+             "What sheets say for a URL.", query=sheets.SheetsAtQuery, answer=sheets.SheetsAtUrl),
+    RouteRow("DELETE", f"{API}/jobs/{{job}}/sheets/{{name}}", _O, sheets.remove_sheet,
+             "Take a sheet away.", query=sheets.PreviewQuery, answer=settings.ChangedSettings),
+    RouteRow("POST", f"{API}/jobs/{{job}}/associations", _O, sheets.associate,
+             "Apply sheets to some URIs.", body=sheets.AssociationWish,
+             answer=settings.ChangedSettings),
+    RouteRow("DELETE", f"{API}/jobs/{{job}}/associations", _O, sheets.dissociate,
+             "Take a sheet off some URIs.", body=sheets.AssociationWish,
+             answer=settings.ChangedSettings),
     RouteRow("POST", f"{API}/jobs/{{job}}/dry-run", _V, settings.dry_run,
              "What would become of URLs, by the saved file or another text.",
              body=settings.UrlQuestion, answer=settings.UrlTrials, changes=False),

@@ -131,7 +131,7 @@ class SettingsEditor:
             return
         found = self._found(path)
         if self._running and not found.live:
-            raise ConfigError([Problem(path, _why_not(path))])
+            raise ConfigError([Problem(path, why_fixed(path))])
         problems = list(check_values(self.settings, {path: value}))
         if problems:
             raise ConfigError(problems)
@@ -326,7 +326,8 @@ def _require_no_plain_secret(path: str, value: object, shown: object) -> None:
         )
 
 
-def _why_not(path: str) -> str:
+def why_fixed(path: str) -> str:
+    """The reason why a running job cannot change a setting, with the remedy."""
     why = FIXED.get(path.partition(".")[0], "it is read at the start")
     return (
         f"cannot be changed while the job runs: {why}. Stop the job, say it again, and go on by "

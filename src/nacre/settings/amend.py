@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 from ruamel.yaml.util import load_yaml_guess_indent
 
 from nacre.config.document import read_yaml
@@ -68,6 +69,67 @@ def amended(text: str, edits: Sequence[Edit], file: str = "crawl.yaml") -> str:
     if read_yaml(result, file).problems:
         raise JobError(f"{file} cannot be changed in place; change it by hand")
     return result
+
+
+def swapped(text: str, key: str, first: int, file: str = "crawl.yaml") -> str:
+    """The text with an item of a list and the next one exchanged.
+
+    Comment lines above an item go with it.
+
+    Args:
+        text: The text.
+        key: The list, a key of the top.
+        first: Number of the first of the two items.
+        file: Name of the file, for messages.
+
+    Raises:
+        ConfigError: The text is not YAML.
+        JobError: There are no such items.
+    """
+    before = read_yaml(text, file)
+    if before.problems:
+        raise ConfigError(before.problems)
+    items = before.tree.get(key)
+    if not isinstance(items, list) or not 0 <= first < len(items) - 1:
+        raise JobError(f"{file}: `{key}` has no items {first} and {first + 1}")
+    wanted = [*items[:first], items[first + 1], items[first], *items[first + 2 :]]
+    made = _with_lines_swapped(text, key, first)
+    if made is not None and read_yaml(made, file).tree == {**before.tree, key: wanted}:
+        return made
+    return amended(text, [Edit((key,), wanted)], file)
+
+
+def _with_lines_swapped(text: str, key: str, first: int) -> str | None:
+    """The lines of two items exchanged; None where items are not lines of their own."""
+    root = YAML(typ="safe", pure=True).compose(text)
+    pairs = root.value if isinstance(root, MappingNode) else ()
+    found = next((value for name, value in pairs if name.value == key), None)
+    if not isinstance(found, SequenceNode) or found.flow_style:
+        return None
+    lines = text.split("\n")
+    one, two = found.value[first], found.value[first + 1]
+    begin = _with_remarks(lines, one.start_mark.line)
+    middle = _with_remarks(lines, two.start_mark.line)
+    end = _last_line(two) + 1
+    return "\n".join((*lines[:begin], *lines[middle:end], *lines[begin:middle], *lines[end:]))
+
+
+def _with_remarks(lines: Sequence[str], line: int) -> int:
+    """The line where an item begins, with the comment lines above it."""
+    while line and lines[line - 1].lstrip().startswith("#"):
+        line -= 1
+    return line
+
+
+def _last_line(node: Node) -> int:
+    """The last line of a node that holds something."""
+    if isinstance(node, MappingNode) and not node.flow_style and node.value:
+        return _last_line(node.value[-1][1])
+    if isinstance(node, SequenceNode) and not node.flow_style and node.value:
+        return _last_line(node.value[-1])
+    mark: Any = node.end_mark
+    is_beyond = mark.column == 0 and mark.line > node.start_mark.line
+    return int(mark.line) - int(is_beyond)
 
 
 def _put(tree: Any, edit: Edit) -> None:  # noqa: ANN401 - YAML

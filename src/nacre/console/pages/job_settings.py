@@ -68,9 +68,9 @@ async def page(call: Call) -> PageAnswer:
     """The file of a job as YAML, in an editor; without script in a plain field."""
     job = call.job()
     saved = await ask(call, "config-text", job, _PATIENCE)
-    found = await _checked(call, job, None)
+    found = await checked(call, job, None)
     facts = await frame(call, job, "yaml")
-    return PageAnswer("settings.html", {**facts, **_shown(saved["text"], saved["etag"], found)})
+    return PageAnswer("settings.html", {**facts, **shown_text(saved["text"], saved["etag"], found)})
 
 
 async def submit(call: Call) -> PageAnswer:
@@ -83,9 +83,9 @@ async def submit(call: Call) -> PageAnswer:
         query = SaveQuery(int(form.get("force", "") == "1"), form.get("why", ""))
         answer = await save_text(call, job, {"text": text}, tag, query)
         return await _written(call, job, answer, text, facts)
-    found = await _checked(call, job, text, thorough=action == "verify")
+    found = await checked(call, job, text, thorough=action == "verify")
     saved = await ask(call, "config-text", job, _PATIENCE)
-    shown = _shown(text, tag, found)
+    shown = shown_text(text, tag, found)
     if action == "save":
         if facts["running"]:
             raise is_running_error()
@@ -106,21 +106,28 @@ async def _written(
         raise is_running_error()
     if outcome in {"saved", "same"}:
         saved = await ask(call, "config-text", job, _PATIENCE)
-        found = await _checked(call, job, None)
-        shown = _shown(saved["text"], saved["etag"], found)
+        found = await checked(call, job, None)
+        shown = shown_text(saved["text"], saved["etag"], found)
         return PageAnswer("settings.html", {**facts, **shown, "told": outcome})
     if outcome == "changed":
-        found = await _checked(call, job, text)
-        shown = _shown(text, answer["etag"], found)
+        found = await checked(call, job, text)
+        shown = shown_text(text, answer["etag"], found)
         shown |= {"told": "changed", "theirs": answer["text"]}
         shown["diff"] = difference(answer["text"], text)
         return PageAnswer("settings.html", {**facts, **shown}, 412)
     found = msgspec.convert(answer["findings"], TextFindings)
-    shown = _shown(text, (await ask(call, "config-text", job, _PATIENCE))["etag"], found)
+    shown = shown_text(text, (await ask(call, "config-text", job, _PATIENCE))["etag"], found)
     return PageAnswer("settings.html", {**facts, **shown, "told": "problems"}, 422)
 
 
-def _shown(text: str, etag: str, found: TextFindings) -> dict[str, Any]:
+def shown_text(text: str, etag: str, found: TextFindings) -> dict[str, Any]:
+    """The facts of the page about a text.
+
+    Args:
+        text: It.
+        etag: That of the version that it is based on.
+        found: Its findings.
+    """
     return {
         "text": text,
         "etag": etag,
@@ -135,9 +142,10 @@ def _shown(text: str, etag: str, found: TextFindings) -> dict[str, Any]:
     }
 
 
-async def _checked(
+async def checked(
     call: Call, job: FoundJob, text: str | None, *, thorough: bool = False
 ) -> TextFindings:
+    """The findings of a text; of the saved one for None."""
     found = await ask(
         call, "find-in-text", job, _THOROUGH if thorough else _PATIENCE,
         text=text, thorough=thorough, files=text is None or call.may_name_files,

@@ -1,0 +1,99 @@
+"""`/j/J/settings/form`: the settings of a job as fields, and its rules as cards."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from nacre.console.api.config import ask
+from nacre.console.api.settings import change
+from nacre.console.call import Call, PageAnswer
+from nacre.console.fleet.places import FoundJob
+from nacre.console.pages.job_settings import checked, difference, form_of, frame, shown_text
+from nacre.errors import ConfigError, Problem
+from nacre.job.apply_change import ChangeRequest
+
+_PATIENCE = 20.0
+_VALUE, _OLD, _RESET = "v:", "o:", "r:"
+
+
+async def page(call: Call) -> PageAnswer:
+    """The form: the common settings, those of a section, or those that a search finds."""
+    query = call.request.query_params
+    return await _form(call, call.job(), query.get("section", "")[:40], query.get("q", "")[:100])
+
+
+async def _form(
+    call: Call, job: FoundJob, section: str, search: str, **more: object
+) -> PageAnswer:  # fmt: skip
+    found = await ask(call, "form-fields", job, _PATIENCE, section=section, search=search.strip())
+    facts = await frame(call, job, "form")
+    shown = {
+        "fields": (), "sections": (), "cards": (), "total": 0, "etag": "", "pending": "",
+        "preview": None, "applied": None, "wrong": {}, "typed": {}, **found,
+    }  # fmt: skip
+    shown |= {"section": section, "search": search, **more}
+    status = 422 if shown["wrong"] or more.get("refused") else 200
+    return PageAnswer("settings_form.html", {"refused": (), **facts, **shown}, status)
+
+
+async def submit(call: Call) -> PageAnswer:
+    """Show what the values of the form change in the file; or preview and apply them."""
+    job, form = call.job(), await form_of(call)
+    section, search = form.get("section", ""), form.get("q", "")
+    facts = await frame(call, job, "yaml")
+    values = _changed(form)
+    try:
+        if form.get("pending"):
+            return await _apply(call, job, form, section, search)
+        if facts["running"]:
+            return await _preview(call, job, values, section, search)
+        found = await ask(
+            call, "form-text", job, _PATIENCE, values=values, card=form.get("card", ""),
+            resets=[name.removeprefix(_RESET) for name in form if name.startswith(_RESET)],
+        )  # fmt: skip
+    except ConfigError as error:
+        wrong = {one.path: one.message for one in error.problems}
+        refused = tuple(error.problems)
+        return await _form(call, job, section, search, wrong=wrong, refused=refused, typed=values)
+    saved = await ask(call, "config-text", job, _PATIENCE)
+    shown = shown_text(found["text"], found["etag"], await checked(call, job, found["text"]))
+    shown["diff"] = difference(saved["text"], found["text"])
+    shown |= {"asks": bool(shown["diff"]), "told": "" if shown["diff"] else "same"}
+    return PageAnswer("settings.html", {**facts, **shown})
+
+
+def _changed(form: Mapping[str, str]) -> dict[str, str]:
+    """The values of a form that somebody changed, by their paths."""
+    found = {}
+    for name, value in form.items():
+        path = name.removeprefix(_VALUE)
+        plain = value.replace("\r\n", "\n").strip("\n")
+        old = form.get(_OLD + path, "").replace("\r\n", "\n").strip("\n")
+        if name.startswith(_VALUE) and plain != old and f"{_RESET}{path}" not in form:
+            found[path] = plain
+    return found
+
+
+async def _preview(
+    call: Call, job: FoundJob, values: Mapping[str, str], section: str, search: str
+) -> PageAnswer:
+    """The page with the number of queued URIs that a change of the running job would affect."""
+    if not values:
+        return await _form(call, job, section, search)
+    found = await ask(call, "form-change", job, _PATIENCE, values=values)
+    assignments = found["assignments"]
+    made = await change(call, job, ChangeRequest(assignments=assignments, preview=True))
+    pending = msgspec.json.encode(assignments).decode()
+    return await _form(call, job, section, search, pending=pending, preview=made, typed=values)
+
+
+async def _apply(
+    call: Call, job: FoundJob, form: Mapping[str, str], section: str, search: str
+) -> PageAnswer:
+    """Apply a change that was looked at."""
+    try:
+        assignments = msgspec.json.decode(form["pending"], type=list[str])
+    except msgspec.MsgspecError as error:
+        raise ConfigError([Problem("", f"not a change: {error}")]) from None
+    made = await change(call, job, ChangeRequest(assignments=assignments))
+    return await _form(call, job, section, search, applied=made)

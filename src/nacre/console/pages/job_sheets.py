@@ -1,0 +1,78 @@
+"""`/j/J/settings/sheets`: where which sheets apply, and other settings for a place."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from nacre.console.api.config import ask
+from nacre.console.api.settings import change
+from nacre.console.call import Call, PageAnswer
+from nacre.console.fleet.places import FoundJob
+from nacre.console.pages.job_settings import form_of, frame
+from nacre.errors import ConfigError, JobError, NacreError
+from nacre.job.apply_change import ChangeRequest
+
+
+async def page(call: Call) -> PageAnswer:
+    """The tree of prefixes, and the editor for a place."""
+    query = call.request.query_params
+    return await _sheets(call, call.job(), query.get("u", "")[:2_000], query.get("key", "")[:200])
+
+
+async def _sheets(
+    call: Call, job: FoundJob, url: str = "", key: str = "", **more: Any,  # noqa: ANN401 - facts
+) -> PageAnswer:  # fmt: skip
+    facts = await frame(call, job, "sheets")
+    shown: dict[str, Any] = {
+        "sheets": (), "associations": (), "places": (), "keys": (), "at": None, "u": url,
+        "key": key, "refused": "", "preview": None, "pending": "", "applied": None, "typed": None,
+    }  # fmt: skip
+    status = 200
+    try:
+        shown |= await ask(call, "list-sheets", job)
+        if url:
+            shown["at"] = await ask(call, "sheets-at", job, url=url, key=key)
+    except NacreError as error:
+        shown["refused"], status = str(error), 422
+    shown |= more
+    return PageAnswer(
+        "settings_sheets.html", {**facts, **shown}, 422 if more.get("refused") else status
+    )
+
+
+async def submit(call: Call) -> PageAnswer:
+    """Look at a change of sheets, or make one that was looked at."""
+    job, form = call.job(), await form_of(call)
+    url, key = form.get("u", ""), form.get("key", "")
+    try:
+        if form.get("pending"):
+            wanted = msgspec.json.decode(form["pending"], type=ChangeRequest)
+            wanted = msgspec.structs.replace(wanted, preview=False)
+            return await _sheets(call, job, url, applied=await change(call, job, wanted))
+        wanted = await _wish(call, job, form)
+        made = await change(call, job, msgspec.structs.replace(wanted, preview=True))
+    except msgspec.MsgspecError as error:
+        return await _sheets(call, job, url, key, refused=f"not a change: {error}")
+    except (ConfigError, JobError) as error:
+        return await _sheets(call, job, url, key, refused=str(error), typed=form.get("value"))
+    pending = msgspec.json.encode(wanted).decode()
+    return await _sheets(
+        call, job, url, key, preview=made, pending=pending, typed=form.get("value")
+    )
+
+
+async def _wish(call: Call, job: FoundJob, form: Mapping[str, str]) -> ChangeRequest:
+    """The change that a form of the page means."""
+    what, name = form.get("what", "place"), form.get("name", "")
+    surts = [line.strip() for line in form.get("surts", "").splitlines() if line.strip()]
+    if what == "remove":
+        return ChangeRequest(remove=name)
+    if what == "dissociate":
+        return ChangeRequest(dissociate=name, surts=surts)
+    if what == "associate":
+        return ChangeRequest(associate={"sheets": [name], "surts": surts})
+    key = form.get("key", "")
+    value = await ask(call, "sheet-value", job, key=key, text=form.get("value", ""))
+    line = f"{key}={msgspec.json.encode(value).decode()}"
+    return ChangeRequest(assignments=[line], place=form.get("u", ""))

@@ -1,0 +1,286 @@
+"""Tasks of reader processes for the form: its fields, and the text that its values make."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import dedent
+from typing import Any, Final
+
+import msgspec
+from pydantic import BaseModel
+
+from nacre.config.check import Loaded
+from nacre.config.document import read_yaml, yaml_text
+from nacre.config.facts import FieldFacts, choices_of, fields, required, type_at, value_at
+from nacre.config.secret import Secret, masked
+from nacre.console.readers.editing import version_of
+from nacre.editing.places import heritrix_of, typed
+from nacre.errors import ConfigError, JobError, Problem
+from nacre.job.settings_change import SettingsEditor, plain, why_fixed
+from nacre.settings.amend import REMOVED, Edit, amended, swapped
+from nacre.settings.load import examine_job
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+
+Arguments = Mapping[str, Any]
+
+COMMON: Final = frozenset(
+    (
+        "name", "fetch.contact", "fetch.user_agent", "politeness.delay_factor",
+        "politeness.min_delay", "politeness.max_delay", "politeness.delay", "politeness.in_flight",
+        "engine.parallel", "frontier.max_retries", "robots.policy", "limits.documents",
+        "limits.bytes", "limits.time", "archive.prefix", "archive.operator",
+        "archive.description", "archive.max_file_size", "network.allow", "disk.reserve",
+        "extract.max_outlinks", "recrawl.schedule.policy", "alerts.webhook.url",
+    )
+)  # fmt: skip
+"""Settings that are often changed; the form shows them first."""
+_ELSEWHERE: Final = frozenset(("scope", "chains", "sheets", "sheet_associations"))
+
+
+def form_fields(layout: Layout, arguments: Arguments) -> dict[str, Any]:
+    """The fields of the form.
+
+    Args:
+        layout: The job.
+        arguments: `section`: all of this section, "" for the common ones; `search`: those that
+            have this text in name, meaning or Heritrix's name, "" for no search.
+    """
+    loaded, problems = examine_job(layout)
+    if loaded is None:
+        return {"problems": [one._asdict() for one in problems]}
+    section, search = str(arguments["section"]), str(arguments["search"]).lower()
+    found = [one for one in fields(JobSettings) if one.path.partition(".")[0] not in _ELSEWHERE]
+    shown = [
+        _field(loaded, layout, one)
+        for one in found
+        if (_fits(one, search) if search else _is_in(one, section))
+    ]
+    return {
+        "fields": shown,
+        "sections": list(dict.fromkeys(_section(one.path) for one in found)),
+        "total": len(found),
+        "cards": list(_cards(loaded)),
+        "etag": version_of(layout).etag,
+        "problems": [],
+    }
+
+
+def _section(path: str) -> str:
+    return path.partition(".")[0] if "." in path else "job"
+
+
+def _is_in(facts: FieldFacts, section: str) -> bool:
+    return facts.path in COMMON if not section else _section(facts.path) == section
+
+
+def _fits(facts: FieldFacts, search: str) -> bool:
+    said = (facts.path, facts.doc, *heritrix_of(facts.path))
+    return any(search in one.lower() for one in said)
+
+
+def _field(loaded: Loaded[JobSettings], layout: Layout, facts: FieldFacts) -> dict[str, Any]:
+    kind = editor_of(facts)
+    origin = loaded.origin(facts.path)
+    is_own = origin.source == "file" and origin.file == layout.config.name
+    return {
+        "path": facts.path, "section": _section(facts.path), "kind": kind, "type": typed(facts),
+        "value": field_text(kind, value_at(loaded.settings, facts.path), facts.path),
+        "default": "" if required(facts) else field_text(kind, facts.default, facts.path),
+        "origin": str(origin), "own": is_own, "given": origin.source != "default",
+        "doc": facts.doc, "live": facts.live, "sheets": facts.sheets, "sample": facts.sample,
+        "why": "" if facts.live else why_fixed(facts.path),
+        "choices": list(choices_of(type_at(JobSettings, facts.path.split("."), None))),
+        "heritrix": list(heritrix_of(facts.path)),
+    }  # fmt: skip
+
+
+def editor_of(facts: FieldFacts) -> str:
+    """The kind of editor of a setting: `flag`, `choice`, `scalar`, `text`, `lines` or `yaml`."""
+    if facts.type == "true or false":
+        return "flag"
+    if facts.type in {"text", "list of text"}:
+        return "text" if facts.type == "text" else "lines"
+    if facts.type in {"number", "whole number"}:
+        return "scalar"
+    kind = type_at(JobSettings, facts.path.split("."), None)
+    choices = choices_of(kind)
+    if (
+        choices
+        and all(f"`{one}`" in facts.type for one in choices)
+        and " or none" not in facts.type
+    ):
+        return "choice"
+    return "yaml"
+
+
+def field_text(kind: str, value: object, path: str = "") -> str:
+    """A value as its editor shows it; of a secret its reference.
+
+    Args:
+        kind: As `editor_of` says.
+        value: The value.
+        path: The setting.
+    """
+    said = masked(plain(value), path)
+    if kind == "lines" and isinstance(said, list):
+        return "\n".join(map(str, said))
+    if isinstance(said, bool):
+        return str(said).lower()
+    if kind == "yaml" and said in ([], {}, None, ""):
+        return ""
+    if isinstance(said, float):
+        return f"{said:g}"
+    if isinstance(said, list | dict) or isinstance(value, Secret):
+        text = yaml_text(said) if isinstance(said, list | dict) else str(said)
+        return dedent(text).strip()
+    return "" if said is None else str(said)
+
+
+def value_of(kind: str, text: str) -> Any:  # noqa: ANN401 - YAML
+    """The value that a text of an editor stands for.
+
+    Args:
+        kind: As `editor_of` says.
+        text: The text.
+
+    Raises:
+        ConfigError: It is not YAML.
+    """
+    text = text.replace("\r\n", "\n")
+    if kind == "text":
+        return text
+    if kind == "lines":
+        return [line.strip() for line in text.split("\n") if line.strip()]
+    if kind == "choice" and not text.replace(".", "").isdigit():
+        return text.strip()
+    layer = read_yaml("value:\n" + "".join(f"  {line}\n" for line in text.split("\n")), "form")
+    if layer.problems:
+        raise ConfigError(layer.problems)
+    return layer.tree.get("value")
+
+
+def form_change(layout: Layout, arguments: Arguments) -> dict[str, Any]:
+    """The assignments that values of a form mean, for a running job.
+
+    Args:
+        layout: The job.
+        arguments: `values`: texts by path.
+    """
+    found = _values(arguments["values"])
+    lines = [f"{path}={msgspec.json.encode(value).decode()}" for path, value in found]
+    return {"etag": version_of(layout).etag, "assignments": lines}
+
+
+def _values(texts: Mapping[str, str]) -> list[tuple[str, Any]]:
+    known = {one.path: one for one in fields(JobSettings)}
+    found, problems = [], []
+    for path, text in texts.items():
+        facts = known.get(path)
+        if facts is None:
+            problems.append(Problem(path, "no such setting"))
+            continue
+        try:
+            found.append((path, value_of(editor_of(facts), text)))
+        except ConfigError as error:
+            problems += [one._replace(path=path, line=0, file="") for one in error.problems]
+    if problems:
+        raise ConfigError(problems)
+    return found
+
+
+def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
+    """The text of the file with the values of a form; comments and order stay.
+
+    Args:
+        layout: The job.
+        arguments: `values`: texts by path; `resets`: paths that go back to their defaults; `card`:
+            a change of the list of rules, `3 up`, `3 down`, `3 disable`, `3 enable`, `3 negate`,
+            `3 remove`, "" for none.
+
+    Raises:
+        ConfigError: A value is wrong; with every problem.
+        JobError: The file cannot be changed in part.
+    """
+    loaded, _ = examine_job(layout)
+    if loaded is None:
+        raise JobError("the file cannot be read: mend it as YAML first")
+    version = version_of(layout)
+    text = version.text
+    editor = SettingsEditor(loaded.settings, layout.root, running=False)
+    problems: list[Problem] = []
+    for path, value in _values(arguments["values"]):
+        try:
+            editor.put(path, value)
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(problems)
+    edits = list(editor.done().edits)
+    edits += [Edit(tuple(path.split(".")), REMOVED) for path in arguments["resets"]]
+    if edits:
+        text = amended(text, edits)
+    card = str(arguments.get("card", ""))
+    if card:
+        text = _with_card(text, loaded, card)
+    return {"text": text, "etag": version.etag}
+
+
+# ---- rules as cards
+
+
+def _cards(loaded: Loaded[JobSettings]) -> Iterator[dict[str, Any]]:
+    """The rules of the scope, in their order."""
+    for number, rule in enumerate(loaded.settings.scope):
+        said = {key: value for key, value in plain(rule).items() if key not in {"rule", "enabled"}}
+        turned = getattr(rule, "of", None) if rule.rule_name == "not" else None
+        yield {
+            "number": number, "label": rule.label, "rule": rule.rule_name,
+            "doc": " ".join((type(turned or rule).__doc__ or "").partition("\n\n")[0].split()),
+            "said": yaml_text(masked(said)).strip() if said else "",
+            "enabled": rule.enabled, "says": str(rule.says), "negated": turned is not None,
+            "negatable": rule.says.value != "NONE",
+            "origin": str(loaded.origin(f"scope.{number}")),
+        }  # fmt: skip
+
+
+def _with_card(text: str, loaded: Loaded[JobSettings], said: str) -> str:
+    """The text with one change of the list of rules.
+
+    Raises:
+        JobError: There is no such rule or change.
+    """
+    at, _, what = said.partition(" ")
+    rules = loaded.settings.scope
+    if not at.isdecimal() or int(at) >= len(rules):
+        raise JobError(f"there is no rule {at[:20]}")
+    number, whole = int(at), [plain(rule) for rule in rules]
+    if "scope" not in read_yaml(text, "crawl.yaml").tree:
+        text = amended(text, [Edit(("scope",), whole)])
+    rule = rules[number]
+    match what:
+        case "up" | "down":
+            first = number - (what == "up")
+            return swapped(text, "scope", min(max(first, 0), max(len(rules) - 2, 0)))
+        case "remove":
+            return amended(text, [Edit(("scope", number), REMOVED)])
+        case "disable" | "enable":
+            return _set_in_rule(text, number, whole[number], enabled=what == "enable")
+        case "negate":
+            return amended(text, [Edit(("scope", number), _turned(rule))])
+        case _:
+            raise JobError(f"a rule cannot be changed by {what[:20]!r}")
+
+
+def _set_in_rule(text: str, number: int, whole: Mapping[str, Any], *, enabled: bool) -> str:
+    written: Sequence[Any] = read_yaml(text, "crawl.yaml").tree["scope"]
+    if isinstance(written[number], dict):
+        value: object = REMOVED if enabled else False
+        return amended(text, [Edit(("scope", number, "enabled"), value)])
+    return amended(text, [Edit(("scope", number), {**whole, "enabled": enabled})])
+
+
+def _turned(rule: BaseModel) -> dict[str, Any]:
+    """A rule turned round; one that is turned round already as it was before."""
+    inner = getattr(rule, "of", None)
+    if isinstance(inner, BaseModel) and getattr(rule, "rule", "") == "not":
+        return dict(plain(inner))
+    return {"rule": "not", "of": plain(rule)}
