@@ -23,6 +23,7 @@ from nacre.console.fleet.places import places_of
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
+from nacre.console.live.tails import LogTails
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.server import loopback_sockets
@@ -94,6 +95,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         hub=hub,
         launcher=Launcher(fleet, poller, database, clock, 2),
         notices=NoticeBoard(),
+        tails=LogTails(hub, clock),
     )
     await fleet.scan()
     transport = httpx.ASGITransport(ConsoleApp(services).asgi(), raise_app_exceptions=False)

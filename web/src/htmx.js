@@ -3,3 +3,6 @@ import htmx from "htmx.org/dist/htmx.esm.js";
 import "htmx.org/dist/ext/hx-sse.js";
 
 export default htmx;
+
+// What a reader opened stays open when a part of the page is sent again.
+htmx.config.morphIgnore = [...htmx.config.morphIgnore, "open"];

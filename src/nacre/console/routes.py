@@ -11,9 +11,9 @@ from nacre.console.action_routes import ACTION_ROUTES
 from nacre.console.api import health, jobs
 from nacre.console.editing_routes import EDITING_ROUTES
 from nacre.console.frontier_routes import FRONTIER_ROUTES
+from nacre.console.live_routes import LIVE_ROUTES
 from nacre.console.pages import job_list, job_overview
 from nacre.console.route_row import API, Answer, RouteRow
-from nacre.console.streams import regions, topics
 
 __all__ = ("API", "ROUTES", "Answer", "RouteRow")
 
@@ -23,8 +23,6 @@ ROUTES: tuple[RouteRow, ...] = (
     # pages
     RouteRow("GET", "/", _V, job_list.page, "All jobs."),
     RouteRow("GET", "/j/{job}", _V, job_overview.page, "What a job does now."),
-    RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live."),
-    RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
     # programs
     RouteRow("GET", "/health", Role.NOBODY, health.health, "Whether the console answers.",
              answer=health.Health),
@@ -37,8 +35,6 @@ ROUTES: tuple[RouteRow, ...] = (
     *ACTION_ROUTES,
     *EDITING_ROUTES,
     *FRONTIER_ROUTES,
-    RouteRow("GET", f"{API}/stream", _V, topics.stream,
-             "What changes, as server-sent events.", query=topics.StreamQuery,
-             media="text/event-stream"),
+    *LIVE_ROUTES,
 )  # fmt: skip
 """All rows."""

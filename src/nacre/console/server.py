@@ -40,6 +40,7 @@ from nacre.console.heritrix.certificate import certificate_files
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
+from nacre.console.live.tails import LogTails
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.services import ConsoleServices
@@ -225,6 +226,7 @@ def _services(
         launcher=Launcher(fleet, poller, database, clock, options.max_running),
         notices=NoticeBoard(),
         reach=options.reach,
+        tails=LogTails(hub, clock),
     )
 
 
@@ -274,8 +276,14 @@ async def serve(
     try:
         await services.fleet.scan()
         async with asyncio.TaskGroup() as group:
-            poll = group.create_task(services.poller.run(), name="poller")
-            launch = group.create_task(services.launcher.run(), name="launcher")
+            working = [
+                group.create_task(each, name=name)
+                for name, each in (
+                    ("poller", services.poller.run()),
+                    ("launcher", services.launcher.run()),
+                    ("tails of logs", services.tails.run()),
+                )
+            ]
             _publish(options.folder, url, local_link=reach.local_link)
             port = _heritrix(options, services, database, url, server)
             serving = None
@@ -287,8 +295,8 @@ async def serve(
             if port is not None and serving is not None:
                 port.server.should_exit = True
                 await serving
-            poll.cancel()
-            launch.cancel()
+            for task in working:
+                task.cancel()
     finally:
         (options.folder / _RUNNING).unlink(missing_ok=True)
         await services.tasks.close()

@@ -13,6 +13,7 @@ from nacre.console.fleet.launch import Launcher
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
+from nacre.console.live.tails import LogTails
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.core.clock import Clock
@@ -33,6 +34,7 @@ class ConsoleServices(NamedTuple):
         hub: It tells viewers what changed.
         launcher: It starts jobs.
         notices: What came of forms that were sent.
+        tails: The last lines of logs.
         users: Users with passwords.
         logins: Exchanges passwords for sessions.
         reach: Who can connect to the console.
@@ -49,6 +51,7 @@ class ConsoleServices(NamedTuple):
     hub: ViewerHub
     launcher: Launcher
     notices: NoticeBoard
+    tails: LogTails
     users: UserBook
     logins: LoginDesk
     reach: ConsoleReach = ConsoleReach()

@@ -72,6 +72,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "sheet-value": _of("sheets", "sheet_value"),
     "settings-schema": _of("editing", "settings_schema"),
     "setting-facts": _of("editing", "setting_facts"),
+    "log-lines": _of("logs", "find_lines"),
     "queues": _of("waiting", "list_queues"),
     "queue": _of("waiting", "show_queue"),
     "uris": _of("waiting", "list_uris"),

@@ -1,7 +1,7 @@
 """Streams: what a viewer is sent while they look, from the first state to the end."""
 
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from typing import Final
 
 from nacre.console.access.gate import identify
@@ -16,7 +16,11 @@ MakeEvents = Callable[[frozenset[str]], Iterable[bytes]]
 
 
 async def follow(
-    call: Call, topics: Collection[str], jobs: Collection[str], make: MakeEvents, beat: bytes
+    call: Call,
+    topics: Collection[str],
+    looks: Sequence[AbstractContextManager[None]],
+    make: MakeEvents,
+    beat: bytes,
 ) -> AsyncGenerator[bytes, None]:
     """Events for a viewer: of all topics at first, then of those that change.
 
@@ -25,15 +29,15 @@ async def follow(
     Args:
         call: Their request.
         topics: What they look at.
-        jobs: The jobs among it, by their ids: running ones are asked each second meanwhile.
+        looks: They are entered meanwhile, so that a job is asked, and a log read, each second.
         make: Makes events.
         beat: The sign of life.
     """
     services = call.services
     clock = services.clock
     with ExitStack() as held:
-        for job in jobs:
-            held.enter_context(services.poller.watching(job))
+        for look in looks:
+            held.enter_context(look)
         viewer = held.enter_context(services.hub.viewing(topics))
         for one in make(frozenset(topics)):
             yield one
@@ -51,4 +55,6 @@ def may_look(call: Call) -> bool:
     """Whether who asked may still look: a session ends, a key is taken back."""
     services = call.services
     visitor = identify(call.request, services.keys, services.sessions)
-    return visitor.identity.role >= Role.VIEWER
+    place = call.job().place if "job" in call.request.path_params else None
+    who = visitor.identity
+    return who.role >= Role.VIEWER and (place is None or who.sees(place))

@@ -1,13 +1,17 @@
 """Parts of pages that are live: the same templates as in the pages, sent again when they change."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from nacre.console.call import Call
 from nacre.console.live.events import EventStream, event
 from nacre.console.live.hub import JOBS, job_topic
-from nacre.console.pages import job_list, job_overview
+from nacre.console.live.tails import log_position
+from nacre.console.logs.lines import wanted_lines
+from nacre.console.pages import job_list, job_log, job_overview
 from nacre.console.pages.assets import assets
+from nacre.console.pages.job_log import LogTailQuery
 from nacre.console.pages.rendering import render
 from nacre.console.streams.follow import follow
 
@@ -24,16 +28,47 @@ async def overview(call: Call) -> EventStream:
     job = call.job()
     await call.services.poller.fresh(job)
     return _region(
-        call, "live/overview.html", job_topic(job.id), (job.id,),
+        call, "live/overview.html", job_topic(job.id), (call.services.poller.watching(job.id),),
         lambda: job_overview.facts(call, job),
     )  # fmt: skip
+
+
+async def log(call: Call) -> EventStream:
+    """New lines of a log, as rows of its table."""
+    query: LogTailQuery = call.query
+    job, name = call.job(), str(call.request.path_params["name"])
+    wants = wanted_lines(query.filter)
+    tails = call.services.tails
+    tail = await tails.tail(job, name)
+    seen = log_position(call.request.headers.get("last-event-id") or query.seen)
+    kind = (query.filter, call.language.name)
+
+    def changed(_: frozenset[str]) -> Iterable[bytes]:
+        nonlocal seen
+        found = tail.behind(seen)
+        was, seen = seen, found.position
+        if found.position == was:
+            return
+
+        def made() -> bytes:
+            rows = job_log.rows(line for line in found.lines if wants(line.text))
+            shown = {
+                "rows": rows, "job": job.id, "is_anew": found.is_anew,
+                "columns": job_log.in_columns(name),
+            }  # fmt: skip
+            text = render("live/log.html", shown, call.language, assets())
+            return event(text.decode(), position=str(found.position))
+
+        yield call.services.hub.made(tail.topic, (kind, was), made)
+
+    return EventStream(follow(call, (tail.topic,), (tails.watching(tail),), changed, _BEAT))
 
 
 def _region(
     call: Call,
     template: str,
     topic: str,
-    jobs: Collection[str],
+    looks: Sequence[AbstractContextManager[None]],
     facts: Callable[[], dict[str, Any]],
 ) -> EventStream:
     """A stream of a part of a page."""
@@ -46,11 +81,11 @@ def _region(
 
     def changed(_: frozenset[str]) -> Iterable[bytes]:
         nonlocal last
-        identity = call.identity
-        key = (template, call.language.name, identity.role, identity.places, bool(call.session))
+        who = call.identity
+        key = (template, call.language.name, who.role, who.places, bool(call.session))
         found = call.services.hub.made(topic, key, made)
         if found != last:
             last = found
             yield found
 
-    return EventStream(follow(call, (topic,), jobs, changed, _BEAT))
+    return EventStream(follow(call, (topic,), looks, changed, _BEAT))

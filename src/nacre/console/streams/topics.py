@@ -1,11 +1,13 @@
 """`/api/v1/stream`: what changes, as server-sent events.
 
-An event has the name of its kind, `jobs` or `job`, and as data the same JSON as the answer of the
-list or the job, with its `topic`. Each is a whole state, so that a viewer who was away or is slow
-misses states, and nothing else.
+An event has the name of its kind. `jobs` and `job` have the same JSON as the answer of the list or
+the job, with their `topic`. Each is a whole state, so that a viewer who was away or is slow misses
+states, and nothing else. `log` and `alerts` have new lines; their ids are bytes of files, so that a
+client that comes back with Last-Event-ID goes on where it was; one who lags far gets the last ones.
 """
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, Protocol
 from urllib.parse import unquote
 
@@ -16,9 +18,12 @@ from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.events import COMMENT, EventStream, event
 from nacre.console.live.hub import JOBS, job_topic
-from nacre.console.problems import RefusedRequestError
+from nacre.console.live.tails import LogPosition, LogTail, log_position
+from nacre.console.logs.pages import LogLine, is_log_name
+from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.streams.follow import follow
 
+ALERTS: Final = "alerts"
 MOST_TOPICS: Final = 32
 
 
@@ -26,8 +31,8 @@ class StreamQuery(msgspec.Struct, frozen=True):
     """The topics of a stream.
 
     Attributes:
-        topics: With commas between: `jobs`, `job:J`. A comma, a percent sign or a colon in the id
-            of a job is written as a percent-escape once more.
+        topics: With commas between: `jobs`, `job:J`, `log:J:NAME`, `alerts:J`. A comma, a percent
+            sign or a colon in the id of a job is written as a percent-escape once more.
     """
 
     topics: str = JOBS
@@ -47,6 +52,20 @@ class JobEvent(msgspec.Struct, frozen=True):
     data: JobDetails
 
 
+class LogLinesEvent(msgspec.Struct, frozen=True):
+    """New lines of a log, as an event.
+
+    Attributes:
+        topic: Its topic.
+        is_anew: The lines do not follow those before: they are the last of the file.
+        lines: The lines, in the order of the file.
+    """
+
+    topic: str
+    is_anew: bool
+    lines: tuple[LogLine, ...]
+
+
 class TopicSource(Protocol):
     """A topic of a stream."""
 
@@ -55,9 +74,8 @@ class TopicSource(Protocol):
         """Its name in the hub."""
         ...
 
-    @property
-    def job(self) -> FoundJob | None:
-        """The job that is looked at; None for none."""
+    def look(self) -> AbstractContextManager[None]:
+        """A block during which it is looked at."""
         ...
 
     def event(self) -> bytes:
@@ -70,8 +88,11 @@ class _Jobs:
 
     def __init__(self, call: Call) -> None:
         self.topic = JOBS
-        self.job: FoundJob | None = None
         self._call = call
+
+    def look(self) -> AbstractContextManager[None]:
+        """See `TopicSource`."""
+        return nullcontext()
 
     def event(self) -> bytes:
         """See `TopicSource`."""
@@ -89,9 +110,12 @@ class _Job:
 
     def __init__(self, call: Call, job: FoundJob) -> None:
         self.topic = job_topic(job.id)
-        self.job: FoundJob | None = job
         self._call = call
         self._job = job
+
+    def look(self) -> AbstractContextManager[None]:
+        """See `TopicSource`."""
+        return self._call.services.poller.watching(self._job.id)
 
     def event(self) -> bytes:
         """See `TopicSource`."""
@@ -105,37 +129,101 @@ class _Job:
         return call.services.hub.made(self.topic, ("api", call.language.name), made)
 
 
+class _Log:
+    """A log; `alerts:J` is the log of alerts under a shorter name."""
+
+    def __init__(self, call: Call, tail: LogTail, kind: str, places: "_Places") -> None:
+        self.topic = tail.topic
+        self._call = call
+        self._tail = tail
+        self._kind = kind
+        self._places = places
+        self._index = places.add()
+
+    def look(self) -> AbstractContextManager[None]:
+        """See `TopicSource`."""
+        return self._call.services.tails.watching(self._tail)
+
+    def event(self) -> bytes:
+        """See `TopicSource`."""
+        seen = self._places.seen[self._index]
+        found = self._tail.behind(seen)
+        if found.position == seen:
+            return b""
+        self._places.seen[self._index] = found.position
+        data = msgspec.json.encode(LogLinesEvent(self.topic, found.is_anew, found.lines))
+        return event(data.decode(), self._kind, str(self._places))
+
+
+class _Places:
+    """The places in all logs of a stream: the id of its events, which a client sends back.
+
+    Args:
+        last: The Last-Event-ID of the request; "" for none.
+    """
+
+    def __init__(self, last: str) -> None:
+        self._last = last.split(",") if last else []
+        self.seen: list[LogPosition | None] = []
+
+    def add(self) -> int:
+        """Take the place of the next log; its number."""
+        number = len(self.seen)
+        known = self._last[number] if number < len(self._last) else ""
+        self.seen.append(log_position(known))
+        return number
+
+    def __str__(self) -> str:
+        return ",".join(str(place or "") for place in self.seen)
+
+
 async def stream(call: Call) -> EventStream:
     """Send what changes until the client leaves."""
     query: StreamQuery = call.query
-    sources = {source.topic: source for source in _sources(call, query.topics)}
-    jobs = {source.job.id: source.job for source in sources.values() if source.job}
-    for job in jobs.values():
-        await call.services.poller.fresh(job)
+    places = _Places(call.request.headers.get("last-event-id", ""))
+    found = [await _source(call, name, places) for name in _names(query.topics)]
+    sources = {source.topic: source for source in found}
 
     def changed(topics: frozenset[str]) -> Iterable[bytes]:
-        found = (source.event() for topic, source in sources.items() if topic in topics)
-        return filter(None, found)
+        events = (source.event() for topic, source in sources.items() if topic in topics)
+        return filter(None, events)
 
-    return EventStream(follow(call, sources, tuple(jobs), changed, COMMENT))
+    looks = [source.look() for source in sources.values()]
+    return EventStream(follow(call, sources, looks, changed, COMMENT))
 
 
-def _sources(call: Call, topics: str) -> list[TopicSource]:
-    """The topics of a query.
+def _names(topics: str) -> list[str]:
+    """The names of the topics of a query.
 
     Raises:
-        RefusedRequestError: There is no such topic (400) or job (404).
+        RefusedRequestError: There are none, or too many (400).
     """
     names = list(dict.fromkeys(filter(None, topics.split(","))))
     if not 0 < len(names) <= MOST_TOPICS:
         raise RefusedRequestError(400, "topics", f"name 1 to {MOST_TOPICS} topics, such as `jobs`")
-    return [_source(call, name) for name in names]
+    return names
 
 
-def _source(call: Call, name: str) -> TopicSource:
-    kind, _, rest = name.partition(":")
-    if kind == "jobs" and not rest:
-        return _Jobs(call)
-    if kind == "job" and rest:
-        return _Job(call, call.job(unquote(rest)))
-    raise RefusedRequestError(400, "topic", f"there is no topic {name}; there are jobs and job:J")
+async def _source(call: Call, name: str, places: _Places) -> TopicSource:
+    """A topic by its name.
+
+    Raises:
+        RefusedRequestError: There is no such topic (400), job or log (404).
+    """
+    kind, *rest = (unquote(part) for part in name.split(":"))
+    services = call.services
+    match kind, rest:
+        case "jobs", []:
+            return _Jobs(call)
+        case "job", [job]:
+            await services.poller.fresh(call.job(job))
+            return _Job(call, call.job(job))
+        case "alerts", [job]:
+            return _Log(call, await services.tails.tail(call.job(job), ALERTS), kind, places)
+        case "log", [job, log]:
+            if not is_log_name(log):
+                raise not_found(f"log {log}")
+            return _Log(call, await services.tails.tail(call.job(job), log), kind, places)
+        case _:
+            known = "jobs, job:J, log:J:NAME and alerts:J"
+            raise RefusedRequestError(400, "topic", f"there is no topic {name}; there are {known}")

@@ -1,0 +1,148 @@
+"""`/api/v1/jobs/J/logs`: the logs of a run, and their lines by bytes."""
+
+import asyncio
+
+import msgspec
+
+from nacre.console.call import Call
+from nacre.console.fleet.places import FoundJob
+from nacre.console.logs.lines import CrawlLogFields, LogFilter, crawl_log_fields, wanted_lines
+from nacre.console.logs.pages import MOST, LogPage, LogQuestion, log_names, log_path, read_page
+from nacre.core.clock import iso
+from nacre.frontier.pending import any_text
+
+
+class LogsQuery(msgspec.Struct, frozen=True):
+    """The run whose logs are listed.
+
+    Attributes:
+        run: Its name; "" for the last one.
+    """
+
+    run: str = ""
+
+
+class LogFile(msgspec.Struct, frozen=True):
+    """A log: its name in URLs, and its bytes."""
+
+    name: str
+    size: int
+
+
+class LogList(msgspec.Struct, frozen=True):
+    """The logs of a run; `items` are by name, those that a checkpoint renamed last."""
+
+    items: tuple[LogFile, ...]
+    next: None = None
+    as_of: str = ""
+
+
+class LogQuery(LogsQuery, frozen=True, kw_only=True):
+    """The lines that are wanted of a log.
+
+    Attributes:
+        after: Byte behind which they begin; the oldest of these come first.
+        before: Byte before which they end; without it and `after` the end of the file.
+        limit: Number of lines, 1 to 1000.
+        match: A regular expression (RE2) that is found in the line.
+        status: Statuses with commas between, such as `404,5xx,-2,failed,refused`.
+        host: The host of the URL, or one above it.
+        mime: The beginning of the media type.
+        annotation: An annotation, or the beginning of one.
+    """
+
+    after: int | None = None
+    before: int | None = None
+    limit: int = 100
+    match: str = ""
+    status: str = ""
+    host: str = ""
+    mime: str = ""
+    annotation: str = ""
+
+    @property
+    def filter(self) -> LogFilter:
+        """Its filters."""
+        return LogFilter(self.match, self.status, self.host, self.mime, self.annotation)
+
+
+class LogItem(msgspec.Struct, frozen=True):
+    """A line of a log.
+
+    Attributes:
+        offset: Byte at which it begins.
+        text: It, without its end.
+        fields: Its fields where it is one of crawl.log; null for another.
+    """
+
+    offset: int
+    text: str
+    fields: CrawlLogFields | None
+
+
+class LogLineList(msgspec.Struct, frozen=True):
+    """Some lines of a log.
+
+    Attributes:
+        items: They, in the order of the file.
+        next: The `after` of the lines behind them.
+        previous: The `before` of the lines before them; null at the beginning of the file.
+        size: Bytes of the file.
+        searched: Bytes that were looked through.
+        is_cut: The search stopped early; it goes on from `next` or `previous`.
+        stamp: Changes when the file is another one.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[LogItem, ...]
+    next: int
+    previous: int | None
+    size: int
+    searched: int
+    is_cut: bool
+    stamp: str
+    as_of: str
+
+
+async def list_logs(call: Call) -> LogList:
+    """The logs of a run."""
+    query: LogsQuery = call.query
+    job = call.job()
+    if query.run:
+        log_path(job.layout, "crawl", query.run)
+    found = await asyncio.to_thread(log_names, job.layout, query.run)
+    items = tuple(LogFile(name, size) for name, size in found)
+    return LogList(items, as_of=iso(call.services.clock.now()))
+
+
+async def get_log(call: Call) -> LogLineList:
+    """Some lines of a log."""
+    page = await log_page(call, call.job(), str(call.request.path_params["name"]), call.query)
+    items = tuple(
+        LogItem(line.offset, line.text, crawl_log_fields(line.text)) for line in page.lines
+    )
+    return LogLineList(
+        items, page.end, page.start or None, page.size, page.searched, page.is_cut, page.stamp,
+        iso(call.services.clock.now()),
+    )  # fmt: skip
+
+
+async def log_page(call: Call, job: FoundJob, name: str, query: LogQuery) -> LogPage:
+    """A page of a log; what is searched is searched by a reader process.
+
+    Raises:
+        RefusedRequestError: There is no such log (404), or a filter is wrong (400).
+    """
+    limit = min(max(query.limit, 1), MOST)
+    after = None if query.after is None else max(query.after, 0)
+    before = None if query.before is None else max(query.before, 0)
+    wanted_lines(query.filter)
+    path = await asyncio.to_thread(log_path, job.layout, name, query.run)
+    if query.filter.is_empty:
+        asked = LogQuestion(after, before, limit, any_text)
+        return await asyncio.to_thread(read_page, path, asked)
+    found = await call.services.readers.ask(
+        "log-lines", job.layout.root, name=name, run=query.run, after=after, before=before,
+        limit=limit, filter=msgspec.to_builtins(query.filter),
+    )  # fmt: skip
+    return msgspec.convert(found, LogPage)

@@ -1,0 +1,33 @@
+"""The rows of what is watched: streams, logs, and the pages that show them."""
+
+from typing import Final
+
+from nacre.console.access.roles import Role
+from nacre.console.api import logs
+from nacre.console.pages import job_log
+from nacre.console.route_row import API, RouteRow
+from nacre.console.streams import regions, topics
+
+_V = Role.VIEWER
+_JOB = f"{API}/jobs/{{job}}"
+
+LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
+    # pages
+    RouteRow("GET", "/j/{job}/log", _V, job_log.page, "A log of a run.",
+             query=job_log.LogPageQuery),
+    # parts of pages
+    RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live."),
+    RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
+    RouteRow("GET", "/live/j/{job}/log/{name}", _V, regions.log, "New lines of a log, live.",
+             query=job_log.LogTailQuery),
+    # programs
+    RouteRow("GET", f"{_JOB}/logs", _V, logs.list_logs, "The logs of a run.",
+             query=logs.LogsQuery, answer=logs.LogList),
+    RouteRow("GET", f"{_JOB}/logs/{{name}}", _V, logs.get_log,
+             "Lines of a log, by bytes of a file of any size.", query=logs.LogQuery,
+             answer=logs.LogLineList),
+    RouteRow("GET", f"{API}/stream", _V, topics.stream,
+             "What changes, as server-sent events.", query=topics.StreamQuery,
+             media="text/event-stream"),
+)  # fmt: skip
+"""These rows of the table of routes."""

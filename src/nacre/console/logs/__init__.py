@@ -1,0 +1,1 @@
+"""Logs of jobs: their lines, and pages of files of any size."""

@@ -1,0 +1,176 @@
+"""The lines of logs: the fields of crawl.log, what they mean, and filters on them (pure)."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import msgspec
+
+from nacre.console.problems import RefusedRequestError
+from nacre.core.status import cause, counted
+from nacre.frontier.pending import Matcher, any_text
+from nacre.scope.patterns.matching import PatternList, examine
+from nacre.uri.parse import host as host_of
+
+_FIELDS: Final = 12
+"""Fields of a line of crawl.log; what `logExtraInfo` adds stands behind them."""
+
+
+class CrawlLogFields(msgspec.Struct, frozen=True):
+    """The fields of a line of crawl.log; "" where it has `-`.
+
+    Attributes:
+        time: When it was logged.
+        status: Fetch status.
+        size: Bytes of the body; "" for none.
+        url: The URL.
+        path: Hop path from the seed.
+        via: Where it was found.
+        mime: Media type.
+        toe: The worker.
+        fetched: When the fetch began, 17 digits, and how many ms it took.
+        digest: Digest of the payload.
+        source: The seed.
+        annotations: Annotations with commas between.
+        words: What the status means.
+        kind: `2` to `5` for HTTP, `0` for a failure, `r` for what was disregarded: a colour.
+    """
+
+    time: str
+    status: int
+    size: str
+    url: str
+    path: str
+    via: str
+    mime: str
+    toe: str
+    fetched: str
+    digest: str
+    source: str
+    annotations: str
+    words: str
+    kind: str
+
+
+def crawl_log_fields(text: str) -> CrawlLogFields | None:
+    """The fields of a line; None for a line that is none of crawl.log."""
+    parts = text.split(None, _FIELDS)
+    if len(parts) < _FIELDS:
+        return None
+    try:
+        status = int(parts[1])
+    except ValueError:
+        return None
+    rest = ["" if part == "-" else part for part in parts[2:_FIELDS]]
+    return CrawlLogFields(parts[0], status, *rest, cause(status), kind_of(status))  # type: ignore[call-arg]
+
+
+def kind_of(status: int) -> str:
+    """The first digit of an HTTP status; `r` for what was disregarded, `0` for a failure."""
+    if status >= 100:
+        return str(status)[0]
+    if status > 0:
+        return "2"
+    return "r" if counted(status).value == "disregarded" else "0"
+
+
+class LogFilter(msgspec.Struct, frozen=True):
+    """The filters of a log; "" for none. All but `match` are for logs in the form of crawl.log.
+
+    Attributes:
+        match: A regular expression that is found in the line.
+        status: Statuses with commas between, such as `404,5xx,-2`; `failed` for those below 0.
+        host: The host of the URL, or one above it.
+        mime: The beginning of the media type.
+        annotation: An annotation, or the beginning of one.
+    """
+
+    match: str = ""
+    status: str = ""
+    host: str = ""
+    mime: str = ""
+    annotation: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all lines pass."""
+        return not any((self.match, self.status, self.host, self.mime, self.annotation))
+
+
+def wanted_lines(wanted: LogFilter) -> Matcher:
+    """The test of a filter.
+
+    Raises:
+        RefusedRequestError: The expression or a status is none (400).
+    """
+    match = _expression(wanted.match)
+    tests: list[Callable[[CrawlLogFields], bool]] = []
+    if wanted.status:
+        is_status = _statuses(wanted.status)
+        tests.append(lambda fields: is_status(fields.status))
+    if wanted.host:
+        host = wanted.host.strip().lower().strip(".")
+        tests.append(lambda fields: f".{host_of(fields.url)}".endswith(f".{host}"))
+    if wanted.mime:
+        mime = wanted.mime.strip().lower()
+        tests.append(lambda fields: fields.mime.lower().startswith(mime))
+    if wanted.annotation:
+        token = wanted.annotation.strip()
+        tests.append(lambda fields: any(one.startswith(token) for one in _annotations(fields)))
+    if not tests:
+        return match
+
+    def wants(text: str) -> bool:
+        if not match(text):
+            return False
+        fields = crawl_log_fields(text)
+        return fields is not None and all(test(fields) for test in tests)
+
+    return wants
+
+
+def _annotations(fields: CrawlLogFields) -> list[str]:
+    return fields.annotations.split(",")
+
+
+def _expression(pattern: str) -> Matcher:
+    """A search that takes linear time.
+
+    Raises:
+        RefusedRequestError: RE2 does not take it (400).
+    """
+    if not pattern:
+        return any_text
+    note = examine(pattern)
+    if note is not None:
+        why = "it needs backtracking, which a search in a log does not do"
+        raise RefusedRequestError(
+            400, "expression", f"{pattern!r}: {why if note.usable else note.message}"
+        )
+    return PatternList([pattern], search=True).matches
+
+
+def _of_class(digit: int) -> Callable[[int], bool]:
+    return lambda status: status // 100 == digit
+
+
+_CLASSES: Final[Mapping[str, Callable[[int], bool]]] = {
+    **{f"{digit}xx": _of_class(digit) for digit in range(1, 6)},
+    "failed": lambda status: status <= 0 and kind_of(status) == "0",
+    "refused": lambda status: status < 0 and kind_of(status) == "r",
+}
+
+
+def _statuses(text: str) -> Callable[[int], bool]:
+    tests: list[Callable[[int], bool]] = []
+    exact: set[int] = set()
+    for word in filter(None, (part.strip().lower() for part in text.split(","))):
+        if word in _CLASSES:
+            tests.append(_CLASSES[word])
+            continue
+        try:
+            exact.add(int(word))
+        except ValueError:
+            raise RefusedRequestError(
+                400, "status", f"{word!r} is no status; name some as 404,5xx,-2,failed,refused"
+            ) from None
+    return lambda status: status in exact or any(test(status) for test in tests)

@@ -1,0 +1,222 @@
+"""Pages of log files: some lines before or behind a byte, of a file of any size."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+import msgspec
+
+from nacre.console.problems import not_found
+from nacre.frontier.pending import Matcher
+from nacre.store.layout import Layout
+
+BUDGET: Final = 16 << 20
+"""Bytes that one question looks through: some tenths of a second of a reader process."""
+MOST: Final = 1000
+"""Lines of a page."""
+_BLOCK: Final = 1 << 18
+_LONGEST: Final = 1 << 20
+"""Bytes of a line; a longer one is shown in pieces."""
+_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,60}(\.log\.cp\d{5}-\d{14})?")
+_RUN: Final = re.compile(r"\d{8}T\d{6}Z")
+_FILE: Final = re.compile(r"([a-z][a-z0-9-]{0,60})\.log(\.cp\d{5}-\d{14})?")
+
+
+class LogLine(msgspec.Struct, frozen=True):
+    """A line of a log.
+
+    Attributes:
+        offset: Byte at which it begins.
+        text: It, without its end.
+    """
+
+    offset: int
+    text: str
+
+
+class LogPage(msgspec.Struct, frozen=True):
+    """Some lines of a log.
+
+    Attributes:
+        lines: They, in the order of the file.
+        start: Byte before which older lines are.
+        end: Byte behind which newer lines are.
+        size: Bytes of the file.
+        searched: Bytes that were looked through.
+        is_cut: The search stopped before it had a full page or was through; it goes on from `start`
+            or `end`.
+        stamp: Changes when the file is another one.
+    """
+
+    lines: tuple[LogLine, ...]
+    start: int
+    end: int
+    size: int
+    searched: int = 0
+    is_cut: bool = False
+    stamp: str = ""
+
+
+class LogQuestion(NamedTuple):
+    """The wanted part of a log.
+
+    Attributes:
+        after: Byte behind which lines are wanted; None for none.
+        before: Byte before which they are wanted; None for the end of the file.
+        limit: Number of lines.
+        wants: Whether a line is wanted.
+        budget: Bytes that may be looked through.
+    """
+
+    after: int | None
+    before: int | None
+    limit: int
+    wants: Matcher
+    budget: int = BUDGET
+
+
+def is_log_name(name: str) -> bool:
+    """Whether a log may have this name."""
+    return _NAME.fullmatch(name) is not None
+
+
+def log_path(layout: Layout, name: str, run: str = "") -> Path:
+    """The file of a log.
+
+    Args:
+        layout: The job's directories.
+        name: Its name without `.log`, such as `crawl`; hostile.
+        run: Name of the run; "" for the last one.
+
+    Raises:
+        RefusedRequestError: There is none of that name (404).
+    """
+    if not is_log_name(name) or not (run == "" or _RUN.fullmatch(run)):
+        raise not_found(f"log {name}")
+    folder = _logs(layout, run)
+    path = folder / (name if ".log." in name else f"{name}.log")
+    if not path.is_file() or path.is_symlink():
+        raise not_found(f"log {name}")
+    return path
+
+
+def _logs(layout: Layout, run: str) -> Path:
+    """The folder of a run's logs, below the job's directory."""
+    folder = ((layout.run(run) if run else layout.latest) / "logs").resolve()
+    if not folder.is_relative_to(layout.root.resolve()):
+        raise not_found("run")
+    return folder
+
+
+def log_names(layout: Layout, run: str = "") -> list[tuple[str, int]]:
+    """The logs of a run with their sizes, by name; those with an older suffix last."""
+    found = []
+    try:
+        with os.scandir(_logs(layout, run)) as entries:
+            for entry in entries:
+                match = _FILE.fullmatch(entry.name)
+                if match and entry.is_file(follow_symlinks=False):
+                    name = entry.name if match[2] else match[1]
+                    found.append((bool(match[2]), name, entry.stat().st_size))
+    except OSError:
+        return []
+    return [(name, size) for _, name, size in sorted(found)]
+
+
+def read_page(path: Path, asked: LogQuestion) -> LogPage:
+    """A page of a file.
+
+    Raises:
+        RefusedRequestError: The file is gone (404).
+    """
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        raise not_found(f"log {path.name}") from None
+    with os.fdopen(number, "rb") as file:
+        facts = os.fstat(number)
+        if not stat.S_ISREG(facts.st_mode):
+            raise not_found(f"log {path.name}")
+        size, stamp = facts.st_size, f"{facts.st_ino:x}"
+        if asked.after is not None:
+            found = _forward(file, min(asked.after, size), size, asked)
+        else:
+            before = size if asked.before is None else min(asked.before, size)
+            found = _backward(file, before, size, asked)
+    return msgspec.structs.replace(found, stamp=stamp)
+
+
+def _forward(file: BinaryIO, after: int, size: int, asked: LogQuestion) -> LogPage:
+    """Lines that begin behind a byte; a last one without its end is still being written."""
+    at = _line_start(file, after)
+    start, found = at, list[LogLine]()
+    file.seek(at)
+    while len(found) < asked.limit and at - start < asked.budget and at < size:
+        line = file.readline(_LONGEST)
+        if not line.endswith(b"\n") and len(line) < _LONGEST:
+            break
+        text = _text(line)
+        if asked.wants(text):
+            found.append(LogLine(at, text))
+        at += len(line)
+    is_cut = len(found) < asked.limit and at - start >= asked.budget
+    return LogPage(tuple(found), start, at, size, at - start, is_cut)
+
+
+def _line_start(file: BinaryIO, at: int) -> int:
+    """The byte itself where a line begins there, else where the next one does."""
+    if at == 0:
+        return 0
+    file.seek(at - 1)
+    return at - 1 + len(file.readline(_LONGEST))
+
+
+def _backward(file: BinaryIO, before: int, size: int, asked: LogQuestion) -> LogPage:
+    """Lines that end before a byte, the last ones first looked at."""
+    found, start, end = list[LogLine](), before, before
+    for offset, line in _lines_back(file, before):
+        if before - start >= asked.budget or len(found) == asked.limit:
+            break
+        start = offset
+        if not line.endswith(b"\n") and offset + len(line) == size:
+            end = offset
+            continue
+        text = _text(line)
+        if asked.wants(text):
+            found.append(LogLine(offset, text))
+    searched = before - start
+    is_cut = len(found) < asked.limit and searched >= asked.budget and start > 0
+    return LogPage(tuple(reversed(found)), start, end, size, searched, is_cut)
+
+
+def _lines_back(file: BinaryIO, before: int) -> Iterator[tuple[int, bytes]]:
+    """Lines with their bytes, from the end towards the beginning."""
+    held, at = b"", before
+    while at > 0:
+        length = min(_BLOCK, at)
+        at -= length
+        file.seek(at)
+        block = file.read(length) + held
+        # What stands before the first line feed belongs to a line that begins earlier.
+        cut = 0 if at == 0 else block.find(b"\n", 0, len(block) - 1) + 1
+        if at > 0 and not cut and len(block) < _LONGEST:
+            held = block
+            continue
+        offset = at + len(block)
+        for line in reversed(_split(block[cut:])):
+            offset -= len(line)
+            yield offset, line
+        held = block[:cut]
+
+
+def _split(data: bytes) -> Sequence[bytes]:
+    """Lines with their line feeds; other ends of lines that `splitlines` knows are none."""
+    lines = data.split(b"\n")
+    return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace").rstrip("\n")
