@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pydantic import field_validator
 
 from nacre.config.component import Bytes, Component, setting
+from nacre.errors import URIError
+from nacre.uri.parse import origin, parse
 
 VARIABLES = (
     "prefix",
@@ -115,6 +117,26 @@ class WarcSettings(Component):
     publisher: str = setting("", "Organisation, for warcinfo.", live=False, sheets=False)
     audience: str = setting("", "For whom it is made, for warcinfo.", live=False, sheets=False)
     description: str = setting("", "What is crawled, for warcinfo.", live=False, sheets=False)
+    outbackcdx: str = setting(
+        "",
+        "Collection of an OutbackCDX server that gets the index of each closed WARC; an address in "
+        "a private network is allowed. Empty: none.",
+        sheets=False,
+        sample="http://127.0.0.1:8080/mycollection",
+    )
+
+    @field_validator("outbackcdx")
+    @classmethod
+    def _check_server(cls, value: str) -> str:
+        if not value:
+            return value
+        try:
+            url = parse(value) if value.startswith(("http://", "https://")) else ""
+        except URIError as error:
+            raise ValueError(str(error)) from None
+        if not url or "?" in url or "#" in url or not url.removeprefix(origin(url)).strip("/"):
+            raise ValueError("a collection of OutbackCDX is http://HOST:PORT/COLLECTION")
+        return url
 
     @field_validator("template")
     @classmethod

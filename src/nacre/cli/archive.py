@@ -1,4 +1,4 @@
-"""`nacre archive DIR check|index|expand|digests|salvage`: the WARC files of a job."""
+"""`nacre archive DIR check|index|expand|digests|salvage|push`: the WARC files of a job."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -154,6 +154,32 @@ def salvage_archive(ctx: typer.Context) -> None:
         f"registered {output.count(saved.captures, 'capture')} in "
         f"{output.count(saved.files, 'file')}"
     )
+
+
+@archive.command("push")
+def push_indexes(ctx: typer.Context) -> None:
+    """Post the indexes that the OutbackCDX server of the job (archive.outbackcdx) lacks.
+
+    A running job posts the index of each closed WARC by itself; this is for a server that was away
+    when the job ended, and for WARCs of before.
+    """
+    import asyncio
+
+    from nacre.errors import ConfigError, StorageError
+    from nacre.job.background.outbackcdx import push_job
+    from nacre.job.background.webhooks import DeliveryError
+    from nacre.settings.load import load_job
+    from nacre.store.layout import Layout
+
+    layout = Layout(job_of(ctx))
+    settings = load_job(layout).settings
+    if not settings.archive.outbackcdx:
+        raise ConfigError("archive.outbackcdx is empty: name a collection, http://HOST:PORT/NAME")
+    try:
+        files, lines = asyncio.run(push_job(layout, settings, output.say))
+    except (DeliveryError, OSError) as error:
+        raise StorageError(f"{error}; the next push goes on from there") from error
+    output.say(f"{output.count(files, 'index', 'indexes')} with {lines:,} captures posted")
 
 
 def _check_data(checker: "Checker") -> dict[str, Any]:

@@ -25,6 +25,7 @@ from nacre.job.background.actions import ActionDirectory
 from nacre.job.background.checkpoints import CheckpointService
 from nacre.job.background.control_files import ControlFiles
 from nacre.job.background.metrics_server import serve_metrics
+from nacre.job.background.outbackcdx import IndexPusher
 from nacre.job.background.webhooks import WebhookNotifier
 from nacre.job.monitors import longest_wait, places, raise_file_limit, tune_allocator
 from nacre.job.session import Session
@@ -150,11 +151,15 @@ class Job:
     async def run(self, start: StartOptions = NORMAL_START) -> ExitStatus:
         """Run or resume the job, and notify its listeners; see `_run`."""
         self.is_over = False
-        async with self._webhooks.running(), self._metrics():
+        async with self._webhooks.running(), self._metrics(), self._indexes():
             try:
                 return await self._run(start)
             finally:
                 self.is_over = True
+
+    def _indexes(self) -> AbstractAsyncContextManager[None]:
+        """Posts indexes of closed WARCs; those of batch rounds are in parts that may be dropped."""
+        return IndexPusher(self).running() if self._unit is None else nullcontext()
 
     def _metrics(self) -> AbstractAsyncContextManager[None]:
         """Serves metrics; units of batch rounds, which run beside each other, have none."""

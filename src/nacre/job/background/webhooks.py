@@ -72,17 +72,23 @@ def headers(secret: str, time: str, event: str, number: str, body: bytes) -> dic
     return found
 
 
-async def post(url: str, body: bytes, fields: Mapping[str, str]) -> None:
+async def post(url: str, body: bytes, fields: Mapping[str, str], patience: float = TIMEOUT) -> None:
     """Send it.
+
+    Args:
+        url: Where to.
+        body: The message.
+        fields: Fields of the request; JSON is the media type unless they have another.
+        patience: Seconds for the whole exchange.
 
     Raises:
         DeliveryError: The answer is none of 200 to 299, or there is none.
     """
     try:
-        async with asyncio.timeout(TIMEOUT):
+        async with asyncio.timeout(patience):
             status = await _exchange(url, body, fields)
     except TimeoutError:
-        raise DeliveryError(f"{origin(url)} gave no answer within {TIMEOUT:.0f} s") from None
+        raise DeliveryError(f"{origin(url)} gave no answer within {patience:.0f} s") from None
     except (OSError, ValueError, asyncio.IncompleteReadError) as error:
         raise DeliveryError(f"{origin(url)}: {error}") from error
     if not 200 <= status < 300:

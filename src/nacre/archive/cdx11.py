@@ -1,0 +1,46 @@
+"""CDX lines with eleven fields, as OutbackCDX and other servers take them (pure).
+
+They are made of lines of CDXJ. Source: ` CDX N b a m s k r M S V g` of the CDX file format of the
+Internet Archive; OutbackCDX's README.
+"""
+
+import json
+
+HEADER = " CDX N b a m s k r M S V g"
+"""The first line of a file: the letters of the fields."""
+_ABSENT = "-"
+
+
+def cdx11_line(line: str) -> str:
+    """The line of eleven fields for one of CDXJ, without a newline; "" where it is none.
+
+    The key is that of CDXJ. A digest has no label, as SHA-1 is understood; others keep theirs.
+
+    Args:
+        line: It, with or without a newline.
+    """
+    key, _, rest = line.strip().partition(" ")
+    time, _, text = rest.partition(" ")
+    try:
+        facts = json.loads(text)
+    except ValueError:
+        return ""
+    if not isinstance(facts, dict) or not key or not time.isdecimal():
+        return ""
+    fields = (
+        key, time, _field(facts.get("url")), _field(facts.get("mime")), _field(facts.get("status")),
+        _field(facts.get("digest")).removeprefix("sha1:"), _ABSENT, _ABSENT,
+        _field(facts.get("length")), _field(facts.get("offset")), _field(facts.get("filename")),
+    )  # fmt: skip
+    return "" if _ABSENT in (fields[2], fields[9], fields[10]) else " ".join(fields)
+
+
+def _field(value: object) -> str:
+    """A field; blanks, which would begin another one, are `%20`."""
+    text = str(value) if value is not None else ""
+    return "".join(_escaped(one) if one.isspace() or not one.isprintable() else one
+                   for one in text) or _ABSENT  # fmt: skip
+
+
+def _escaped(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,120 @@
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.archive.settings import WarcSettings
+from tests.cli.site import nacre, site
+
+PAGES: dict[str, str | bytes] = {
+    "/": '<meta charset="utf-8"><title>图书馆</title><a href="/%E4%B9%A6.html">书</a>',
+    "/%E4%B9%A6.html": '<meta charset="utf-8"><title>书</title>',
+}
+
+
+class _Server(ThreadingHTTPServer):
+    """A server that speaks the part of OutbackCDX's protocol that a crawler needs."""
+
+    daemon_threads = True
+    status = 200
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.collections: dict[str, dict[tuple[str, str], list[str]]] = {}
+        self.posts = 0
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        server = self.server
+        assert isinstance(server, _Server)
+        length = int(self.headers["Content-Length"])
+        lines = self.rfile.read(length).decode().splitlines()
+        server.posts += 1
+        fields = [line.split(" ") for line in lines if not line.startswith(" CDX")]
+        bad = [line for line in fields if len(line) != 11]
+        status = 400 if bad else server.status
+        if status == 200:
+            found = server.collections.setdefault(self.path.strip("/"), {})
+            found.update({(one[0], one[1]): one for one in fields})
+        self._answer(status, f"Added {len(fields)} records\n")
+
+    def _answer(self, status: int, text: str) -> None:
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def outbackcdx(status: int = 200) -> Iterator[tuple[_Server, str]]:
+    """A server, and the URL of a collection of it."""
+    server = _Server()
+    server.status = status
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server, f"http://127.0.0.1:{server.server_address[1]}/图书馆"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def collection(server: _Server) -> dict[tuple[str, str], list[str]]:
+    (found,) = server.collections.values()
+    return found
+
+
+def test_the_index_of_each_closed_warc_is_posted_once(tmp_path: Path):
+    job = tmp_path / "图书馆"
+    with site(PAGES) as url, outbackcdx() as (server, at):
+        crawled = nacre("crawl", url, "--out", job, "-q", "--set", f"archive.outbackcdx={at}")
+        assert crawled.code == 0, crawled.err
+        rows = collection(server)
+        urls = {row[2] for row in rows.values()}
+        assert {url, f"{url}%E4%B9%A6.html"} <= urls
+        (warc,) = (job / "latest" / "archive").glob("*.warc.gz")
+        assert {row[10] for row in rows.values()} == {warc.name}
+        index = warc.with_name(warc.name.removesuffix(".warc.gz") + ".cdxj").read_text()
+        assert len(rows) == len(set(index.splitlines()))
+        posts = server.posts
+        again = nacre("archive", job, "push")
+        assert (again.code, server.posts) == (0, posts)
+        assert "0 indexes with 0 captures posted" in again.out
+
+
+def test_a_server_that_is_away_holds_nothing_up_and_gets_all_later(tmp_path: Path):
+    job = tmp_path / "job"
+    with site(PAGES) as url, outbackcdx(503) as (server, at):
+        crawled = nacre("crawl", url, "--out", job, "-q", "--set", f"archive.outbackcdx={at}")
+        assert crawled.code == 0, crawled.err
+        assert server.posts >= 1
+        assert not server.collections
+        refused = nacre("archive", job, "push")
+        assert refused.code == 1
+        assert "answered 503" in refused.err
+        server.status = 200
+        pushed = nacre("archive", job, "push")
+        assert pushed.code == 0, pushed.err
+        assert "1 index with" in pushed.out
+        assert len(collection(server)) >= 2
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://h.test/x", "http://h.test/", "http://h.test", "h.test/x", "http://h.test/x?y=1"]
+)
+def test_a_url_that_is_no_collection_is_a_problem(url: str):
+    with pytest.raises(ValueError, match="OutbackCDX"):
+        WarcSettings(outbackcdx=url)
