@@ -23,7 +23,7 @@ MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html er
 	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills spark \
-	console-stories console-load webs-all test test-all cases bench bench-full traps reference lock catalogues web goals ablation clean
+	console-stories console-pictures console-load webs-all test test-all cases bench bench-full traps reference lock catalogues web goals ablation clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -74,6 +74,9 @@ kills: environment system webs
 # Without Chromium it is skipped, which it says.
 console-stories: environment system judges ## the pages of the console in a real browser, two minutes
 	$(PYTEST) -p no:randomly -n 2 -m "console and not slow" tests/console/stories --timeout 120
+
+console-pictures: environment system ## the pictures of docs/console.md again
+	NACRE_PICTURES=1 $(PYTEST) -p no:randomly -n 0 -m console tests/console/stories/test_pictures.py
 
 # Without Java it is skipped, which it says.
 spark: environment system ## batch rounds on a cluster of Apache Spark, on the loopback

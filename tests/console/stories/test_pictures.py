@@ -1,0 +1,93 @@
+"""The pictures of docs/console.md: made by `make console-pictures`, small, and all there."""
+
+import io
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser
+
+from nacre.console.routes import ROUTES
+from tests.cli.site import many_pages, site
+from tests.console.stories.running import console_of, finished_job, new_job, running_job, until
+from tests.console.stories.steps import ask
+from tests.console.stories.watched import Scheme, tab
+
+pytestmark = pytest.mark.console
+
+FOLDER: Final = Path(__file__).parents[3] / "docs" / "pictures"
+LARGEST: Final = 60_000
+"""Bytes of a picture."""
+PAGES: Final = {
+    "jobs": "/",
+    "overview": "/j/{job}",
+    "watch": "/j/{job}/watch",
+    "frontier": "/j/{job}/frontier",
+    "settings": "/j/{job}/settings",
+    "reports": "/j/{job}/reports",
+}
+"""The pages with pictures, by the names of these."""
+SCHEMES: Final[tuple[Scheme, ...]] = ("light", "dark")
+SIZES: Final = {1280: 800, 400: 800}
+"""Widths and heights, in pixels."""
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*")), ids=lambda path: path.name)
+def test_a_picture_is_small_and_its_page_exists(path: Path):
+    assert path.stat().st_size <= LARGEST
+    name, scheme, width = path.stem.removeprefix("console-").split("-")
+    assert PAGES[name] in {row.path for row in ROUTES}
+    assert (scheme in SCHEMES, int(width) in SIZES) == (True, True)
+
+
+def test_the_documentation_names_pictures_that_exist():
+    text = (FOLDER.parent / "console.md").read_text()
+    named = set(re.findall(r"pictures/([\w.-]+)", text))
+    assert named <= {path.name for path in FOLDER.glob("*")}
+
+
+@pytest.mark.skipif("NACRE_PICTURES" not in os.environ, reason="make console-pictures makes them")
+def test_the_pictures_are_made(tmp_path: Path, browser: Browser):
+    FOLDER.mkdir(exist_ok=True)
+    pages = {name: path for name, path in PAGES.items()
+             if path in {row.path for row in ROUTES}}  # fmt: skip
+    with site(many_pages(400)) as url:
+        address = url.replace("127.0.0.1", "library.test")
+        hosts = "dns.hosts={library.test: 127.0.0.1, press.test: 127.0.0.1}"
+        crawls = tmp_path / "crawls"
+        finished_job(crawls / "archive-2025", address, hosts)
+        new_job(crawls / "museum", address, hosts)
+        job = new_job(crawls / "library", address, hosts, "politeness.delay=0.5s")
+        with running_job(job), console_of(tmp_path) as console:
+            with tab(browser, console) as page:
+                page.goto(console.url)
+                until(lambda: finished(ask(page, "GET", "/api/v1/jobs/crawls~library")[1]) > 40)
+            for scheme in SCHEMES:
+                for width, height in SIZES.items():
+                    with tab(browser, console, scheme=scheme, width=width, height=height) as page:
+                        for name, path in pages.items():
+                            target = path.replace("{job}", "crawls~library")
+                            page.goto(f"{console.url.rstrip('/')}{target}")
+                            page.wait_for_timeout(3000)  # charts have some points then
+                            keep(page.screenshot(), f"console-{name}-{scheme}-{width}")
+
+
+def finished(answer: object) -> int:
+    """The URIs that a job finished, of its details."""
+    assert isinstance(answer, dict)
+    found: int = answer["item"]["finished"]
+    return found
+
+
+def keep(data: bytes, name: str) -> None:
+    """Write a screenshot as a picture that is small enough."""
+    with Image.open(io.BytesIO(data)) as shot:
+        for quality in (90, 80, 60, 40):
+            made = io.BytesIO()
+            shot.convert("RGB").save(made, "WEBP", quality=quality, method=6)
+            if made.tell() <= LARGEST:
+                break
+    (FOLDER / f"{name}.webp").write_bytes(made.getvalue())
