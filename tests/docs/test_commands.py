@@ -23,6 +23,7 @@ from tests.migrate.nutch.conffiles import conf
 
 ROOT = Path(__file__).parent.parent.parent
 ELSEWHERE = {
+    "docs/console.md": "tests/console",
     "docs/curators.md": "tests/promises/21_curators.py",
     "docs/operations.md": "tests/promises/21_operations.py",
     "docs/simweb.md": "tests/simweb",

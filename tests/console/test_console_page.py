@@ -1,0 +1,33 @@
+"""Every command of docs/console.md works; a console is not opened, but checked."""
+
+from pathlib import Path
+
+import pytest
+import trustme
+
+from tests.cli.site import nacre
+from tests.docs.test_commands import commands
+
+COMMANDS = commands("docs/console.md")
+WORDS = {"key", "user", "heritrix-key", "link", "check", "session"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_of_the_page_works(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "crawls").mkdir()
+    (tmp_path / "DIR").mkdir()
+    made = trustme.CA().issue_cert("console.example.org")
+    made.cert_chain_pems[0].write_to_path("CERT")
+    made.private_key_pem.write_to_path("KEY")
+    state = ("--state", tmp_path / "state")
+    user = ("user", "add", "anna", "--role", "admin")
+    # The port of Heritrix is opened by tests/console/stories/test_s10_heritrix.py.
+    left_out = {"...", "--open", "--heritrix", "8443"}
+    words = [word for word in command.split()[2:] if word not in left_out]
+    if words[:1] and words[0] in WORDS:
+        done = nacre("console", *words, *state, stdin="a long enough word\n" * 2)
+    else:
+        assert nacre("console", *user, *state, stdin="a long enough word\n" * 2).code == 0
+        done = nacre("console", "check", *words, *state)
+    assert done.code == 0, done.err or done.out
