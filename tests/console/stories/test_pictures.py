@@ -85,9 +85,13 @@ def finished(answer: object) -> int:
 def keep(data: bytes, name: str) -> None:
     """Write a screenshot as a picture that is small enough."""
     with Image.open(io.BytesIO(data)) as shot:
-        for quality in (90, 80, 60, 40):
-            made = io.BytesIO()
-            shot.convert("RGB").save(made, "WEBP", quality=quality, method=6)
-            if made.tell() <= LARGEST:
-                break
-    (FOLDER / f"{name}.webp").write_bytes(made.getvalue())
+        made = [webp(shot, quality) for quality in (90, 80, 60, 40)]
+    small = next((one for one in made if len(one) <= LARGEST), made[-1])
+    (FOLDER / f"{name}.webp").write_bytes(small)
+
+
+def webp(shot: Image.Image, quality: int) -> bytes:
+    """A picture as WebP."""
+    sink = io.BytesIO()
+    shot.convert("RGB").save(sink, "WEBP", quality=quality, method=6)
+    return sink.getvalue()
