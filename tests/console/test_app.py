@@ -247,6 +247,7 @@ def test_answers_are_as_they_are_described(tmp_path: Path):
             if row.answer is not None and row.verb == "GET":
                 path = row.path.replace("{job}", "crawls~demo")
                 path = path.replace("{number}", "1").replace("{path}", "name")
+                path = path.replace("{profile}", "site").replace("{clip}", "mediawiki")
                 path += "?u=http://127.0.0.1:9/" if path.endswith("/sheets/at") else ""
                 answer = await console.client.get(path, headers=console.as_key(Role.ADMIN))
                 if answer.status_code in {404, 409}:  # the job never ran, and has no such part

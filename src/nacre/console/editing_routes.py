@@ -1,8 +1,9 @@
 """The rows of the table about editing: the file of a job, its settings, profiles and clips."""
 
 from nacre.console.access.roles import Role
-from nacre.console.api import config, settings, sheets
+from nacre.console.api import config, library, settings, sheets
 from nacre.console.pages import job_form, job_settings, job_sheets, job_urls
+from nacre.console.pages import library as pages_library
 from nacre.console.route_row import API, RouteRow
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
@@ -30,6 +31,18 @@ EDITING_ROUTES: tuple[RouteRow, ...] = (
              "A version beside another."),
     RouteRow("POST", "/j/{job}/settings/history/{number}/restore", _O, job_settings.restore,
              "Take an earlier version again."),
+    RouteRow("GET", "/profiles", _V, pages_library.profiles, "All profiles."),
+    RouteRow("POST", "/profiles", _O, pages_library.save_profile, "Save a job as a profile."),
+    RouteRow("GET", "/profiles/{profile}", _V, pages_library.profile, "A profile."),
+    RouteRow("POST", "/profiles/{profile}/remove", _O, pages_library.remove_profile,
+             "Remove a profile of one's own."),
+    RouteRow("GET", "/clips", _V, pages_library.clips, "All clips."),
+    RouteRow("POST", "/clips", _O, pages_library.save_clip, "Save a clip."),
+    RouteRow("GET", "/clips/{clip}", _V, pages_library.clip, "A clip."),
+    RouteRow("POST", "/clips/{clip}/remove", _O, pages_library.remove_clip,
+             "Remove a clip of one's own."),
+    RouteRow("POST", "/clips/{clip}/use", _O, pages_library.use_clip,
+             "Show what a clip changes in a job.", changes=False),
     # programs
     RouteRow("GET", f"{API}/jobs/{{job}}/config", _V, config.get_config,
              "The file of a job as YAML, with its ETag; marks stand in place of secrets."),
@@ -81,5 +94,25 @@ EDITING_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", f"{API}/schema", _V, config.get_schema, "The JSON Schema of the settings."),
     RouteRow("GET", f"{API}/settings/{{path}}", _V, config.get_setting,
              "The facts about a setting.", answer=config.SettingFacts),
+    RouteRow("GET", f"{API}/profiles", _V, library.list_profiles, "All profiles.",
+             answer=library.ProfileItems),
+    RouteRow("POST", f"{API}/profiles", _O, library.save_profile,
+             "Save the settings of a job as a profile, without its seeds and secrets.",
+             body=library.ProfileWish, answer=library.ProfileDetails, status=201),
+    RouteRow("GET", f"{API}/profiles/{{profile}}", _V, library.get_profile, "A profile.",
+             answer=library.ProfileDetails),
+    RouteRow("DELETE", f"{API}/profiles/{{profile}}", _O, library.remove_profile,
+             "Remove a profile of one's own.", status=204),
+    RouteRow("GET", f"{API}/clips", _V, library.list_clips, "All clips.",
+             answer=library.ClipItems),
+    RouteRow("POST", f"{API}/clips", _O, library.save_clip, "Save YAML as a clip.",
+             body=library.ClipWish, answer=library.ClipItem, status=201),
+    RouteRow("GET", f"{API}/clips/{{clip}}", _V, library.get_clip, "A clip.",
+             answer=library.ClipItem),
+    RouteRow("DELETE", f"{API}/clips/{{clip}}", _O, library.remove_clip,
+             "Remove a clip of one's own.", status=204),
+    RouteRow("POST", f"{API}/clips/{{clip}}/insert", _O, library.insert_clip,
+             "The text of a job with a clip in it; it is not saved.", body=library.ClipUse,
+             answer=library.ClipResult, changes=False),
 )  # fmt: skip
 """Rows of `routes.ROUTES`."""

@@ -160,7 +160,7 @@ def _values(text: str) -> list[_Span] | None:
     seen: set[int] = set()
     found: list[_Span] = []
     for path, scalar in _scalars(node, (), set()):
-        if id(scalar) in seen or not _is_secret(path, tree):
+        if id(scalar) in seen or not is_secret(path, tree):
             continue
         seen.add(id(scalar))
         start, end = scalar.start_mark.index, scalar.end_mark.index
@@ -188,7 +188,13 @@ def _scalars(
     above.discard(id(node))
 
 
-def _is_secret(path: Sequence[str], tree: object) -> bool:
+def is_secret(path: Sequence[str], tree: object) -> bool:
+    """Whether the value of a path is secret.
+
+    Args:
+        path: The path.
+        tree: Values as given; they say which rule a list item is. None where there are none.
+    """
     if not path:
         return False
     if path[-1].rpartition(".")[2] in _NAMES:

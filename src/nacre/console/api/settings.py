@@ -146,9 +146,12 @@ async def change(call: Call, job: FoundJob, request: ChangeRequest) -> ChangedSe
         found = await ask(call, "change-settings", job, _PATIENCE, change=plain, who=who)
         made, running = msgspec.convert(found, Changed), False
     changes = tuple(ChangedValue(*one) for one in made.said)
-    call.note.change(
-        {one.path: one.before for one in changes}, {one.path: one.after for one in changes}
-    )
+    if request.preview:
+        call.note.change(None, {"preview": [one.path for one in changes]})
+    else:
+        call.note.change(
+            {one.path: one.before for one in changes}, {one.path: one.after for one in changes}
+        )
     return ChangedSettings(changes, running, request.preview, made.touched)
 
 

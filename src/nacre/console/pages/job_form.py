@@ -9,7 +9,7 @@ from nacre.console.api.settings import change
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.pages.job_settings import checked, difference, form_of, frame, shown_text
-from nacre.errors import ConfigError, Problem
+from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.apply_change import ChangeRequest
 
 _PATIENCE = 20.0
@@ -55,6 +55,9 @@ async def submit(call: Call) -> PageAnswer:
         wrong = {one.path: one.message for one in error.problems}
         refused = tuple(error.problems)
         return await _form(call, job, section, search, wrong=wrong, refused=refused, typed=values)
+    except JobError as error:
+        refused = (Problem("", str(error)),)
+        return await _form(call, job, section, search, refused=refused, typed=values)
     saved = await ask(call, "config-text", job, _PATIENCE)
     shown = shown_text(found["text"], found["etag"], await checked(call, job, found["text"]))
     shown["diff"] = difference(saved["text"], found["text"])

@@ -1,0 +1,140 @@
+"""`/profiles` and `/clips`: settings to begin with, and pieces of settings to put in."""
+
+from typing import Any
+
+from nacre.console.access.roles import Role
+from nacre.console.api.config import ask
+from nacre.console.api.library import (
+    ask_library,
+    clip_named,
+    job_named,
+    list_clips,
+    list_profiles,
+    profile_named,
+)
+from nacre.console.call import Call, PageAnswer
+from nacre.console.pages.job_settings import checked, difference, form_of, frame, shown_text
+from nacre.errors import NacreError
+
+
+def _common(call: Call) -> dict[str, Any]:
+    jobs = [job.id for job, _ in call.snapshots()]
+    return {"edits": call.identity.role >= Role.OPERATOR, "jobs": jobs, "refused": "", "told": ""}
+
+
+async def profiles(call: Call) -> PageAnswer:
+    """All profiles, and the form that saves a job as one."""
+    return await _profiles(call)
+
+
+async def _profiles(call: Call, **more: object) -> PageAnswer:
+    items = (await list_profiles(call)).items
+    facts = {**_common(call), "profiles": items, "form": {}, **more}
+    return PageAnswer("profiles.html", facts, 422 if more.get("refused") else 200)
+
+
+async def save_profile(call: Call) -> PageAnswer:
+    """Save a job as a profile, from the form."""
+    form = await form_of(call)
+    try:
+        made = await ask_library(
+            call, "save-profile", job_named(call, form.get("job", "")), name=form.get("name", ""),
+            purpose=form.get("purpose", ""), replace=form.get("replace") == "1",
+        )  # fmt: skip
+    except NacreError as error:
+        return await _profiles(call, refused=str(error), form=form)
+    call.note.change(None, {"profile": made["name"], "job": form.get("job", "")})
+    return await _profiles(call, told=made["name"])
+
+
+async def profile(call: Call) -> PageAnswer:
+    """A profile, and how it differs from another one or from a job."""
+    found = await profile_named(call, str(call.request.path_params["profile"]))
+    query = call.request.query_params
+    other, job = query.get("with", ""), query.get("job", "")
+    text = ""
+    if job:
+        text = (await ask(call, "config-text", job_named(call, job)))["text"]
+    elif other:
+        text = (await profile_named(call, other)).text
+    facts = {
+        **_common(call),
+        "profile": found,
+        "others": [one.name for one in (await list_profiles(call)).items if one.name != found.name],
+        "other": job or other,
+        "text": text,
+        "diff": difference(found.text, text) if text else (),
+    }
+    return PageAnswer("profile.html", facts)
+
+
+async def remove_profile(call: Call) -> PageAnswer:
+    """Remove a profile of one's own."""
+    try:
+        await ask_library(call, "remove-profile", name=str(call.request.path_params["profile"]))
+    except NacreError as error:
+        return await _profiles(call, refused=str(error))
+    return await _profiles(call)
+
+
+async def clips(call: Call) -> PageAnswer:
+    """All clips, and the form that saves one."""
+    return await _clips(call)
+
+
+async def _clips(call: Call, **more: object) -> PageAnswer:
+    items = (await list_clips(call)).items
+    facts = {**_common(call), "clips": items, "form": {}, **more}
+    return PageAnswer("clips.html", facts, 422 if more.get("refused") else 200)
+
+
+async def save_clip(call: Call) -> PageAnswer:
+    """Save a clip, from the form."""
+    form = await form_of(call)
+    fields = {name: form.get(name, "") for name in ("name", "title", "place", "text")}
+    fields["text"] = fields["text"].replace("\r\n", "\n")
+    try:
+        await ask_library(call, "put-clip", None, **fields)
+    except NacreError as error:
+        return await _clips(call, refused=str(error), form=form)
+    call.note.change(None, {"clip": fields["name"]})
+    return await _clips(call, told=fields["name"])
+
+
+async def remove_clip(call: Call) -> PageAnswer:
+    """Remove a clip of one's own."""
+    try:
+        await ask_library(call, "drop-clip", name=str(call.request.path_params["clip"]))
+    except NacreError as error:
+        return await _clips(call, refused=str(error))
+    return await _clips(call)
+
+
+async def clip(call: Call) -> PageAnswer:
+    """A clip, with the form that puts it into a job."""
+    found = await clip_named(call, str(call.request.path_params["clip"]))
+    facts = {
+        **_common(call),
+        "clip": found,
+        "form": {},
+        "job": call.request.query_params.get("job", ""),
+    }
+    return PageAnswer("clip.html", facts)
+
+
+async def use_clip(call: Call) -> PageAnswer:
+    """Show what a clip changes in the settings of a job; it is saved there."""
+    found = await clip_named(call, str(call.request.path_params["clip"]))
+    form = await form_of(call)
+    values = {name: form[f"p:{name}"] for name in found.parameters if f"p:{name}" in form}
+    try:
+        job = job_named(call, form.get("job", ""))
+        made = await ask_library(call, "with-clip", job, name=found.name, values=values)
+    except NacreError as error:
+        facts = {**_common(call), "clip": found, "form": form, "job": form.get("job", "")}
+        return PageAnswer("clip.html", {**facts, "refused": str(error)}, 422)
+    saved = await ask(call, "config-text", job)
+    shown = shown_text(made["text"], made["etag"], await checked(call, job, made["text"]))
+    shown["diff"] = difference(saved["text"], made["text"])
+    shown["asks"] = bool(shown["diff"])
+    return PageAnswer("settings.html", {**await frame(call, job, "yaml"), **shown})
