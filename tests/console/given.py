@@ -19,11 +19,13 @@ from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.launch import Launcher
+from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import places_of
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
+from nacre.console.metrics import RequestTimes
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.server import loopback_sockets
@@ -91,6 +93,8 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         clock=clock,
         users=users,
         logins=LoginDesk(users, sessions, StillClock(), PasswordChecker(1, 64)),
+        places=PlaceBook(database),
+        times=RequestTimes(),
         audit=AuditLog(folder / "console", clock),
         hub=hub,
         launcher=Launcher(fleet, poller, database, clock, 2),

@@ -1,7 +1,8 @@
 """The rows of the table that are about logins, users, keys and the audit log."""
 
 from nacre.console.access.roles import Role
-from nacre.console.api import audit, session, users
+from nacre.console.api import audit, metrics, places, session, users
+from nacre.console.pages import admin
 from nacre.console.route_row import API, RouteRow
 
 _V, _A = Role.VIEWER, Role.ADMIN
@@ -36,6 +37,17 @@ ACCESS_ROUTES: tuple[RouteRow, ...] = (
              answer=users.MadeKey, status=201),
     RouteRow("DELETE", f"{API}/keys/{{name:path}}", _A, users.remove_key,
              "Remove a key of a program.", status=204),
+    RouteRow("GET", "/admin", _A, admin.page, "Users, keys, sessions, places, audit, versions."),
+    RouteRow("GET", "/account", _V, admin.account_page, "One's own sessions and password."),
+    RouteRow("GET", "/metrics", Role.NOBODY, metrics.metrics,
+             "Metrics of the console and of all jobs; from other machines by key.",
+             media="text/plain"),
+    RouteRow("GET", f"{API}/places", _A, places.list_places, "The places of jobs.",
+             answer=places.PlaceList),
+    RouteRow("POST", f"{API}/places", _A, places.add_place, "Add a place.",
+             body=places.NewPlace, answer=places.PlaceItem, status=201),
+    RouteRow("DELETE", f"{API}/places/{{label}}", _A, places.remove_place,
+             "Take a place off the list; its jobs stay.", status=204),
     RouteRow("GET", f"{API}/audit", _A, audit.list_audit, "Who changed what.",
              query=audit.AuditQuery, answer=audit.AuditLines),
 )  # fmt: skip

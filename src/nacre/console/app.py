@@ -4,6 +4,7 @@ Each request passes the check of its Host, then that of its sender and their rol
 and body become structs, and the handler answers. All answers have the fields of `origin.HEADERS`.
 """
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Any, Final
@@ -117,10 +118,12 @@ class ConsoleApp:
         visitor = identify(request, services.keys, services.sessions)
         note = AuditNote()
         outcome, status = "bug", 500
+        began = time.perf_counter()
         try:
             response, outcome = await self._answer(row, request, visitor, note)
             status = response.status_code
         finally:
+            services.times.note(row.path, row.verb, status, time.perf_counter() - began)
             if row.verb not in SAFE and (row.changes or status in {401, 403}):
                 entry = _audited(row, request, visitor, note)
                 entry = msgspec.structs.replace(

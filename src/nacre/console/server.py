@@ -33,7 +33,8 @@ from nacre.console.app import ConsoleApp
 from nacre.console.checks import own_url, require_reach
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.launch import Launcher
-from nacre.console.fleet.places import JobPlace
+from nacre.console.fleet.place_book import PlaceBook
+from nacre.console.fleet.places import JobPlace, new_place
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.console.heritrix.certificate import certificate_files
@@ -41,6 +42,7 @@ from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
+from nacre.console.metrics import RequestTimes
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.services import ConsoleServices
@@ -207,7 +209,11 @@ def _listening(port: int) -> frozenset[str]:
 def _services(
     options: ConsoleOptions, database: ConsoleDatabase, users: UserBook, clock: Clock
 ) -> ConsoleServices:
-    fleet, readers, tasks = Fleet(options.places), ReaderPool(), TaskBook(clock)
+    added, places = PlaceBook(database), tuple(options.places)
+    for root in added.all():
+        if all(place.root != root for place in places):
+            places += (new_place(root, {place.label for place in places}),)
+    fleet, readers, tasks = Fleet(places), ReaderPool(), TaskBook(clock)
     hub = ViewerHub()
     sessions = SessionBook(database, clock)
     poller = Poller(fleet, readers, database, clock, hub)
@@ -225,6 +231,8 @@ def _services(
         hub=hub,
         launcher=Launcher(fleet, poller, database, clock, options.max_running),
         notices=NoticeBoard(),
+        places=added,
+        times=RequestTimes(),
         reach=options.reach,
         tails=LogTails(hub, clock),
     )

@@ -10,10 +10,12 @@ from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.launch import Launcher
+from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
+from nacre.console.metrics import RequestTimes
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.core.clock import Clock
@@ -37,6 +39,8 @@ class ConsoleServices(NamedTuple):
         tails: The last lines of logs.
         users: Users with passwords.
         logins: Exchanges passwords for sessions.
+        places: Places that admins added.
+        times: Durations of requests.
         reach: Who can connect to the console.
     """
 
@@ -54,4 +58,6 @@ class ConsoleServices(NamedTuple):
     tails: LogTails
     users: UserBook
     logins: LoginDesk
+    places: PlaceBook
+    times: RequestTimes
     reach: ConsoleReach = ConsoleReach()

@@ -1,7 +1,7 @@
 """Metrics of jobs for Prometheus: their names and values, as text or as OpenMetrics.
 
-The only module that imports prometheus_client: a job without `metrics.listen` never loads it. The
-job is the only label whose values are not known beforehand; hosts and URLs are no labels.
+A job without `metrics.listen` never loads this module, nor prometheus_client. The job is the only
+label whose values are not known beforehand; hosts and URLs are no labels.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

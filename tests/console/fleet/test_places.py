@@ -40,7 +40,7 @@ def test_places_of_one_name_have_different_jobs(tmp_path: Path):
     job(tmp_path / "a" / "crawls" / "demo")
     job(tmp_path / "b" / "crawls" / "demo")
     assert ids(tmp_path / "a" / "crawls", tmp_path / "b" / "crawls") == [
-        "crawls~demo", "crawls~demo~2",
+        "crawls-2~demo", "crawls~demo",
     ]  # fmt: skip
 
 

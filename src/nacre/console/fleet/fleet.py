@@ -14,7 +14,7 @@ class Fleet:
         places: The directories that are looked through.
 
     Attributes:
-        places: As given.
+        places: As given, and those that were added meanwhile.
     """
 
     def __init__(self, places: Sequence[JobPlace]) -> None:

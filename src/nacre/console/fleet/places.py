@@ -5,7 +5,7 @@ are not followed, and nothing is looked for within a job.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -62,10 +62,24 @@ def places_of(directories: Sequence[Path]) -> tuple[JobPlace, ...]:
         root = directory.absolute()
         if not root.is_dir():
             raise JobError(f"{directory} is not a directory; name one that holds jobs")
-        is_job = Layout(root).config.is_file()
-        label = root.parent.name if is_job else root.name
-        found.append(JobPlace(label or "root", root, is_job))
+        found.append(new_place(root, {place.label for place in found}))
     return tuple(found)
+
+
+def new_place(root: Path, taken: Collection[str]) -> JobPlace:
+    """A place with a label of its own: users can be restricted to it.
+
+    Args:
+        root: Its directory; one that is a job is a place of this one job.
+        taken: Labels of other places.
+    """
+    is_job = Layout(root).config.is_file()
+    label = free = (root.parent.name if is_job else root.name) or "root"
+    number = 1
+    while free in taken:
+        number += 1
+        free = f"{label}-{number}"
+    return JobPlace(free, root, is_job)
 
 
 def find_jobs(places: Sequence[JobPlace]) -> list[FoundJob]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from nacre.console.catalogue import LANGUAGES, Language, language
 from nacre.console.pages.action_buttons import action_buttons, first_buttons
@@ -27,7 +26,8 @@ TEMPLATES: Final = Path(__file__).parents[1] / "templates"
 
 
 def _visible(value: object) -> object:
-    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    # Markup too: texts of catalogues with names in them are. It stays markup.
+    return shown(value) if isinstance(value, str) else value
 
 
 def _number(value: float | None, digits: int = 0) -> str:

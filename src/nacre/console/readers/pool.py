@@ -8,6 +8,7 @@ another.
 import asyncio
 import contextlib
 import sys
+import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from pathlib import Path
@@ -175,9 +176,13 @@ class ReaderPool:
 
     Args:
         number: How many processes there may be.
+
+    Attributes:
+        times: Answers so far and the seconds that they took, by task.
     """
 
     def __init__(self, number: int = 2) -> None:
+        self.times: dict[str, tuple[int, float]] = {}
         self._processes = [ReaderProcess() for _ in range(number)]
         self._usual: dict[Path, ReaderProcess] = {}
         self._lonely: set[ReaderProcess] = set()
@@ -222,9 +227,14 @@ class ReaderPool:
             RefusedRequestError: It took too long (503).
         """
         request = self._request(task, job, arguments)
-        while True:
-            with contextlib.suppress(OccupiedError):
-                return await _asked(self._chosen(job), request, patience, None)
+        began = time.perf_counter()
+        try:
+            while True:
+                with contextlib.suppress(OccupiedError):
+                    return await _asked(self._chosen(job), request, patience, None)
+        finally:
+            count, seconds = self.times.get(task, (0, 0.0))
+            self.times[task] = (count + 1, seconds + time.perf_counter() - began)
 
     async def work(self, task: str, job: Path, tell: Told, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
         """Ask for something that may take long: after 5 s another process serves the others.

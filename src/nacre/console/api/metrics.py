@@ -1,0 +1,39 @@
+"""`/metrics`: the console and its jobs, for Prometheus."""
+
+import asyncio
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+
+from starlette.responses import Response
+
+from nacre.console.access.reach import is_loopback
+from nacre.console.call import Call
+from nacre.console.fleet.places import JobPlace
+from nacre.console.metrics import console_metrics, job_figures
+from nacre.console.problems import RefusedRequestError
+
+
+async def metrics(call: Call) -> Response:
+    """The metrics as text or OpenMetrics, for a key, and for programs of this machine."""
+    if not call.identity.role and not (call.address and is_loopback(call.address)):
+        raise RefusedRequestError(
+            401, "no-login", "from another machine /metrics needs `Authorization: Bearer KEY`"
+        )
+    services = call.services
+    free = await asyncio.to_thread(_free, services.fleet.places)
+    accept = call.request.headers.get("accept", "")
+    media_type, text = console_metrics(
+        services.times, job_figures(call.snapshots(), free), services.hub.streams,
+        services.readers.times, accept,
+    )  # fmt: skip
+    return Response(text, headers={"content-type": media_type})
+
+
+def _free(places: Sequence[JobPlace]) -> dict[str, int]:
+    """Free bytes of the file systems of places, by their labels."""
+    found = {}
+    for place in places:
+        with suppress(OSError):
+            found[place.label] = shutil.disk_usage(place.root).free
+    return found

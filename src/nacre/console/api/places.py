@@ -1,0 +1,113 @@
+"""`/api/v1/places`: the directories that are looked through for jobs, for admins."""
+
+import asyncio
+import os
+import shutil
+
+import msgspec
+from starlette.responses import Response
+
+from nacre.console.call import Call
+from nacre.console.fleet.place_book import checked_place
+from nacre.console.fleet.places import JobPlace
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.core.clock import iso
+
+
+class PlaceItem(msgspec.Struct, frozen=True):
+    """A place in the list.
+
+    Attributes:
+        label: The first part of the ids of its jobs.
+        directory: Its directory.
+        jobs: Jobs that were found there.
+        free: Free bytes of its file system; null where that is not known.
+        added: It was added by an admin; false: it was named when the console was started.
+    """
+
+    label: str
+    directory: str
+    jobs: int
+    free: int | None
+    added: bool
+
+
+class PlaceList(msgspec.Struct, frozen=True):
+    """All places.
+
+    Attributes:
+        items: They.
+        next: Always null: all are on this page.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[PlaceItem, ...]
+    next: str | None
+    as_of: str
+
+
+class NewPlace(msgspec.Struct, frozen=True):
+    """A place to add.
+
+    Attributes:
+        directory: A directory of the console's own user, absolute, in no other place.
+    """
+
+    directory: str
+
+
+async def list_places(call: Call) -> PlaceList:
+    """All places, with the free space of each."""
+    items = await place_items(call)
+    return PlaceList(items, None, iso(call.services.clock.now()))
+
+
+async def place_items(call: Call) -> tuple[PlaceItem, ...]:
+    """The places, with the number of their jobs and their free space."""
+    places = call.services.fleet.places
+    free = await asyncio.to_thread(lambda: [_free(place) for place in places])
+    return tuple(_item(call, place, left) for place, left in zip(places, free, strict=True))
+
+
+def _item(call: Call, place: JobPlace, free: int | None) -> PlaceItem:
+    jobs = sum(job.place == place.label for job, _ in call.snapshots())
+    added = place.root in call.services.places.all()
+    return PlaceItem(place.label, str(place.root), jobs, free, added)
+
+
+async def add_place(call: Call) -> PlaceItem:
+    """Add a place; its jobs are shown at once, and after the next start too."""
+    wanted: NewPlace = call.body
+    services = call.services
+    place = await asyncio.to_thread(
+        checked_place, wanted.directory, services.fleet.places, os.getuid()
+    )
+    services.places.add(place.root)
+    services.fleet.places = (*services.fleet.places, place)
+    await services.fleet.scan()
+    call.note.change(None, {"label": place.label, "directory": str(place.root)})
+    return _item(call, place, await asyncio.to_thread(_free, place))
+
+
+async def remove_place(call: Call) -> Response:
+    """Take a place off the list; its jobs stay where they are, and go on."""
+    label, services = str(call.request.path_params["label"]), call.services
+    found = next((place for place in services.fleet.places if place.label == label), None)
+    if found is None:
+        raise not_found(f"place {label}")
+    if not services.places.remove(found.root):
+        raise RefusedRequestError(
+            409, "named-at-start",
+            f"{found.root} was named when the console was started: leave it out at the next start",
+        )  # fmt: skip
+    services.fleet.places = tuple(one for one in services.fleet.places if one is not found)
+    await services.fleet.scan()
+    call.note.change({"label": label, "directory": str(found.root)}, None)
+    return Response(status_code=204)
+
+
+def _free(place: JobPlace) -> int | None:
+    try:
+        return shutil.disk_usage(place.root).free
+    except OSError:
+        return None

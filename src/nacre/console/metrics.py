@@ -1,0 +1,121 @@
+"""Metrics of the console and of all its jobs for Prometheus, in a registry of their own.
+
+The jobs' numbers are those that the poller saw last: a scrape asks no job. Routes are labels by
+their patterns in the table, never by the path of a request.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client.core import GaugeMetricFamily, Metric, SummaryMetricFamily
+from prometheus_client.registry import Collector
+
+from nacre.console.fleet.places import FoundJob
+from nacre.console.live.snapshot import JobSnapshot
+from nacre.job.metrics import JobFigures, exposition, metric_families
+from nacre.job.overview import JobOverview
+
+_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+class RequestTimes:
+    """The durations of requests, by route, verb and status.
+
+    Attributes:
+        registry: The registry that they are in.
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry(auto_describe=False)
+        self._seconds = Histogram(
+            "nacre_console_http_request_duration_seconds", "Time until the answer began.",
+            ["route", "method", "code"], buckets=_BUCKETS, registry=self.registry,
+        )  # fmt: skip
+
+    def note(self, route: str, method: str, code: int, seconds: float) -> None:
+        """Note a request.
+
+        Args:
+            route: Its path in the table of routes.
+            method: Its verb.
+            code: Status code of the answer.
+            seconds: Time that it took.
+        """
+        self._seconds.labels(route, method, str(code)).observe(seconds)
+
+
+def job_figures(
+    seen: Iterable[tuple[FoundJob, JobSnapshot]], free: Mapping[str, int]
+) -> list[JobFigures]:
+    """The figures of jobs as they were seen last.
+
+    Args:
+        seen: The jobs, with their snapshots.
+        free: Free bytes of the file systems of places, by their labels.
+    """
+    return [
+        JobFigures(
+            job.id.encode("utf-8", "replace").decode(),
+            snapshot.overview or JobOverview(snapshot.state),
+            disk_free=free.get(job.place),
+        )
+        for job, snapshot in seen
+    ]
+
+
+class _ConsoleCollector(Collector):
+    """A collector of what holds at the moment of a scrape."""
+
+    def __init__(
+        self, jobs: list[JobFigures], streams: int, readers: Mapping[str, tuple[int, float]]
+    ) -> None:
+        self._jobs = jobs
+        self._streams = streams
+        self._readers = readers
+
+    def collect(self) -> Iterator[Metric]:
+        """See `Collector`."""
+        yield from metric_families(self._jobs)
+        streams = GaugeMetricFamily("nacre_console_streams", "Viewers with an open stream.")
+        streams.add_metric([], self._streams)
+        yield streams
+        seconds = SummaryMetricFamily(
+            "nacre_console_reader_seconds", "Time that readers of stores took.", labels=["task"]
+        )
+        for task, (count, total) in sorted(self._readers.items()):
+            seconds.add_metric([task], count, total)
+        yield seconds
+
+
+def console_metrics(
+    times: RequestTimes,
+    jobs: list[JobFigures],
+    streams: int,
+    readers: Mapping[str, tuple[int, float]],
+    accept: str,
+) -> tuple[str, bytes]:
+    """All metrics in the format that a client accepts: its media type, and the text.
+
+    Args:
+        times: The durations of requests.
+        jobs: The figures of jobs.
+        streams: Viewers with an open stream.
+        readers: Answers of readers and the seconds that they took, by task.
+        accept: The field `Accept`; "" for none: Prometheus' text.
+    """
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_ConsoleCollector(jobs, streams, readers))
+    registry.register(_Others(times.registry))
+    return exposition(registry, accept)
+
+
+class _Others(Collector):
+    """The metrics of another registry."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterable[Metric]:
+        """See `Collector`."""
+        return self._registry.collect()

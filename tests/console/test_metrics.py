@@ -1,0 +1,59 @@
+from pathlib import Path
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
+
+from nacre.console.access.roles import Role
+from nacre.console.app import ConsoleApp
+from nacre.console.routes import API
+from tests.console.given import ORIGIN, GivenConsole, play
+from tests.console.test_app import add_job
+
+
+def test_metrics_are_of_the_console_and_of_all_jobs(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    for name in ("a", "图书馆"):
+        add_job(tmp_path, name)
+
+    async def scene(console: GivenConsole) -> None:
+        for job in console.services.fleet.jobs:
+            await console.services.poller.look(job)
+        await console.client.get(f"{API}/jobs/<none>", headers=console.as_key())
+        answer = await console.client.get("/metrics")
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/plain")
+        found = {
+            (sample.name, *sorted(sample.labels.items())): sample.value
+            for family in text_string_to_metric_families(answer.text)
+            for sample in family.samples
+        }
+        assert found["nacre_job_state", ("job", "crawls~图书馆"), ("state", "NASCENT")] == 1
+        assert found["nacre_job_disk_free_bytes", ("job", "crawls~a")] > 0
+        assert found["nacre_console_streams",] == 0
+        route = (("code", "404"), ("method", "GET"), ("route", f"{API}/jobs/{{job}}"))
+        assert found["nacre_console_http_request_duration_seconds_count", *route] == 1
+        assert "none" not in answer.text
+        other = {"accept": "application/openmetrics-text; version=1.0.0"}
+        open_metrics = await console.client.get("/metrics", headers=other)
+        assert open_metrics.text.endswith("# EOF\n")
+
+    play(tmp_path, scene)
+
+
+def test_asvs_8_2_1_from_another_machine_metrics_need_a_key(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    add_job(tmp_path, "a")
+
+    async def scene(console: GivenConsole) -> None:
+        far = httpx.ASGITransport(ConsoleApp(console.services).asgi(), client=("192.0.2.7", 1))
+        async with httpx.AsyncClient(transport=far, base_url=ORIGIN) as client:
+            refused = await client.get("/metrics")
+            assert (refused.status_code, refused.json()["code"]) == (401, "no-login")
+            taken = await client.get("/metrics", headers=console.as_key())
+            assert "crawls~a" in taken.text
+            key = console.services.keys.add("elsewhere", Role.VIEWER, ["other"])
+            part = await client.get("/metrics", headers={"authorization": f"Bearer {key}"})
+            assert part.status_code == 200
+            assert "crawls~a" not in part.text
+
+    play(tmp_path, scene)
