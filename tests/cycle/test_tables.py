@@ -12,6 +12,7 @@ from nacre.cycle.storage.local import LocalStorage
 from nacre.cycle.tables import (
     BucketFiles,
     FilePlan,
+    TaskPlace,
     added_files,
     buckets_of,
     copy_statement,
@@ -56,6 +57,14 @@ def test_a_file_without_rows_is_not_sent(tmp_path):
     storage = LocalStorage(tmp_path / "c")
     assert publish(storage, written(tmp_path / "x", []), FilePlan("c", 0, "add", 1)) is None
     assert storage.walk("tables") == []
+
+
+def test_rows_of_a_query_are_sent_where_there_are_any(tmp_path):
+    storage = LocalStorage(tmp_path / "storage")
+    with TaskPlace(storage.place).open() as work:
+        assert work.send("select 1 as n limit 0", "segments/s/none.parquet") == 0
+        assert work.send("select * from range(3)", "segments/s/three.parquet") == 3
+    assert storage.list("segments/s") == ["segments/s/three.parquet"]
 
 
 def test_what_duckdb_writes_is_described_likewise(tmp_path):

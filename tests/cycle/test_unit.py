@@ -1,5 +1,6 @@
 """A unit: what it fetches, what its parts hold, and how it goes on."""
 
+import gzip
 import signal
 from collections import Counter
 from collections.abc import Iterator
@@ -241,3 +242,16 @@ def counted(pages: dict[str, str], slow: float = 0.0) -> Iterator[tuple[str, Cou
 
     with site(Counting(pages), slow) as home:
         yield home, asked
+
+
+def test_cookies_of_a_file_are_sent_by_each_unit(tmp_path: Path):
+    """What sites set is of the unit alone: tables have many readers, cookies may be logins."""
+    line = "127.0.0.1\tFALSE\t/\tFALSE\t4102444800\tlogin\tyes\n"
+    (tmp_path / "cookies.txt").write_text(line)
+    with site(PAGES) as home:
+        cycle = segment(tmp_path, [[home]], cookies={"load_file": "cookies.txt"})
+        result = Unit(spec(tmp_path)).result()
+    (part,) = UnitPlace(cycle.storage, SEGMENT, "u0000").manifests().values()
+    (warc,) = (file.name for file in part.files if file.name.endswith(".warc.gz"))
+    assert b"Cookie: login=yes" in gzip.decompress(cycle.storage.read(warc))
+    assert not any("cookie" in name for name in facts_of(cycle, result, "hosts")[0])

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from pathlib import Path
 
 import msgspec
@@ -116,6 +117,35 @@ def test_one_failure_ends_the_other_units(tmp_path: Path):
         with pytest.raises(ConfigError, match="nosuch"):
             fetch_here(specs, 2)
     assert not named()
+
+
+class CountedPages(dict[str, str]):
+    """Pages that take their time, and how many were asked for at the same time."""
+
+    def __init__(self, pages: dict[str, str]) -> None:
+        super().__init__(pages)
+        self._lock = threading.Lock()
+        self._now = self.most = 0
+
+    def get(self, path: str, default: object = None) -> str | None:  # type: ignore[override]  # as the server calls it
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+        time.sleep(0.03)
+        with self._lock:
+            self._now -= 1
+        return super().get(path)
+
+
+def test_units_of_one_machine_take_turns_at_a_host(tmp_path: Path):
+    pages = CountedPages(many_pages(6))
+    with site(pages) as home:
+        urls = [f"{home}p{number}.html" for number in range(6)]
+        wanted = {"delay": 0.001, "in_flight": 1}
+        cycle = segment(tmp_path, [urls[:3], urls[3:]], politeness=wanted)
+        results = fetch_here([spec(tmp_path, unit=name) for name in ("u0000", "u0001")], 2)
+    assert pages.most == 1
+    assert sorted(row["key"] for one in results for row in facts_of(cycle, one)) == sorted(urls)
 
 
 def test_the_engine_begins_before_the_first_unit():

@@ -82,6 +82,19 @@ class TaskWork(NamedTuple):
     kernel: Kernel
     scratch: Path
 
+    def send(self, query: str, name: str) -> int:
+        """Write the rows of a query as a file of the storage, where there are any; their number.
+
+        Args:
+            query: SQL.
+            name: Name of the file.
+        """
+        path = self.scratch / f"sent-{name.rpartition('/')[2]}"
+        rows = self.kernel.write(query, str(path)).rows
+        if rows:
+            self.storage.upload(path, name)
+        return rows
+
 
 class BucketFiles(NamedTuple):
     """The files of one bucket, or of a range of its keys, in fold order.

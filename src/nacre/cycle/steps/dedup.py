@@ -132,11 +132,7 @@ def _members(work: TaskWork, spec: IndexSpec) -> int:
         "count(*) over (partition by signature) > 1 or not fresh"
     )
     with_buckets(kernel, "members", spec.buckets)
-    path = work.scratch / "members.parquet"
-    written = kernel.write("select signature, key, bucket from members_in", str(path))
-    if written.rows:
-        work.storage.upload(path, spec.exchange)
-    return written.rows
+    return work.send("select signature, key, bucket from members_in", spec.exchange)
 
 
 class ClaimsSpec(NamedTuple):
@@ -173,11 +169,7 @@ def claims_task(spec: ClaimsSpec) -> int:
         columns = [keys, [canonical(url) for url in urls], signatures]
         arrays = [pa.array(one, of) for one, of in zip(columns, types.values(), strict=True)]
         work.kernel.load("claims", pa.table(arrays, names=list(types)))
-        path = work.scratch / "claims.parquet"
-        written = work.kernel.write("select * from claims where canonical <> key", str(path))
-        if written.rows:
-            work.storage.upload(path, spec.exchange)
-        return written.rows
+        return work.send("select * from claims where canonical <> key", spec.exchange)
 
 
 class ConfirmSpec(NamedTuple):
@@ -229,11 +221,7 @@ def confirm_task(spec: ConfirmSpec) -> tuple[int, list[tuple[str, str]]]:
                 )
             if claims:
                 pairs += kernel.rows(canonical_query(claims, "rows"))
-        path = work.scratch / "confirmed.parquet"
-        written = kernel.write("select * from confirmed", str(path))
-        if written.rows:
-            work.storage.upload(path, spec.exchange)
-        return written.rows, pairs
+        return work.send("select * from confirmed", spec.exchange), pairs
 
 
 class ChooseSpec(NamedTuple):

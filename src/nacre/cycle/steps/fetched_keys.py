@@ -35,11 +35,7 @@ def write_fetched_keys(work: TaskWork, buckets: Iterable[BucketFiles], name: str
             f"where f.status <> {int(Status.UNFETCHED)} and not exists "
             "(select 1 from listed l where l.key = f.key and l.segment = p.segment)"
         )
-    path = work.scratch / "fetched-keys.parquet"
-    written = kernel.write("select * from fetched", str(path))
-    if written.rows:
-        work.storage.upload(path, name)
-    return bool(written.rows)
+    return bool(work.send("select * from fetched", name))
 
 
 def write_unit_keys(work: TaskWork, sources: Sequence[str], mine: str, name: str) -> None:
@@ -54,7 +50,4 @@ def write_unit_keys(work: TaskWork, sources: Sequence[str], mine: str, name: str
     if not sources:
         return
     paths = [str(localized(work.storage, source, work.scratch)) for source in sources]
-    path = work.scratch / "unit-keys.parquet"
-    query = f"select distinct key from {parquet(paths)} where {mine} order by key"
-    if work.kernel.write(query, str(path)).rows:
-        work.storage.upload(path, name)
+    work.send(f"select distinct key from {parquet(paths)} where {mine} order by key", name)

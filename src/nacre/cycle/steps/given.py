@@ -140,15 +140,12 @@ def given_task(spec: GivenSpec) -> bool:
         )
         work.storage.upload(path, spec.exchange)
         _load_known_hosts(work, spec)
-        path = work.scratch / "known-hosts.parquet"
-        known = kernel.write(
+        known = work.send(
             f"select 0 as segment, g.unit, {_HOST_COLUMNS} from (select distinct host, unit from "
             "given) g join hosts h using (host) where h.time is not null",
-            str(path),
+            spec.known,
         )
-        if known.rows:
-            work.storage.upload(path, spec.known)
-        return bool(known.rows)
+        return bool(known)
 
 
 def _load_known_hosts(work: TaskWork, spec: GivenSpec) -> None:

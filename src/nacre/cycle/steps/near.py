@@ -134,16 +134,13 @@ def near_index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
         )
         _find_near(kernel)
         with_buckets(kernel, "members", spec.buckets)
-        path = work.scratch / "near.parquet"
-        written = kernel.write("select * from members_in", str(path))
-        if written.rows:
-            work.storage.upload(path, spec.exchange)
+        written = work.send("select * from members_in", spec.exchange)
         kernel.execute(
             "create temp table changed as from fresh union all from lost "
             "where (signature, key) not in (select (signature, key) from fresh)"
         )
         where = (SIGNATURES, spec.version)
-        return written.rows, published(work, "changed", columns, "signature, key", where)
+        return written, published(work, "changed", columns, "signature, key", where)
 
 
 def _find_near(kernel: Kernel) -> None:
@@ -208,11 +205,7 @@ def near_confirm_task(spec: NearConfirmSpec) -> int:
                 f"r.signature, r.dup_of from wanted w join ({rows}) r using (key) "
                 f"where r.status in {_THERE}"
             )
-        path = work.scratch / "there.parquet"
-        written = kernel.write("select * from there", str(path))
-        if written.rows:
-            work.storage.upload(path, spec.exchange)
-        return written.rows
+        return work.send("select * from there", spec.exchange)
 
 
 class NearChooseSpec(NamedTuple):

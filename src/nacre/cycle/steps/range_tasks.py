@@ -53,15 +53,12 @@ def out_task(spec: OutSpec) -> bool:
             return False
         # Rows that were purged are not seen.
         rows = fold_query(*local, interval=0, columns=("leased_until",), keys="leased", order=False)
-        path = work.scratch / "out.parquet"
-        found = kernel.write(
+        found = work.send(
             f"select distinct {host_sql('key')} as host from ({rows}) "
             f"where leased_until > {spec.clock}",
-            str(path),
+            spec.exchange,
         )
-        if found.rows:
-            work.storage.upload(path, spec.exchange)
-        return bool(found.rows)
+        return bool(found)
 
 
 def hosts_out(
@@ -136,11 +133,7 @@ def gather_task(spec: GatherRangesSpec) -> GatheredFiles:
         work.kernel.execute(KEPT_TABLE)
         work.kernel.execute(f"insert into kept by name from {_source(work, spec.kept)}")
         query, capped = kept_query(work.kernel, spec.keep)
-        path = work.scratch / "gathered.parquet"
-        written = work.kernel.write(query, str(path))
-        if written.rows:
-            work.storage.upload(path, spec.exchange)
-        return GatheredFiles(written.rows, capped, hosts)
+        return GatheredFiles(work.send(query, spec.exchange), capped, hosts)
 
 
 def _source(work: TaskWork, names: Sequence[str]) -> str:

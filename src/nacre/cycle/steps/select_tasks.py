@@ -246,11 +246,7 @@ class _Selecting:
         """Write the candidates that may be in a list: no task has more than all lists together."""
         is_range = any(one.within is not None for one in self._spec.buckets)
         rows, self._capped = kept_query(self._kernel, self._spec.keep, is_range=is_range)
-        path = self._work.scratch / "kept.parquet"
-        written = self._kernel.write(rows, str(path))
-        if written.rows:
-            self._work.storage.upload(path, self._spec.exchange)
-        return written.rows
+        return self._work.send(rows, self._spec.exchange)
 
     def _now(self, table: str, bucket: BucketFiles) -> BucketFiles:
         """A bucket with the files that it has from now on."""
@@ -466,21 +462,18 @@ def lease_task(spec: LeaseSpec) -> LeasedFiles:
         kernel.write(_listed_rows(work, spec), str(path))
         work.storage.upload(path, spec.exchange)
         load_hosts(work, spec.look.hosts)
-        path = work.scratch / "known-hosts.parquet"
-        known = kernel.write(
+        known = work.send(
             f"select p.segment, p.unit, {_HOST_COLUMNS} from plans p join hosts h using (host) "
             "where h.time is not null",
-            str(path),
+            spec.hosts,
         )
-        if known.rows:
-            work.storage.upload(path, spec.hosts)
         chosen = kernel.rows(
             "select segment, count(*), min((sort, tie)) from chosen "
             f"where {own} group by 1 order by 1"
         )
         last = ((number, rows, Place(*end)) for number, rows, end in chosen)
         fetched = bool(spec.fetched) and write_fetched_keys(work, spec.look.buckets, spec.fetched)
-        return LeasedFiles(tuple(_leases(work, spec)), bool(known.rows), tuple(last), fetched)
+        return LeasedFiles(tuple(_leases(work, spec)), bool(known), tuple(last), fetched)
 
 
 def _own(buckets: Sequence[BucketFiles]) -> str:
@@ -574,11 +567,8 @@ def list_task(spec: ListSpec) -> int:
         write_unit_keys(work, spec.fetched, mine, spec.keys)
         if spec.hosts:
             paths = [str(localized(work.storage, name, work.scratch)) for name in spec.hosts]
-            path = work.scratch / "hosts.parquet"
-            known = work.kernel.write(
+            work.send(
                 f"select {_HOST_COLUMNS} from {parquet(paths)} h where {mine} order by host",
-                str(path),
+                spec.known,
             )
-            if known.rows:
-                work.storage.upload(path, spec.known)
         return written.rows
