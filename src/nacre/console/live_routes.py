@@ -3,8 +3,9 @@
 from typing import Final
 
 from nacre.console.access.roles import Role
-from nacre.console.api import logs
-from nacre.console.pages import job_log
+from nacre.console.api import logs, toes
+from nacre.console.live.toes import ToeList
+from nacre.console.pages import job_log, job_watch
 from nacre.console.route_row import API, RouteRow
 from nacre.console.streams import regions, topics
 
@@ -15,12 +16,20 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
     # pages
     RouteRow("GET", "/j/{job}/log", _V, job_log.page, "A log of a run.",
              query=job_log.LogPageQuery),
+    RouteRow("GET", "/j/{job}/watch", _V, job_watch.page, "The speed and the fetches of a job."),
     # parts of pages
     RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live."),
     RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
+    RouteRow("GET", "/live/j/{job}/watch", _V, regions.watch,
+             "The speed and the fetches of a job, live."),
     RouteRow("GET", "/live/j/{job}/log/{name}", _V, regions.log, "New lines of a log, live.",
              query=job_log.LogTailQuery),
     # programs
+    RouteRow("GET", f"{_JOB}/toes", _V, toes.get_toes, "The fetches in process.",
+             answer=ToeList),
+    RouteRow("PUT", f"{_JOB}/parallel", Role.OPERATOR, toes.put_parallel,
+             "Change the number of fetches at a time.", body=toes.ParallelWish,
+             answer=toes.ParallelChange),
     RouteRow("GET", f"{_JOB}/logs", _V, logs.list_logs, "The logs of a run.",
              query=logs.LogsQuery, answer=logs.LogList),
     RouteRow("GET", f"{_JOB}/logs/{{name}}", _V, logs.get_log,

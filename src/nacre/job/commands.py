@@ -94,6 +94,9 @@ class CommandHandlers:
             "slowest": msgspec.to_builtins(slowest_queues(session.frontier)),
             "fetching": msgspec.to_builtins(longest_fetches(session.engine, clock)),
             "counts": _finite(session.live.counts()._asdict()),
+            "committed": clock.now() - session.storing.commit.age,
+            "gap": session.loop_gap * 1000.0,
+            **self._space(),
         }
 
     async def toes(self, _: Request) -> Answer:
@@ -221,6 +224,15 @@ class CommandHandlers:
             raise JobError("`limit` is a number of URIs, 0 for all")
         by = _named(request)
         return {"changed": await self._editor().apply(action, queue, url, limit, by)}
+
+    def _space(self) -> Answer:
+        """The free space of the job's file system and what of it is kept free, bytes."""
+        try:
+            facts = os.statvfs(self._job.layout.root)
+        except OSError:
+            return {}
+        free = facts.f_bavail * facts.f_frsize
+        return {"free": free, "reserve": self._job.space_needed()}
 
     def _between_sessions(self) -> Answer:
         """The state of a job whose next session is about to open, or whose last has ended."""

@@ -278,9 +278,10 @@ class Job:
 
     def missing_space(self) -> str:
         """The space that a start lacks: its places, what is free and needed; "" for none."""
-        return shortage(self.disk, places(self.layout, self.settings), self._needed())
+        return shortage(self.disk, places(self.layout, self.settings), self.space_needed())
 
-    def _needed(self) -> int:
+    def space_needed(self) -> int:
+        """The space that is kept free on each file system, bytes."""
         own = space_to_reserve(Memory(self.settings.store.memory).buffers, 0)
         return max(own, self.settings.disk.reserve)
 
@@ -292,7 +293,7 @@ class Job:
             return await wait_for_space(
                 self.disk,
                 places(self.layout, settings),
-                self._needed(),
+                self.space_needed(),
                 self.clock,
                 longest_wait(settings, on_terminal=self.on_terminal),
                 self._tell_shortage,

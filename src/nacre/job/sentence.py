@@ -125,6 +125,10 @@ class _Status(msgspec.Struct, frozen=True):
 
     overview: JobOverview
     slowest: tuple[SlowQueue, ...] = ()
+    committed: float | None = None
+    gap: float | None = None
+    free: int | None = None
+    reserve: int | None = None
 
 
 def sentence_of_status(answer: Mapping[str, Any], now: float) -> Sentence:
@@ -135,7 +139,17 @@ def sentence_of_status(answer: Mapping[str, Any], now: float) -> Sentence:
         now: Seconds since the epoch.
     """
     status = msgspec.convert(answer, _Status)
-    return sentence_of(SentenceFacts(status.overview, status.slowest, now))
+    return sentence_of(
+        SentenceFacts(
+            status.overview,
+            status.slowest,
+            now,
+            committed=status.committed,
+            gap=status.gap,
+            free=status.free,
+            reserve=status.reserve,
+        )
+    )
 
 
 def _never_ran(facts: SentenceFacts) -> Sentence | None:

@@ -27,6 +27,7 @@ from nacre.console.live.snapshot import (
     unreadable,
     unseen,
 )
+from nacre.console.live.toes import ToeList, toe_list
 from nacre.console.readers.pool import ReaderPool
 from nacre.core.clock import Clock
 from nacre.errors import NacreError
@@ -77,6 +78,8 @@ class Poller:
         self._stamps: dict[str, str] = {}
         self._looking: set[str] = set()
         self._is_list_stale = False
+        self._toes: dict[str, ToeList] = {}
+        self._toes_watched: Counter[str] = Counter()
 
     def snapshot(self, job: FoundJob) -> JobSnapshot:
         """The last snapshot of a job; one without numbers where it was not looked at yet."""
@@ -105,6 +108,35 @@ class Poller:
             yield
         finally:
             self._watched[job] -= 1
+
+    def activity(self, job: FoundJob) -> JobActivity:
+        """The last minutes of a job; without points where it does not run."""
+        return self._activities.get(job.id) or JobActivity()
+
+    def toes(self, job: FoundJob) -> ToeList | None:
+        """The fetches of a job in process, where somebody looks at them; None where not."""
+        return self._toes.get(job.id)
+
+    @contextmanager
+    def watching_toes(self, job: str) -> Iterator[None]:
+        """While the block runs, somebody looks at a job and at its fetches."""
+        self._toes_watched[job] += 1
+        try:
+            with self.watching(job):
+                yield
+        finally:
+            self._toes_watched[job] -= 1
+            if not self._toes_watched[job]:
+                self._toes.pop(job, None)
+
+    async def look_at_toes(self, job: FoundJob) -> ToeList:
+        """The fetches of a running job in process.
+
+        Raises:
+            NotRunningError: It does not run.
+            JobError: It does not answer.
+        """
+        return toe_list(await ask_command(job.layout.socket, "toes", PATIENCE))
 
     async def run(self) -> None:
         """Look at the jobs until cancelled."""
@@ -168,7 +200,18 @@ class Poller:
             activity = self._activities.setdefault(job.id, JobActivity())
             activity.note(rate_point(answer, now))
             self._stamps.pop(job.id, None)
+            await self._keep_toes(job)
             self._keep(snapshot_of(job, answer, now, activity))
+
+    async def _keep_toes(self, job: FoundJob) -> None:
+        """Ask for the fetches of a job where somebody looks at them."""
+        if not self._toes_watched[job.id]:
+            return
+        try:
+            self._toes[job.id] = await self.look_at_toes(job)
+        except NacreError:  # it ends just now, or is too busy; the next look tells
+            return
+        self._hub.changed(job_topic(job.id))
 
     async def _look_at_rest(self, job: FoundJob) -> None:
         """Read the store of a job where it changed since it was read last."""

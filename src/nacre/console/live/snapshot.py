@@ -16,6 +16,8 @@ STEP: Final = 10.0
 """Seconds between two points of the past."""
 LATELY: Final = 30.0
 """Seconds that `rate` is taken over."""
+REPLIES: Final = ("documents", "unchanged", "redirects", "errors", "failed")
+"""Kinds of replies and failures whose numbers are points."""
 READING = "READING"
 """The state of a job that was not looked at yet."""
 UNREADABLE = "UNREADABLE"
@@ -30,12 +32,24 @@ class RatePoint(msgspec.Struct, frozen=True):
         finished: URIs finished.
         bytes: Bytes received.
         queued: URIs that wait.
+        busy: Fetches in process.
+        parallel: Fetches that may be in process.
+        queues: Number of queues by state.
+        replies: Replies and failures by kind: documents, unchanged, redirects, errors, failed.
+        age: Seconds for which the oldest change waits to become durable; 0 for none.
+        gap: Longest gap of the event loop in the last ten seconds, ms.
     """
 
     time: float
     finished: int
     bytes: int
     queued: int
+    busy: int = 0
+    parallel: int = 0
+    queues: dict[str, int] = {}
+    replies: dict[str, int] = {}
+    age: float = 0.0
+    gap: float = 0.0
 
 
 class JobActivity:
@@ -54,6 +68,11 @@ class JobActivity:
         points.append(point)
         while point.time - points[0].time > SPAN:
             points.popleft()
+
+    @property
+    def points(self) -> tuple[RatePoint, ...]:
+        """The points, the oldest first."""
+        return tuple(self._points)
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -115,6 +134,10 @@ class _Status(msgspec.Struct, frozen=True):
     overview: JobOverview
     slowest: tuple[SlowQueue, ...] = ()
     fetching: tuple[FetchInProcess, ...] = ()
+    committed: float | None = None
+    gap: float | None = None
+    free: int | None = None
+    reserve: int | None = None
 
 
 def unseen(job: FoundJob) -> JobSnapshot:
@@ -149,7 +172,10 @@ def snapshot_of(
     lately = activity.lately() if activity is not None else None
     rate, bytes_rate = lately or (None, None)
     left = time_left(overview, status.slowest, rate)
-    facts = SentenceFacts(overview, status.slowest, now, rate=rate, left=left)
+    facts = SentenceFacts(
+        overview, status.slowest, now, rate=rate, left=left, committed=status.committed,
+        gap=status.gap, free=status.free, reserve=status.reserve,
+    )  # fmt: skip
     return JobSnapshot(
         job.id, now, overview.state, activity is not None, sentence_of(facts), overview,
         status.slowest, status.fetching, None, rate, bytes_rate, left,
@@ -160,7 +186,12 @@ def snapshot_of(
 def rate_point(answer: dict[str, Any], now: float) -> RatePoint:
     """The point of the past that an answer to `status` is."""
     overview = answer["overview"]
-    return RatePoint(now, overview["finished"], overview["bytes"], overview["queued"])
+    committed = answer.get("committed")
+    return RatePoint(
+        now, overview["finished"], overview["bytes"], overview["queued"], overview["busy"],
+        overview["parallel"], overview["queues"], {name: overview[name] for name in REPLIES},
+        max(now - committed, 0.0) if committed else 0.0, answer.get("gap") or 0.0,
+    )  # fmt: skip
 
 
 def time_left(

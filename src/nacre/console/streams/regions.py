@@ -9,7 +9,7 @@ from nacre.console.live.events import EventStream, event
 from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.live.tails import log_position
 from nacre.console.logs.lines import wanted_lines
-from nacre.console.pages import job_list, job_log, job_overview
+from nacre.console.pages import job_list, job_log, job_overview, job_watch
 from nacre.console.pages.assets import assets
 from nacre.console.pages.job_log import LogTailQuery
 from nacre.console.pages.rendering import render
@@ -30,6 +30,16 @@ async def overview(call: Call) -> EventStream:
     return _region(
         call, "live/overview.html", job_topic(job.id), (call.services.poller.watching(job.id),),
         lambda: job_overview.facts(call, job),
+    )  # fmt: skip
+
+
+async def watch(call: Call) -> EventStream:
+    """The charts and fetches of a job."""
+    job = call.job()
+    await call.services.poller.fresh(job)
+    return _region(
+        call, "live/watch.html", job_topic(job.id), (call.services.poller.watching_toes(job.id),),
+        lambda: job_watch.facts(call, job),
     )  # fmt: skip
 
 

@@ -1,0 +1,142 @@
+"""`/j/J/watch`: charts of the last ten minutes, and the fetches in process."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from nacre.console.api.jobs import job_item
+from nacre.console.call import Call, PageAnswer
+from nacre.console.fleet.places import FoundJob
+from nacre.console.live.snapshot import REPLIES, RatePoint
+from nacre.errors import NacreError
+
+Values = Sequence[float | None]
+_STATES: Final = ("in_process", "ready", "snoozed", "inactive", "exhausted", "retired")
+_ROWS: Final = 12
+
+
+class WatchChart(NamedTuple):
+    """A chart, as the page has it.
+
+    Attributes:
+        name: Its name in the page.
+        title: Its title.
+        unit: `bytes` for sizes; "" for plain numbers.
+        series: The names of its lines.
+        times: Seconds since the epoch of the values.
+        values: Values of each line; None where one is not known.
+        is_stacked: The lines lie on one another.
+    """
+
+    name: str
+    title: str
+    unit: str
+    series: tuple[str, ...]
+    times: tuple[float, ...]
+    values: tuple[tuple[float | None, ...], ...]
+    is_stacked: bool = False
+
+    @property
+    def spec(self) -> str:
+        """Its lines for the script, JSON."""
+        return msgspec.json.encode([{"name": name} for name in self.series]).decode()
+
+    @property
+    def points(self) -> str:
+        """Its values for the script, JSON."""
+        return msgspec.json.encode([self.times, *self.values]).decode()
+
+    @property
+    def rows(self) -> list[tuple[float, list[float | None]]]:
+        """Some of its moments with the values, the newest first, for the table."""
+        step = max(len(self.times) // _ROWS, 1)
+        places = range(len(self.times) - 1, -1, -step)
+        return [(self.times[place], [line[place] for line in self.values]) for place in places]
+
+    @property
+    def now(self) -> list[float | None]:
+        """The last value of each line."""
+        return [line[-1] if line else None for line in self.values]
+
+    @property
+    def most(self) -> float:
+        """The largest value of all lines; 0 where there is none."""
+        known = (value for line in self.values for value in line if value is not None)
+        return max(known, default=0.0)
+
+
+async def page(call: Call) -> PageAnswer:
+    """A job while it crawls."""
+    job = call.job()
+    await call.services.poller.fresh(job)
+    try:
+        toes = await call.services.poller.look_at_toes(job)
+    except NacreError:  # it does not run, or does not answer now
+        toes = None
+    return PageAnswer("watch.html", {**facts(call, job), "toes": toes})
+
+
+def facts(call: Call, job: FoundJob) -> dict[str, Any]:
+    """The charts and fetches of a job as it was seen last."""
+    poller = call.services.poller
+    seen = poller.snapshot(job)
+    item = job_item(job, seen, call.language)
+    charts = watch_charts(poller.activity(job).points, call.language.texts.gettext)
+    return {
+        "item": item, "charts": charts, "toes": poller.toes(job), "overview": seen.overview,
+        "may_change": call.identity.role.title in {"operator", "admin"},
+    }  # fmt: skip
+
+
+def watch_charts(points: Sequence[RatePoint], text: Callable[[str], str]) -> list[WatchChart]:
+    """The charts of some points.
+
+    Args:
+        points: The points, the oldest first.
+        text: Gives the text of a language for an English one.
+    """
+    _ = text
+    times = tuple(point.time for point in points)
+    later = times[1:]
+    states = [name for name in _STATES if any(point.queues.get(name) for point in points)]
+    kinds = {
+        "documents": _("documents"), "unchanged": _("unchanged"), "redirects": _("redirects"),
+        "errors": _("error replies"), "failed": _("failed"),
+    }  # fmt: skip
+    words = {
+        "in_process": _("in process"), "ready": _("ready"), "snoozed": _("snoozed"),
+        "inactive": _("inactive"), "exhausted": _("exhausted"), "retired": _("retired"),
+    }  # fmt: skip
+    return [
+        WatchChart("uris", _("URIs a second"), "", (_("URIs a second"),), later,
+                   (_rates(points, lambda point: point.finished),)),
+        WatchChart("bytes", _("Bytes a second"), "bytes", (_("Bytes a second"),), later,
+                   (_rates(points, lambda point: point.bytes),)),
+        WatchChart("busy", _("Fetches at a time"), "", (_("busy"), _("slots")), times,
+                   (tuple(point.busy for point in points),
+                    tuple(point.parallel for point in points))),
+        WatchChart("queues", _("Queues by state"), "", tuple(words[name] for name in states), times,
+                   tuple(tuple(point.queues.get(name, 0) for point in points) for name in states),
+                   is_stacked=True),
+        WatchChart("replies", _("Replies a second by kind"), "", tuple(kinds.values()), later,
+                   tuple(_rates(points, _replies(name)) for name in REPLIES), is_stacked=True),
+        WatchChart("delays", _("Seconds until changes are durable, and gaps of the event loop"), "",
+                   (_("waiting commit"), _("longest gap")), times,
+                   (tuple(point.age for point in points),
+                    tuple(point.gap / 1000 for point in points))),
+    ]  # fmt: skip
+
+
+def _replies(name: str) -> Callable[[RatePoint], int]:
+    return lambda point: point.replies.get(name, 0)
+
+
+def _rates(
+    points: Sequence[RatePoint], count: Callable[[RatePoint], int]
+) -> tuple[float | None, ...]:
+    """Changes a second of a count between the points."""
+    return tuple(
+        round((count(b) - count(a)) / max(b.time - a.time, 1e-3), 3) for a, b in pairwise(points)
+    )
