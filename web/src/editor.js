@@ -100,6 +100,11 @@ function list(area, data) {
     const words = count === 0 ? text("light-good") : count > 0 ? text("problems", { count }) : text("light-unknown");
     light.textContent = `${light.dataset.name}: ${words}`;
   }
+  const red = [...document.querySelectorAll("[data-light]")].find((light) => data.lights[light.dataset.light] !== 0);
+  const start = document.querySelector("[data-start]");
+  const why = document.getElementById("start-why");
+  if (start) start.disabled = Boolean(red);
+  if (why) why.textContent = red ? `${why.dataset.text} ${red.dataset.name}` : "";
 }
 
 function part(tag, words, kind = "") {
@@ -136,8 +141,10 @@ function completing(area) {
     const body = { text: words, job: area.dataset.job ?? "", offset: characters(words, context.pos) };
     const answer = await ask("POST", area.dataset.complete, body);
     if (!answer.ok || context.aborted || !answer.data.items.length) return null;
-    const options = answer.data.items.map((one) => ({
+    // In the order of the answer: the best first, clips last.
+    const options = answer.data.items.map((one, number) => ({
       label: one.label,
+      boost: Math.max(99 - number, -99),
       type: KINDS[one.kind] ?? "text",
       detail: one.detail,
       info: one.doc || undefined,

@@ -78,6 +78,9 @@ def test_findings_are_at_their_lines_and_viewers_only_look(tmp_path: Path):
         assert 'data-line="4" data-column="3"' in page
         assert "<b>x" not in page
         assert "readonly" in page
+        own = (await console.client.get(PAGE, headers=console.as_session(Role.OPERATOR))).text
+        assert re.search(r"<button[^>]* data-start[^>]* disabled>", own)
+        assert "Not while this light is not green: Can be built" in " ".join(own.split())
         assert 'value="save"' not in page
         fields = console.as_session(Role.VIEWER)
         refused = await console.client.post(PAGE, headers=fields, data={"text": "x"})
