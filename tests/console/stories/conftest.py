@@ -1,9 +1,12 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.console.stories.chromium import open_browser
+
+# The time is a limit on a busy machine, and no test is about it.
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="session")

@@ -51,6 +51,7 @@ def test_a_job_is_found_and_paused_in_chinese_by_keyboard_in_the_dark(
 
 
 def test_the_first_stop_of_the_keyboard_leads_to_the_content(tmp_path: Path, browser: Browser):
+    new_job(tmp_path / "crawls/demo", "http://127.0.0.1:9/")
     with console_of(tmp_path) as console, tab(browser, console) as page:
         page.goto(console.url)
         page.keyboard.press("Tab")
