@@ -21,6 +21,7 @@ from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import places_of
+from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
@@ -99,6 +100,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         hub=hub,
         launcher=Launcher(fleet, poller, database, clock, 2),
         notices=NoticeBoard(),
+        schedules=ScheduleBook(database, clock),
         tails=LogTails(hub, clock),
     )
     await fleet.scan()

@@ -2,9 +2,10 @@
 
 from nacre.console.access.roles import Role
 from nacre.console.actions import ActionDone
-from nacre.console.api import actions, new_jobs
+from nacre.console.api import actions, new_jobs, schedules
+from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.new_jobs import MadeJob, NewJobWish
-from nacre.console.pages import acting, new_job
+from nacre.console.pages import acting, calendar, new_job
 from nacre.console.route_row import API, RouteRow
 
 _O = Role.OPERATOR
@@ -29,6 +30,19 @@ ACTION_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("POST", f"{API}/jobs/dry-run", _O, new_jobs.look_at_job,
              "The verdicts on URLs of a job that is not made yet.", body=new_jobs.DryRunWish,
              answer=new_jobs.DryRunOfNewJob, changes=False),
+    RouteRow("GET", "/calendar", Role.VIEWER, calendar.page, "When runs begin.",
+             query=calendar.CalendarQuery),
+    RouteRow("POST", "/calendar", _O, calendar.answer, "Change the calendar; a form."),
+    RouteRow("GET", f"{API}/schedules", Role.VIEWER, schedules.list_schedules, "When runs begin.",
+             answer=schedules.ScheduleList),
+    RouteRow("POST", f"{API}/schedules", _O, schedules.add_schedule, "Keep a schedule.",
+             body=ScheduleWish, answer=schedules.ScheduleItem, status=201),
+    RouteRow("GET", f"{API}/schedules/{{schedule}}", Role.VIEWER, schedules.get_schedule,
+             "A schedule.", answer=schedules.ScheduleItem),
+    RouteRow("PUT", f"{API}/schedules/{{schedule}}", _O, schedules.change_schedule,
+             "Set a schedule anew.", body=ScheduleWish, answer=schedules.ScheduleItem),
+    RouteRow("DELETE", f"{API}/schedules/{{schedule}}", _O, schedules.remove_schedule,
+             "Forget a schedule.", status=204),
     RouteRow("POST", "/act", _O, acting.answer, "Take an action on jobs; a form of the pages."),
     *(RouteRow("POST", f"{_JOB}/{name}", _O, actions.take_action, summary, body=body,
                answer=ActionDone, status=202)

@@ -35,6 +35,7 @@ from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import JobPlace, new_place
+from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.console.heritrix.certificate import certificate_files
@@ -233,6 +234,7 @@ def _services(
         notices=NoticeBoard(),
         places=added,
         times=RequestTimes(),
+        schedules=ScheduleBook(database, clock),
         reach=options.reach,
         tails=LogTails(hub, clock),
     )

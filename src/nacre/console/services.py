@@ -11,6 +11,7 @@ from nacre.console.access.users import UserBook
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
+from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
@@ -36,6 +37,7 @@ class ConsoleServices(NamedTuple):
         hub: It tells viewers what changed.
         launcher: It starts jobs.
         notices: What came of forms that were sent.
+        schedules: When runs begin.
         tails: The last lines of logs.
         users: Users with passwords.
         logins: Exchanges passwords for sessions.
@@ -55,6 +57,7 @@ class ConsoleServices(NamedTuple):
     hub: ViewerHub
     launcher: Launcher
     notices: NoticeBoard
+    schedules: ScheduleBook
     tails: LogTails
     users: UserBook
     logins: LoginDesk

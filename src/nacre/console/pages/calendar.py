@@ -1,0 +1,173 @@
+"""`/calendar`: when runs begin, as a month and as a list."""
+
+from calendar import Calendar
+from datetime import UTC, date, datetime
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from starlette.responses import RedirectResponse
+
+from nacre.console.api.schedules import ScheduleItem, add, item_of, seen_schedules
+from nacre.console.call import Call, PageAnswer
+from nacre.console.fleet.schedule_book import ScheduleWish
+from nacre.console.live.notices import Notice
+from nacre.console.pages.acting import text_of
+from nacre.console.problems import RefusedRequestError
+from nacre.errors import NacreError
+from nacre.job.schedules import RunOverlap, times_after
+
+_MOST_A_DAY: Final = 5
+_MOST: Final = 3000
+"""Times that are looked at for a month: a schedule by the minute has more."""
+
+
+class CalendarQuery(msgspec.Struct, frozen=True):
+    """The month that is shown.
+
+    Attributes:
+        month: As `2026-11`; "" for the present one.
+    """
+
+    month: str = ""
+
+
+class CalendarDay(NamedTuple):
+    """A day of the month.
+
+    Attributes:
+        day: Its number; 0 for a day of another month.
+        runs: Its runs, as time and job, the first few.
+        more: Further ones that are not shown.
+    """
+
+    day: int
+    runs: tuple[tuple[str, str], ...]
+    more: int
+
+
+async def page(call: Call) -> PageAnswer:
+    """The schedules."""
+    return PageAnswer("calendar.html", facts(call))
+
+
+def facts(call: Call) -> dict[str, Any]:
+    """The values that the page shows.
+
+    Raises:
+        RefusedRequestError: The query names no month (400).
+    """
+    now = call.services.clock.now()
+    first = month_of(call.query.month if call.query is not None else "", now)
+    found = seen_schedules(call)
+    own = [(job, seen.overview) for job, seen in call.snapshots() if seen.overview is not None]
+    return {
+        "schedules": [(job, item_of(one, now)) for job, one in found],
+        "own": [(job, view.next_pass, view.next_why) for job, view in own if view.next_pass > now],
+        "jobs": [job.id for job, _ in call.snapshots() if not job.layout.in_rounds],
+        "weeks": weeks_of(first, [(job.id, item_of(one, now)) for job, one in found], now),
+        "month": first,
+        "before": f"{_shifted(first, -1):%Y-%m}",
+        "after": f"{_shifted(first, 1):%Y-%m}",
+        "overlaps": [one.value for one in RunOverlap],
+    }
+
+
+def month_of(text: str, now: float) -> date:
+    """The first day of a month.
+
+    Args:
+        text: As `2026-11`; "" for the present month.
+        now: Seconds since the epoch.
+
+    Raises:
+        RefusedRequestError: It is none (400).
+    """
+    if not text:
+        return datetime.fromtimestamp(now, UTC).date().replace(day=1)
+    try:
+        return datetime.strptime(text, "%Y-%m").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise RefusedRequestError(400, "bad-query", f"{text!r} is no month, as 2026-11") from None
+
+
+def _shifted(first: date, months: int) -> date:
+    number = first.year * 12 + first.month - 1 + months
+    return date(min(max(number // 12, 1), 9999), number % 12 + 1, 1)
+
+
+def weeks_of(
+    first: date, schedules: list[tuple[str, ScheduleItem]], now: float
+) -> list[list[CalendarDay]]:
+    """The weeks of a month, with the runs that are to come; days are those of UTC (pure).
+
+    Args:
+        first: Its first day.
+        schedules: The schedules, with the ids of their jobs.
+        now: Seconds since the epoch; what is over is not shown.
+    """
+    begin = datetime(first.year, first.month, 1, tzinfo=UTC).timestamp()
+    following = _shifted(first, 1)
+    end = datetime(following.year, following.month, 1, tzinfo=UTC).timestamp()
+    runs: dict[int, list[tuple[str, str]]] = {}
+    for job, item in schedules:
+        if item.schedule.paused:
+            continue
+        for number, time in enumerate(times_after(item.schedule.times, max(begin - 1, now))):
+            if time >= end or number >= _MOST:
+                break
+            moment = datetime.fromtimestamp(time, UTC)
+            runs.setdefault(moment.day, []).append((f"{moment:%H:%M}", job))
+    weeks = Calendar().monthdayscalendar(first.year, first.month)
+    return [[_day(day, sorted(runs.get(day, []))) for day in week] for week in weeks]
+
+
+def _day(day: int, runs: list[tuple[str, str]]) -> CalendarDay:
+    return CalendarDay(day, tuple(runs[:_MOST_A_DAY]), max(len(runs) - _MOST_A_DAY, 0))
+
+
+async def answer(call: Call) -> RedirectResponse:
+    """Add, pause, resume or remove a schedule; a form of the page."""
+    form = await call.request.form()
+    action, number = text_of(form, "do"), text_of(form, "schedule")
+    notice = Notice("done", call.language.texts.gettext("The calendar is changed."))
+    try:
+        if action == "add":
+            add(call, _wish(call, {name: text_of(form, name) for name in form}))
+        else:
+            _change(call, action, number)
+    except NacreError as error:
+        notice = Notice("error", str(error))
+    if call.session is not None:
+        call.services.notices.add(call.identity.session, notice)
+    return RedirectResponse("/calendar", status_code=303)
+
+
+def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
+    values = {name: fields[name] for name in ("at", "zone", "mode", "budget", "overlap")
+              if fields.get(name)}  # fmt: skip
+    try:
+        wish = msgspec.convert({"at": "", **values, "job": fields.get("job", "")}, ScheduleWish)
+    except msgspec.ValidationError as error:
+        raise RefusedRequestError(422, "bad-form", str(error)) from None
+    call.note.change(None, wish)
+    return wish
+
+
+def _change(call: Call, action: str, number: str) -> None:
+    """Pause, resume or remove a schedule.
+
+    Raises:
+        RefusedRequestError: There is none, or no such action (422).
+    """
+    book = call.services.schedules
+    found = next((one for _, one in seen_schedules(call) if str(one.id) == number), None)
+    if found is None or action not in {"pause", "resume", "remove"}:
+        raise RefusedRequestError(422, "bad-form", f"there is no schedule {number!r}")
+    call.note.job = found.wish.job
+    if action == "remove":
+        call.note.change(found.wish, None)
+        book.remove(found.id)
+        return
+    wish = msgspec.structs.replace(found.wish, paused=action == "pause")
+    call.note.change(found.wish, wish)
+    book.change(found.id, wish, call.identity.name)

@@ -1,0 +1,136 @@
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nacre.console.access.roles import Role
+from nacre.console.api.schedules import ScheduleItem
+from nacre.console.fleet.schedule_book import ScheduleNote, ScheduleWish
+from nacre.console.pages.calendar import month_of, weeks_of
+from nacre.console.routes import API
+from nacre.console.schedule_runner import ScheduleRunner
+from tests.cli.site import nacre, site
+from tests.console.given import GivenConsole, play
+
+WISH = {"job": "crawls~图书馆", "at": "@hourly", "zone": "Asia/Shanghai"}
+
+
+def add_job(folder: Path, url: str) -> None:
+    (folder / "crawls").mkdir(exist_ok=True)
+    assert nacre("new", folder / "crawls" / "图书馆", url, "--delay", "0").code == 0
+
+
+async def look(console: GivenConsole) -> dict[str, Any]:
+    """Look at the job, and at the schedules; what is noted of the first."""
+    for job in console.services.fleet.jobs:
+        await console.services.poller.look(job)
+    await ScheduleRunner(console.services).turn()
+    (one,) = console.services.schedules.all()
+    found: dict[str, Any] = msgspec.to_builtins(one.note)
+    return found
+
+
+def make_due(console: GivenConsole) -> None:
+    """As if the last look had been two hours ago."""
+    (one,) = console.services.schedules.all()
+    seen = console.services.clock.now() - 7200
+    console.services.schedules.keep(one.id, seen, one.note, waits=one.waits)
+
+
+def test_schedules_are_kept_changed_and_forgotten(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_key(Role.OPERATOR), console.client
+        made = await client.post(f"{API}/schedules", json=WISH, headers=fields)
+        assert made.status_code == 201, made.text
+        assert len(made.json()["times"]) == 10
+        at = f"{API}/schedules/{made.json()['id']}"
+        for wrong, path in (
+            ({"at": "61 * * * *"}, "at"),
+            ({"zone": "Mars/Here"}, "zone"),
+            ({"at": "0 0 30 2 *"}, "at"),
+        ):
+            refused = await client.post(f"{API}/schedules", json=WISH | wrong, headers=fields)
+            assert refused.status_code == 422, wrong
+            assert refused.json()["problems"][0]["path"] == path
+        none = await client.post(f"{API}/schedules", json=WISH | {"job": "x"}, headers=fields)
+        assert none.status_code == 404
+        changed = await client.put(at, json=WISH | {"paused": True}, headers=fields)
+        assert changed.json()["schedule"]["paused"] is True
+        make_due(console)
+        assert (await look(console))["what"] == ""  # what falls into a pause is not made up for
+        assert len((await client.get(f"{API}/schedules", headers=fields)).json()["items"]) == 1
+        assert (await client.delete(at, headers=fields)).status_code == 204
+        assert (await client.get(at, headers=fields)).status_code == 404
+
+    play(tmp_path, scene)
+
+
+def test_a_run_begins_once_for_all_times_that_were_missed(tmp_path: Path):
+    with site() as url:
+        add_job(tmp_path, url)
+
+        async def scene(console: GivenConsole) -> None:
+            sent = await console.client.post(
+                f"{API}/schedules", json=WISH, headers=console.as_key(Role.OPERATOR)
+            )
+            assert sent.status_code == 201
+            assert (await look(console))["what"] == ""
+            make_due(console)
+            note = await look(console)
+            assert (note["what"], note["missed"]) == ("begun", 1)
+            (job,) = console.services.fleet.jobs
+            assert console.services.launcher.facts(job) is not None
+            make_due(console)
+            assert (await look(console))["what"] == "skipped"
+
+        play(tmp_path, scene)
+
+
+def test_the_page_changes_the_calendar_without_script(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        for job in console.services.fleet.jobs:
+            await console.services.poller.look(job)
+        token = {"x-nacre-token": fields.pop("x-nacre-token")}
+        sent = {**token, **WISH, "do": "add", "overlap": "queue"}
+        added = await client.post("/calendar", data=sent, headers=fields)
+        assert added.headers["location"] == "/calendar"
+        page = (await client.get("/calendar", headers=fields)).text
+        assert "The calendar is changed." in page
+        assert "@hourly</code> Asia/Shanghai" in page
+        paused = {**token, "do": "pause", "schedule": "1"}
+        await client.post("/calendar", data=paused, headers=fields)
+        assert console.services.schedules.all()[0].wish.paused
+        bad = {**sent, "at": "<b>"}
+        await client.post("/calendar", data=bad, headers=fields)
+        page = (await client.get("/calendar", headers=fields)).text
+        assert "five fields are needed" in page
+        assert "<b>" not in page
+        await client.post("/calendar", data={**paused, "do": "remove"}, headers=fields)
+        assert console.services.schedules.all() == []
+        odd = await client.get("/calendar?month=13", headers=fields)
+        assert odd.status_code == 400
+
+    play(tmp_path, scene)
+
+
+def test_a_month_has_its_weeks_and_the_runs_to_come():
+    wish = ScheduleWish("a", "30 2 * * 1")
+    item = ScheduleItem(1, wish, "anna", (), waits=False, note=ScheduleNote())
+    weeks = weeks_of(date(2026, 11, 1), [("a", item)], month_begin())
+    days = {day.day: day.runs for week in weeks for day in week if day.runs}
+    assert days == dict.fromkeys((9, 16, 23, 30), (("02:30", "a"),))
+    often = msgspec.structs.replace(item, schedule=ScheduleWish("a", "* * * * *"))
+    assert weeks_of(date(2026, 11, 1), [("a", often)], month_begin())[0][6].day == 1
+    assert month_of("2026-12", 0.0) == date(2026, 12, 1)
+    assert month_of("", month_begin()) == date(2026, 11, 1)
+
+
+def month_begin() -> float:
+    """2026-11-03T00:00:00Z: the Monday before it is over."""
+    return 1_793_664_000.0
