@@ -13,6 +13,7 @@ from nacre.console.editing_routes import EDITING_ROUTES
 from nacre.console.frontier_routes import FRONTIER_ROUTES
 from nacre.console.live_routes import LIVE_ROUTES
 from nacre.console.pages import job_list, job_overview
+from nacre.console.result_routes import RESULT_ROUTES
 from nacre.console.route_row import API, Answer, RouteRow
 
 __all__ = ("API", "ROUTES", "Answer", "RouteRow")
@@ -36,5 +37,6 @@ ROUTES: tuple[RouteRow, ...] = (
     *EDITING_ROUTES,
     *FRONTIER_ROUTES,
     *LIVE_ROUTES,
+    *RESULT_ROUTES,
 )  # fmt: skip
 """All rows."""

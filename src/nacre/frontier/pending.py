@@ -159,6 +159,11 @@ def pending_steps(
             yield entry if entry.family == "queue" or queues(entry.uri.queue) else None
 
 
+def planned(rows: RowStore) -> Iterator[PendingUri]:
+    """The pending URIs that wait for their time: retries, and what is visited later."""
+    return _future(rows)
+
+
 def count(rows: RowStore, urls: Matcher = any_text, queues: Matcher = any_text) -> int:
     """Number of pending URIs that match; where all URLs are meant, the queues' own counts."""
     if urls is any_text:

@@ -28,7 +28,12 @@ DESK: Final[ViewportSize] = {"width": 1280, "height": 900}
 PHONE: Final[ViewportSize] = {"width": 400, "height": 800}
 JOBS: Final = ("over", "runs", "new")
 """A job of each kind: over, at work, never started."""
-SAMPLES: Final[Mapping[str, str]] = {"number": "1", "profile": "site", "clip": "mediawiki"}
+SAMPLES: Final[Mapping[str, str]] = {
+    "number": "1",
+    "profile": "site",
+    "clip": "mediawiki",
+    "name": "crawl-summary",
+}
 """A value for each further parameter of a path or of a query that a page needs."""
 
 

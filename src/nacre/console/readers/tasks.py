@@ -94,5 +94,10 @@ TASKS: Mapping[str, ReaderTask] = {
     "make-new-job": _of("new_jobs", "make_new_job"),
     "look-before-start": _of("starting", "look_before_start"),
     "export-part": _of("surgery", "export_part"),
+    "seeds": _of("found", "list_seeds"),
+    "explain": _of("found", "explain_url"),
+    "runs": _of("found", "list_runs"),
+    "reports": _of("reporting", "list_reports"),
+    "report": _of("reporting", "make_report"),
 }
 """The tasks by the names that `pool.ReaderPool.ask` takes."""

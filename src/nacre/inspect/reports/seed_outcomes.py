@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import msgspec
@@ -14,7 +14,7 @@ from nacre.engine.candidates.identity import Identity
 from nacre.engine.counters import SEEDS_SKIPPED
 from nacre.engine.outcomes import Outcome, Outcomes
 from nacre.engine.seeding.seedbook import SeedRow, seed_rows
-from nacre.frontier.pending import pending
+from nacre.frontier.pending import PendingUri, pending, planned
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.queues import QueueState
 from nacre.frontier.rows import queue_id, time_of
@@ -144,9 +144,12 @@ class SeedOutcomes:
     Args:
         store: The job's store.
         identity: How the job names URLs.
+        most_waiting: Pending URIs that are looked at for seeds that wait, those that wait for
+            their time first; of a seed behind them the tries are not known.
     """
 
-    def __init__(self, store: Store, identity: Identity) -> None:
+    def __init__(self, store: Store, identity: Identity, most_waiting: int = _MOST_WAITING) -> None:
+        self._most_waiting = most_waiting
         self._store = store
         self._identity = identity
         self._outcomes = Outcomes(store)
@@ -159,6 +162,15 @@ class SeedOutcomes:
         for row in seed_rows(self._store):
             if not row.redirect_from and row.url not in stood_in:
                 yield self._end(row, targets, stood_in)
+
+    def of(self, row: SeedRow, targets: dict[str, str]) -> SeedOutcome:
+        """The outcome of one seed of the list.
+
+        Args:
+            row: The seed.
+            targets: Where seeds redirect to, by their URLs.
+        """
+        return self._end(row, targets, set())
 
     def why(self, url: str, outcome: Outcome | None) -> SeedOutcome:
         """The outcome of one URL; its redirects are not followed."""
@@ -225,6 +237,9 @@ class SeedOutcomes:
         due = own.due if own else None
         return SeedOutcome(url, SeedState.WAITS, 0, "not tried yet", 0, due)
 
+    def _pending(self) -> Iterator[PendingUri]:
+        return chain(planned(self._store), pending(self._store))
+
     def _wake(self, queue: str) -> float | None:
         """When a queue that rests goes on; None for one that does not."""
         row = read_queue(self._store, queue_id(queue))
@@ -234,7 +249,7 @@ class SeedOutcomes:
         """Seeds that wait, and prerequisites that were tried, by their URLs."""
         if self._waiting is None:
             self._waiting = {}
-            for entry in islice(pending(self._store), _MOST_WAITING):
+            for entry in islice(self._pending(), self._most_waiting):
                 uri = entry.uri
                 if uri.is_seed or (uri.is_prerequisite and uri.attempts):
                     due = time_of(entry.key) if entry.family == "future" else self._wake(uri.queue)

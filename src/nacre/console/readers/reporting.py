@@ -1,0 +1,192 @@
+"""Tasks of reader processes that make reports: for a page, or as a file."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from nacre.console.readers.views import CLOCK, VIEWS, OpenView
+from nacre.core.clock import iso
+from nacre.inspect.registry import all_reports, report_named
+from nacre.inspect.reports.base import PURPOSES, Report, ReportRequest, ReportSubject, RunReport
+from nacre.inspect.reports.source import source_of
+from nacre.inspect.view import LiveFigures, ToeFacts, title_facts
+from nacre.report.charts import drawn
+from nacre.report.document import Cell, DataTable, Format, ReportDocument, Section
+from nacre.report.formatting import heading, written
+from nacre.report.html import html_page
+from nacre.report.plain import plain_text
+from nacre.store.layout import Layout
+
+ROWS: Final = 500
+"""Rows of a table on a page; a download has them all."""
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def list_reports(_: Layout, __: Mapping[str, Any]) -> dict[str, Any]:
+    """The reports by who reads them."""
+    found: list[dict[str, Any]] = []
+    for audience, purpose in PURPOSES.items():
+        reports = [
+            {"name": one.name, "summary": one.summary, "subject": one.subject.value}
+            for one in all_reports()
+            if one.audience is audience
+        ]
+        found.append({"audience": audience.value, "purpose": purpose, "reports": reports})
+    return {"groups": found}
+
+
+def make_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A report of the last committed state.
+
+    Args:
+        layout: The job.
+        arguments: `name`; `url`, `old`, `new`, `run`, `language`: of the request; `form`: `page`,
+            `json`, `text`, `csv` or `html`; `toes`: what the running job said of its workers, None
+            where it does not run; `table`, `sort`, `falling`: number of the table that is sorted,
+            and of its column, from 0; -1 for none.
+
+    Raises:
+        JobError: There is no such report, or nothing to report, or it needs a URL or takes none.
+    """
+    report = report_named(str(arguments["name"]))
+    url, old, new, run, language = (
+        str(arguments[name]) for name in ("url", "old", "new", "run", "language")
+    )
+    if report.subject is ReportSubject.JOB and arguments["form"] == "page":
+        url = ""  # a link of a page of one URL may lead here
+    request = ReportRequest(url, old, new, run, language, now=CLOCK.now())
+    report.check(request)
+    with VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view:
+        toes = arguments.get("toes")
+        data = _data_of(view, report, request, figures_of(toes) if toes else None)
+        form, as_of = str(arguments["form"]), iso(view.as_of)
+        if form == "json":
+            return {
+                "body": msgspec.json.format(msgspec.json.encode(data), indent=1),
+                "as_of": as_of,
+            }
+        document = report.document(data, request)
+        if not document.about:
+            document = document._replace(about=title_facts(view.view()))
+        if form == "page":
+            return {"document": page_document(document, arguments), "as_of": as_of}
+        return {"body": _body(report, data, document, form), "as_of": as_of}
+
+
+def _data_of(
+    view: OpenView, report: Report, request: ReportRequest, live: LiveFigures | None
+) -> Any:  # noqa: ANN401 - each has its own
+    if isinstance(report, RunReport):
+        settings = view.loaded.settings
+        return report.build(source_of(view.store, view.layout, settings, live))
+    return report.data(view.view(running=live is not None), request)
+
+
+def figures_of(answer: Mapping[str, Any]) -> LiveFigures:
+    """The figures of a running job, of its answer to `toes`."""
+    toes = [ToeFacts(*(one[name] for name in ToeFacts._fields)) for one in answer["toes"]]
+    return LiveFigures(int(answer["parallel"]), toes, float(answer["offset"]))
+
+
+def _body(report: Report, data: Any, document: ReportDocument, form: str) -> bytes:  # noqa: ANN401
+    if form == "csv":
+        return csv_of(document)
+    if form == "html":
+        return html_page(document).encode("utf-8", "backslashreplace")
+    if isinstance(report, RunReport):
+        return report.text(data).encode("utf-8", "backslashreplace")
+    return plain_text(document, 1_000_000).encode("utf-8", "backslashreplace")
+
+
+def csv_of(document: ReportDocument) -> bytes:
+    """The tables of a report, with an empty line between them; numbers as they are.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe.
+    """
+    to = io.StringIO(newline="")
+    writer = csv.writer(to)
+    tables = [table for section in document.sections for table in section.tables]
+    for number, table in enumerate(tables):
+        if number:
+            writer.writerow(())
+        if len(tables) > 1:
+            writer.writerow((table.caption,))
+        writer.writerow([heading(column) for column in table.columns])
+        for row in table.rows:
+            writer.writerow([_csv_cell(cell) for cell in row])
+    return to.getvalue().encode("utf-8-sig", "backslashreplace")
+
+
+def _csv_cell(cell: Cell) -> Cell:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def page_document(document: ReportDocument, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A report as a page shows it: cells as text, tables sorted and cut, plots drawn."""
+    number = 0
+    sections = []
+    for section in document.sections:
+        tables = []
+        for table in section.tables:
+            wanted = number == int(arguments["table"])
+            column = int(arguments["sort"]) if wanted else -1
+            falling = bool(arguments["falling"])
+            tables.append(_page_table(table, number, column, falling=falling))
+            number += 1
+        sections.append(_page_section(section, tables))
+    return {"title": document.title, "about": list(document.about), "sections": sections}
+
+
+def _page_section(section: Section, tables: list[dict[str, Any]]) -> dict[str, Any]:
+    pieces = section.comparison
+    return {
+        "heading": section.heading,
+        "text": list(section.text),
+        "facts": list(section.facts),
+        "plots": [{"title": plot.title, "drawing": drawn(plot)} for plot in section.plots],
+        "tables": tables,
+        "comparison": None
+        if pieces is None
+        else {
+            "old": pieces.old,
+            "new": pieces.new,
+            "pieces": [piece._asdict() for piece in pieces.pieces[:ROWS]],
+        },
+    }
+
+
+_NUMERIC: Final = frozenset(Format) - {Format.TEXT, Format.URL, Format.TIME}
+
+
+def _page_table(table: DataTable, number: int, column: int, *, falling: bool) -> dict[str, Any]:
+    rows: Sequence[tuple[Cell, ...]] = table.rows
+    if 0 <= column < len(table.columns):
+        rows = sorted(rows, key=lambda row: _order(row[column]), reverse=falling)
+    return {
+        "number": number,
+        "caption": table.caption,
+        "columns": [
+            {"name": heading(one), "number": one.form in _NUMERIC, "url": one.form is Format.URL}
+            for one in table.columns
+        ],
+        "rows": [
+            [
+                {"text": written(cell, one.form), "url": cell if one.form is Format.URL else None}
+                for cell, one in zip(row, table.columns, strict=True)
+            ]
+            for row in rows[:ROWS]
+        ],
+        "total": len(rows),
+        "sorted": column,
+        "falling": falling,
+    }
+
+
+def _order(cell: Cell) -> tuple[int, float, str]:
+    """The place of a cell: nothing, numbers, texts."""
+    if cell is None:
+        return 0, 0.0, ""
+    return (2, 0.0, cell) if isinstance(cell, str) else (1, float(cell), "")

@@ -1,0 +1,48 @@
+"""The rows of the table of routes for results: seeds, URLs, reports, runs and files."""
+
+from nacre.console.access.roles import Role
+from nacre.console.api import results
+from nacre.console.pages import results as pages
+from nacre.console.route_row import API, RouteRow
+
+_V, _O = Role.VIEWER, Role.OPERATOR
+_JOB = f"{API}/jobs/{{job}}"
+
+RESULT_ROUTES: tuple[RouteRow, ...] = (
+    # pages
+    RouteRow("GET", "/j/{job}/seeds", _V, pages.seeds_page, "The seeds and their outcomes.",
+             query=results.SeedsQuery),
+    RouteRow("POST", "/j/{job}/seeds", _O, pages.take_seeds, "Add seeds, or retry; a form."),
+    RouteRow("GET", "/j/{job}/url", _V, pages.url_page, "All that is known of a URL.",
+             query=results.UrlQuery),
+    RouteRow("GET", "/j/{job}/reports", _V, pages.reports_page, "All reports and studies."),
+    RouteRow("GET", "/j/{job}/reports/{name}", _V, pages.report_page, "A report or a study.",
+             query=pages.ReportPageQuery),
+    RouteRow("GET", "/j/{job}/runs", _V, pages.runs_page, "The runs of a job."),
+    RouteRow("GET", "/j/{job}/checkpoints", _V, pages.checkpoints_page, "Its checkpoints."),
+    RouteRow("POST", "/j/{job}/checkpoints", _O, pages.go_back,
+             "Start a job from a checkpoint; a form."),
+    RouteRow("GET", "/j/{job}/files", _V, pages.files_page, "The files of a job."),
+    # programs
+    RouteRow("GET", f"{_JOB}/seeds", _V, results.list_seeds, "The seeds and their outcomes.",
+             query=results.SeedsQuery, answer=results.SeedOutcomeList),
+    RouteRow("POST", f"{_JOB}/seeds", _O, results.add_seeds, "Add seeds, or retry some.",
+             body=results.NewSeeds, answer=results.SeedsTaken),
+    RouteRow("GET", f"{_JOB}/explain", _V, results.explain, "Why a URL was or was not crawled.",
+             query=results.UrlQuery, answer=results.ExplainedUrl),
+    RouteRow("GET", f"{_JOB}/reports", _V, results.list_reports, "The names of all reports.",
+             answer=results.ReportNames),
+    RouteRow("GET", f"{_JOB}/reports/{{name}}", _V, results.get_report,
+             "A report as JSON, text, CSV or HTML, by `Accept`.", query=results.ReportQuery),
+    RouteRow("GET", f"{_JOB}/studies/{{name}}", _V, results.get_report,
+             "A study, likewise.", query=results.ReportQuery),
+    RouteRow("GET", f"{_JOB}/runs", _V, results.list_runs, "The runs, with what each found.",
+             answer=results.RunList),
+    RouteRow("GET", f"{_JOB}/checkpoints", _V, results.list_checkpoints_of, "The checkpoints.",
+             answer=results.CheckpointList),
+    RouteRow("GET", f"{_JOB}/files", _V, results.list_files_of, "The files to download.",
+             answer=results.FileList),
+    RouteRow("GET", f"{_JOB}/files/{{path:path}}", _V, results.get_file,
+             "A file, whole or a part of it (`Range`)."),
+)  # fmt: skip
+"""Its rows."""
