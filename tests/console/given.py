@@ -55,6 +55,11 @@ class GivenConsole:
         self.client = client
         self._keys: dict[Role, str] = {}
 
+    def of(self, app: ConsoleApp) -> httpx.AsyncClient:
+        """A client of another application on the same services."""
+        transport = httpx.ASGITransport(app.asgi(), raise_app_exceptions=False)
+        return httpx.AsyncClient(transport=transport, base_url=ORIGIN)
+
     def as_key(self, role: Role = Role.VIEWER) -> dict[str, str]:
         """Fields of a program with a key of a role."""
         if role not in self._keys:

@@ -62,17 +62,17 @@ class ConsoleApp:
         routes: Sequence[RouteRow] = ROUTES,
     ) -> None:
         self._services = services
-        self._routes = routes
         self._hosts = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
         self._hosts |= frozenset(services.reach.names)
         self._assets = assets()
+        self._rows = [
+            Route(row.path, _Endpoint(row, self).answer, methods=[row.verb]) for row in routes
+        ]
         self._openapi = msgspec.json.encode(describe(routes))
 
     def asgi(self) -> Starlette:
         """The application."""
-        found: list[BaseRoute] = [
-            Route(row.path, _Endpoint(row, self).answer, methods=[row.verb]) for row in self._routes
-        ]
+        found: list[BaseRoute] = [*self._rows]
         found.append(Route(f"{PREFIX}/{{tree}}/{{name:path}}", self._asset))
         found.append(Route(f"{API}/openapi.json", self._description))
         made = Starlette(
@@ -104,13 +104,27 @@ class ConsoleApp:
             request, refused, visitor, is_api=request.url.path.startswith(f"{API}/")
         )
         answer.headers.update(getattr(error, "headers", None) or {})
+        if status == 405:
+            answer.headers["allow"] = ", ".join(self._verbs_of(request.url.path))
         return answer
+
+    def _verbs_of(self, path: str) -> list[str]:
+        """The verbs of all rows of a path; the router names those of the first one alone."""
+        found = {
+            verb
+            for route in self._rows
+            if route.path_regex.match(path)
+            for verb in route.methods or ()
+        }
+        return sorted(found)
 
     async def _bug(self, request: Request, _: Exception) -> Response:
         """A bug of the console: no trace leaves it; the terminal has it."""
         refused = RefusedRequestError(500, "bug", "an error in the console; its terminal says more")
         is_api = request.url.path.startswith(f"{API}/")
-        return self.refusal(request, refused, Visitor(NOBODY), is_api=is_api)
+        answer = self.refusal(request, refused, Visitor(NOBODY), is_api=is_api)
+        answer.headers.update(HEADERS)  # it passes by the guard, which is within
+        return answer
 
     async def handle(self, row: RouteRow, request: Request) -> Response:
         """Answer a request by its row; one that changes something has its line in the audit log."""
