@@ -146,6 +146,7 @@ def measure(root: Path, pages: int, runs: int) -> dict[str, Any]:
     starts: dict[int, list[float]] = {1: [], 2: []}
     served: list[float] = []
     with serving([Server("127.0.0.1", port, root / "site")], root / "nginx", core=_CORE) as server:
+        wall_of_units(root / "warm", home, [urls[:1]])
         for number in range(runs):
             own = root / str(number)
             crawl = cpu_of_crawl(own / "crawl", home, "host")
