@@ -178,10 +178,22 @@ class ConsoleApp:
         data = with_fields(msgspec.to_builtins(answer), call.request.query_params.get("fields", ""))
         return Response(msgspec.json.encode(data), row.status, media_type=_JSON)
 
+    def _alerts(self, visitor: Visitor) -> int:
+        """The alerts of all jobs that a visitor sees, in their last runs."""
+        if not visitor.identity.role:
+            return 0
+        found = self._services.poller.snapshots()
+        return sum(
+            seen.overview.alerts
+            for job, seen in found
+            if seen.overview is not None and visitor.identity.sees(job.place)
+        )
+
     def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
         facts = {
             "session": visitor.session,
             "identity": visitor.identity,
+            "alert_count": self._alerts(visitor),
             "taken": lambda: self._services.notices.take(visitor.identity.session),
             **page.facts,
         }

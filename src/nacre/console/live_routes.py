@@ -5,7 +5,7 @@ from typing import Final
 from nacre.console.access.roles import Role
 from nacre.console.api import logs, toes
 from nacre.console.live.toes import ToeList
-from nacre.console.pages import job_log, job_watch
+from nacre.console.pages import alert_list, job_log, job_watch
 from nacre.console.route_row import API, RouteRow
 from nacre.console.streams import regions, topics
 
@@ -17,6 +17,7 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow("GET", "/j/{job}/log", _V, job_log.page, "A log of a run.",
              query=job_log.LogPageQuery),
     RouteRow("GET", "/j/{job}/watch", _V, job_watch.page, "The speed and the fetches of a job."),
+    RouteRow("GET", "/alerts", _V, alert_list.page, "The last alerts of all jobs."),
     # parts of pages
     RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live."),
     RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
@@ -30,6 +31,8 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow("PUT", f"{_JOB}/parallel", Role.OPERATOR, toes.put_parallel,
              "Change the number of fetches at a time.", body=toes.ParallelWish,
              answer=toes.ParallelChange),
+    RouteRow("GET", f"{_JOB}/alerts", _V, logs.list_alerts, "The alerts of the last run.",
+             query=logs.AlertsQuery, answer=logs.AlertList),
     RouteRow("GET", f"{_JOB}/logs", _V, logs.list_logs, "The logs of a run.",
              query=logs.LogsQuery, answer=logs.LogList),
     RouteRow("GET", f"{_JOB}/logs/{{name}}", _V, logs.get_log,

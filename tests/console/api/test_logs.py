@@ -96,3 +96,21 @@ def test_a_stream_of_lines_goes_on_at_its_place(crawled: Path):
             assert "<b>" in data
 
     play(crawled, scene)
+
+
+def test_alerts_are_lines_with_times_and_the_header_counts_them(tmp_path: Path):
+    with site(SITE) as url:
+        assert nacre("crawl", url, "--out", tmp_path / "crawls" / "demo", "-q").code == 0
+    log = tmp_path / "crawls" / "demo" / "latest" / "logs" / "alerts.log"
+    log.write_text("2026-11-20T15:11:00.123Z WARNING <b>disk</b> is slow\n")
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session()
+        found = (await console.client.get(f"{API}/jobs/crawls~demo/alerts", headers=fields)).json()
+        assert found["items"] == [
+            {"offset": 0, "time": "2026-11-20T15:11:00.123Z", "text": "<b>disk</b> is slow"}
+        ]
+        assert found["next"] is None
+        assert (await console.client.get("/alerts", headers=fields)).status_code == 200
+
+    play(tmp_path, scene)

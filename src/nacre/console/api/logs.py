@@ -7,7 +7,16 @@ import msgspec
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.logs.lines import CrawlLogFields, LogFilter, crawl_log_fields, wanted_lines
-from nacre.console.logs.pages import MOST, LogPage, LogQuestion, log_names, log_path, read_page
+from nacre.console.logs.pages import (
+    MOST,
+    LogLine,
+    LogPage,
+    LogQuestion,
+    log_names,
+    log_path,
+    read_page,
+)
+from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import iso
 from nacre.frontier.pending import any_text
 
@@ -146,3 +155,58 @@ async def log_page(call: Call, job: FoundJob, name: str, query: LogQuery) -> Log
         limit=limit, filter=msgspec.to_builtins(query.filter),
     )  # fmt: skip
     return msgspec.convert(found, LogPage)
+
+
+class AlertItem(msgspec.Struct, frozen=True):
+    """An alert: the byte of alerts.log at which its line begins, its time, and its text."""
+
+    offset: int
+    time: str
+    text: str
+
+
+class AlertList(msgspec.Struct, frozen=True):
+    """Alerts of the last run.
+
+    Attributes:
+        items: The alerts, the newest last.
+        next: The `before` of older ones; null for none.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[AlertItem, ...]
+    next: int | None
+    as_of: str
+
+
+class AlertsQuery(msgspec.Struct, frozen=True):
+    """The alerts that are wanted.
+
+    Attributes:
+        before: Byte of alerts.log before which they are; null for the newest.
+        limit: Number of alerts, 1 to 1000.
+    """
+
+    before: int | None = None
+    limit: int = 50
+
+
+async def list_alerts(call: Call) -> AlertList:
+    """The alerts of a job's last run."""
+    query: AlertsQuery = call.query
+    job, now = call.job(), iso(call.services.clock.now())
+    try:
+        asked = LogQuery(before=query.before, limit=query.limit)
+        page = await log_page(call, job, "alerts", asked)
+    except RefusedRequestError as error:
+        if error.status != 404:
+            raise
+        return AlertList((), None, now)
+    items = tuple(alert_item(line) for line in page.lines)
+    return AlertList(items, page.start or None, now)
+
+
+def alert_item(line: LogLine) -> AlertItem:
+    """An alert of a line: `TIME LEVEL TEXT`."""
+    time, _, rest = line.text.partition(" ")
+    return AlertItem(line.offset, time, rest.partition(" ")[2])

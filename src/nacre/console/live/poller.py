@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.hub import JOBS, ViewerHub, job_topic
+from nacre.console.live.lately import fields_of, suspected_trap, troubled_host
 from nacre.console.live.snapshot import (
     JobActivity,
     JobSnapshot,
@@ -28,11 +29,15 @@ from nacre.console.live.snapshot import (
     unseen,
 )
 from nacre.console.live.toes import ToeList, toe_list
+from nacre.console.logs.lines import CrawlLogFields
+from nacre.console.logs.pages import LogQuestion, log_path, read_page
+from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.pool import ReaderPool
 from nacre.core.clock import Clock
 from nacre.errors import NacreError
+from nacre.frontier.pending import any_text
 from nacre.job.control import NotRunningError, ask_command
-from nacre.job.overview import JobOverview
+from nacre.job.overview import JobOverview, SlowQueue
 from nacre.store.layout import Layout
 
 WATCHED: Final = 1.0
@@ -79,6 +84,8 @@ class Poller:
         self._looking: set[str] = set()
         self._is_list_stale = False
         self._toes: dict[str, ToeList] = {}
+        self._read: dict[str, float] = {}
+        self._lately: dict[str, tuple[LastLines, LastLines]] = {}
         self._toes_watched: Counter[str] = Counter()
 
     def snapshot(self, job: FoundJob) -> JobSnapshot:
@@ -164,7 +171,14 @@ class Poller:
         await self._fleet.scan()
         there = {job.id for job in self._fleet.jobs}
         self._is_list_stale |= there != before
-        for known in (self._snapshots, self._activities, self._looked, self._stamps):
+        for known in (
+            self._snapshots,
+            self._activities,
+            self._looked,
+            self._stamps,
+            self._read,
+            self._lately,
+        ):
             for name in set(known) - there:
                 known.pop(name)
 
@@ -201,7 +215,20 @@ class Poller:
             activity.note(rate_point(answer, now))
             self._stamps.pop(job.id, None)
             await self._keep_toes(job)
-            self._keep(snapshot_of(job, answer, now, activity))
+            await self._read_log(job)
+            lines, tries = self._lately.get(job.id, ((), ()))
+            slowest = msgspec.convert(answer.get("slowest", ()), tuple[SlowQueue, ...])
+            troubled = troubled_host((*lines, *tries), slowest, now)
+            trap = suspected_trap(lines, activity.points)
+            self._keep(snapshot_of(job, answer, now, activity, troubled, trap))
+
+    async def _read_log(self, job: FoundJob) -> None:
+        """Read the last lines of a running job's log, each ten seconds."""
+        mono = self._clock.monotonic()
+        if mono - self._read.get(job.id, -UNWATCHED) < UNWATCHED:
+            return
+        self._read[job.id] = mono
+        self._lately[job.id] = await asyncio.to_thread(last_lines, job)
 
     async def _keep_toes(self, job: FoundJob) -> None:
         """Ask for the fetches of a job where somebody looks at them."""
@@ -250,6 +277,23 @@ class Poller:
         if before is None or msgspec.structs.replace(before, as_of=snapshot.as_of) != snapshot:
             self._hub.changed(job_topic(snapshot.job))
             self._is_list_stale = True
+
+
+LastLines = Sequence[CrawlLogFields]
+_LINES: Final = 300
+
+
+def last_lines(job: FoundJob) -> tuple[LastLines, LastLines]:
+    """The last lines of crawl.log, and of the log of tries that are repeated."""
+    found: list[LastLines] = []
+    for name in ("crawl", "nonfatal-errors"):
+        try:
+            page = read_page(log_path(job.layout, name), LogQuestion(None, None, _LINES, any_text))
+        except RefusedRequestError:  # there is none yet
+            found.append(())
+        else:
+            found.append(fields_of(line.text for line in page.lines))
+    return found[0], found[1]
 
 
 _NEVER_RAN: Final = {"overview": msgspec.to_builtins(JobOverview("NASCENT"))}

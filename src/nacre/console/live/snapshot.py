@@ -8,7 +8,13 @@ import msgspec
 
 from nacre.console.fleet.places import FoundJob
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
-from nacre.job.sentence import Sentence, SentenceFacts, sentence_of
+from nacre.job.sentence import (
+    Sentence,
+    SentenceFacts,
+    SuspectedTrap,
+    TroubledHost,
+    sentence_of,
+)
 
 SPAN: Final = 600.0
 """Seconds that are looked back on."""
@@ -153,7 +159,12 @@ def unreadable(job: FoundJob, why: str, now: float, *, running: bool) -> JobSnap
 
 
 def snapshot_of(
-    job: FoundJob, answer: dict[str, Any], now: float, activity: JobActivity | None
+    job: FoundJob,
+    answer: dict[str, Any],
+    now: float,
+    activity: JobActivity | None,
+    troubled: TroubledHost | None = None,
+    trap: SuspectedTrap | None = None,
 ) -> JobSnapshot:
     """The snapshot that an answer to `status` becomes.
 
@@ -162,6 +173,8 @@ def snapshot_of(
         answer: The answer of its process, or of its store.
         now: Seconds since the epoch.
         activity: Its last minutes, this answer included; None where it does not run.
+        troubled: The host that refuses most; None for none.
+        trap: The place that looks like a trap; None for none.
     """
     if "cycle" in answer:
         rounds = answer["cycle"]
@@ -174,7 +187,8 @@ def snapshot_of(
     left = time_left(overview, status.slowest, rate)
     facts = SentenceFacts(
         overview, status.slowest, now, rate=rate, left=left, committed=status.committed,
-        gap=status.gap, free=status.free, reserve=status.reserve,
+        gap=status.gap, free=status.free, reserve=status.reserve, troubled=troubled,
+        trap=trap,
     )  # fmt: skip
     return JobSnapshot(
         job.id, now, overview.state, activity is not None, sentence_of(facts), overview,

@@ -1,0 +1,92 @@
+"""The last lines of crawl.log as facts of the sentence: refusing hosts, likely traps (pure)."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import Final
+
+from nacre.console.live.snapshot import SPAN, RatePoint
+from nacre.console.logs.lines import CrawlLogFields, crawl_log_fields
+from nacre.job.overview import SlowQueue
+from nacre.job.sentence import SuspectedTrap, TroubledHost
+from nacre.report.crawllog import LogTimes
+from nacre.uri.parse import host as host_of
+
+LATELY: Final = 300.0
+"""Seconds that are looked back on for refusals."""
+FEWEST: Final = 20
+"""Lines below which nothing is said."""
+DEEP: Final = 8
+"""Hops from the seed from which on a place can be a trap: traps lead on and on."""
+_MOST: Final = 0.9
+_TOO_MANY: Final = 429
+
+
+def fields_of(lines: Iterable[str]) -> list[CrawlLogFields]:
+    """The lines that are of the form of crawl.log."""
+    return [fields for line in lines if (fields := crawl_log_fields(line)) is not None]
+
+
+def troubled_host(
+    lines: Sequence[CrawlLogFields], slowest: Sequence[SlowQueue], now: float
+) -> TroubledHost | None:
+    """The host that refused or failed most in the last five minutes; None for none.
+
+    Args:
+        lines: Of crawl.log and of the tries that are repeated.
+        slowest: The queues that take longest; one of the host gives its delay.
+        now: Seconds since the epoch.
+    """
+    since = LogTimes().dashed(now - LATELY)
+    recent = [line for line in lines if line.time >= since]
+    if len(recent) < FEWEST:
+        return None
+    refused = [(host_of(line.url), line.status) for line in recent if _is_refusal(line.status)]
+    if not refused:
+        return None
+    host, number = Counter(name for name, _ in refused).most_common(1)[0]
+    status = Counter(code for name, code in refused if name == host).most_common(1)[0][0]
+    delay = next((queue.delay for queue in slowest if queue.host == host), 0.0)
+    return TroubledHost(host, status, number / len(recent), delay)
+
+
+def _is_refusal(status: int) -> bool:
+    return status == _TOO_MANY or status >= 500 or -5 < status < 0
+
+
+def suspected_trap(
+    lines: Sequence[CrawlLogFields], points: Sequence[RatePoint]
+) -> SuspectedTrap | None:
+    """The place that looks like a trap; None for none.
+
+    What waits has grown faster than what is finished for ten minutes, nearly all that was fetched
+    lately is in one directory, and far from the seeds.
+
+    Args:
+        lines: The last ones of crawl.log.
+        points: The last minutes of the job, the oldest first.
+    """
+    if len(lines) < FEWEST or not points or points[-1].time - points[0].time < 0.9 * SPAN:
+        return None
+    if points[-1].queued - points[0].queued <= points[-1].finished - points[0].finished:
+        return None
+    prefixes = Counter(prefix for line in lines if (prefix := _directory(line.url)))
+    if not prefixes or median(_hops(line.path) for line in lines) < DEEP:
+        return None
+    prefix, number = prefixes.most_common(1)[0]
+    share = number / len(lines)
+    return SuspectedTrap(prefix, share) if share >= _MOST else None
+
+
+def _directory(url: str) -> str:
+    """The URL up to its first directory; "" where it has none."""
+    scheme, separator, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    first, end, _ = path.partition("?")[0].partition("/")
+    return f"{scheme}{separator}{host}{slash}{first}{end}" if first and end else ""
+
+
+def _hops(path: str) -> int:
+    """Hops from the seed; a long path is written with their number before it: `12+LL`."""
+    number, plus, rest = path.partition("+")
+    return int(number) + len(rest) if plus and number.isdigit() else len(path)
