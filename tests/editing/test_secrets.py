@@ -82,3 +82,12 @@ def test_a_reference_is_no_secret():
     assert [
         one.line for one in plain_secrets("name: x\nfetch: {proxy: 'http://a:b@p.test'}\n")
     ] == [2]
+
+
+def test_a_misspelt_secret_is_one():
+    one = "{origin: 'http://a.test', username: anna, pasword: hunter2}"
+    text = f"fetch:\n  credentials: [{one}]\n  Proxy: http://a:b@h.test/\n  timout: 50\n"
+    shown = without_secrets(text).text
+    assert "hunter2" not in shown
+    assert "timout: 50" in shown
+    assert with_secrets(shown, text) == text

@@ -15,8 +15,9 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from nacre.config.document import read_yaml
-from nacre.config.facts import type_at
+from nacre.config.facts import fields, type_at
 from nacre.config.layer import is_too_deep
+from nacre.config.registry import nearest
 from nacre.config.secret import Secret
 from nacre.errors import ConfigError, Problem
 from nacre.settings.settings import JobSettings
@@ -36,6 +37,10 @@ _BLOCK: Final = re.compile(
     r"(?:\n(?:(?P=in)[ \t]+[^\n]*|[ \t]*(?=\n)))*)",
     re.MULTILINE,
 )
+_ALIKE: Final = 0.8
+"""How alike a misspelt name of a secret is to the right one, 0 to 1."""
+_KNOWN: Final = frozenset(part for one in fields(JobSettings) for part in one.path.split("."))
+"""Names of settings, which are not misspelt."""
 _PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+)*")
 _MOST: Final = 100_000
 
@@ -197,7 +202,8 @@ def is_secret(path: Sequence[str], tree: object) -> bool:
     """
     if not path:
         return False
-    if path[-1].rpartition(".")[2] in _NAMES:
+    last = path[-1].rpartition(".")[2].lower()
+    if last in _NAMES or (last not in _KNOWN and nearest(last, _NAMES, cutoff=_ALIKE)):
         return True
     kind = type_at(JobSettings, path, tree)
     return kind is Secret or Secret in get_args(kind)
