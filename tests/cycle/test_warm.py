@@ -1,5 +1,7 @@
 """What is imported before a unit is forked: all that it needs."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.cli.site import many_pages, site
@@ -20,3 +22,10 @@ def test_a_unit_imports_next_to_nothing_more(tmp_path: Path):
         assert Unit(spec(tmp_path), before=BEFORE.format(path=path)).result().done
     new = [name for name in Path(path).read_text().split()[1:] if not name.startswith("encodings")]
     assert len(new) < 5, " ".join(new)
+
+
+def test_the_server_ends_without_a_word():
+    """With the collector told to leave all alone, duckdb complained of leaks."""
+    begin = "from nacre.cycle.engine.local import LocalEngine; LocalEngine(1).begin()"
+    done = subprocess.run([sys.executable, "-c", begin], capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")

@@ -1,7 +1,7 @@
 """Imports that a unit needs, made before it is forked: by the fork server of this machine, once.
 
-Nothing here may start a thread or open a file that stays open. The collector of garbage is told
-that all of it lives to the end, so that it does not touch pages that units share.
+Nothing here may start a thread or open a file that stays open. A unit tells the collector of
+garbage that all of it lives to the end; the server does not, as duckdb would complain at its end.
 """
 
 import gc
@@ -28,7 +28,6 @@ def _import_all() -> None:
     gc.set_threshold(_START)
     for name in NEEDED:
         import_module(name)
-    gc.freeze()
     gc.set_threshold(*before)
 
 
