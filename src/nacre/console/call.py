@@ -53,6 +53,14 @@ class Call(NamedTuple):
             raise not_found(f"job {found.id}")
         return found
 
+    def sees(self, job: str) -> bool:
+        """Whether the one who asks may see a job, which may be gone.
+
+        Args:
+            job: Its id.
+        """
+        return not self.identity.places or any(found.id == job for found, _ in self.snapshots())
+
     def snapshots(self) -> list[tuple[FoundJob, JobSnapshot]]:
         """The jobs that the one who asks may see, with their last snapshots."""
         found = self.services.poller.snapshots()

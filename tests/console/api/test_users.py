@@ -260,3 +260,28 @@ def test_a_login_is_a_short_form(tmp_path: Path):
         assert 'name="next" value="/"' in page.text
 
     play(tmp_path, scene)
+
+
+def test_asvs_8_4_1_a_task_of_an_unseen_job_is_not_there(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    add_job(tmp_path, "secret")
+
+    async def scene(console: GivenConsole) -> None:
+        tasks = console.services.tasks
+
+        async def work(_: object) -> None:
+            """A task that has nothing to do."""
+
+        held = tasks.begin("crawls~secret", "count", "anna", work)
+        for places, status in (((), 200), (("crawls",), 200), (("other",), 404)):
+            key = console.services.keys.add(f"key {places}", Role.OPERATOR, places)
+            fields = {"authorization": f"Bearer {key}"}
+            one = await console.client.get(f"{API}/tasks/{held.id}", headers=fields)
+            assert one.status_code == status
+            listed = (await console.client.get(f"{API}/tasks", headers=fields)).json()["items"]
+            assert len(listed) == (status == 200)
+            if status == 404:
+                ended = await console.client.delete(f"{API}/tasks/{held.id}", headers=fields)
+                assert ended.status_code == 404
+
+    play(tmp_path, scene)

@@ -168,10 +168,9 @@ def job_named(call: Call, name: str) -> FoundJob:
     Raises:
         RefusedRequestError: There is none, or the one who asks does not see it (404).
     """
-    found = call.services.fleet.job(name)
-    if not call.identity.sees(found.place):
-        raise not_found(f"job {name}")
-    return found
+    if not name:
+        raise not_found("job without a name")
+    return call.job(name)
 
 
 async def ask_library(call: Call, task: str, job: FoundJob | None = None, **more: object) -> Any:  # noqa: ANN401 - as the task gives it

@@ -23,6 +23,7 @@ from nacre.console.api.frontier import (
     uri_list,
     uris_arguments,
 )
+from nacre.console.api.tasks import seen_task
 from nacre.console.background.answers import facts_of, read_or_later
 from nacre.console.background.frontier_work import (
     ACTIONS,
@@ -197,7 +198,7 @@ def _action_names(call: Call) -> list[tuple[str, str]]:
 async def change_page(call: Call) -> PageAnswer:
     """The wizard: an expression, a count with samples, and the count typed to confirm."""
     query: ChangePageQuery = call.query
-    task = facts_of(call.services.tasks.task(query.task)) if query.task else None
+    task = facts_of(seen_task(call, query.task)) if query.task else None
     if task is not None:
         asked = task.asked
         query = msgspec.structs.replace(
