@@ -13,6 +13,7 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.logins import LoginDesk
 from nacre.console.access.passwords import PasswordChecker
+from nacre.console.access.repeats import RepeatBook
 from nacre.console.access.roles import Role
 from nacre.console.access.sessions import COOKIE, SessionBook
 from nacre.console.access.users import UserBook
@@ -106,6 +107,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         launcher=Launcher(fleet, poller, database, clock, 2),
         notices=NoticeBoard(),
         schedules=ScheduleBook(database, clock),
+        repeats=RepeatBook(database, clock),
         tails=LogTails(hub, clock),
     )
     await fleet.scan()

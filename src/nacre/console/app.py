@@ -23,6 +23,7 @@ from nacre.console.access.audit import AuditEntry, AuditNote
 from nacre.console.access.gate import Visitor, form_token, identify, require
 from nacre.console.access.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_host
 from nacre.console.access.reach import takes_links
+from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
 from nacre.console.access.roles import NOBODY
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
@@ -160,6 +161,8 @@ class ConsoleApp:
                 services, request, visitor.identity, visitor.session,
                 spoken_by(request, visitor), note, _query(row, request), await _body(row, request),
             )  # fmt: skip
+            if row.is_api and row.verb == "POST" and FIELD in request.headers:
+                return await self._once(row, call)
             return self._response(row, call, await row.handler(call)), "done"
         except NacreError as error:
             refused = self.refusal(request, error, visitor, is_api=row.is_api)
@@ -168,6 +171,28 @@ class ConsoleApp:
             await request.close()  # files of a form
             if note.after is None and call is not None:
                 note.after = call.body
+
+    async def _once(self, row: RouteRow, call: Call) -> tuple[Response, str]:
+        """The answer to a request that is done once, however often it is sent.
+
+        A refusal is not kept: what was in the way may be gone when it is sent again.
+        """
+        request, repeats = call.request, self._services.repeats
+        who = f"{call.identity.how} {call.identity.name}"
+        path = f"{request.url.path}?{request.url.query}"
+        name, body = request_of(who, "POST", path, request.headers[FIELD]), await request.body()
+        kept = repeats.begin(name, body)
+        if kept is not None:
+            fields = {"idempotency-replayed": "true"}
+            return Response(kept.data, kept.status, fields, media_type=kept.media), "repeated"
+        answer = None
+        try:
+            response = self._response(row, call, await row.handler(call))
+            media = response.headers.get("content-type", "")
+            answer = KeptAnswer(response.status_code, media, bytes(response.body))
+        finally:
+            repeats.end(name, body, answer)
+        return response, "done"
 
     def _response(self, row: RouteRow, call: Call, answer: Answer) -> Response:
         if isinstance(answer, Response):
@@ -301,7 +326,7 @@ async def _body(row: RouteRow, request: Request) -> msgspec.Struct | None:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         data = await request.body()
-        if not data and not kind:  # what has defaults only need not be sent
+        if not data and kind in {"", _JSON}:  # what has defaults only need not be sent
             data, kind = b"{}", _JSON
         if kind != _JSON:
             raise RefusedRequestError(415, "not-json", f"send JSON, with `Content-Type: {_JSON}`")

@@ -27,6 +27,7 @@ from nacre.console.access.logins import LoginDesk
 from nacre.console.access.passwords import PasswordChecker
 from nacre.console.access.peers import PeerGuard
 from nacre.console.access.reach import ConsoleReach
+from nacre.console.access.repeats import RepeatBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
@@ -235,6 +236,7 @@ def _services(
         places=added,
         times=RequestTimes(),
         schedules=ScheduleBook(database, clock),
+        repeats=RepeatBook(database, clock),
         reach=options.reach,
         tails=LogTails(hub, clock),
     )

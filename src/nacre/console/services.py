@@ -6,6 +6,7 @@ from nacre.console.access.audit import AuditLog
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.logins import LoginDesk
 from nacre.console.access.reach import ConsoleReach
+from nacre.console.access.repeats import RepeatBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.fleet.fleet import Fleet
@@ -38,6 +39,7 @@ class ConsoleServices(NamedTuple):
         launcher: It starts jobs.
         notices: What came of forms that were sent.
         schedules: When runs begin.
+        repeats: Answers to requests that are done once.
         tails: The last lines of logs.
         users: Users with passwords.
         logins: Exchanges passwords for sessions.
@@ -58,6 +60,7 @@ class ConsoleServices(NamedTuple):
     launcher: Launcher
     notices: NoticeBoard
     schedules: ScheduleBook
+    repeats: RepeatBook
     tails: LogTails
     users: UserBook
     logins: LoginDesk
