@@ -7,8 +7,14 @@ const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3], [4, 4], [1, 2]];
 const HEIGHT = 160;
 const known = new Map();
 
-function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// A canvas does not know light-dark(): an element does, and tells the colour that holds.
+function colour(name, share = 1) {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return share === 1 ? found : found.replace("rgb(", "rgba(").replace(")", `, ${share})`);
 }
 
 function shortNumber(value) {
@@ -47,7 +53,7 @@ function options(figure, width) {
         stroke: colour(COLOURS[place % COLOURS.length]),
         dash: DASHES[place % DASHES.length],
         width: 2,
-        fill: isStacked ? `${colour(COLOURS[place % COLOURS.length])}40` : undefined,
+        fill: isStacked ? colour(COLOURS[place % COLOURS.length], 0.25) : undefined,
         value: (_, value) => (value == null ? "–" : write(value)),
         points: { show: false },
       })),
