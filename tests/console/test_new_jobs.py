@@ -25,6 +25,7 @@ def test_each_scope_says_what_it_lets_in():
     assert all(one.what == "" for one in reaches(""))
     assert len(samples("https://docs.example.co.uk/a/b.html")) == 5
     assert samples("") == ()
+    assert len(samples("http://127.0.0.1:9/")) == 4
     assert first_url(["# none", "", "图书馆.test/书/"]).startswith("https://xn--")
 
 
@@ -81,6 +82,9 @@ def test_the_first_page_is_the_form_and_it_makes_a_job(tmp_path: Path):
         looked = await console.client.post("/new/look", data=form, headers=fields)
         assert "everything under http://127.0.0.1:9/a/" in looked.text
         assert "<html" not in looked.text
+        chinese = {**form, "seeds": "http://127.0.0.1:9/书/目录.html"}
+        looked = await console.client.post("/new/look", data=chinese, headers=fields)
+        assert "everything under http://127.0.0.1:9/书/" in looked.text
         checked = await console.client.post("/new", data={**form, "do": "check"}, headers=fields)
         assert "Nothing keeps this crawl from starting" in checked.text
         bad = {**form, "do": "create", "bytes": "many", "seeds": HOSTILE}

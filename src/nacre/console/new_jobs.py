@@ -124,7 +124,7 @@ def reaches(url: str) -> tuple[ScopeReach, ...]:
 
 
 def samples(url: str) -> tuple[str, ...]:
-    """Five URLs that the scopes tell apart; () without a seed (pure).
+    """Five URLs that the scopes tell apart, four for an address; () without a seed (pure).
 
     Args:
         url: The first seed; "" for none.
@@ -132,12 +132,13 @@ def samples(url: str) -> tuple[str, ...]:
     if not url:
         return ()
     known = {one.kind: one.what for one in reaches(url)}
-    scheme = url.partition(":")[0]
+    scheme, site = url.partition(":")[0], registered_domain(host(url))
+    below = (f"{scheme}://sub.{site}/page.html",) if site else ()  # an address has no names below
     return (
         url,
         f"{known['prefix']}sample/page.html",
         f"{known['host']}other/page.html",
-        f"{scheme}://sub.{known['site']}/page.html",
+        *below,
         "https://elsewhere.example/page.html",
     )
 

@@ -21,6 +21,7 @@ from nacre.console.problems import RefusedRequestError, problem_of
 from nacre.engine.seeding.seedfile import coding_of, decoded_lines
 from nacre.errors import NacreError
 from nacre.settings.layers import list_profiles
+from nacre.wire.urltext import readable_url
 
 
 def _(text: str) -> str:
@@ -73,7 +74,9 @@ def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
     cards = []
     for reach in reaches(url):
         title, plain, named = SCOPES[reach.kind]
-        words = said(named).replace("{what}", reach.what) if reach.what else said(plain)
+        words = (
+            said(named).replace("{what}", readable_url(reach.what)) if reach.what else said(plain)
+        )
         cards.append((reach.kind, said(title), words, reach.kind == scope))
     return {
         "fields": fields, "cards": cards, "problems": (), "verdicts": (), "checked": False,
