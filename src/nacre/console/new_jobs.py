@@ -132,8 +132,9 @@ def samples(url: str) -> tuple[str, ...]:
     if not url:
         return ()
     known = {one.kind: one.what for one in reaches(url)}
-    scheme, site = url.partition(":")[0], registered_domain(host(url))
-    below = (f"{scheme}://sub.{site}/page.html",) if site else ()  # an address has no names below
+    scheme, name = url.partition(":")[0], host(url)
+    is_address = name.startswith("[") or name.rpartition(".")[2].isdecimal()
+    below = () if is_address else (f"{scheme}://sub.{known['site']}/page.html",)
     return (
         url,
         f"{known['prefix']}sample/page.html",
