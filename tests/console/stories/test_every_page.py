@@ -37,6 +37,8 @@ SAMPLES: Final[Mapping[str, str]] = {
 """A value for each further parameter of a path or of a query that a page needs."""
 
 
+_ASKED: Final = frozenset(("u",))
+"""Fields of a query that a page cannot do without."""
 _PARAMETER: Final = re.compile(r"{(\w+)(?::\w+)?}")
 
 
@@ -93,7 +95,9 @@ def url_of(row: RouteRow, given: Given, job: str) -> str:
     assert not missing, f"{row.path}: give a value for {missing} in SAMPLES"
     path = _PARAMETER.sub(lambda found: quote(values[found[1]]), row.path)
     fields = row.query.__struct_fields__ if row.query is not None else ()
-    query = urlencode({name: values[name] for name in fields if name in values})
+    in_path = set(_PARAMETER.findall(row.path))
+    shown = {name: values[name] for name in fields if name in _ASKED and name not in in_path}
+    query = urlencode(shown)
     return f"{given.console.url.rstrip('/')}{path}{'?' if query else ''}{query}"
 
 
