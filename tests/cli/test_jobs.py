@@ -237,7 +237,7 @@ def test_a_job_knows_whether_somebody_watches_at_a_terminal(tmp_path, monkeypatc
     assert nacre("new", layout.root, "http://a.test/").code == 0
     jobs: list[Job] = []
 
-    def run(job: Job, display: Display, start: StartOptions) -> NoReturn:
+    def run(job: Job, _display: Display, _start: StartOptions, _by: str) -> NoReturn:
         jobs.append(job)
         raise KeyboardInterrupt
 

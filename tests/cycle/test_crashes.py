@@ -7,6 +7,7 @@ nothing from then on, as after a kill.
 
 import itertools
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -63,6 +64,7 @@ for _name in _CHANGING:
 def dying(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     DyingDisk.left = 10**9
     monkeypatch.setattr(local, "RealDisk", DyingDisk)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)  # before further attempts of a task
     yield
     DyingDisk.left = 10**9
 

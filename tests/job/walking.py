@@ -11,7 +11,8 @@ from nacre.config.place import InvalidValuesError, Property, find, with_values
 from nacre.extract.extractors import EXTRACTORS, Extractor
 
 TEXTS = (
-    "x", "Europe/Paris", "a@b.test", "http://a.test/", "http://proxy.test:3128", "127.0.0.1",
+    "x", "Europe/Paris", "a@b.test", "http://a.test/", "http://a.test/b",
+    "http://proxy.test:3128", "127.0.0.1",
     "Name: value", "10.0.0.0/8", "User-agent: *", "com,example,", "[0-9]+", "file.txt", "@weekly",
 )  # fmt: skip
 

@@ -22,6 +22,8 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "operations"
 PAGE = (ROOT / "docs" / "operations.md").read_text()
 UNITS = ["nacre@.service", "nacre-recrawl@.service", "nacre-recrawl@.timer"]
+OF_THE_CONSOLE = ["nacre-console.nginx.conf", "nacre-console.service"]
+"""Tested beside the console (`tests/console/access/test_peers.py`)."""
 
 
 def blocks(section: str) -> list[str]:
@@ -285,5 +287,5 @@ def test_the_page_names_files_that_are_there():
     for name in re.findall(r"examples/operations/[\w@.-]+\w", PAGE):
         assert (ROOT / name).exists(), name
     assert sorted(path.name for path in EXAMPLES.iterdir()) == sorted(
-        [*UNITS, "Containerfile", "check-nacre"]
+        [*UNITS, *OF_THE_CONSOLE, "Containerfile", "check-nacre"]
     )
