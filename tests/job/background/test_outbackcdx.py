@@ -1,13 +1,21 @@
+import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from nacre.archive.settings import WarcSettings
+from nacre.config.place import with_values
+from nacre.core.states import JobState
+from nacre.engine.clock import SystemClock
+from nacre.job.background.outbackcdx import IndexPusher, PushingJob
+from nacre.settings.load import load_job
+from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 
 PAGES: dict[str, str | bytes] = {
@@ -80,7 +88,9 @@ def collection(server: _Server) -> dict[tuple[str, str], list[str]]:
 def test_the_index_of_each_closed_warc_is_posted_once(tmp_path: Path):
     job = tmp_path / "图书馆"
     with site(PAGES) as url, outbackcdx() as (server, at):
-        crawled = nacre("crawl", url, "--out", job, "-q", "--set", f"archive.outbackcdx={at}")
+        crawled = nacre(
+            "crawl", url, "--out", job, "-q", "--delay", "0", "--set", f"archive.outbackcdx={at}"
+        )
         assert crawled.code == 0, crawled.err
         rows = collection(server)
         urls = {row[2] for row in rows.values()}
@@ -98,7 +108,9 @@ def test_the_index_of_each_closed_warc_is_posted_once(tmp_path: Path):
 def test_a_server_that_is_away_holds_nothing_up_and_gets_all_later(tmp_path: Path):
     job = tmp_path / "job"
     with site(PAGES) as url, outbackcdx(503) as (server, at):
-        crawled = nacre("crawl", url, "--out", job, "-q", "--set", f"archive.outbackcdx={at}")
+        crawled = nacre(
+            "crawl", url, "--out", job, "-q", "--delay", "0", "--set", f"archive.outbackcdx={at}"
+        )
         assert crawled.code == 0, crawled.err
         assert server.posts >= 1
         assert not server.collections
@@ -109,6 +121,25 @@ def test_a_server_that_is_away_holds_nothing_up_and_gets_all_later(tmp_path: Pat
         pushed = nacre("archive", job, "push")
         assert pushed.code == 0, pushed.err
         assert "1 index with" in pushed.out
+        assert len(collection(server)) >= 2
+
+
+def test_a_running_job_obeys_the_setting_as_it_was_changed(tmp_path: Path):
+    with site(PAGES) as url, outbackcdx() as (server, at):
+        assert nacre("crawl", url, "--out", tmp_path / "job", "-q", "--delay", "0").code == 0
+        layout = Layout(tmp_path / "job")
+        settings = load_job(layout).settings
+        changed = with_values(settings, {"archive.outbackcdx": at})
+        session = SimpleNamespace(settings=changed, state=JobState.FINISHED)
+        job = SimpleNamespace(
+            layout=layout, settings=settings, session=session, clock=SystemClock()
+        )
+
+        async def play() -> None:
+            async with IndexPusher(cast("PushingJob", job)).running():
+                pass
+
+        asyncio.run(play())
         assert len(collection(server)) >= 2
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from nacre.archive.cdx11 import cdx11_line
+from nacre.archive.settings import WarcSettings
 from nacre.core.clock import Clock
 from nacre.core.states import JobState
 from nacre.job.background.webhooks import LONGEST_WAIT, DeliveryError, post
@@ -155,8 +156,14 @@ class IndexPusher:
         await self._rest()
 
     @property
+    def _settings(self) -> WarcSettings:
+        """The settings as they are now: those of a running job may have been changed."""
+        session = self._job.session
+        return (self._job.settings if session is None else session.settings).archive
+
+    @property
     def _url(self) -> str:
-        return self._job.settings.archive.outbackcdx
+        return self._settings.outbackcdx
 
     async def _push_all(self) -> None:
         while True:
@@ -175,9 +182,9 @@ class IndexPusher:
             return False
 
     async def _post_missing(self, url: str) -> bool:
-        layout, settings = self._job.layout, self._job.settings
+        layout, settings = self._job.layout, self._settings
         pushed = await asyncio.to_thread(PushedIndexes, layout, url)
-        found = await asyncio.to_thread(closed_indexes, layout, settings.archive.directories)
+        found = await asyncio.to_thread(closed_indexes, layout, settings.directories)
         for index in found:
             if pushed.has(index):
                 continue
