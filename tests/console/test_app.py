@@ -164,6 +164,47 @@ def test_jobs_are_listed_page_by_page(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_the_page_of_jobs_is_searched_by_name_and_state(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    for name in ("alpha", "beta"):
+        add_job(tmp_path, name)
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session()
+        for job in console.services.fleet.jobs:
+            await console.services.poller.look(job)
+        found = (await console.client.get("/?name=alp", headers=fields)).text
+        assert 'data-job="crawls~alpha"' in found
+        assert 'data-job="crawls~beta"' not in found
+        assert 'hx-sse:connect="/live/jobs?name=alp"' in found
+        none = (await console.client.get("/?state=RUNNING", headers=fields)).text
+        assert "No job is like this." in none
+        assert "data-job" not in none
+
+    play(tmp_path, scene)
+
+
+def test_the_header_leads_to_what_the_role_may_see(tmp_path: Path):
+    expected = {
+        Role.VIEWER: ["/", "/calendar", "/profiles", "/alerts"],
+        Role.OPERATOR: ["/", "/new", "/calendar", "/profiles", "/alerts"],
+        Role.ADMIN: ["/", "/new", "/calendar", "/profiles", "/alerts", "/admin"],
+    }
+
+    async def scene(console: GivenConsole) -> None:
+        for role, paths in expected.items():
+            page = (await console.client.get("/alerts", headers=console.as_session(role))).text
+            header = page[page.index("<nav") : page.index("</nav>")]
+            assert re.findall('href="([^"]+)"', header) == paths
+            assert '<label class="visually-hidden" for="find-jobs">' in page
+            keys = re.findall('data-key="([^"]+)"', page)
+            assert len(keys) == len(set(keys))
+        nobody = await console.client.get("/alerts")
+        assert "find-jobs" not in nobody.text
+
+    play(tmp_path, scene)
+
+
 def test_a_job_has_its_sentence_and_its_actions(tmp_path: Path):
     (tmp_path / "crawls").mkdir()
     add_job(tmp_path, "demo")
@@ -179,6 +220,7 @@ def test_a_job_has_its_sentence_and_its_actions(tmp_path: Path):
         assert allowed == ["start", "start-paused", "edit"]
         page = await console.client.get("/j/crawls~demo", headers=console.as_session())
         assert "ready to start" in page.text
+        assert '<a href="/j/crawls~demo#actions">Start</a>' in page.text
         assert f"nacre run {tmp_path}/crawls/demo" in page.text
 
     play(tmp_path, scene)

@@ -4,6 +4,7 @@ from typing import Final
 
 from nacre.console.access.roles import Role
 from nacre.console.api import logs, toes
+from nacre.console.api.jobs import JobFilters
 from nacre.console.live.toes import ToeList
 from nacre.console.pages import alert_list, job_log, job_watch
 from nacre.console.route_row import API, RouteRow
@@ -19,7 +20,8 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow("GET", "/j/{job}/watch", _V, job_watch.page, "The speed and the fetches of a job."),
     RouteRow("GET", "/alerts", _V, alert_list.page, "The last alerts of all jobs."),
     # parts of pages
-    RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live."),
+    RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live.",
+             query=JobFilters),
     RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
     RouteRow("GET", "/live/j/{job}/watch", _V, regions.watch,
              "The speed and the fetches of a job, live."),

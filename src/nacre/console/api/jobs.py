@@ -35,18 +35,30 @@ class SpokenSentence(msgspec.Struct, frozen=True):
     text: str
 
 
-class JobsQuery(msgspec.Struct, frozen=True):
+class JobFilters(msgspec.Struct, frozen=True):
     """The filters of the list of jobs.
 
     Attributes:
         state: Only jobs in this state, such as `RUNNING`; "" for all.
         name: Only jobs whose id contains this text; "" for all.
-        after: The id behind which the page begins; "" for the first page.
-        limit: Jobs on a page, 1 to 500.
     """
 
     state: str = ""
     name: str = ""
+
+    def wants(self, job: FoundJob, seen: JobSnapshot) -> bool:
+        """Whether a job passes."""
+        return self.name.strip() in job.id and self.state in {"", seen.state}
+
+
+class JobsQuery(JobFilters, frozen=True):
+    """A page of the list of jobs.
+
+    Attributes:
+        after: The id behind which the page begins; "" for the first page.
+        limit: Jobs on a page, 1 to 500.
+    """
+
     after: str = ""
     limit: int = 100
 
@@ -144,7 +156,7 @@ def job_list(call: Call, query: JobsQuery) -> JobList:
     found = [
         (job, seen)
         for job, seen in call.snapshots()
-        if query.name in job.id and query.state in {"", seen.state} and job.id > query.after
+        if query.wants(job, seen) and job.id > query.after
     ]
     limit = min(max(query.limit, 1), 500)
     items = tuple(job_item(job, seen, call.language) for job, seen in found[:limit])

@@ -1,6 +1,9 @@
 """`/`: all jobs of all places."""
 
 from typing import Any
+from urllib.parse import urlencode
+
+from msgspec import to_builtins
 
 from nacre.console.access.roles import Role
 from nacre.console.api.jobs import job_item
@@ -11,17 +14,22 @@ from nacre.console.pages.action_buttons import many_buttons
 
 async def page(call: Call) -> PageAnswer:
     """The list of all jobs; without jobs it is the form of a new one."""
-    shown = facts(call)
-    if not shown["jobs"] and call.identity.role >= Role.OPERATOR:
+    if not call.snapshots() and call.identity.role >= Role.OPERATOR:
         return PageAnswer("new.html", new_job.facts(call, {}))
-    return PageAnswer("jobs.html", shown)
+    return PageAnswer("jobs.html", facts(call))
 
 
 def facts(call: Call) -> dict[str, Any]:
     """The facts of the list."""
-    services = call.services
-    items = [job_item(job, seen, call.language) for job, seen in call.snapshots()]
+    services, query = call.services, call.query
+    seen_jobs = call.snapshots()
+    items = [
+        job_item(job, seen, call.language) for job, seen in seen_jobs if query.wants(job, seen)
+    ]
     return {
+        "query": query,
+        "filters": urlencode({name: v for name, v in to_builtins(query).items() if v}),
+        "states": sorted({query.state, *(seen.state for _, seen in seen_jobs)} - {""}),
         "jobs": items,
         "running": sum(item.running for item in items),
         "many": many_buttons(call.language.texts.gettext, call.identity),

@@ -5,7 +5,7 @@ from typing import Any
 from nacre.console.api.jobs import job_details
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
-from nacre.job.sentence import LEVERS
+from nacre.console.pages.lever_links import lever_links
 
 
 async def page(call: Call) -> PageAnswer:
@@ -19,5 +19,5 @@ def facts(call: Call, job: FoundJob) -> dict[str, Any]:
     """The facts of a job as it was seen last."""
     seen = call.services.poller.snapshot(job)
     details = job_details(call.services, job, seen, call.language)
-    levers = [(name, call.language.texts.gettext(LEVERS[name])) for name in seen.sentence.lever]
+    levers = lever_links(job.id, seen.sentence, call.language.texts.gettext)
     return {"job": details, "item": details.item, "levers": levers}

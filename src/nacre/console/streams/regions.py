@@ -1,6 +1,6 @@
 """Parts of pages that are live: the same templates as in the pages, sent again when they change."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -20,7 +20,7 @@ _BEAT = event("", "beat")
 
 async def jobs(call: Call) -> EventStream:
     """The list of all jobs."""
-    return _region(call, "live/jobs.html", JOBS, (), lambda: job_list.facts(call))
+    return _region(call, "live/jobs.html", JOBS, (), lambda: job_list.facts(call), call.query)
 
 
 async def overview(call: Call) -> EventStream:
@@ -80,6 +80,7 @@ def _region(
     topic: str,
     looks: Sequence[AbstractContextManager[None]],
     facts: Callable[[], dict[str, Any]],
+    query: Hashable = None,
 ) -> EventStream:
     """A stream of a part of a page."""
     last = b""
@@ -92,7 +93,7 @@ def _region(
     def changed(_: frozenset[str]) -> Iterable[bytes]:
         nonlocal last
         who = call.identity
-        key = (template, call.language.name, who.role, who.places, bool(call.session))
+        key = (template, call.language.name, who.role, who.places, bool(call.session), query)
         found = call.services.hub.made(topic, key, made)
         if found != last:
             last = found

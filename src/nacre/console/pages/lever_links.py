@@ -1,0 +1,72 @@
+"""The levers of a sentence as links to the pages where they are pulled (pure)."""
+
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple
+from urllib.parse import quote, urlencode
+
+from nacre.job.sentence import LEVERS, Sentence
+
+_ACTIONS: Final = frozenset(("start", "resume", "go-on", "stop", "recrawl"))
+"""Levers that are buttons of Overview."""
+_PAGES: Final = {
+    "fix": "/settings",
+    "free-space": "/files",
+    "disk.reserve": "/settings/form?q=disk.reserve",
+    "limits": "/settings/form?section=limits",
+    "unretire": "/frontier?state=retired",
+    "log": "/log?name=job",
+    "parallel": "/watch",
+    "contact": "/settings/form?q=fetch.contact",
+    "watch": "/watch",
+    "seeds": "/seeds",
+}
+"""The pages of levers that need to know nothing more, below that of the job."""
+_FOR_HOST: Final = {"delay": "politeness.delay", "in_flight": "politeness.in_flight"}
+"""Levers that are a setting for one host, and the setting."""
+
+
+class LeverLink(NamedTuple):
+    """A lever as a link.
+
+    Attributes:
+        name: The lever.
+        label: Its text.
+        url: The page, or the part of the page, where it is pulled.
+    """
+
+    name: str
+    label: str
+    url: str
+
+
+def lever_links(
+    job: str, sentence: Sentence, translate: Callable[[str], str]
+) -> tuple[LeverLink, ...]:
+    """The levers of a sentence, the best first.
+
+    Args:
+        job: Id of the job.
+        sentence: It.
+        translate: Gives the text of another language.
+    """
+    base = f"/j/{quote(job, safe='')}"
+    return tuple(
+        LeverLink(name, translate(LEVERS[name]), _url(base, name, sentence))
+        for name in sentence.lever
+    )
+
+
+def _url(base: str, name: str, sentence: Sentence) -> str:
+    if name in _ACTIONS:
+        return f"{base}#actions"
+    if name in _PAGES:
+        return base + _PAGES[name]
+    host, prefix = (str(sentence.params.get(key, "")) for key in ("host", "prefix"))
+    if name in _FOR_HOST:
+        place = {"u": f"http://{host}/"} if host else {}
+        return f"{base}/settings/sheets?{urlencode({**place, 'key': _FOR_HOST[name]})}"
+    if name == "exclude":
+        return f"{base}/frontier/change?{urlencode({'urls': f'^{re.escape(prefix)}'})}"
+    queues = {"re": re.escape(host)} if host else {}  # retire, wake
+    return f"{base}/frontier{'?' if queues else ''}{urlencode(queues)}"
