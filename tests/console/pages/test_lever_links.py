@@ -1,6 +1,8 @@
+import re
 from urllib.parse import parse_qs, urlsplit
 
 from nacre.console.pages.lever_links import lever_links
+from nacre.job.overview import SlowQueue
 from nacre.job.sentence import LEVERS, Sentence
 
 
@@ -9,7 +11,7 @@ def same(text: str) -> str:
 
 
 def test_every_lever_leads_somewhere():
-    links = lever_links("crawls~a b/c", Sentence("ready", {}, tuple(LEVERS)), same)
+    links = lever_links("crawls~a b/c", Sentence("ready", {}, tuple(LEVERS)), (), same)
     assert [one.label for one in links] == list(LEVERS.values())
     for one in links:
         assert one.url.startswith("/j/crawls~a%20b%2Fc"), one
@@ -19,17 +21,21 @@ def test_every_lever_leads_somewhere():
 def test_levers_for_a_host_name_it():
     levers = ("delay", "in_flight", "retire", "wake")
     params = {"host": "a&b.example.org"}
-    links = {one.name: one.url for one in lever_links("j", Sentence("x", params, levers), same)}
+    queue = SlowQueue("org,example,a&b,", 5, 1.0, 5.0, host="a&b.example.org")
+    found = lever_links("j", Sentence("x", params, levers), [queue], same)
+    links = {one.name: one.url for one in found}
     asked = parse_qs(urlsplit(links["delay"]).query)
     assert asked == {"u": ["http://a&b.example.org/"], "key": ["politeness.delay"]}
     assert "key=politeness.in_flight" in links["in_flight"]
     for name in ("retire", "wake"):
-        (found,) = parse_qs(urlsplit(links[name]).query)["re"]
-        assert found.replace("\\", "") == "a&b.example.org"
+        (expression,) = parse_qs(urlsplit(links[name]).query)["re"]
+        assert re.fullmatch(expression, queue.name)
+    (unknown,) = lever_links("j", Sentence("x", params, ("retire",)), (), same)
+    assert unknown.url == "/j/j/frontier"
 
 
 def test_the_place_of_a_trap_becomes_an_expression():
     sentence = Sentence("trap", {"prefix": "http://x.org/calendar/"}, ("exclude",))
-    (link,) = lever_links("j", sentence, same)
+    (link,) = lever_links("j", sentence, (), same)
     (found,) = parse_qs(urlsplit(link.url).query)["urls"]
     assert found == r"^http://x\.org/calendar/"

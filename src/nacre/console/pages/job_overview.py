@@ -1,23 +1,115 @@
 """`/j/J`: what a job does now, and what can be done with it."""
 
-from typing import Any
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 from nacre.console.api.jobs import job_details
+from nacre.console.api.logs import alert_item
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
+from nacre.console.live.tails import LogTail
+from nacre.console.live.toes import ToeList
+from nacre.console.logs.pages import LogLine
+from nacre.console.pages.job_log import CRAWL, rows
+from nacre.console.pages.job_watch import watch_charts
 from nacre.console.pages.lever_links import lever_links
+from nacre.errors import NacreError
+from nacre.job.overview import FetchInProcess
+
+LINES: Final = 12
+"""Lines of crawl.log."""
+ALERTS: Final = 3
+SLOTS: Final = 8
+"""Fetches in process."""
+_CHARTS: Final = frozenset(("uris", "bytes"))
+
+
+class OverviewTails(NamedTuple):
+    """The tails of the logs that the page has lines of: crawl.log, and alerts.log."""
+
+    crawl: LogTail
+    alerts: LogTail
+
+
+class OverviewFetch(NamedTuple):
+    """A row of the fetches in process.
+
+    Attributes:
+        url: The URL.
+        step: Step of its chain; "" where it is not known.
+        seconds: Time since it was handed out.
+    """
+
+    url: str
+    step: str
+    seconds: float
 
 
 async def page(call: Call) -> PageAnswer:
     """The overview of a job."""
     job = call.job()
-    await call.services.poller.fresh(job)
-    return PageAnswer("overview.html", facts(call, job))
+    poller = call.services.poller
+    seen = await poller.fresh(job)
+    tails = OverviewTails(LogTail(job, CRAWL), LogTail(job, "alerts"))
+    await asyncio.to_thread(lambda: [tail.look() for tail in tails])
+    toes = None
+    if seen.running:
+        try:
+            toes = await poller.look_at_toes(job)
+        except NacreError:  # it ended just now, or does not answer; the page says that anyway
+            toes = None
+    return PageAnswer("overview.html", facts(call, job, tails, toes))
 
 
-def facts(call: Call, job: FoundJob) -> dict[str, Any]:
-    """The facts of a job as it was seen last."""
-    seen = call.services.poller.snapshot(job)
+async def tails_of(call: Call, job: FoundJob) -> OverviewTails:
+    """The tails of a job, shared with all who look at it."""
+    tails = call.services.tails
+    return OverviewTails(await tails.tail(job, CRAWL), await tails.tail(job, "alerts"))
+
+
+def facts(
+    call: Call, job: FoundJob, tails: OverviewTails, toes: ToeList | None = None
+) -> dict[str, Any]:
+    """The facts of a job as it was seen last.
+
+    Args:
+        call: The request.
+        job: The job.
+        tails: Its logs, read already.
+        toes: The fetches in process; None for those that the console saw last.
+    """
+    poller, text = call.services.poller, call.language.texts.gettext
+    seen = poller.snapshot(job)
     details = job_details(call.services, job, seen, call.language)
-    levers = lever_links(job.id, seen.sentence, call.language.texts.gettext)
-    return {"job": details, "item": details.item, "levers": levers}
+    charts = watch_charts(poller.activity(job).points, text) if seen.running else []
+    toes = toes or poller.toes(job)
+    return {
+        "job": details,
+        "item": details.item,
+        "levers": lever_links(job.id, seen.sentence, seen.slowest, text),
+        "charts": [one for one in charts if one.name in _CHARTS],
+        "fetches": fetches(toes, seen.fetching),
+        "busy": len(toes.toes) if toes else None,
+        "alerts": [alert_item(line) for line in last_lines(tails.alerts, ALERTS)[::-1]],
+        "lines": rows(last_lines(tails.crawl, LINES)),
+    }
+
+
+def fetches(toes: ToeList | None, longest: Sequence[FetchInProcess]) -> list[OverviewFetch]:
+    """The rows of the fetches in process.
+
+    Args:
+        toes: All fetches; None where they are not known yet.
+        longest: Those that have taken longest, for this case.
+    """
+    if toes is None:
+        found = [OverviewFetch(one.url, "", one.seconds) for one in longest]
+    else:
+        found = [OverviewFetch(one.uri, one.step, one.seconds) for one in toes.toes]
+    return found[:SLOTS]
+
+
+def last_lines(tail: LogTail, number: int) -> tuple[LogLine, ...]:
+    """The last lines of a log that was read, the newest last; () where there is none."""
+    return tail.behind(None).lines[-number:]

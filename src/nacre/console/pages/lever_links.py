@@ -1,10 +1,12 @@
 """The levers of a sentence as links to the pages where they are pulled (pure)."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import quote, urlencode
 
+from nacre.console.pages.frontier import exact
+from nacre.job.overview import SlowQueue
 from nacre.job.sentence import LEVERS, Sentence
 
 _ACTIONS: Final = frozenset(("start", "resume", "go-on", "stop", "recrawl"))
@@ -41,23 +43,26 @@ class LeverLink(NamedTuple):
 
 
 def lever_links(
-    job: str, sentence: Sentence, translate: Callable[[str], str]
+    job: str, sentence: Sentence, slowest: Sequence[SlowQueue], translate: Callable[[str], str]
 ) -> tuple[LeverLink, ...]:
     """The levers of a sentence, the best first.
 
     Args:
         job: Id of the job.
         sentence: It.
+        slowest: The queues that take longest; one of them is the queue of the sentence's host.
         translate: Gives the text of another language.
     """
     base = f"/j/{quote(job, safe='')}"
+    host = sentence.params.get("host", "")
+    queue = next((one.name for one in slowest if one.host == host), "") if host else ""
     return tuple(
-        LeverLink(name, translate(LEVERS[name]), _url(base, name, sentence))
+        LeverLink(name, translate(LEVERS[name]), _url(base, name, sentence, queue))
         for name in sentence.lever
     )
 
 
-def _url(base: str, name: str, sentence: Sentence) -> str:
+def _url(base: str, name: str, sentence: Sentence, queue: str) -> str:
     if name in _ACTIONS:
         return f"{base}#actions"
     if name in _PAGES:
@@ -68,5 +73,5 @@ def _url(base: str, name: str, sentence: Sentence) -> str:
         return f"{base}/settings/sheets?{urlencode({**place, 'key': _FOR_HOST[name]})}"
     if name == "exclude":
         return f"{base}/frontier/change?{urlencode({'urls': f'^{re.escape(prefix)}'})}"
-    queues = {"re": re.escape(host)} if host else {}  # retire, wake
-    return f"{base}/frontier{'?' if queues else ''}{urlencode(queues)}"
+    # What is left is done to queues: retire, wake.
+    return f"{base}/frontier" + (f"?{urlencode({'re': exact(queue)})}" if queue else "")

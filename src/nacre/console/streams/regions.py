@@ -26,10 +26,16 @@ async def jobs(call: Call) -> EventStream:
 async def overview(call: Call) -> EventStream:
     """The present doings of a job."""
     job = call.job()
-    await call.services.poller.fresh(job)
+    services = call.services
+    await services.poller.fresh(job)
+    tails = await job_overview.tails_of(call, job)
+    looks = (
+        services.poller.watching_toes(job.id),
+        *(services.tails.watching(one) for one in tails),
+    )
     return _region(
-        call, "live/overview.html", job_topic(job.id), (call.services.poller.watching(job.id),),
-        lambda: job_overview.facts(call, job),
+        call, "live/overview.html", job_topic(job.id), looks,
+        lambda: job_overview.facts(call, job, tails),
     )  # fmt: skip
 
 

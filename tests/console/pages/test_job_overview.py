@@ -1,0 +1,114 @@
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from nacre.console.access.roles import Role
+from nacre.console.live.toes import FetchSlot, ToeList
+from nacre.console.pages.job_overview import SLOTS, fetches
+from nacre.job.control import ControlServer
+from nacre.job.overview import FetchInProcess, JobOverview
+from nacre.store.layout import Layout
+from tests.cli.site import many_pages, nacre, site
+from tests.console.given import GivenConsole, play, streaming
+
+QUICK = ("--set", "politeness.delay=0")
+TOES = [
+    FetchSlot(n, f"http://a.test/{n}/<b>", "L", "http://a.test/", 0, "fetch", 2.5)
+    for n in range(10)
+]
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("overview")
+    with site(many_pages(20)) as url:
+        assert nacre("crawl", url, "--out", folder / "crawls" / "demo", "-q", *QUICK).code == 0
+    log = folder / "crawls" / "demo" / "latest" / "logs" / "alerts.log"
+    log.write_text("".join(f"2026-11-20T15:11:0{n}Z WARNING <i>{n}</i>\n" for n in range(5)))
+    return folder
+
+
+@asynccontextmanager
+async def at_work(root: Path) -> AsyncIterator[None]:
+    """While the block runs, the job answers as one that crawls."""
+    named = Layout(root).socket
+    named.parent.mkdir(exist_ok=True)
+    overview = JobOverview("RUNNING", parallel=25, busy=10, queued=600, finished=50)
+    answers: dict[str, dict[str, Any]] = {
+        "toes": msgspec.to_builtins(ToeList(25, 0.0, tuple(TOES))),
+        "status": {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []},
+    }
+    connections: set[asyncio.Task[Any] | None] = set()
+
+    async def answer(request: Any) -> dict[str, Any]:
+        connections.add(asyncio.current_task())
+        return answers[request["command"]]
+
+    server = ControlServer(named, dict.fromkeys(answers, answer), lambda *_: "")
+    await server.start()
+    try:
+        yield
+    finally:
+        await server.close()
+        await asyncio.gather(*filter(None, connections))
+
+
+def test_a_job_at_work_shows_charts_fetches_alerts_and_the_log(crawled: Path):
+    async def scene(console: GivenConsole) -> None:
+        async with at_work(crawled / "crawls" / "demo"):
+            fields = console.as_session(Role.VIEWER)
+            page = (await console.client.get("/j/crawls~demo", headers=fields)).text
+        for name in ("uris", "bytes"):
+            assert f'id="chart-{name}"' in page
+        assert 'id="chart-busy"' not in page
+        assert page.count("http://a.test/") == SLOTS
+        assert "http://a.test/0/&lt;b&gt;" in page
+        assert '<a href="/j/crawls~demo/watch#slots">All 10 fetches</a>' in page
+
+    play(crawled, scene)
+
+
+def test_a_job_at_rest_shows_its_last_alerts_and_lines(crawled: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.VIEWER)
+        page = (await console.client.get("/j/crawls~demo", headers=fields)).text
+        assert "data-chart" not in page
+        places = [page.index(f"&lt;i&gt;{n}&lt;/i&gt;") for n in (4, 3, 2)]
+        assert places == sorted(places)
+        assert "&lt;i&gt;1&lt;/i&gt;" not in page
+        assert page.count("data-offset=") == 12
+        async with (
+            streaming(console) as client,
+            client.stream("GET", "/live/j/crawls~demo", headers=fields) as answer,
+        ):
+            lines = answer.aiter_lines()
+            part = ""
+            while line := await anext(lines):
+                part += line
+        assert part.count("data-offset=") == 12
+        assert "&lt;i&gt;4&lt;/i&gt;" in part
+
+    play(crawled, scene)
+
+
+def test_without_a_run_there_are_no_lines(tmp_path: Path):
+    assert nacre("new", tmp_path / "crawls" / "demo", "http://127.0.0.1:9/").code == 0
+
+    async def scene(console: GivenConsole) -> None:
+        page = (await console.client.get("/j/crawls~demo", headers=console.as_session())).text
+        assert "The run has no alerts." in page
+        assert "data-offset=" not in page
+
+    play(tmp_path, scene)
+
+
+def test_the_longest_fetches_stand_in_for_those_that_are_not_known_yet():
+    longest = [FetchInProcess("http://a.test/", 3.0)]
+    assert [(one.url, one.step) for one in fetches(None, longest)] == [("http://a.test/", "")]
+    assert len(fetches(ToeList(25, 0.0, tuple(TOES)), longest)) == SLOTS
+    assert fetches(ToeList(25, 0.0, ()), longest) == []
