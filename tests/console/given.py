@@ -19,6 +19,7 @@ from nacre.console.access.sessions import COOKIE, SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.fleet.fleet import Fleet
+from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import places_of
@@ -105,6 +106,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         audit=AuditLog(folder / "console", clock),
         hub=hub,
         launcher=Launcher(fleet, poller, database, clock, 2),
+        labels=LabelBook(database),
         notices=NoticeBoard(),
         schedules=ScheduleBook(database, clock),
         repeats=RepeatBook(database, clock),

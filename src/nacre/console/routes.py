@@ -10,9 +10,10 @@ from nacre.console.access_routes import ACCESS_ROUTES
 from nacre.console.action_routes import ACTION_ROUTES
 from nacre.console.api import health, jobs
 from nacre.console.editing_routes import EDITING_ROUTES
+from nacre.console.fleet.label_book import JobLabelsWish
 from nacre.console.frontier_routes import FRONTIER_ROUTES
 from nacre.console.live_routes import LIVE_ROUTES
-from nacre.console.pages import job_list, job_overview
+from nacre.console.pages import job_labels, job_list, job_overview
 from nacre.console.result_routes import RESULT_ROUTES
 from nacre.console.route_row import API, Answer, RouteRow
 
@@ -32,6 +33,10 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", f"{API}/jobs/{{job}}", _V, jobs.get_job,
              "A job: its numbers, its sentence, and what can be done with it.",
              answer=jobs.JobDetails),
+    RouteRow("PATCH", f"{API}/jobs/{{job}}", Role.OPERATOR, jobs.change_job,
+             "Give a job another name, or other tags.", body=JobLabelsWish, answer=jobs.JobItem),
+    RouteRow("POST", "/j/{job}/labels", Role.OPERATOR, job_labels.answer,
+             "Give a job another name and other tags; a form."),
     *ACCESS_ROUTES,
     *ACTION_ROUTES,
     *EDITING_ROUTES,

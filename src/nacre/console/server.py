@@ -33,6 +33,7 @@ from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.checks import own_url, require_reach
 from nacre.console.fleet.fleet import Fleet
+from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import JobPlace, new_place
@@ -232,6 +233,7 @@ def _services(
         audit=AuditLog(options.folder, clock),
         hub=hub,
         launcher=Launcher(fleet, poller, database, clock, options.max_running),
+        labels=LabelBook(database),
         notices=NoticeBoard(),
         places=added,
         times=RequestTimes(),

@@ -10,6 +10,7 @@ from nacre.console.access.repeats import RepeatBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.fleet.fleet import Fleet
+from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.schedule_book import ScheduleBook
@@ -37,6 +38,7 @@ class ConsoleServices(NamedTuple):
         audit: The log of what was changed, and by whom.
         hub: It tells viewers what changed.
         launcher: It starts jobs.
+        labels: Names and tags of jobs.
         notices: What came of forms that were sent.
         schedules: When runs begin.
         repeats: Answers to requests that are done once.
@@ -58,6 +60,7 @@ class ConsoleServices(NamedTuple):
     audit: AuditLog
     hub: ViewerHub
     launcher: Launcher
+    labels: LabelBook
     notices: NoticeBoard
     schedules: ScheduleBook
     repeats: RepeatBook

@@ -8,8 +8,10 @@ import msgspec
 from nacre.console.actions import allowed_now
 from nacre.console.call import Call
 from nacre.console.catalogue import Language
+from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
 from nacre.console.fleet.launch import LaunchFacts
 from nacre.console.fleet.places import FoundJob
+from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
@@ -40,15 +42,22 @@ class JobFilters(msgspec.Struct, frozen=True):
 
     Attributes:
         state: Only jobs in this state, such as `RUNNING`; "" for all.
-        name: Only jobs whose id contains this text; "" for all.
+        name: Only jobs whose id or name contains this text; "" for all.
+        tag: Only jobs with this tag; "" for all.
     """
 
     state: str = ""
     name: str = ""
+    tag: str = ""
 
-    def wants(self, job: FoundJob, seen: JobSnapshot) -> bool:
+    def wants(self, job: FoundJob, seen: JobSnapshot, labels: JobLabels) -> bool:
         """Whether a job passes."""
-        return self.name.strip() in job.id and self.state in {"", seen.state}
+        name = self.name.strip()
+        return (
+            (name in job.id or name in labels.name)
+            and self.state in {"", seen.state}
+            and (not self.tag or self.tag in labels.tags)
+        )
 
 
 class JobsQuery(JobFilters, frozen=True):
@@ -68,7 +77,7 @@ class JobItem(msgspec.Struct, frozen=True):
 
     Attributes:
         id: Its name in URLs.
-        name: Name of its directory.
+        name: The name that people gave it; without one that of its directory.
         place: Label of the place where it was found.
         state: State of the job, or how its run ended; ROUNDS for a batch crawl, READING before it
             was read, UNREADABLE where it cannot be.
@@ -81,6 +90,7 @@ class JobItem(msgspec.Struct, frozen=True):
         rate: URIs finished a second, lately; null where it does not run.
         next_pass: When its next pass begins, RFC 3339; "" for none.
         as_of: When it was looked at, RFC 3339; "" for never.
+        tags: Its tags, in order.
     """
 
     id: str
@@ -96,6 +106,7 @@ class JobItem(msgspec.Struct, frozen=True):
     rate: float | None = None
     next_pass: str = ""
     as_of: str = ""
+    tags: tuple[str, ...] = ()
 
 
 class JobList(msgspec.Struct, frozen=True):
@@ -153,13 +164,14 @@ async def list_jobs(call: Call) -> JobList:
 
 def job_list(call: Call, query: JobsQuery) -> JobList:
     """The jobs that a query asks for."""
+    book = call.services.labels
     found = [
         (job, seen)
         for job, seen in call.snapshots()
-        if query.wants(job, seen) and job.id > query.after
+        if query.wants(job, seen, book.of(job)) and job.id > query.after
     ]
     limit = min(max(query.limit, 1), 500)
-    items = tuple(job_item(job, seen, call.language) for job, seen in found[:limit])
+    items = tuple(job_item(job, seen, call.language, book.of(job)) for job, seen in found[:limit])
     following = items[-1].id if len(found) > limit else None
     return JobList(items, following, iso(call.services.clock.now()))
 
@@ -171,13 +183,36 @@ async def get_job(call: Call) -> JobDetails:
     return job_details(call.services, job, seen, call.language)
 
 
-def job_item(job: FoundJob, seen: JobSnapshot, language: Language) -> JobItem:
+async def change_job(call: Call) -> JobItem:
+    """Give a job another name, or other tags; what is left out stays."""
+    job = call.job()
+    seen = await call.services.poller.fresh(job)
+    return job_item(job, seen, call.language, label_job(call, job, call.body))
+
+
+def label_job(call: Call, job: FoundJob, wish: JobLabelsWish) -> JobLabels:
+    """Change the labels of a job, and tell who looks at it.
+
+    Raises:
+        RefusedRequestError: The name or a tag cannot be taken (422).
+    """
+    services = call.services
+    before = services.labels.of(job)
+    after = changed_labels(before, wish)
+    services.labels.set(job, after)
+    call.note.change(before, after)
+    for topic in (JOBS, job_topic(job.id)):
+        services.hub.changed(topic)
+    return after
+
+
+def job_item(job: FoundJob, seen: JobSnapshot, language: Language, labels: JobLabels) -> JobItem:
     """A job in the list."""
     overview = seen.overview or JobOverview(seen.state)
     sentence = seen.sentence
     return JobItem(
         id=job.id,
-        name=job.name,
+        name=labels.name or job.name,
         place=job.place,
         state=seen.state,
         running=seen.running,
@@ -191,6 +226,7 @@ def job_item(job: FoundJob, seen: JobSnapshot, language: Language) -> JobItem:
         rate=seen.rate,
         next_pass=_moment(overview.next_pass),
         as_of=_moment(seen.as_of),
+        tags=labels.tags,
     )
 
 
@@ -201,7 +237,7 @@ def job_details(
     overview = seen.overview
     directory = str(job.layout.root)
     return JobDetails(
-        item=job_item(job, seen, language),
+        item=job_item(job, seen, language, services.labels.of(job)),
         directory=directory,
         overview=overview,
         started=_moment(overview.started) if overview else "",

@@ -24,11 +24,16 @@ def facts(call: Call) -> dict[str, Any]:
     services, query = call.services, call.query
     seen_jobs = call.snapshots()
     items = [
-        job_item(job, seen, call.language) for job, seen in seen_jobs if query.wants(job, seen)
+        job_item(job, seen, call.language, labels)
+        for job, seen in seen_jobs
+        if query.wants(job, seen, labels := services.labels.of(job))
     ]
     return {
         "query": query,
         "filters": urlencode({name: v for name, v in to_builtins(query).items() if v}),
+        "tags": sorted(
+            {query.tag, *services.labels.all_tags([job for job, _ in seen_jobs])} - {""}
+        ),
         "states": sorted({query.state, *(seen.state for _, seen in seen_jobs)} - {""}),
         "jobs": items,
         "running": sum(item.running for item in items),

@@ -87,6 +87,7 @@ def facts(
     return {
         "job": details,
         "item": details.item,
+        "labels": call.services.labels.of(job),
         "levers": lever_links(job.id, seen.sentence, seen.slowest, text),
         "charts": [one for one in charts if one.name in _CHARTS],
         "fetches": fetches(toes, seen.fetching),

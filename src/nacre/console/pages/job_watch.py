@@ -82,7 +82,7 @@ def facts(call: Call, job: FoundJob) -> dict[str, Any]:
     """The charts and fetches of a job as it was seen last."""
     poller = call.services.poller
     seen = poller.snapshot(job)
-    item = job_item(job, seen, call.language)
+    item = job_item(job, seen, call.language, call.services.labels.of(job))
     charts = watch_charts(poller.activity(job).points, call.language.texts.gettext)
     return {
         "item": item, "charts": charts, "toes": poller.toes(job), "overview": seen.overview,

@@ -1,0 +1,25 @@
+"""`POST /j/J/labels`: the form of a job's name and tags."""
+
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse
+
+from nacre.console.api.jobs import label_job
+from nacre.console.call import Call, PageAnswer
+from nacre.console.fleet.label_book import JobLabelsWish
+from nacre.console.live.notices import Notice
+from nacre.console.pages.acting import shown
+from nacre.console.pages.forms import fields_of
+from nacre.console.problems import RefusedRequestError
+
+
+async def answer(call: Call) -> PageAnswer | RedirectResponse:
+    """Keep the name and the tags, which have commas between them."""
+    job, fields, _ = call.job(), await fields_of(call), call.language.texts.gettext
+    tags = fields.get("tags", "").replace("\N{FULLWIDTH COMMA}", ",").split(",")
+    try:
+        label_job(call, job, JobLabelsWish(fields.get("name", ""), tags))
+        notice = Notice("done", _("The name and the tags are kept."))
+    except RefusedRequestError as error:
+        notice = Notice("error", str(error))
+    return shown(call, [notice], f"/j/{quote(job.id, safe='')}")

@@ -1,0 +1,51 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, LabelBook, changed_labels
+from nacre.console.fleet.places import FoundJob
+from nacre.console.problems import RefusedRequestError
+from nacre.store.layout import Layout
+
+JOB = FoundJob("crawls~demo", "demo", "crawls", Layout(Path("/crawls/demo")))
+
+
+def test_labels_outlive_the_console(tmp_path: Path):
+    database = ConsoleDatabase(tmp_path)
+    book = LabelBook(database)
+    assert book.of(JOB) == JobLabels()
+    book.set(JOB, JobLabels("图书馆", ("a", "b c")))
+    database.close()
+    database = ConsoleDatabase(tmp_path)
+    book = LabelBook(database)
+    assert book.of(JOB) == JobLabels("图书馆", ("a", "b c"))
+    assert book.all_tags([JOB]) == ["a", "b c"]
+    assert book.all_tags([]) == []
+    database.close()
+
+
+def test_what_is_left_out_stays():
+    before = JobLabels("old", ("x",))
+    assert changed_labels(before, JobLabelsWish(name=" new ")) == JobLabels("new", ("x",))
+    assert changed_labels(before, JobLabelsWish(tags=["b", " a", "b", ""])) == JobLabels(
+        "old", ("a", "b")
+    )
+    assert changed_labels(before, JobLabelsWish(name="", tags=[])) == JobLabels()
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"),
+    [
+        ({"name": "x" * 101}, "101 characters; 100 are the most"),
+        ({"name": "a\u202eb"}, "cannot be seen"),
+        ({"tags": ["x" * 41]}, "the tag has 41 characters"),
+        ({"tags": ["a\nb"]}, "cannot be seen"),
+        ({"tags": ["a,b"]}, "has a comma"),
+        ({"tags": [str(n) for n in range(21)]}, "21 tags are too many"),
+    ],
+)
+def test_a_label_that_cannot_be_taken_says_why(wish: dict[str, object], said: str):
+    with pytest.raises(RefusedRequestError, match=said):
+        changed_labels(JobLabels(), msgspec.convert(wish, JobLabelsWish))
