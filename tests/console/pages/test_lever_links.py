@@ -3,7 +3,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from nacre.console.pages.lever_links import lever_links
 from nacre.job.overview import SlowQueue
-from nacre.job.sentence import LEVERS, Sentence
+from nacre.job.sentence import LEVERS, Sentence, Value
 
 
 def same(text: str) -> str:
@@ -20,7 +20,7 @@ def test_every_lever_leads_somewhere():
 
 def test_levers_for_a_host_name_it():
     levers = ("delay", "in_flight", "retire", "wake")
-    params = {"host": "a&b.example.org"}
+    params: dict[str, Value] = {"host": "a&b.example.org"}
     queue = SlowQueue("org,example,a&b,", 5, 1.0, 5.0, host="a&b.example.org")
     found = lever_links("j", Sentence("x", params, levers), [queue], same)
     links = {one.name: one.url for one in found}
