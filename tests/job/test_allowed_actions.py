@@ -17,7 +17,7 @@ from nacre.job.allowed_actions import GROUPS, POSSIBLE, job_actions
         (CRASHED, {"go-on", "go-on-checkpoint", "edit", "frontier", "end"}),
         ("FINISHED_TIME_LIMIT", {"go-on", "go-on-checkpoint", "edit", "frontier", "end"}),
         ("FINISHED", {"recrawl", "recrawl-full", "edit"}),
-        ("ROUNDS", set()),
+        ("ROUNDS", {"run-rounds", "dry-run-rounds"}),
     ],
 )
 def test_what_a_state_allows(state: str, allowed: set[str]):
@@ -42,3 +42,13 @@ def test_each_action_has_its_command():
     found = {action.name: action.command for action in job_actions("NASCENT", "'a job'")}
     assert found["start"] == "nacre run 'a job'"
     assert all("'a job'" in command for command in found.values())
+
+
+def test_rounds_have_actions_of_their_own():
+    running = {one.name: one for one in job_actions("ROUNDS", "demo", running=True)}
+    assert {name for name, one in running.items() if one.allowed} == {"stop-after-step"}
+    assert (running["run-rounds"].why, running["pause"].why) == ("rounds-running", "rounds")
+    resting = {one.name: one.why for one in job_actions("ROUNDS", "demo")}
+    assert (resting["stop-after-step"], resting["start"]) == ("rounds-rest", "rounds")
+    other = {one.name: one.why for one in job_actions("RUNNING", "demo", running=True)}
+    assert (other["run-rounds"], other["start"]) == ("no-rounds", "running")

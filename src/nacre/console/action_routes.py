@@ -2,10 +2,10 @@
 
 from nacre.console.access.roles import Role
 from nacre.console.actions import ActionDone
-from nacre.console.api import actions, new_jobs, schedules
+from nacre.console.api import actions, new_jobs, rounds, schedules
 from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.new_jobs import MadeJob, NewJobWish
-from nacre.console.pages import acting, calendar, new_job
+from nacre.console.pages import acting, calendar, dry_round, new_job
 from nacre.console.route_row import API, RouteRow
 
 _O = Role.OPERATOR
@@ -17,6 +17,8 @@ _ACTIONS = (
     ("stop", actions.NoWish, "Stop a job; it can be gone on with."),
     ("checkpoint", actions.CheckpointWish, "Save the present state of a job."),
     ("recrawl", actions.RecrawlWish, "Crawl a job again, in a new run."),
+    ("run-rounds", actions.RoundsWish, "Crawl rounds of a batch crawl."),
+    ("stop-after-step", actions.NoWish, "End the rounds after the step that runs."),
     ("end", actions.NoWish, "End a stopped run for good, so that a new one can begin."),
 )
 
@@ -44,6 +46,11 @@ ACTION_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("DELETE", f"{API}/schedules/{{schedule}}", _O, schedules.remove_schedule,
              "Forget a schedule.", status=204),
     RouteRow("POST", "/act", _O, acting.answer, "Take an action on jobs; a form of the pages."),
+    RouteRow("POST", f"{_JOB}/dry-run-rounds", _O, rounds.dry_run,
+             "What the next round of a batch crawl would list.", answer=rounds.DryRound,
+             changes=False),
+    RouteRow("POST", "/j/{job}/dry-run-rounds", _O, dry_round.page,
+             "What the next round of a batch crawl would list; a page.", changes=False),
     *(RouteRow("POST", f"{_JOB}/{name}", _O, actions.take_action, summary, body=body,
                answer=ActionDone, status=202)
       for name, body, summary in _ACTIONS),

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from nacre.console.access.roles import Requester
-from nacre.console.fleet.launch import LaunchFacts, lay_pause, lift_pause
+from nacre.console.fleet.launch import LaunchFacts, lay, lay_pause, lift, lift_pause
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
@@ -25,6 +25,8 @@ from nacre.job.control import ask_command
 from nacre.report.escape import flat
 
 _PATIENCE: Final = 60.0
+MOST_ROUNDS: Final = 10_000
+"""Rounds that one order may ask for."""
 _SOON: Final = 60.0
 """Seconds that a look before a start may take."""
 
@@ -34,7 +36,8 @@ def _(text: str) -> str:
     return text
 
 
-ACTIONS: Final = ("start", "pause", "resume", "stop", "checkpoint", "recrawl", "end")
+ACTIONS: Final = ("start", "pause", "resume", "stop", "checkpoint", "recrawl", "end",
+                  "run-rounds", "stop-after-step")  # fmt: skip
 """The actions of `/api/v1/jobs/J/…` here."""
 
 WHYS: Final[Mapping[str, str]] = {
@@ -46,6 +49,9 @@ WHYS: Final[Mapping[str, str]] = {
     "stopped": _("it was stopped before its end: go on with it, or end it for good"),
     "finished": _("its run is over; recrawl it"),
     "rounds": _("it is crawled in rounds"),
+    "rounds-running": _("its rounds are running"),
+    "rounds-rest": _("its rounds are not running"),
+    "no-rounds": _("it is not crawled in rounds"),
     "queued": _("it waits for its start"),
     "starting": _("it is being started"),
 }
@@ -64,6 +70,7 @@ class ActionOptions(msgspec.Struct, frozen=True):
         keep: What a recrawl stores in full: `strict`, `lean` or `delta`.
         set: Other settings for this run, `path=value`.
         name: Name of a new checkpoint; "" for one by number and time.
+        rounds: Rounds of a batch crawl; 0 for as many as it takes until nothing is due.
     """
 
     checkpoint: str = ""
@@ -74,6 +81,7 @@ class ActionOptions(msgspec.Struct, frozen=True):
     keep: str = "strict"
     set: tuple[str, ...] = ()
     name: str = ""
+    rounds: int = 1
 
 
 class ActionDone(msgspec.Struct, frozen=True):
@@ -120,11 +128,13 @@ def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple
     """
     seen = services.poller.snapshot(job)
     closed = seen.overview is not None and seen.overview.closed
-    actions = job_actions(seen.state, command, closed=closed)
+    actions = job_actions(seen.state, command, closed=closed, running=seen.running)
     launch = services.launcher.facts(job)
     if seen.running or launch is None or launch.step == "failed":
         return actions
     stop = "stop" if launch.step == "queued" else ""
+    if stop and seen.rounds is not None:
+        stop = "stop-after-step"
     return tuple(
         msgspec.structs.replace(
             one, allowed=one.name == stop, why="" if one.name == stop else launch.step
@@ -285,6 +295,26 @@ async def _stop(asked: _Asked) -> ActionDone:
     return _ending(asked, "stop", await _send(asked, "stop"))
 
 
+async def _run_rounds(asked: _Asked) -> ActionDone:
+    """Order rounds; a wish to stop that is older than this one is over."""
+    rounds = asked.options.rounds
+    if not 0 <= rounds <= MOST_ROUNDS:
+        raise ConfigError(f"rounds is {rounds}: give 0 (until nothing is due) to {MOST_ROUNDS}")
+    await _look_before(asked)
+    lift(asked.job.layout, "stop")
+    words = ["cycle", str(asked.job.layout.root), "--rounds", str(rounds), "--quiet"]
+    done = await _launched(asked, "run-rounds", words)
+    _note(asked, f"{rounds or 'all'} rounds ordered by {asked.by}")
+    return done
+
+
+async def _stop_after_step(asked: _Asked) -> ActionDone:
+    if not asked.services.launcher.withdraw(asked.job):
+        lay(asked.job.layout, "stop")
+    _note(asked, f"stop after the step asked for by {asked.by}")
+    return ActionDone(asked.job.id, "stop-after-step")
+
+
 def _ending(asked: _Asked, action: str, answer: Mapping[str, object]) -> ActionDone:
     busy = answer.get("busy")
     return ActionDone(asked.job.id, action, busy=busy if isinstance(busy, int) else 0)
@@ -303,4 +333,6 @@ _HANDLERS: Final[Mapping[str, Callable[[_Asked], Awaitable[ActionDone]]]] = {
     "checkpoint": _checkpoint,
     "recrawl": _recrawl,
     "end": _end,
+    "run-rounds": _run_rounds,
+    "stop-after-step": _stop_after_step,
 }

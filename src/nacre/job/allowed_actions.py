@@ -16,8 +16,11 @@ NEVER_RAN, PREPARING, RUNNING, PAUSED, STOPPING, STOPPED, FINISHED = (
 )  # fmt: skip
 """Groups of states that allow the same."""
 
-ROUNDS = "rounds"
-"""The group of a batch crawl, which other commands control."""
+ROUNDS, ROUNDS_RUNNING = "rounds", "rounds-running"
+"""The groups of a batch crawl, which other commands control: at rest, and while rounds run."""
+
+NO_ROUNDS, ROUNDS_REST = "no-rounds", "rounds-rest"
+"""Why an action of rounds is refused: it is another kind of job, or no rounds run."""
 
 GROUPS: Final[Mapping[str, str]] = {
     "NASCENT": NEVER_RAN,
@@ -61,6 +64,9 @@ POSSIBLE: Final[Mapping[str, frozenset[str]]] = {
     "end": frozenset((STOPPED,)),
     "recrawl": frozenset((FINISHED,)),
     "recrawl-full": frozenset((FINISHED,)),
+    "run-rounds": frozenset((ROUNDS,)),
+    "stop-after-step": frozenset((ROUNDS_RUNNING,)),
+    "dry-run-rounds": frozenset((ROUNDS,)),
 }
 """The groups in which each action is possible, in the order in which they are offered."""
 
@@ -80,7 +86,13 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "end": "nacre end {job}",
     "recrawl": "nacre recrawl {job}",
     "recrawl-full": "nacre recrawl {job} --full",
+    "run-rounds": "nacre cycle {job} --rounds N",
+    "stop-after-step": "touch {job}/control/stop",
+    "dry-run-rounds": "nacre cycle {job} generate --dry-run",
 }
+
+_OF_ROUNDS: Final = frozenset(("run-rounds", "stop-after-step", "dry-run-rounds"))
+"""Actions on batch crawls; all others are on other jobs."""
 
 
 class JobAction(msgspec.Struct, frozen=True):
@@ -89,7 +101,8 @@ class JobAction(msgspec.Struct, frozen=True):
     Attributes:
         name: Its name, a key of `POSSIBLE`.
         allowed: Whether the state of the job allows it.
-        why: Why not: the group of states that the job is in, such as `finished`; "" where it is
+        why: Why not: the group of states that the job is in, such as `finished`; of another kind
+            of job `rounds` or `no-rounds`; `rounds-rest` where no rounds run; "" where it is
             allowed.
         command: The same on the command line.
     """
@@ -105,21 +118,35 @@ def group_of(state: str) -> str:
     return GROUPS.get(state, STOPPED)
 
 
-def job_actions(state: str, job: str, *, closed: bool = False) -> tuple[JobAction, ...]:
+def job_actions(
+    state: str, job: str, *, closed: bool = False, running: bool = False
+) -> tuple[JobAction, ...]:
     """All actions of a job, in the order in which they are offered.
 
     Args:
         state: `JobOverview.state`, or `ROUNDS` for a batch crawl.
         job: Its directory, as it is typed in a command.
         closed: Its run was ended for good.
+        running: Rounds of a batch crawl run; of no meaning for other jobs.
     """
     group = FINISHED if closed else group_of(state)
+    if group == ROUNDS and running:
+        group = ROUNDS_RUNNING
     return tuple(
         JobAction(
             name,
             group in groups,
-            "" if group in groups else group,
+            "" if group in groups else _why(name, group),
             _COMMANDS[name].format(job=job),
         )
         for name, groups in POSSIBLE.items()
     )
+
+
+def _why(name: str, group: str) -> str:
+    """Why a group of states refuses an action."""
+    if group not in {ROUNDS, ROUNDS_RUNNING}:
+        return NO_ROUNDS if name in _OF_ROUNDS else group
+    if name not in _OF_ROUNDS:
+        return ROUNDS
+    return ROUNDS_REST if group == ROUNDS else group

@@ -65,6 +65,7 @@ from nacre.cycle.rounds import (
     waiting,
     waiting_sitemaps,
 )
+from nacre.cycle.rounds_mark import rounds_mark
 from nacre.cycle.steps.context import StepContext, Told
 from nacre.cycle.steps.dedup import dedup
 from nacre.cycle.steps.fetch import FetchOptions, SegmentFetch, fetch
@@ -232,7 +233,8 @@ class RoundsOnScreen:
         if left is not None and left.step:
             self.resumed = True
             self._display.note(f"goes on with round {journal.round}, at {left.step}")
-        return run_rounds(self, file, journal, self._stop, self._steps, once)
+        with rounds_mark(self._layout):
+            return run_rounds(self, file, journal, self._stop, self._steps, once)
 
     def _dry_run(self, journal: RoundsJournal, once: Collection[str]) -> RoundsEnd:
         """Say what the next round would list, or where it would go on; the journal stays."""

@@ -50,6 +50,18 @@ class CheckpointWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
 
 
+class RoundsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of rounds.
+
+    Attributes:
+        rounds: Their number; 0 for as many as it takes until nothing is due.
+        set: Other settings for these rounds, `path=value`.
+    """
+
+    rounds: int = 1
+    set: tuple[str, ...] = ()
+
+
 class NoWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of an action without options."""
 

@@ -263,12 +263,7 @@ def lay_pause(layout: Layout) -> None:
     Raises:
         JobError: The file cannot be made.
     """
-    try:
-        layout.control.mkdir(0o700, exist_ok=True)
-        close_to_others(layout.control, 0o700)
-        (layout.control / "pause").touch()
-    except OSError as error:
-        raise JobError(f"{layout.control}/pause cannot be made: {error.strerror}") from error
+    lay(layout, "pause")
 
 
 def lift_pause(layout: Layout) -> None:
@@ -277,7 +272,30 @@ def lift_pause(layout: Layout) -> None:
     Raises:
         JobError: It cannot be removed.
     """
+    lift(layout, "pause")
+
+
+def lay(layout: Layout, name: str) -> None:
+    """Make a file in `control`, which a job looks for.
+
+    Raises:
+        JobError: The file cannot be made.
+    """
     try:
-        (layout.control / "pause").unlink(missing_ok=True)
+        layout.control.mkdir(0o700, exist_ok=True)
+        close_to_others(layout.control, 0o700)
+        (layout.control / name).touch()
     except OSError as error:
-        raise JobError(f"{layout.control}/pause cannot be removed: {error.strerror}") from error
+        raise JobError(f"{layout.control}/{name} cannot be made: {error.strerror}") from error
+
+
+def lift(layout: Layout, name: str) -> None:
+    """Take a file of `control` away, if it is there.
+
+    Raises:
+        JobError: It cannot be removed.
+    """
+    try:
+        (layout.control / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise JobError(f"{layout.control}/{name} cannot be removed: {error.strerror}") from error

@@ -34,6 +34,7 @@ from nacre.console.logs.pages import LogQuestion, log_path, read_page
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.pool import ReaderPool
 from nacre.core.clock import Clock
+from nacre.cycle.rounds_mark import rounds_run
 from nacre.errors import NacreError
 from nacre.frontier.pending import any_text
 from nacre.job.control import NotRunningError, ask_command
@@ -244,6 +245,8 @@ class Poller:
         """Read the store of a job where it changed since it was read last."""
         now, path = self._clock.now(), str(job.layout.root)
         stamp = await asyncio.to_thread(stamp_of, job.layout)
+        now_of_rounds = await asyncio.to_thread(rounds_now, job.layout)
+        stamp += "".join(f" {name}" for name, holds in now_of_rounds.items() if holds)
         if self._stamps.get(job.id) == stamp and job.id in self._snapshots:
             self._keep(msgspec.structs.replace(self._snapshots[job.id], as_of=now))
             return
@@ -255,6 +258,8 @@ class Poller:
                     "INSERT OR REPLACE INTO rested VALUES (?, ?, ?)",
                     path, stamp, msgspec.json.encode(answer),
                 )  # fmt: skip
+            if "cycle" in answer:
+                answer = {"cycle": {**answer["cycle"], **now_of_rounds}}
             found = snapshot_of(job, answer, now, None)
         except (NacreError, msgspec.ValidationError) as error:
             self._keep(unreadable(job, str(error), now, running=False))
@@ -306,6 +311,13 @@ def _has_run(layout: Layout) -> bool:
         JobError: The state of the job is another user's.
     """
     return layout.in_rounds or layout.has_store
+
+
+def rounds_now(layout: Layout) -> dict[str, bool]:
+    """Whether rounds run, and whether they are to stop, which no version says; {} without any."""
+    if not layout.in_rounds:
+        return {}
+    return {"running": rounds_run(layout), "stopping": (layout.control / "stop").exists()}
 
 
 def stamp_of(layout: Layout) -> str:

@@ -179,7 +179,10 @@ def snapshot_of(
     if "cycle" in answer:
         rounds = answer["cycle"]
         sentence = rounds_sentence(rounds)
-        return JobSnapshot(job.id, now, "ROUNDS", running=False, sentence=sentence, rounds=rounds)
+        return JobSnapshot(
+            job.id, now, "ROUNDS", running=bool(rounds.get("running")), sentence=sentence,
+            rounds=rounds,
+        )  # fmt: skip
     status = msgspec.convert(answer, _Status)
     overview = status.overview
     lately = activity.lately() if activity is not None else None

@@ -16,7 +16,7 @@ from nacre.console.actions import ActionDone, ActionOptions, act
 from nacre.console.call import Call, PageAnswer
 from nacre.console.live.notices import Notice
 from nacre.console.problems import RefusedRequestError
-from nacre.errors import NacreError
+from nacre.errors import ConfigError, NacreError
 
 MOST_JOBS = 500
 """Jobs that one form may name."""
@@ -39,6 +39,8 @@ _DONE = {
     "unchanged": _("{job}: nothing has changed since the last checkpoint"),
     "recrawl": _("{job}: recrawl started"),
     "end": _("{job}: run {name} is ended for good"),
+    "run-rounds": _("{job}: rounds started"),
+    "stop-after-step": _("{job}: ends after the step that runs"),
 }
 
 
@@ -60,12 +62,27 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
         raise RefusedRequestError(422, "no-job", refused)
     name, fixed = _BUTTONS.get(action, (action, {}))
     options = msgspec.structs.replace(
-        ActionOptions(budget=text_of(form, "budget"), keep=text_of(form, "keep") or "strict"),
+        ActionOptions(
+            budget=text_of(form, "budget"),
+            keep=text_of(form, "keep") or "strict",
+            rounds=_rounds(text_of(form, "rounds")),
+        ),
         **fixed,
     )
     call.note.change(None, {"action": action, "jobs": jobs, **msgspec.to_builtins(options)})
     notices = [await _one(call, job, name, options) for job in jobs]
     return shown(call, notices, text_of(form, "next"))
+
+
+def _rounds(text: str) -> int:
+    """The number of rounds of a form; 1 where it has none.
+
+    Raises:
+        ConfigError: It is no number.
+    """
+    if text and not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise ConfigError(f"rounds is {text!r}: give a number, 0 for until nothing is due")
+    return int(text or 1)
 
 
 async def _one(call: Call, name: str, action: str, options: ActionOptions) -> Notice:

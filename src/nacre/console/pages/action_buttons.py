@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from nacre.console.access.roles import Requester, Role
 from nacre.console.actions import WHYS
-from nacre.job.allowed_actions import JobAction
+from nacre.job.allowed_actions import NO_ROUNDS, ROUNDS, JobAction
 
 
 def _(text: str) -> str:
@@ -29,14 +29,22 @@ LABELS: Final[Mapping[str, str]] = {
     "end": _("End for good"),
     "recrawl": _("Recrawl"),
     "recrawl-full": _("Recrawl everything"),
+    "run-rounds": _("Run rounds"),
+    "stop-after-step": _("Stop after this step"),
+    "dry-run-rounds": _("Dry run"),
 }
 """The label of each action."""
 
 SENT: Final = frozenset(LABELS) - {"parallel", "change", "edit", "frontier"}
 """Actions that a button alone can take; the others have pages of their own."""
 
-_FIRST: Final = (("go-on", "start"), ("resume", "pause"), ("stop",), ("checkpoint",), ("recrawl",))
+_FIRST: Final = (("go-on", "start"), ("resume", "pause"), ("stop",), ("checkpoint",), ("recrawl",),
+                 ("run-rounds",), ("stop-after-step",), ("dry-run-rounds",))  # fmt: skip
 """What stands beside the title: of each group the action that is possible, or the last one."""
+
+
+_OTHER_KIND: Final = frozenset((ROUNDS, NO_ROUNDS))
+"""Why actions have no button: they are for another kind of job, and will never be possible."""
 
 
 class ActionButton(NamedTuple):
@@ -60,7 +68,7 @@ class ActionButton(NamedTuple):
 def action_buttons(
     translate: Callable[[str], str], actions: Iterable[JobAction], identity: Requester
 ) -> tuple[ActionButton, ...]:
-    """The buttons of all actions.
+    """The buttons of all actions that are for jobs of this kind.
 
     Args:
         translate: Gives the text of another language.
@@ -77,6 +85,7 @@ def action_buttons(
             one.name in SENT,
         )
         for one in actions
+        if one.why not in _OTHER_KIND
     )
 
 

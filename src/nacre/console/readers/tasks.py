@@ -36,9 +36,9 @@ def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
 
     layout.require()
     if layout.in_rounds:
-        from nacre.cycle.status import rounds_status  # noqa: PLC0415 - most places have no rounds
+        from nacre.console.readers.rounds import rounds_facts  # noqa: PLC0415 - few have rounds
 
-        return {"cycle": rounds_status(layout)}
+        return {"cycle": rounds_facts(layout)}
     overview = JobOverview("NASCENT")
     if layout.has_store:
         with reading_store(layout) as store:
@@ -93,6 +93,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "look-at-new-job": _of("new_jobs", "look_at_new_job"),
     "make-new-job": _of("new_jobs", "make_new_job"),
     "look-before-start": _of("starting", "look_before_start"),
+    "dry-round": _of("dry_round", "dry_round"),
     "export-part": _of("surgery", "export_part"),
     "seeds": _of("found", "list_seeds"),
     "explain": _of("found", "explain_url"),
