@@ -254,6 +254,8 @@ def test_what_is_not_there_says_so_in_its_form(tmp_path: Path):
         )  # fmt: skip
         verb = await console.client.put(f"{API}/jobs", headers=fields)
         assert (verb.status_code, verb.headers["allow"]) == (405, "GET, HEAD, POST")
+        verb = await console.client.put(f"{API}/jobs/x/sheets/at", headers=fields)
+        assert (verb.status_code, verb.headers["allow"]) == (405, "GET, HEAD")
         long = await console.client.get("/health", headers={"content-length": "99999999999"})
         assert long.status_code == 413
 

@@ -49,14 +49,16 @@ def test_schedules_are_kept_changed_and_forgotten(tmp_path: Path):
         at = f"{API}/schedules/{made.json()['id']}"
         for wrong, path in (
             ({"at": "61 * * * *"}, "at"),
+            ({"at": ""}, "at"),
             ({"zone": "Mars/Here"}, "zone"),
             ({"at": "0 0 30 2 *"}, "at"),
         ):
             refused = await client.post(f"{API}/schedules", json=WISH | wrong, headers=fields)
             assert refused.status_code == 422, wrong
             assert refused.json()["problems"][0]["path"] == path
-        none = await client.post(f"{API}/schedules", json=WISH | {"job": "x"}, headers=fields)
-        assert none.status_code == 404
+        for job in ("x", ""):
+            none = await client.post(f"{API}/schedules", json=WISH | {"job": job}, headers=fields)
+            assert none.status_code == 404
         changed = await client.put(at, json=WISH | {"paused": True}, headers=fields)
         assert changed.json()["schedule"]["paused"] is True
         make_due(console)

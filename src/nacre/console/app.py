@@ -110,14 +110,15 @@ class ConsoleApp:
         return answer
 
     def _verbs_of(self, path: str) -> list[str]:
-        """The verbs of all rows of a path; the router names those of the first one alone."""
-        found = {
-            verb
-            for route in self._rows
-            if route.path_regex.match(path)
-            for verb in route.methods or ()
-        }
-        return sorted(found)
+        """The verbs of all rows of a path; the router names those of the first one alone.
+
+        Of two paths that fit, such as `/sheets/at` and `/sheets/{name}`, the one with fewer
+        parameters counts: it is described as a resource of its own.
+        """
+        fitting = [route for route in self._rows if route.path_regex.match(path)]
+        fewest = min((len(route.param_convertors) for route in fitting), default=0)
+        own = [route for route in fitting if len(route.param_convertors) == fewest]
+        return sorted({verb for route in own for verb in route.methods or ()})
 
     async def _bug(self, request: Request, _: Exception) -> Response:
         """A bug of the console: no trace leaves it; the terminal has it."""

@@ -39,16 +39,16 @@ class Call(NamedTuple):
     query: Any = None
     body: Any = None
 
-    def job(self, name: str = "") -> FoundJob:
+    def job(self, name: str | None = None) -> FoundJob:
         """The job of an id.
 
         Args:
-            name: The id; "" for the one that the path names.
+            name: The id; None for the one that the path names.
 
         Raises:
             RefusedRequestError: There is none (404).
         """
-        found = self.services.fleet.job(name or str(self.request.path_params["job"]))
+        found = self.services.fleet.job(self.request.path_params["job"] if name is None else name)
         if not self.identity.sees(found.place):
             raise not_found(f"job {found.id}")
         return found

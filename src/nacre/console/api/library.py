@@ -168,8 +168,6 @@ def job_named(call: Call, name: str) -> FoundJob:
     Raises:
         RefusedRequestError: There is none, or the one who asks does not see it (404).
     """
-    if not name:
-        raise not_found("job without a name")
     return call.job(name)
 
 
