@@ -23,6 +23,7 @@ from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import places_of
+from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
@@ -109,6 +110,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         labels=LabelBook(database),
         notices=NoticeBoard(),
         schedules=ScheduleBook(database, clock),
+        quotas=DiskQuotaBook(database),
         repeats=RepeatBook(database, clock),
         tails=LogTails(hub, clock),
     )

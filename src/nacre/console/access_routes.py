@@ -1,8 +1,8 @@
 """The rows of the table that are about logins, users, keys and the audit log."""
 
 from nacre.console.access.roles import Role
-from nacre.console.api import audit, metrics, places, session, users
-from nacre.console.pages import admin
+from nacre.console.api import audit, metrics, places, quota, session, users
+from nacre.console.pages import admin, quota_form
 from nacre.console.route_row import API, RouteRow
 
 _V, _A = Role.VIEWER, Role.ADMIN
@@ -48,6 +48,13 @@ ACCESS_ROUTES: tuple[RouteRow, ...] = (
              body=places.NewPlace, answer=places.PlaceItem, status=201),
     RouteRow("DELETE", f"{API}/places/{{label}}", _A, places.remove_place,
              "Take a place off the list; its jobs stay.", status=204),
+    RouteRow("GET", f"{API}/quota", _A, quota.list_quotas, "Quotas of disk space.",
+             answer=quota.QuotaList),
+    RouteRow("PUT", f"{API}/quota", _A, quota.set_quota,
+             "Set the quota of a job, or of all jobs.", body=quota.QuotaWish,
+             answer=quota.QuotaItem),
+    RouteRow("POST", "/admin/quota", _A, quota_form.answer,
+             "Set the quota of a job, or of all jobs; a form."),
     RouteRow("GET", f"{API}/audit", _A, audit.list_audit, "Who changed what.",
              query=audit.AuditQuery, answer=audit.AuditLines),
 )  # fmt: skip

@@ -37,6 +37,7 @@ from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import JobPlace, new_place
+from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
@@ -46,6 +47,7 @@ from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
 from nacre.console.metrics import RequestTimes
+from nacre.console.quota_runner import QuotaRunner
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.services import ConsoleServices
@@ -238,6 +240,7 @@ def _services(
         places=added,
         times=RequestTimes(),
         schedules=ScheduleBook(database, clock),
+        quotas=DiskQuotaBook(database),
         repeats=RepeatBook(database, clock),
         reach=options.reach,
         tails=LogTails(hub, clock),
@@ -296,6 +299,7 @@ async def serve(
                     ("poller", services.poller.run()),
                     ("launcher", services.launcher.run()),
                     ("tails of logs", services.tails.run()),
+                    ("quotas", QuotaRunner(services).run()),
                 )
             ]
             _publish(options.folder, url, local_link=reach.local_link)

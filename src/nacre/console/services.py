@@ -13,6 +13,7 @@ from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
+from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
@@ -41,6 +42,7 @@ class ConsoleServices(NamedTuple):
         labels: Names and tags of jobs.
         notices: What came of forms that were sent.
         schedules: When runs begin.
+        quotas: Bytes that jobs may use.
         repeats: Answers to requests that are done once.
         tails: The last lines of logs.
         users: Users with passwords.
@@ -63,6 +65,7 @@ class ConsoleServices(NamedTuple):
     labels: LabelBook
     notices: NoticeBoard
     schedules: ScheduleBook
+    quotas: DiskQuotaBook
     repeats: RepeatBook
     tails: LogTails
     users: UserBook

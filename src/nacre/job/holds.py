@@ -17,7 +17,8 @@ NAME = "hold"
 RESERVED = frozenset(("operator", "disk", "runtime"))
 """Reasons of the crawler itself."""
 _REASON = re.compile(r"[a-z][a-z0-9-]{0,31}\Z")
-_LARGEST = 100_000
+LARGEST = 100_000
+"""Bytes of the largest file that is read."""
 _LONGEST_NOTE = 500
 
 
@@ -62,7 +63,7 @@ def change_hold(folder: Path, reason: str, note: str | None) -> None:
     check_reason(reason)
     path = folder / NAME
     try:
-        found = holds_in(read_ordinary(path, _LARGEST).decode()) if path.exists() else {}
+        found = holds_in(read_ordinary(path, LARGEST).decode()) if path.exists() else {}
         if note is None:
             found.pop(reason, None)
         else:

@@ -5,6 +5,7 @@ import asyncio
 from nacre.console.access.audit_reader import AuditFilter, audit_page
 from nacre.console.access.roles import Role
 from nacre.console.api.places import place_items
+from nacre.console.api.quota import quota_items
 from nacre.console.api.session import list_sessions
 from nacre.console.api.users import user_item
 from nacre.console.call import Call, PageAnswer
@@ -15,7 +16,7 @@ LINES = 50
 
 
 async def page(call: Call) -> PageAnswer:
-    """Users, keys, sessions, places, the audit log, and what the console is made of."""
+    """Users, keys, sessions, places, quotas, the audit log, and what the console is made of."""
     services, query = call.services, call.request.query_params
     after = query.get("after", "")
     end = int(after) if after.isdecimal() and len(after) < 19 else 0
@@ -26,6 +27,9 @@ async def page(call: Call) -> PageAnswer:
         "keys": services.keys.all(),
         "sessions": (await list_sessions(call)).items,
         "places": await place_items(call),
+        "quotas": quota_items(call),
+        "quota_jobs": [job.id for job, _ in call.snapshots()],
+        "is_restricted": bool(call.identity.places),
         "audit": audit.entries,
         "older": audit.end,
         "wanted": wanted,

@@ -1,0 +1,108 @@
+"""`/api/v1/quota`: bytes that jobs may use, each and together, for admins."""
+
+from typing import Annotated
+
+import msgspec
+
+from nacre.console.call import Call
+from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
+from nacre.console.problems import RefusedRequestError
+from nacre.core.clock import iso
+
+LARGEST = 2**53 - 1
+"""Bytes of the largest quota: 9 PB; the last whole number that all programs read exactly."""
+
+
+class QuotaItem(msgspec.Struct, frozen=True):
+    """A quota in the list.
+
+    Attributes:
+        job: Id of the job; "" for all jobs together.
+        limit: Bytes that may be used; 0 for none, where a job is held for the quota of all.
+        used: Bytes that were used when it was measured last.
+        measured: When that was, RFC 3339; null for not yet.
+        level: `free`, `warning` (from 90 %) or `full`.
+        held: The console has paused the job.
+        trouble: Why the job could not be paused or released; "" for no trouble.
+    """
+
+    job: str
+    limit: int
+    used: int
+    measured: str | None
+    level: str
+    held: bool
+    trouble: str
+
+
+class QuotaList(msgspec.Struct, frozen=True):
+    """All quotas.
+
+    Attributes:
+        items: They; jobs without one are left out.
+        next: Always null: all are on this page.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[QuotaItem, ...]
+    next: str | None
+    as_of: str
+
+
+class QuotaWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A quota to set.
+
+    Attributes:
+        limit: Bytes that may be used; 0 for none.
+        job: Id of the job; "" for all jobs together.
+    """
+
+    limit: Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
+    job: str = ""
+
+
+async def list_quotas(call: Call) -> QuotaList:
+    """The quotas of the jobs that one sees, and that of all."""
+    return QuotaList(quota_items(call), None, iso(call.services.clock.now()))
+
+
+def quota_items(call: Call) -> tuple[QuotaItem, ...]:
+    """The quotas of the jobs that one sees; that of all jobs first, for who sees all."""
+    known = call.services.quotas.all()
+    paths = [] if call.identity.places else [("", ALL_JOBS)]
+    paths += [(job.id, str(job.layout.root)) for job, _ in call.snapshots()]
+    return tuple(_item(job, known[path]) for job, path in paths if path in known)
+
+
+def _item(job: str, kept: KeptQuota) -> QuotaItem:
+    measured = iso(kept.measured) if kept.measured else None
+    return QuotaItem(
+        job, kept.limit, kept.used, measured, kept.level.value, kept.held, kept.trouble
+    )
+
+
+async def set_quota(call: Call) -> QuotaItem:
+    """Set a quota; it is measured within seconds."""
+    return change_quota(call, call.body)
+
+
+def change_quota(call: Call, wish: QuotaWish) -> QuotaItem:
+    """Set a quota.
+
+    Raises:
+        RefusedRequestError: There is no such job (404), or it is for all jobs, and the one who asks
+            sees only some (403).
+    """
+    path = ALL_JOBS
+    if wish.job:
+        path = str(call.job(wish.job).layout.root)
+    elif call.identity.places:
+        seen = ", ".join(call.identity.places)
+        raise RefusedRequestError(
+            403, "place", f"{call.identity.name} sees only {seen}; the quota of all is not theirs"
+        )
+    book = call.services.quotas
+    call.note.job = wish.job
+    call.note.change({"limit": book.find(path).limit}, {"limit": wish.limit})
+    book.set(path, wish.limit)
+    return _item(wish.job, book.find(path))

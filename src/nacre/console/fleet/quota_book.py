@@ -1,0 +1,77 @@
+"""Quotas of disk space, and what was measured of them last, in the console's database."""
+
+import msgspec
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.job.quotas import QuotaLevel
+
+ALL_JOBS = ""
+"""In place of the directory of a job: all jobs together."""
+
+
+class KeptQuota(msgspec.Struct, frozen=True):
+    """The quota of a job, or of all jobs.
+
+    Attributes:
+        path: Directory of the job; "" for all jobs together.
+        limit: Bytes that may be used; 0 for no quota.
+        used: Bytes that were used when it was measured last; 0 before.
+        measured: When that was, seconds since the epoch; 0 for never.
+        level: The level that was decided last.
+        held: The console holds the job, so that it is the one that releases it.
+        trouble: Why the job could not be held or released; "" for no trouble.
+    """
+
+    path: str
+    limit: int = 0
+    used: int = 0
+    measured: float = 0.0
+    level: QuotaLevel = QuotaLevel.FREE
+    held: bool = False
+    trouble: str = ""
+
+
+class DiskQuotaBook:
+    """The quotas; they last over restarts.
+
+    Args:
+        database: Keeps them.
+    """
+
+    def __init__(self, database: ConsoleDatabase) -> None:
+        self._database = database
+        self.changes = 0
+        """Limits that were set since the start; the runner measures at once after one."""
+
+    def all(self) -> dict[str, KeptQuota]:
+        """All quotas, by the directories of their jobs."""
+        rows = self._database.rows("SELECT quota FROM quotas ORDER BY path")
+        found = [msgspec.json.decode(str(row[0]), type=KeptQuota) for row in rows]
+        return {one.path: one for one in found}
+
+    def find(self, path: str) -> KeptQuota:
+        """The quota of a job, by its directory; one without a limit where none was set."""
+        row = self._database.row("SELECT quota FROM quotas WHERE path = ?", path)
+        if row is None:
+            return KeptQuota(path)
+        return msgspec.json.decode(str(row[0]), type=KeptQuota)
+
+    def set(self, path: str, limit: int) -> None:
+        """Set a limit.
+
+        Args:
+            path: Directory of the job; "" for all jobs together.
+            limit: Bytes; 0 for none.
+        """
+        self.keep(msgspec.structs.replace(self.find(path), limit=limit))
+        self.changes += 1
+
+    def keep(self, quota: KeptQuota) -> None:
+        """Keep a quota in the place of that of the same job; one that says nothing is forgotten."""
+        if not quota.limit and not quota.held and not quota.trouble:
+            self._database.rows("DELETE FROM quotas WHERE path = ?", quota.path)
+            return
+        self._database.rows(
+            "INSERT OR REPLACE INTO quotas VALUES (?, ?)",
+            quota.path, msgspec.json.encode(quota).decode(),
+        )  # fmt: skip

@@ -1,0 +1,41 @@
+"""`POST /admin/quota`: the form of the page /admin that sets a quota."""
+
+from starlette.responses import RedirectResponse
+
+from nacre.config.component import parse_size
+from nacre.console.api.quota import LARGEST, QuotaWish, change_quota
+from nacre.console.call import Call
+from nacre.console.live.notices import Notice
+from nacre.console.pages.acting import text_of
+from nacre.console.problems import RefusedRequestError
+from nacre.errors import NacreError
+
+
+async def answer(call: Call) -> RedirectResponse:
+    """Set the quota, and go back to the page, which says what came of it."""
+    form = await call.request.form()
+    notice = Notice("done", call.language.texts.gettext("The quota is set."))
+    try:
+        change_quota(call, QuotaWish(limit_of(text_of(form, "limit")), text_of(form, "job")))
+    except NacreError as error:
+        notice = Notice("error", str(error))
+    if call.session is not None:
+        call.services.notices.add(call.identity.session, notice)
+    return RedirectResponse("/admin#quotas", status_code=303)
+
+
+def limit_of(text: str) -> int:
+    """Bytes, of a text such as `500 GB` (pure).
+
+    Raises:
+        RefusedRequestError: It is no size, or too large a one (422).
+    """
+    try:
+        found = int(str(parse_size(text)))
+    except (ValueError, OverflowError):
+        found = -1
+    if 0 <= found <= LARGEST:
+        return found
+    raise RefusedRequestError(
+        422, "bad-form", f"{text!r} is no quota; write it as 500 GB or 2 TiB, up to 9000 TB, or 0"
+    )

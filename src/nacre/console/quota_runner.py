@@ -1,0 +1,123 @@
+"""Quotas of disk space that are kept: use is measured, and jobs are held and released."""
+
+import asyncio
+from typing import Final
+
+import msgspec
+
+from nacre.config.ordinary import read_ordinary
+from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
+from nacre.console.services import ConsoleServices
+from nacre.errors import ConfigError, NacreError
+from nacre.job.control import ask_command, is_running
+from nacre.job.holds import LARGEST, NAME, change_hold, holds_in
+from nacre.job.quotas import QuotaDecision, decide_quota, disk_usage
+
+EVERY: Final = 300.0
+"""Seconds between two measurements."""
+LOOK: Final = 5.0
+"""Seconds between two looks whether a quota was set, which is measured at once."""
+REASON: Final = "quota"
+"""The reason of the holds."""
+_PATIENCE: Final = 60.0
+_BY: Final = "quota via console"
+
+
+class QuotaRunner:
+    """It measures what jobs use, and holds those whose quota, or that of all, is used up.
+
+    Only jobs that run are held. Only holds that it made are released.
+
+    Args:
+        services: The parts of the console.
+    """
+
+    def __init__(self, services: ConsoleServices) -> None:
+        self._services = services
+
+    async def run(self) -> None:
+        """Keep the quotas until cancelled."""
+        clock, book = self._services.clock, self._services.quotas
+        last: float | None = None
+        changes = book.changes
+        while True:
+            if last is None or changes != book.changes or clock.monotonic() - last >= EVERY:
+                last, changes = clock.monotonic(), book.changes
+                await self.turn()
+            await clock.sleep(LOOK)
+
+    async def turn(self) -> None:
+        """Measure once, and hold and release."""
+        services = self._services
+        known = services.quotas.all()
+        jobs = {str(job.layout.root): job for job in services.fleet.jobs}
+        wanted = list(jobs) if ALL_JOBS in known else [path for path in jobs if path in known]
+        used = {path: await asyncio.to_thread(disk_usage, path) for path in wanted}
+        total = None
+        if ALL_JOBS in known:
+            total = self._decide(ALL_JOBS, sum(used.values()))
+        for path, size in used.items():
+            own = self._decide(path, size)
+            if total is not None and not own.hold:
+                own = total if total.hold else own
+            await self._apply(jobs[path], own)
+
+    def _decide(self, path: str, used: int) -> QuotaDecision:
+        """Decide about a quota as it is set now, and keep what was measured."""
+        services = self._services
+        # The limit may be another one than before it was measured.
+        kept = services.quotas.find(path)
+        decision = decide_quota(used, kept.limit, kept.level)
+        now = services.clock.now()
+        services.quotas.keep(
+            msgspec.structs.replace(kept, used=used, measured=now, level=decision.level)
+        )
+        return decision
+
+    async def _apply(self, job: FoundJob, decision: QuotaDecision) -> None:
+        """Hold a job or release it, and keep what came of it."""
+        book = self._services.quotas
+        kept = book.find(str(job.layout.root))
+        if not (decision.hold or kept.held or kept.trouble):
+            return
+        try:
+            held, trouble = await self._changed(job, kept, decision), ""
+        except NacreError as error:
+            held, trouble = kept.held, str(error)
+        # A limit may have been set meanwhile; it stays.
+        kept = book.find(str(job.layout.root))
+        book.keep(msgspec.structs.replace(kept, held=held, trouble=trouble))
+
+    async def _changed(self, job: FoundJob, kept: KeptQuota, decision: QuotaDecision) -> bool:
+        """Hold or release; whether the console holds the job afterwards.
+
+        Raises:
+            JobError: The job refuses, or does not answer.
+            ConfigError: Its file of holds cannot be used.
+        """
+        runs = is_running(job.layout.socket)
+        is_held = await asyncio.to_thread(_is_held, job)
+        if is_held == decision.hold or (decision.hold and not runs):
+            return is_held and kept.held
+        if runs:
+            command = "hold" if decision.hold else "release"
+            await ask_command(
+                job.layout.socket, command, _PATIENCE, by=_BY, reason=REASON, note=decision.text
+            )
+        else:
+            change_hold(job.layout.control, REASON, None)
+        return decision.hold
+
+
+def _is_held(job: FoundJob) -> bool:
+    """Whether a job has a hold of this reason.
+
+    Raises:
+        ConfigError: Its file of holds cannot be read.
+    """
+    path = job.layout.control / NAME
+    try:
+        return path.exists() and REASON in holds_in(read_ordinary(path, LARGEST).decode())
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from None
