@@ -91,6 +91,20 @@ def test_a_run_begins_once_for_all_times_that_were_missed(tmp_path: Path):
         play(tmp_path, scene)
 
 
+def test_nothing_begins_before_a_job_was_looked_at(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_key(Role.OPERATOR)
+        await console.client.post(f"{API}/schedules", json=WISH, headers=fields)
+        make_due(console)
+        (before,) = console.services.schedules.all()
+        await ScheduleRunner(console.services).turn()
+        assert console.services.schedules.all() == [before]
+
+    play(tmp_path, scene)
+
+
 def test_the_page_changes_the_calendar_without_script(tmp_path: Path):
     add_job(tmp_path, "http://127.0.0.1:9/")
 

@@ -6,6 +6,7 @@ from nacre.console.access.roles import Requester, Role
 from nacre.console.actions import ActionOptions, act, allowed_now
 from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote
+from nacre.console.live.snapshot import READING
 from nacre.console.services import ConsoleServices
 from nacre.errors import NacreError
 from nacre.job.schedules import (
@@ -41,7 +42,8 @@ class ScheduleRunner:
         jobs = {str(job.layout.root): job for job in self._services.fleet.jobs}
         for one in self._services.schedules.all():
             job = jobs.get(one.path)
-            if job is not None:
+            # Of a job that was not looked at yet it is not known whether it runs.
+            if job is not None and self._services.poller.snapshot(job).state != READING:
                 await self._look(one, job)
 
     async def _look(self, one: KeptSchedule, job: FoundJob) -> None:

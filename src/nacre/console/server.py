@@ -50,6 +50,7 @@ from nacre.console.metrics import RequestTimes
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
+from nacre.console.schedule_runner import ScheduleRunner
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError
@@ -299,6 +300,7 @@ async def serve(
                     ("poller", services.poller.run()),
                     ("launcher", services.launcher.run()),
                     ("tails of logs", services.tails.run()),
+                    ("schedules", ScheduleRunner(services).run()),
                     ("quotas", QuotaRunner(services).run()),
                 )
             ]
