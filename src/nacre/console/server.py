@@ -47,10 +47,9 @@ from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
 from nacre.console.metrics import RequestTimes
-from nacre.console.quota_runner import QuotaRunner
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
-from nacre.console.schedule_runner import ScheduleRunner
+from nacre.console.runners import runners
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError
@@ -300,8 +299,7 @@ async def serve(
                     ("poller", services.poller.run()),
                     ("launcher", services.launcher.run()),
                     ("tails of logs", services.tails.run()),
-                    ("schedules", ScheduleRunner(services).run()),
-                    ("quotas", QuotaRunner(services).run()),
+                    *runners(services),
                 )
             ]
             _publish(options.folder, url, local_link=reach.local_link)

@@ -1,0 +1,15 @@
+"""The work that a console does by itself, beside answering: schedules and quotas."""
+
+from collections.abc import Coroutine
+
+from nacre.console.quota_runner import QuotaRunner
+from nacre.console.schedule_runner import ScheduleRunner
+from nacre.console.services import ConsoleServices
+
+
+def runners(services: ConsoleServices) -> tuple[tuple[str, Coroutine[None, None, None]], ...]:
+    """The names of all such work, and the work, which goes on until it is cancelled."""
+    return (
+        ("schedules", ScheduleRunner(services).run()),
+        ("quotas", QuotaRunner(services).run()),
+    )
