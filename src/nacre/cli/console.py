@@ -176,7 +176,10 @@ def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> Non
     if services.reach.is_remote:
         output.say(f"  reached by {reach_words(services.reach)}")
     else:
-        output.say("  only this machine can reach it. For other machines: docs/console.md#remote")
+        output.say(
+            "  only this machine can reach it. For other machines: `Remote` in console.md of"
+        )
+        output.say("  the documentation (nacre help docs)")
 
 
 @console.command()

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from nacre.console.access.roles import Role
 
-_HELP: Final = "docs/console.md#remote"
+_HELP: Final = "`Remote` in console.md of the documentation, nacre help docs"
 
 
 class ConsoleReach(NamedTuple):
