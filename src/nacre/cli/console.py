@@ -12,8 +12,13 @@ from nacre.cli.console_options import (
     BehindProxy,
     Bind,
     Directories,
+    HeritrixAuth,
+    HeritrixPort,
+    HeritrixResume,
+    HeritrixRunning,
     Host,
     LocalLink,
+    MaxRunning,
     Places,
     Port,
     State,
@@ -75,39 +80,11 @@ def serve(
     tls: Tls = None,
     behind_proxy: BehindProxy = "",
     local_link: LocalLink = False,
-    max_running: Annotated[
-        int | None,
-        typer.Option(
-            "--max-running", metavar="N", min=1, show_default=False,
-            help="Jobs that run at the same time; further ones wait for their turn. Default: one "
-            "for each processor.",
-        ),
-    ] = None,
-    heritrix: Annotated[
-        int | None,
-        typer.Option(
-            "--heritrix", metavar="N", min=0, max=65535, show_default=False,
-            help="Answer Heritrix 3's REST interface on this port too, with TLS; theirs is 8443.",
-        ),
-    ] = None,
-    heritrix_auth: Annotated[
-        Literal["digest", "basic"],
-        typer.Option("--heritrix-auth", metavar="digest|basic", help="How its clients log in."),
-    ] = "digest",
-    heritrix_running: Annotated[
-        bool,
-        typer.Option(
-            "--heritrix-running",
-            help="A job that is launched there crawls at once; else it waits for `unpause`.",
-        ),
-    ] = False,
-    heritrix_resume: Annotated[
-        bool,
-        typer.Option(
-            "--heritrix-resume",
-            help="A launch there goes on with a run that was terminated; else it begins anew.",
-        ),
-    ] = False,
+    max_running: MaxRunning = None,
+    heritrix: HeritrixPort = None,
+    heritrix_auth: HeritrixAuth = "digest",
+    heritrix_running: HeritrixRunning = False,
+    heritrix_resume: HeritrixResume = False,
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open it in the browser.")
     ] = False,

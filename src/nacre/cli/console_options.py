@@ -1,7 +1,7 @@
 """Options that several commands of `nacre console` have."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -63,4 +63,37 @@ BehindProxy = Annotated[
 ]  # fmt: skip
 LocalLink = Annotated[
     bool, typer.Option("--local-link", help="Take links of `nacre console link` beside users.")
+]
+MaxRunning = Annotated[
+    int | None,
+    typer.Option(
+        "--max-running", metavar="N", min=1, show_default=False,
+        help="Jobs that run at the same time; further ones wait for their turn. Default: one for "
+        "each processor.",
+    ),
+]  # fmt: skip
+HeritrixPort = Annotated[
+    int | None,
+    typer.Option(
+        "--heritrix", metavar="N", min=0, max=65535, show_default=False,
+        help="Answer Heritrix 3's REST interface on this port too, with TLS; theirs is 8443.",
+    ),
+]  # fmt: skip
+HeritrixAuth = Annotated[
+    Literal["digest", "basic"],
+    typer.Option("--heritrix-auth", metavar="digest|basic", help="How its clients log in."),
+]
+HeritrixRunning = Annotated[
+    bool,
+    typer.Option(
+        "--heritrix-running",
+        help="A job that is launched there crawls at once; else it waits for `unpause`.",
+    ),
+]
+HeritrixResume = Annotated[
+    bool,
+    typer.Option(
+        "--heritrix-resume",
+        help="A launch there goes on with a run that was terminated; else it begins anew.",
+    ),
 ]

@@ -95,7 +95,7 @@ class CommandHandlers:
             "fetching": msgspec.to_builtins(longest_fetches(session.engine, clock)),
             "counts": _finite(session.live.counts()._asdict()),
             "committed": clock.now() - session.storing.commit.age,
-            "gap": session.loop_gap * 1000.0,
+            "gap": session.watchdog.recent * 1000.0,
             **self._space(),
         }
 

@@ -140,7 +140,6 @@ class Session:
         self._attention = asyncio.Event()
         self._engine_task: asyncio.Task[None] | None = None
         self._tasks: list[BackgroundTask] = []
-        self._watchdog: EventLoopWatchdog | None = None
 
     def add_task(self, task: BackgroundTask) -> None:
         """Run a background task beside the crawl; to be called before `run`."""
@@ -208,6 +207,7 @@ class Session:
         self._edits = make_edits(records, self.engine, seeds, chooser.rests if chooser else None)
         self.editor = self._edits.editor
         self.live = live_job(records, self.engine)
+        self.watchdog = EventLoopWatchdog(self.engine, self.logs, self.clock)
         self.progress = ProgressLog(self.live, self.logs, self.run_row.name, self.watch, self.clock)
         self._limits = LimitMonitor(settings, self.statistics, self.storing.archive, self.watch)
         buffers, watched = store.engine.size_limit, self._on_terminal
@@ -302,11 +302,6 @@ class Session:
         """Seconds that the run has been running, pauses left out."""
         return self.watch.elapsed
 
-    @property
-    def loop_gap(self) -> float:
-        """Longest gap of the event loop of late, seconds; see `EventLoopWatchdog.recent`."""
-        return self._watchdog.recent if self._watchdog is not None else 0.0
-
     def look(self) -> None:
         """Look soon whether there is something to do."""
         self._attention.set()
@@ -388,8 +383,7 @@ class Session:
         async with asyncio.TaskGroup() as group:
             self._engine_task = group.create_task(engine.run(), name="engine")
             self._apply_limits()
-            self._watchdog = watchdog = EventLoopWatchdog(engine, self.logs, self.clock)
-            others = [group.create_task(watchdog.run(), name="watchdog")]
+            others = [group.create_task(self.watchdog.run(), name="watchdog")]
             others += [group.create_task(one.run(), name=one.name) for one in self._tasks]
             how = await self._supervise()
             for other in others:

@@ -83,7 +83,7 @@ def scrape_of(job: MeasuredJob) -> Scrape:
         free = _free(root)
         if session is None:
             return [JobFigures(name, JobOverview("PREPARING"), disk_free=free)]
-        age, gap = session.storing.commit.age, session.loop_gap
+        age, gap = session.storing.commit.age, session.watchdog.recent
         return [JobFigures(name, live_overview(session), age, gap, free)]
 
     registry = job_registry(figures)
