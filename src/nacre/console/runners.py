@@ -1,4 +1,4 @@
-"""The work that a console does by itself, beside answering: schedules and quotas."""
+"""The work that a console does by itself, beside answering."""
 
 from collections.abc import Coroutine
 
@@ -10,6 +10,9 @@ from nacre.console.services import ConsoleServices
 def runners(services: ConsoleServices) -> tuple[tuple[str, Coroutine[None, None, None]], ...]:
     """The names of all such work, and the work, which goes on until it is cancelled."""
     return (
+        ("poller", services.poller.run()),
+        ("launcher", services.launcher.run()),
+        ("tails of logs", services.tails.run()),
         ("schedules", ScheduleRunner(services).run()),
         ("quotas", QuotaRunner(services).run()),
     )

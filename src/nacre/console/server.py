@@ -293,15 +293,7 @@ async def serve(
     try:
         await services.fleet.scan()
         async with asyncio.TaskGroup() as group:
-            working = [
-                group.create_task(each, name=name)
-                for name, each in (
-                    ("poller", services.poller.run()),
-                    ("launcher", services.launcher.run()),
-                    ("tails of logs", services.tails.run()),
-                    *runners(services),
-                )
-            ]
+            working = [group.create_task(each, name=name) for name, each in runners(services)]
             _publish(options.folder, url, local_link=reach.local_link)
             port = _heritrix(options, services, database, url, server)
             serving = None

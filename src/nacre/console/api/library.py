@@ -162,15 +162,6 @@ class ClipResult(msgspec.Struct, frozen=True):
     etag: str
 
 
-def job_named(call: Call, name: str) -> FoundJob:
-    """A job that the path does not name.
-
-    Raises:
-        RefusedRequestError: There is none, or the one who asks does not see it (404).
-    """
-    return call.job(name)
-
-
 async def ask_library(call: Call, task: str, job: FoundJob | None = None, **more: object) -> Any:  # noqa: ANN401 - as the task gives it
     """Ask a reader process about profiles or clips."""
     root = job.layout.root if job is not None else NOWHERE
@@ -204,7 +195,7 @@ async def save_profile(call: Call) -> ProfileDetails:
     """Save the settings of a job as a profile, without its seeds and secrets."""
     wish: ProfileWish = call.body
     found = await ask_library(
-        call, "save-profile", job_named(call, wish.job), name=wish.name, purpose=wish.purpose,
+        call, "save-profile", call.job(wish.job), name=wish.name, purpose=wish.purpose,
         replace=wish.replace,
     )  # fmt: skip
     return msgspec.convert(found, ProfileDetails)
@@ -257,6 +248,6 @@ async def insert_clip(call: Call) -> ClipResult:
     wish: ClipUse = call.body
     name = str(call.request.path_params["clip"])
     found = await ask_library(
-        call, "with-clip", job_named(call, wish.job), name=name, values=wish.values, text=wish.text
+        call, "with-clip", call.job(wish.job), name=name, values=wish.values, text=wish.text
     )
     return msgspec.convert(found, ClipResult)

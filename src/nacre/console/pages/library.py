@@ -7,7 +7,6 @@ from nacre.console.api.config import ask
 from nacre.console.api.library import (
     ask_library,
     clip_named,
-    job_named,
     list_clips,
     list_profiles,
     profile_named,
@@ -38,7 +37,7 @@ async def save_profile(call: Call) -> PageAnswer:
     form = await form_of(call)
     try:
         made = await ask_library(
-            call, "save-profile", job_named(call, form.get("job", "")), name=form.get("name", ""),
+            call, "save-profile", call.job(form.get("job", "")), name=form.get("name", ""),
             purpose=form.get("purpose", ""), replace=form.get("replace") == "1",
         )  # fmt: skip
     except NacreError as error:
@@ -54,7 +53,7 @@ async def profile(call: Call) -> PageAnswer:
     other, job = query.get("with", ""), query.get("job", "")
     text = ""
     if job:
-        text = (await ask(call, "config-text", job_named(call, job)))["text"]
+        text = (await ask(call, "config-text", call.job(job)))["text"]
     elif other:
         text = (await profile_named(call, other)).text
     facts = {
@@ -128,7 +127,7 @@ async def use_clip(call: Call) -> PageAnswer:
     form = await form_of(call)
     values = {name: form[f"p:{name}"] for name in found.parameters if f"p:{name}" in form}
     try:
-        job = job_named(call, form.get("job", ""))
+        job = call.job(form.get("job", ""))
         made = await ask_library(call, "with-clip", job, name=found.name, values=values)
     except NacreError as error:
         facts = {**_common(call), "clip": found, "form": form, "job": form.get("job", "")}
