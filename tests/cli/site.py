@@ -1,13 +1,16 @@
 """A small site on loopback, in a thread, and the command line called in this process."""
 
 import base64
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from nacre.cli.app import app
@@ -115,9 +118,23 @@ class Done:
         self.err = err
 
 
+@cache
+def _command() -> Any:
+    """All commands as one, as a process makes it once."""
+    return get_command(app)
+
+
 def nacre(*arguments: object, stdin: str | None = None) -> Done:
     """Run a command in this process; an unexpected exception is raised."""
-    result = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return Done(result.exit_code, result.stdout, result.stderr)
+    command = _command()
+    with CliRunner().isolation(input=stdin) as (out, err, _):
+        try:
+            command.main(args=[str(a) for a in arguments], prog_name=command.name or "root")
+            code: object = 0
+        except SystemExit as ended:
+            code = ended.code or 0
+        sys.stdout.flush()
+        sys.stderr.flush()
+        said = out.getvalue().decode(), err.getvalue().decode()
+    assert isinstance(code, int)
+    return Done(code, *said)

@@ -1,5 +1,6 @@
 """The settings of a component: frozen, typed, documented, with units and suffixes."""
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -114,7 +115,9 @@ def section(kind: "type[Component]", doc: str, *, sheets: bool = True) -> Any:
         doc: What it is about.
         sheets: See `setting`.
     """
-    return setting(kind.model_construct, doc, sheets=sheets)
+    # Components are frozen, so that all jobs share one: to make them anew takes longer than the
+    # validation of what a job says.
+    return setting(functools.cache(kind.model_construct), doc, sheets=sheets)
 
 
 class Component(BaseModel):
