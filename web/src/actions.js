@@ -161,10 +161,22 @@ async function send(form, sender) {
   form.dispatchEvent(new CustomEvent("nacre:answer", { detail: answer.data, bubbles: true }));
 }
 
+// A button beside a number changes it by so much, and sends its form at once.
+function stepped(button) {
+  const field = document.getElementById(button.getAttribute("aria-controls"));
+  if (!field || button.disabled) return;
+  const number = Number(field.value) + Number(button.dataset.step);
+  if (number < Number(field.min) || number > Number(field.max)) return;
+  field.value = String(number);
+  field.form.requestSubmit();
+}
+
 export function actions() {
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.("button[data-ask][type=button]");
     if (button && !button.hasAttribute("aria-busy")) press(button);
+    const step = event.target.closest?.("button[data-step]");
+    if (step) stepped(step);
     const toggled = event.target.closest?.("[data-toggle-all]");
     if (toggled) {
       for (const box of document.querySelectorAll(toggled.dataset.toggleAll)) box.checked = toggled.checked;

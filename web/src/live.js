@@ -56,17 +56,29 @@ class Region {
   }
 
   async poll() {
-    try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      if (!answer.ok) return;
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const fresh = page.getElementById(this.element.id);
-      if (fresh) {
-        await htmx.swap({ target: this.element, text: fresh.innerHTML, swap: "innerMorph", sourceElement: this.element });
-      }
-    } catch {
-      // The console does not answer: the banner stands, and so does what was shown last.
-    }
+    await renew(this.element.id);
+  }
+}
+
+// Ask for the page again, and take the part of an id from it. Whether that could be done.
+async function renew(id) {
+  try {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    if (!answer.ok) return false;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const [fresh, target] = [page.getElementById(id), document.getElementById(id)];
+    if (!fresh || !target) return false;
+    await htmx.swap({ target, text: fresh.innerHTML, swap: "innerMorph", sourceElement: target });
+    return true;
+  } catch {
+    return false; // the console does not answer: what was shown last stays
+  }
+}
+
+// Parts with data-again="SECONDS" are asked for again that often, while the page is seen.
+function again() {
+  for (const { id, dataset } of document.querySelectorAll("[data-again]")) {
+    setInterval(() => document.hidden || renew(id), Number(dataset.again) * 1000);
   }
 }
 
@@ -77,6 +89,7 @@ function sentence() {
 }
 
 export function live() {
+  again();
   for (const element of document.querySelectorAll("[data-live]")) new Region(element);
   let [known] = sentence();
   document.addEventListener("htmx:after:swap", () => {

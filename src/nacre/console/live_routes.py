@@ -3,7 +3,7 @@
 from typing import Final
 
 from nacre.console.access.roles import Role
-from nacre.console.api import logs, toes
+from nacre.console.api import logs, progress, toes
 from nacre.console.api.jobs import JobFilters
 from nacre.console.live.toes import ToeList
 from nacre.console.pages import alert_list, job_log, job_watch
@@ -17,19 +17,23 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
     # pages
     RouteRow("GET", "/j/{job}/log", _V, job_log.page, "A log of a run.",
              query=job_log.LogPageQuery),
-    RouteRow("GET", "/j/{job}/watch", _V, job_watch.page, "The speed and the fetches of a job."),
+    RouteRow("GET", "/j/{job}/watch", _V, job_watch.page, "The speed and the fetches of a job.",
+             query=job_watch.WatchQuery),
     RouteRow("GET", "/alerts", _V, alert_list.page, "The last alerts of all jobs."),
     # parts of pages
     RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live.",
              query=JobFilters),
     RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
     RouteRow("GET", "/live/j/{job}/watch", _V, regions.watch,
-             "The speed and the fetches of a job, live."),
+             "The speed and the fetches of a job, live.", query=job_watch.WatchQuery),
     RouteRow("GET", "/live/j/{job}/log/{name}", _V, regions.log, "New lines of a log, live.",
              query=job_log.LogTailQuery),
     # programs
     RouteRow("GET", f"{_JOB}/toes", _V, toes.get_toes, "The fetches in process.",
              answer=ToeList),
+    RouteRow("GET", f"{_JOB}/progress", _V, progress.get_progress,
+             "The speed of a run over a day, or over all of it.", query=progress.ProgressQuery,
+             answer=progress.ProgressAnswer),
     RouteRow("PUT", f"{_JOB}/parallel", Role.OPERATOR, toes.put_parallel,
              "Change the number of fetches at a time.", body=toes.ParallelWish,
              answer=toes.ParallelChange),

@@ -132,14 +132,8 @@ def read_page(path: Path, asked: LogQuestion) -> LogPage:
     Raises:
         RefusedRequestError: The file is gone (404).
     """
-    try:
-        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        raise not_found(f"log {path.name}") from None
-    with os.fdopen(number, "rb") as file:
-        facts = os.fstat(number)
-        if not stat.S_ISREG(facts.st_mode):
-            raise not_found(f"log {path.name}")
+    with open_log(path) as file:
+        facts = os.fstat(file.fileno())
         size, stamp = facts.st_size, f"{facts.st_ino:x}"
         if asked.after is not None:
             found = _forward(file, min(asked.after, size), size, asked)
@@ -147,6 +141,23 @@ def read_page(path: Path, asked: LogQuestion) -> LogPage:
             before = size if asked.before is None else min(asked.before, size)
             found = _backward(file, before, size, asked)
     return msgspec.structs.replace(found, stamp=stamp)
+
+
+def open_log(path: Path) -> BinaryIO:
+    """A log to read, at its beginning; the caller closes it.
+
+    Raises:
+        RefusedRequestError: It is gone, or is no ordinary file (404).
+    """
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        raise not_found(f"log {path.name}") from None
+    file = os.fdopen(number, "rb")
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        file.close()
+        raise not_found(f"log {path.name}")
+    return file
 
 
 def _forward(file: BinaryIO, after: int, size: int, asked: LogQuestion) -> LogPage:

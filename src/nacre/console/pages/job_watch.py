@@ -1,20 +1,36 @@
-"""`/j/J/watch`: charts of the last ten minutes, and the fetches in process."""
+"""`/j/J/watch`: charts of ten minutes, of a day or of the run, and the fetches in process."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from nacre.console.api.jobs import job_item
+from nacre.console.api.progress import SPANS, progress_of
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.snapshot import REPLIES, RatePoint
+from nacre.console.logs.progress import ProgressPoint
 from nacre.errors import NacreError
 
 Values = Sequence[float | None]
 _STATES: Final = ("in_process", "ready", "snoozed", "inactive", "exhausted", "retired")
 _ROWS: Final = 12
+
+
+WatchSpan = Literal["", "live", "day", "all"]
+
+
+class WatchQuery(msgspec.Struct, frozen=True):
+    """The query of the page.
+
+    Attributes:
+        span: What the charts show: `live`, the last ten minutes; `day` or `all`, out of the log of
+            the run; "" for `live` while the job runs, and else `all`.
+    """
+
+    span: WatchSpan = ""
 
 
 class WatchChart(NamedTuple):
@@ -68,26 +84,68 @@ class WatchChart(NamedTuple):
 
 
 async def page(call: Call) -> PageAnswer:
-    """A job while it crawls."""
+    """A job while it crawls, and what its run was like."""
     job = call.job()
     await call.services.poller.fresh(job)
     try:
         toes = await call.services.poller.look_at_toes(job)
     except NacreError:  # it does not run, or does not answer now
         toes = None
-    return PageAnswer("watch.html", {**facts(call, job), "toes": toes})
+    shown = {**facts(call, job), "toes": toes}
+    if shown["span"] != "live":
+        shown |= await _past(call, job, SPANS[shown["span"]])
+    return PageAnswer("watch.html", shown)
+
+
+async def _past(call: Call, job: FoundJob, seconds: float | None) -> dict[str, Any]:
+    """The charts out of the log; without them, why."""
+    try:
+        past = await progress_of(call, job, seconds)
+    except NacreError as error:
+        return {"past_trouble": str(error)}
+    text = call.language.texts.gettext
+    return {"charts": past_charts(past.points, text) if past.points else [], "past": past}
 
 
 def facts(call: Call, job: FoundJob) -> dict[str, Any]:
-    """The charts and fetches of a job as it was seen last."""
+    """The charts and fetches of a job as it was seen last; those of the past are left out."""
     poller = call.services.poller
     seen = poller.snapshot(job)
     item = job_item(job, seen, call.language, call.services.labels.of(job))
-    charts = watch_charts(poller.activity(job).points, call.language.texts.gettext)
+    query: WatchQuery = call.query
+    span = query.span or ("live" if seen.running else "all")
+    points = poller.activity(job).points if span == "live" else ()
     return {
-        "item": item, "charts": charts, "toes": poller.toes(job), "overview": seen.overview,
+        "item": item, "toes": poller.toes(job), "overview": seen.overview, "span": span,
+        "charts": watch_charts(points, call.language.texts.gettext) if span == "live" else [],
+        "past": None, "past_trouble": "",
         "may_change": call.identity.role.title in {"operator", "admin"},
     }  # fmt: skip
+
+
+def past_charts(points: Sequence[ProgressPoint], text: Callable[[str], str]) -> list[WatchChart]:
+    """The charts of the points of a log.
+
+    Args:
+        points: The points, the oldest first.
+        text: Gives the text of a language for an English one.
+    """
+    _ = text
+    times = tuple(point.time for point in points)
+
+    def chart(name: str, title: str, lines: dict[str, str], unit: str = "") -> WatchChart:
+        values = tuple(tuple(getattr(point, one) for point in points) for one in lines)
+        return WatchChart(name, title, unit, tuple(lines.values()), times, values)
+
+    return [
+        chart("documents", _("Documents a second"), {"documents": _("Documents a second")}),
+        chart("bytes", _("Bytes a second"), {"speed": _("Bytes a second")}, "bytes"),
+        chart("busy", _("Fetches at a time"), {"busy": _("busy")}),
+        chart("queued", _("URIs that wait"), {"queued": _("waiting")}),
+        chart("growth", _("URIs found and failed a second"),
+              {"discovered": _("found"), "failed": _("failed")}),
+        chart("memory", _("Memory in use"), {"memory": _("memory")}, "bytes"),
+    ]  # fmt: skip
 
 
 def watch_charts(points: Sequence[RatePoint], text: Callable[[str], str]) -> list[WatchChart]:

@@ -18,6 +18,7 @@ from nacre.console.pages.assets import Assets
 from nacre.core.clock import duration, iso
 from nacre.report.escape import shown
 from nacre.report.formatting import size, to_the_second
+from nacre.uri.parse import host
 from nacre.wire.urltext import readable_url
 
 NOTHING: Final = "\N{EN DASH}"
@@ -41,10 +42,11 @@ FILTERS: Final = {
     "iso": iso,
     "moment": to_the_second,
     "readable": readable_url,
+    "host": host,
     "shown": _visible,
 }
-"""Filters of all templates: numbers, bytes, seconds, seconds since the epoch, URLs, and texts from
-outside within `trans`, which escapes but does not show what controls and turns."""
+"""Filters of all templates: numbers, bytes, seconds, seconds since the epoch, URLs and their hosts,
+and texts from outside within `trans`, which escapes but does not show what controls and turns."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The task of a reader process that looks for lines in a log."""
+"""The tasks of a reader process that read logs: lines, and the past of a run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,7 @@ import msgspec
 
 from nacre.console.logs.lines import LogFilter, wanted_lines
 from nacre.console.logs.pages import BUDGET, LogQuestion, log_path, read_page
+from nacre.console.logs.progress import read_past
 from nacre.store.layout import Layout
 
 
@@ -19,4 +20,10 @@ def find_lines(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
     path = log_path(layout, arguments["name"], arguments["run"])
     found: dict[str, Any] = msgspec.to_builtins(read_page(path, asked))
+    return found
+
+
+def read_progress(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A `ProgressPast` of the last run."""
+    found: dict[str, Any] = msgspec.to_builtins(read_past(layout, arguments["seconds"]))
     return found

@@ -82,6 +82,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "settings-schema": _of("editing", "settings_schema"),
     "setting-facts": _of("editing", "setting_facts"),
     "log-lines": _of("logs", "find_lines"),
+    "progress": _of("logs", "read_progress"),
     "queues": _of("waiting", "list_queues"),
     "queue": _of("waiting", "show_queue"),
     "uris": _of("waiting", "list_uris"),

@@ -45,7 +45,7 @@ async def watch(call: Call) -> EventStream:
     await call.services.poller.fresh(job)
     return _region(
         call, "live/watch.html", job_topic(job.id), (call.services.poller.watching_toes(job.id),),
-        lambda: job_watch.facts(call, job),
+        lambda: job_watch.facts(call, job), call.query,
     )  # fmt: skip
 
 
