@@ -109,7 +109,7 @@ def test_a_job_that_cannot_start_says_why(tmp_path: Path):
         assert refused.status_code == 422
         assert refused.json()["problems"][0]["path"] == "politenes"
         unknown = await ask(console, "broken", "start", sett=["a=b"])
-        assert unknown.status_code == 400
+        assert unknown.status_code == 422
         (job / "crawl.yaml").write_text("name: broken\nseeds: seeds.txt\n")
         wrong = await ask(console, "broken", "start", checkpoint="nine")
         assert wrong.status_code == 202  # the process finds out that there is none

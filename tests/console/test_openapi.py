@@ -1,4 +1,6 @@
 import json
+from collections.abc import ItemsView
+from typing import Any
 
 import msgspec
 from openapi_spec_validator import OpenAPIV31SpecValidator
@@ -22,3 +24,47 @@ def test_each_row_for_programs_is_described_once():
     assert len({one["operationId"] for one in operations}) == len(operations)
     other = {"/health", "/metrics"}
     assert all(path.startswith(f"{API}/") or path in other for path, _ in described)
+
+
+def carried() -> list[tuple[str, dict[str, Any]]]:
+    """All that requests carry: name and schema of each value of a query, a path or a body."""
+    document = describe(ROUTES)
+    schemas = document["components"]["schemas"]
+    found, seen = list[tuple[str, dict[str, Any]]](), set[str]()
+    left = [
+        (f"{operation['operationId']} {place}", schema)
+        for verbs in document["paths"].values()
+        for operation in verbs.values()
+        for place, schema in (
+            *((one["name"], one["schema"]) for one in operation["parameters"]),
+            *((kind, one["schema"]) for kind, one in body_of(operation)),
+        )
+    ]
+    while left:
+        name, schema = left.pop()
+        ref = schema.get("$ref", "").rpartition("/")[2]
+        if not ref:
+            found.append((name, schema))
+            left += within(name, schema)
+        elif ref not in seen:
+            seen.add(ref)
+            left.append((ref, schemas[ref]))
+    return found
+
+
+def body_of(operation: dict[str, Any]) -> ItemsView[str, Any]:
+    return operation.get("requestBody", {}).get("content", {}).items()
+
+
+def within(name: str, schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The schemas directly within a schema."""
+    found = [(f"{name}.{key}", inner) for key, inner in schema.get("properties", {}).items()]
+    found += [(name, inner) for inner in schema.get("anyOf", ())]
+    rest = [schema.get(key) for key in ("items", "additionalProperties")]
+    return found + [(f"{name}[]", inner) for inner in rest if isinstance(inner, dict)]
+
+
+def test_each_number_that_a_request_carries_has_bounds():
+    numbers = [one for one in carried() if one[1].get("type") in {"integer", "number"}]
+    assert len(numbers) > 20
+    assert not [name for name, one in numbers if not {"minimum", "maximum"} <= one.keys()]

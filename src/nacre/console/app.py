@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -27,6 +27,7 @@ from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
 from nacre.console.access.roles import NOBODY
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
+from nacre.console.decoding import JSON_TYPE, body_of, query_of
 from nacre.console.openapi import describe
 from nacre.console.pages.assets import FOR_EVER, PREFIX, assets
 from nacre.console.pages.rendering import render
@@ -44,7 +45,6 @@ LARGEST_BODY: Final = 64 << 20
 """Bytes of a request's body."""
 _HTML: Final = "text/html; charset=utf-8"
 _LOGIN: Final = "login.html"
-_JSON: Final = "application/json"
 
 
 class ConsoleApp:
@@ -93,7 +93,7 @@ class ConsoleApp:
         return Response(found.data, headers=fields)
 
     async def _description(self, _: Request) -> Response:
-        return Response(self._openapi, media_type=_JSON)
+        return Response(self._openapi, media_type=JSON_TYPE)
 
     async def _http_error(self, request: Request, error: Exception) -> Response:
         """A path or verb that there is not."""
@@ -160,7 +160,8 @@ class ConsoleApp:
                 raise RefusedRequestError(503, "audit", services.audit.trouble)
             call = Call(
                 services, request, visitor.identity, visitor.session,
-                spoken_by(request, visitor), note, _query(row, request), await _body(row, request),
+                spoken_by(request, visitor), note, query_of(row.query, request),
+                await body_of(row.body, request),
             )  # fmt: skip
             if row.is_api and row.verb == "POST" and FIELD in request.headers:
                 return await self._once(row, call)
@@ -202,7 +203,7 @@ class ConsoleApp:
             visitor = Visitor(call.identity, call.session)
             return self._page(answer, visitor, call.language)
         data = with_fields(msgspec.to_builtins(answer), call.request.query_params.get("fields", ""))
-        return Response(msgspec.json.encode(data), row.status, media_type=_JSON)
+        return Response(msgspec.json.encode(data), row.status, media_type=JSON_TYPE)
 
     def _alerts(self, visitor: Visitor) -> int:
         """The alerts of all jobs that a visitor sees, in their last runs."""
@@ -298,44 +299,6 @@ def spoken_by(request: Request, visitor: Visitor) -> Language:
     """The language of an answer."""
     chosen = visitor.session.language if visitor.session is not None else ""
     return language(preferred(request.headers.get("accept-language", ""), chosen))
-
-
-def _query(row: RouteRow, request: Request) -> msgspec.Struct | None:
-    """The query of a request as the struct of its row.
-
-    Raises:
-        RefusedRequestError: It does not fit (400).
-    """
-    if row.query is None:
-        return None
-    known = {field.name for field in msgspec.structs.fields(row.query)}
-    values = {name: v for name, v in request.query_params.items() if name in known}
-    try:
-        return msgspec.convert(values, row.query, strict=False)
-    except msgspec.ValidationError as error:
-        raise RefusedRequestError(400, "bad-query", f"the query is wrong: {error}") from None
-
-
-async def _body(row: RouteRow, request: Request) -> msgspec.Struct | None:
-    """The body of a request as the struct of its row.
-
-    Raises:
-        RefusedRequestError: It is not JSON (415), or does not fit (400).
-    """
-    if row.body is None:
-        return None
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    try:
-        data = await request.body()
-        if not data and kind in {"", _JSON}:  # what has defaults only need not be sent
-            data, kind = b"{}", _JSON
-        if kind != _JSON:
-            raise RefusedRequestError(415, "not-json", f"send JSON, with `Content-Type: {_JSON}`")
-        return msgspec.json.decode(data, type=row.body)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise RefusedRequestError(400, "bad-body", f"the body is wrong: {error}") from None
-    except ClientDisconnect:
-        raise RefusedRequestError(400, "cut-off", "the body was cut off") from None
 
 
 def with_fields(answer: dict[str, Any], wanted: str) -> dict[str, Any]:

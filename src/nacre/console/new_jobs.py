@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from nacre.console.bounds import Order
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob, JobPlace
 from nacre.console.problems import RefusedRequestError
@@ -45,7 +46,7 @@ class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
     place: str = ""
     scope: str = ""
-    depth: int | None = None
+    depth: Order | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     profile: str = ""

@@ -1,9 +1,12 @@
-"""Requests that schemathesis makes up from the description of the interface, for twenty seconds."""
+"""Requests that schemathesis makes up from the description of the interface."""
 
+import random
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Final
 
 import httpx
 import pytest
@@ -12,44 +15,68 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.roles import Role
 from nacre.engine.clock import SystemClock
-from tests.console.stories.running import console_of, new_job
+from tests.console.stories.running import ConsoleProcess, console_of, new_job
 
 pytestmark = pytest.mark.console
 
-SECONDS = 20
-NOT_ASKED = "^post_jobs|stream"
+NOT_ASKED: Final = "^post_jobs|stream"
 """Operations that would start crawls of made-up URLs, and one whose answer does not end."""
-CHECKS = (
+CHECKS: Final = (
     "not_a_server_error", "status_code_conformance", "content_type_conformance",
     "response_schema_conformance", "response_headers_conformance", "unsupported_method",
     "ignored_auth", "allow_header_conformance",
 )  # fmt: skip
 """What holds for each answer. A body that fits its schema may still be refused, with 422."""
+SEED: Final = 20261123
 
 
-def test_asvs_2_2_made_up_requests_get_the_answers_that_are_described(tmp_path: Path):
-    (tmp_path / "crawls").mkdir()
-    new_job(tmp_path / "crawls" / "demo", "http://127.0.0.1:9/")
-    with console_of(tmp_path) as console:
+@contextmanager
+def asked_console(folder: Path) -> Iterator[tuple[ConsoleProcess, str]]:
+    """A console with a job, whose readers have their modules loaded; and a key of an admin."""
+    (folder / "crawls").mkdir()
+    new_job(folder / "crawls" / "demo", "http://127.0.0.1:9/")
+    with console_of(folder) as console:
         with closing(ConsoleDatabase(console.state)) as database:
             key = KeyBook(database, SystemClock()).add("made up", Role.ADMIN)
-        # The readers of stores load their modules before the clock runs.
         effective = httpx.get(
             f"{console.url}api/v1/jobs/crawls~demo/config/effective", timeout=110, trust_env=False,
             headers={"authorization": f"Bearer {key}"},
         )  # fmt: skip
         assert effective.status_code == 200, effective.text
+        yield console, key
+
+
+def made_up(folder: Path, *options: str) -> None:
+    """Make up requests, and look at their answers."""
+    with asked_console(folder) as (console, key):
         done = subprocess.run(
             [
                 Path(sys.executable).with_name("schemathesis"), "run",
                 f"{console.url}api/v1/openapi.json", "--header", f"Authorization: Bearer {key}",
-                "--max-time", str(SECONDS), "--phases", "coverage,fuzzing", "--no-shrink",
-                "--generation-database", "none", "--exclude-operation-id-regex", NOT_ASKED,
-                "--checks", ",".join(CHECKS), "--continue-on-failure", "--max-examples", "10",
-                "--request-timeout", "60", "--no-color",
+                "--no-shrink", "--generation-database", "none",
+                "--exclude-operation-id-regex", NOT_ASKED, "--checks", ",".join(CHECKS),
+                "--continue-on-failure", "--request-timeout", "60", "--no-color", *options,
             ],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
+            cwd=folder, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert done.returncode == 0, done.stdout[-8000:]
+        assert done.returncode == 0, done.stdout[-20_000:]
         assert "generated" in done.stdout
         assert "Traceback" not in console.log
+
+
+def test_asvs_2_2_made_up_requests_get_the_answers_that_are_described(tmp_path: Path):
+    """The same requests each time, so that the same code gives the same answer."""
+    made_up(tmp_path, "--phases", "coverage,fuzzing", "--max-examples", "3", "--seed", str(SEED))
+
+
+@pytest.mark.slow
+def test_other_requests_each_time_get_the_answers_that_are_described(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """For a minute; the seed is printed."""
+    seed = random.SystemRandom().randrange(2**31)
+    with capsys.disabled():
+        sys.stdout.write(f"\nschemathesis --seed {seed}\n")
+    made_up(
+        tmp_path, "--phases", "coverage,fuzzing,stateful", "--max-time", "60", "--seed", str(seed)
+    )

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from nacre.console.actions import ActionDone, ActionOptions, act
+from nacre.console.bounds import Rounds
 from nacre.console.call import Call
 
 
@@ -58,7 +59,7 @@ class RoundsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         set: Other settings for these rounds, `path=value`.
     """
 
-    rounds: int = 1
+    rounds: Rounds = 1
     set: tuple[str, ...] = ()
 
 

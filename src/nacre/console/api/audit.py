@@ -6,6 +6,7 @@ import msgspec
 
 from nacre.console.access.audit import AuditEntry
 from nacre.console.access.audit_reader import AuditFilter, audit_page
+from nacre.console.bounds import Rows
 from nacre.console.call import Call
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import iso
@@ -28,7 +29,7 @@ class AuditQuery(msgspec.Struct, frozen=True):
     action: str = ""
     outcome: str = ""
     after: str = ""
-    limit: int = 50
+    limit: Rows = 50
 
 
 class AuditLines(msgspec.Struct, frozen=True):
@@ -55,7 +56,6 @@ async def list_audit(call: Call) -> AuditLines:
         raise RefusedRequestError(400, "bad-cursor", "`after` is the `next` of an earlier page")
     log = call.services.audit
     wanted = AuditFilter(query.who, query.job, query.action, query.outcome)
-    limit = min(max(query.limit, 1), 500)
-    page = await asyncio.to_thread(audit_page, log.path, int(query.after or 0), limit, wanted)
+    page = await asyncio.to_thread(audit_page, log.path, int(query.after or 0), query.limit, wanted)
     now = iso(call.services.clock.now())
     return AuditLines(page.entries, str(page.end) if page.end else None, now, log.trouble)

@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 from starlette.responses import Response
 
+from nacre.console.bounds import Flag, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import (
@@ -56,7 +57,7 @@ class PlaceQuestion(msgspec.Struct, frozen=True):
     """
 
     text: str
-    offset: int
+    offset: Whole
     job: str = ""
 
 
@@ -106,7 +107,7 @@ class SaveQuery(msgspec.Struct, frozen=True):
         why: Why, in a line, for the history.
     """
 
-    force: int = 0
+    force: Flag = 0
     why: str = ""
 
 

@@ -15,11 +15,11 @@ from nacre.console.background.frontier_work import (
     begin_import,
     check_wish,
 )
+from nacre.console.bounds import Rows
 from nacre.console.call import Call
 from nacre.console.cursors import cursor_of, place_of
 from nacre.console.readers.background import PATIENCE, HeldTask
 
-MOST = 500
 """Rows of a page."""
 
 
@@ -39,7 +39,7 @@ class QueuesQuery(msgspec.Struct, frozen=True):
     state: str = ""
     re: str = ""
     after: str = ""
-    limit: int = 50
+    limit: Rows = 50
 
 
 class QueueItem(msgspec.Struct, frozen=True):
@@ -129,7 +129,7 @@ class UrisQuery(msgspec.Struct, frozen=True):
     re: str = ""
     prefix: str = ""
     after: str = ""
-    limit: int = 50
+    limit: Rows = 50
 
 
 class UriItem(msgspec.Struct, frozen=True):
@@ -193,7 +193,7 @@ class TreeQuery(msgspec.Struct, frozen=True):
     path: str = ""
     after: str = ""
     whole: bool = False
-    limit: int = 100
+    limit: Rows = 100
 
 
 class BranchItem(msgspec.Struct, frozen=True):
@@ -284,11 +284,6 @@ class FrontierChanged(msgspec.Struct, frozen=True):
     counted: int | None
 
 
-def limited(limit: int) -> int:
-    """A number of rows within its bounds."""
-    return min(max(limit, 1), MOST)
-
-
 def queues_arguments(query: QueuesQuery) -> dict[str, Any]:
     """The arguments of the reader task for a page of queues."""
     return {
@@ -296,7 +291,7 @@ def queues_arguments(query: QueuesQuery) -> dict[str, Any]:
         "falling": query.sort.startswith("-"),
         "state": query.state,
         "re": query.re,
-        "limit": limited(query.limit),
+        "limit": query.limit,
         "after": place_of(query.after, tuple[float, str]),
     }
 
@@ -327,7 +322,7 @@ def uris_arguments(query: UrisQuery) -> dict[str, Any]:
         "queue": query.queue,
         "re": query.re,
         "prefix": query.prefix,
-        "limit": limited(query.limit),
+        "limit": query.limit,
         "after": place_of(query.after, tuple[str, bytes]),
     }
 
@@ -352,7 +347,7 @@ def branch_list(found: dict[str, Any]) -> BranchList:
 
 def tree_arguments(query: TreeQuery) -> dict[str, Any]:
     """The arguments of the reader task for a place in the tree."""
-    return {**msgspec.to_builtins(query), "limit": limited(query.limit)}
+    return dict(msgspec.to_builtins(query))
 
 
 async def show_tree(call: Call) -> BranchList | Response:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from nacre.console.actions import allowed_now
+from nacre.console.bounds import Rows
 from nacre.console.call import Call
 from nacre.console.catalogue import Language
 from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
@@ -69,7 +70,7 @@ class JobsQuery(JobFilters, frozen=True):
     """
 
     after: str = ""
-    limit: int = 100
+    limit: Rows = 100
 
 
 class JobItem(msgspec.Struct, frozen=True):
@@ -170,7 +171,7 @@ def job_list(call: Call, query: JobsQuery) -> JobList:
         for job, seen in call.snapshots()
         if query.wants(job, seen, book.of(job)) and job.id > query.after
     ]
-    limit = min(max(query.limit, 1), 500)
+    limit = query.limit
     items = tuple(job_item(job, seen, call.language, book.of(job)) for job, seen in found[:limit])
     following = items[-1].id if len(found) > limit else None
     return JobList(items, following, iso(call.services.clock.now()))

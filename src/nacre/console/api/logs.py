@@ -4,11 +4,11 @@ import asyncio
 
 import msgspec
 
+from nacre.console.bounds import Lines, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.logs.lines import CrawlLogFields, LogFilter, crawl_log_fields, wanted_lines
 from nacre.console.logs.pages import (
-    MOST,
     LogLine,
     LogPage,
     LogQuestion,
@@ -60,9 +60,9 @@ class LogQuery(LogsQuery, frozen=True, kw_only=True):
         annotation: An annotation, or the beginning of one.
     """
 
-    after: int | None = None
-    before: int | None = None
-    limit: int = 100
+    after: Whole | None = None
+    before: Whole | None = None
+    limit: Lines = 100
     match: str = ""
     status: str = ""
     host: str = ""
@@ -142,17 +142,14 @@ async def log_page(call: Call, job: FoundJob, name: str, query: LogQuery) -> Log
     Raises:
         RefusedRequestError: There is no such log (404), or a filter is wrong (400).
     """
-    limit = min(max(query.limit, 1), MOST)
-    after = None if query.after is None else max(query.after, 0)
-    before = None if query.before is None else max(query.before, 0)
     wanted_lines(query.filter)
     path = await asyncio.to_thread(log_path, job.layout, name, query.run)
     if query.filter.is_empty:
-        asked = LogQuestion(after, before, limit, any_text)
+        asked = LogQuestion(query.after, query.before, query.limit, any_text)
         return await asyncio.to_thread(read_page, path, asked)
     found = await call.services.readers.ask(
-        "log-lines", job.layout.root, name=name, run=query.run, after=after, before=before,
-        limit=limit, filter=msgspec.to_builtins(query.filter),
+        "log-lines", job.layout.root, name=name, run=query.run, after=query.after,
+        before=query.before, limit=query.limit, filter=msgspec.to_builtins(query.filter),
     )  # fmt: skip
     return msgspec.convert(found, LogPage)
 
@@ -187,8 +184,8 @@ class AlertsQuery(msgspec.Struct, frozen=True):
         limit: Number of alerts, 1 to 1000.
     """
 
-    before: int | None = None
-    limit: int = 50
+    before: Whole | None = None
+    limit: Lines = 50
 
 
 async def list_alerts(call: Call) -> AlertList:

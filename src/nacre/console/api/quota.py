@@ -1,16 +1,12 @@
 """`/api/v1/quota`: bytes that jobs may use, each and together, for admins."""
 
-from typing import Annotated
-
 import msgspec
 
+from nacre.console.bounds import Whole
 from nacre.console.call import Call
 from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import iso
-
-LARGEST = 2**53 - 1
-"""Bytes of the largest quota: 9 PB; the last whole number that all programs read exactly."""
 
 
 class QuotaItem(msgspec.Struct, frozen=True):
@@ -57,7 +53,7 @@ class QuotaWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         job: Id of the job; "" for all jobs together.
     """
 
-    limit: Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
+    limit: Whole
     job: str = ""
 
 

@@ -8,9 +8,10 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import Response, StreamingResponse
 
-from nacre.console.api.frontier import limited, lines_file
+from nacre.console.api.frontier import lines_file
 from nacre.console.background.answers import later, read_or_later
 from nacre.console.background.frontier_work import begin_import
+from nacre.console.bounds import Rows
 from nacre.console.call import Call
 from nacre.console.cursors import cursor_of, place_of
 from nacre.console.fleet.job_files import byte_range, list_files, open_file, pieces
@@ -47,7 +48,7 @@ class SeedsQuery(msgspec.Struct, frozen=True):
 
     state: str = ""
     after: str = ""
-    limit: int = 50
+    limit: Rows = 50
 
 
 class SeedItem(msgspec.Struct, frozen=True):
@@ -261,7 +262,7 @@ async def seeds_of(call: Call, query: SeedsQuery) -> SeedOutcomeList | HeldTask:
     after = place_of(query.after, int) or 0
     found, held = await read_or_later(
         call, call.job(), "seeds", state=query.state, after=max(after, 0),
-        limit=limited(query.limit),
+        limit=query.limit,
     )  # fmt: skip
     if held is not None:
         return held

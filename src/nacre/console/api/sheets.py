@@ -6,6 +6,7 @@ import msgspec
 
 from nacre.console.api.config import ask
 from nacre.console.api.settings import ChangedSettings, change
+from nacre.console.bounds import Flag, Order
 from nacre.console.call import Call
 from nacre.core.clock import iso
 from nacre.job.apply_change import ChangeRequest
@@ -165,7 +166,7 @@ class AssociationWish(msgspec.Struct, frozen=True):
     sheets: list[str]
     surts: list[str] = []
     rule: dict[str, Any] | None = None
-    order: int = 0
+    order: Order = 0
     preview: bool = False
 
 
@@ -176,7 +177,7 @@ class PreviewQuery(msgspec.Struct, frozen=True):
         preview: 1: change nothing; count the queued URIs that would be affected.
     """
 
-    preview: int = 0
+    preview: Flag = 0
 
 
 async def list_sheets(call: Call) -> SheetAnswer:

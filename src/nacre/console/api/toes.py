@@ -2,6 +2,7 @@
 
 import msgspec
 
+from nacre.console.bounds import Fetches
 from nacre.console.call import Call
 from nacre.console.live.toes import ToeList
 from nacre.job.control import BY, ask_command
@@ -16,7 +17,7 @@ class ParallelWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         number: It, 1 to 10,000.
     """
 
-    number: int
+    number: Fetches
 
 
 class ParallelChange(msgspec.Struct, frozen=True):

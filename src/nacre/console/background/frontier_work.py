@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from nacre.console.bounds import Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
@@ -41,8 +42,8 @@ class FrontierWish(msgspec.Struct, frozen=True):
 
     urls: str = ""
     queues: str = ""
-    expect: int | None = None
-    limit: int = 0
+    expect: Whole | None = None
+    limit: Whole = 0
     everything: bool = False
 
 

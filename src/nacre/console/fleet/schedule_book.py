@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.console.bounds import Moment
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, Problem
 from nacre.job.schedules import RunOverlap, RunSchedule
@@ -36,7 +37,7 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keep: Literal["strict", "lean", "delta"] = "strict"
     overlap: RunOverlap = RunOverlap.SKIP
     paused: bool = False
-    until: float | None = None
+    until: Moment | None = None
 
     @property
     def times(self) -> RunSchedule:

@@ -15,8 +15,6 @@ from nacre.store.layout import Layout
 
 BUDGET: Final = 16 << 20
 """Bytes that one question looks through: some tenths of a second of a reader process."""
-MOST: Final = 1000
-"""Lines of a page."""
 _BLOCK: Final = 1 << 18
 _LONGEST: Final = 1 << 20
 """Bytes of a line; a longer one is shown in pieces."""

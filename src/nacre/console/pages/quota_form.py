@@ -3,7 +3,8 @@
 from starlette.responses import RedirectResponse
 
 from nacre.config.component import parse_size
-from nacre.console.api.quota import LARGEST, QuotaWish, change_quota
+from nacre.console.api.quota import QuotaWish, change_quota
+from nacre.console.bounds import LARGEST
 from nacre.console.call import Call
 from nacre.console.live.notices import Notice
 from nacre.console.pages.acting import text_of

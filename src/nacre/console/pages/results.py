@@ -22,6 +22,7 @@ from nacre.console.api.results import (
     report_of,
     seeds_of,
 )
+from nacre.console.bounds import Order
 from nacre.console.call import Call, PageAnswer
 from nacre.console.pages.acting import notice_of, shown
 from nacre.console.pages.forms import fields_of, may_operate, never_ran_page, wait_page
@@ -43,8 +44,8 @@ class ReportPageQuery(ReportQuery, frozen=True):
         falling: The largest first.
     """
 
-    table: int = -1
-    sort: int = -1
+    table: Order = -1
+    sort: Order = -1
     falling: bool = False
 
 
