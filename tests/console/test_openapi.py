@@ -1,5 +1,4 @@
 import json
-from collections.abc import ItemsView
 from typing import Any
 
 import msgspec
@@ -35,9 +34,10 @@ def carried() -> list[tuple[str, dict[str, Any]]]:
         (f"{operation['operationId']} {place}", schema)
         for verbs in document["paths"].values()
         for operation in verbs.values()
+        for bodies in [operation.get("requestBody", {}).get("content", {})]
         for place, schema in (
             *((one["name"], one["schema"]) for one in operation["parameters"]),
-            *((kind, one["schema"]) for kind, one in body_of(operation)),
+            *((kind, one["schema"]) for kind, one in bodies.items()),
         )
     ]
     while left:
@@ -50,10 +50,6 @@ def carried() -> list[tuple[str, dict[str, Any]]]:
             seen.add(ref)
             left.append((ref, schemas[ref]))
     return found
-
-
-def body_of(operation: dict[str, Any]) -> ItemsView[str, Any]:
-    return operation.get("requestBody", {}).get("content", {}).items()
 
 
 def within(name: str, schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
