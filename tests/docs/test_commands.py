@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.site import PAGES, Done, nacre, site
+from tests.cycle.moving.hadoop_files import datum, map_file
 from tests.migrate.nutch.conffiles import conf
 
 ROOT = Path(__file__).parent.parent.parent
@@ -126,6 +127,9 @@ class Folder:
         (root / "logs" / "frontier.recover.gz").write_bytes(journal)
         (root / "crawler-beans.cxml").write_text(BEANS.format(home=home))
         conf(root / "nutch-conf")
+        map_file(
+            root / "nutch-crawl" / "crawldb", [(f"{home}old.html", datum(2, 1_700_000_000_000))]
+        )
         for name in ("regex-urlfilter.txt", "suffix-urlfilter.txt"):
             (root / name).write_text("-\\.gif$\n+.\n" if name.startswith("regex") else ".gif\n")
         (root / "regex-normalize.xml").write_text("<regex-normalize/>")
@@ -137,6 +141,7 @@ class Folder:
             (r"https://example\.org/news/", f"{self._home}a.html"),
             (r"https?://(example\.org|127\.0\.0\.1:8080|www\.city\.example)/", self._home),
             (r"/path/to/nutch/conf", "nutch-conf"),
+            (r"/path/to/nutch/crawl", "nutch-crawl"),
             (r"/path/to/urls", "nutch-seeds.txt"),
             (r"/path/to/job/", ""),
             (r"/data/example\b", "example"),

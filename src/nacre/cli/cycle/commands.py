@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from nacre.cli import crawl
-from nacre.cli.cycle import readers, segments, sitemaps, steps, table_steps
+from nacre.cli.cycle import moving, readers, segments, sitemaps, steps, table_steps
 from nacre.cli.cycle.opening import (
     AsJson,
     Assignments,
@@ -177,5 +177,6 @@ def _is_typed(ctx: typer.Context, name: str) -> bool:
 steps.register(cycle)
 sitemaps.register(cycle)
 table_steps.register(cycle)
+moving.register(cycle)
 readers.register(cycle)
 segments.register(cycle)

@@ -1,0 +1,317 @@
+"""The taking of rows of others into our tables: those of another crawl, of Nutch, of a job.
+
+The rows of others lie in files, with the bucket that they have here and the `place` of where they
+come from: of equals the first one counts. Tasks over our buckets compare them with ours. The newest
+visit of a URL counts; what is taken again changes nothing. Source: Nutch, `CrawlDbMerger`
+(reference N 1.1).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from nacre.crawldb.dedup import signature_bucket_sql
+from nacre.crawldb.fold import merge_query
+from nacre.crawldb.hosts import HOST_COLUMNS
+from nacre.crawldb.kernels import parquet
+from nacre.crawldb.merging import (
+    MERGED_GROUPS,
+    added_rows,
+    best_rows,
+    set_rows,
+    winners,
+)
+from nacre.crawldb.row import Status
+from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts, of_buckets, write_hosts
+from nacre.cycle.steps.links import LINKS, bucket_ranges
+from nacre.cycle.storage import Storage, localized
+from nacre.cycle.tables import (
+    CRAWLDB,
+    BucketFiles,
+    FilePlan,
+    TaskPlace,
+    TaskWork,
+    added_files,
+    buckets_of,
+    local_bucket,
+    publish,
+    table_kind,
+)
+from nacre.cycle.versions import CycleChanges, CycleVersion, TableFile
+
+SIGNATURES = "signatures"
+_ROWS = 500_000
+_FETCHED = f"({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)})"
+
+
+class OtherRows(NamedTuple):
+    """The rows of others, ready to be compared.
+
+    Attributes:
+        urls: Files of rows of URLs.
+        hosts: Files of rows of hosts.
+        links: Files of links, which fold with ours as they are.
+        total: Rows of URLs.
+        archive: Files of the archive that come with them.
+    """
+
+    urls: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    links: tuple[TableFile, ...] = ()
+    total: int = 0
+    archive: tuple[TableFile, ...] = ()
+
+
+class TakenRows(NamedTuple):
+    """Counts of what was taken.
+
+    Attributes:
+        known: URLs that the others know.
+        new: Of these, those that were not known here.
+        newer: Those that were known, and were visited later there.
+        hosts: Hosts whose rows changed.
+        version: The version; None where nothing was committed.
+    """
+
+    known: int = 0
+    new: int = 0
+    newer: int = 0
+    hosts: int = 0
+    version: CycleVersion | None = None
+
+
+class CompareSpec(NamedTuple):
+    """One task: some of our buckets.
+
+    Attributes:
+        place: Where it works.
+        version: Number of the version that it is for.
+        buckets: Our buckets, with their files.
+        hosts: The same of the table of hosts.
+        rows: Files of rows of the others by table.
+        signatures: Buckets of the table of signatures.
+    """
+
+    place: TaskPlace
+    version: int
+    buckets: tuple[BucketFiles, ...]
+    hosts: tuple[BucketFiles, ...]
+    rows: Mapping[str, tuple[str, ...]]
+    signatures: int
+
+
+class ComparedRows(NamedTuple):
+    """The changes of some of our buckets.
+
+    Attributes:
+        known: URLs of others there.
+        new: Not known before.
+        newer: Visited later by another.
+        hosts: Rows of hosts that changed.
+        added: New files by table.
+        dropped: Names of files of hosts that were replaced.
+    """
+
+    known: int
+    new: int
+    newer: int
+    hosts: int
+    added: dict[str, list[TableFile]]
+    dropped: frozenset[str]
+
+
+def buckets_here(context: StepContext, version: CycleVersion) -> int:
+    """The number of buckets of our tables, also before there is one."""
+    known = version.tables.get(CRAWLDB)
+    return known.buckets if known else context.settings.cycle.buckets
+
+
+def take_rows(
+    context: StepContext,
+    version: CycleVersion,
+    rows: OtherRows,
+    step: str,
+    options: Mapping[str, Any],
+) -> TakenRows:
+    """Compare the rows of others with ours, and commit what changes.
+
+    Args:
+        context: The context of the driver.
+        version: The newest version.
+        rows: The rows.
+        step: Name of the step for the version.
+        options: Its options for the version.
+
+    Raises:
+        CommittedByAnotherError: Another driver committed meanwhile.
+    """
+    buckets = buckets_here(context, version)
+    known = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
+    of_hosts = host_buckets(context.cycle, version)
+    signatures = version.tables.get(SIGNATURES)
+    specs = []
+    for first, last in bucket_ranges(buckets, max(1, rows.total // _ROWS)):
+        mine = tuple(known.get(number, BucketFiles(number)) for number in range(first, last + 1))
+        specs.append(
+            CompareSpec(
+                context.place, version.number + 1, mine, of_buckets(of_hosts, mine),
+                {CRAWLDB: rows.urls, HOSTS: rows.hosts},
+                signatures.buckets if signatures else buckets,
+            )
+        )  # fmt: skip
+    compared = context.engine.map(compare_task, specs)
+    result = TakenRows(
+        sum(one.known for one in compared),
+        sum(one.new for one in compared),
+        sum(one.newer for one in compared),
+        sum(one.hosts for one in compared),
+    )
+    if context.dry:
+        return result
+    added = added_files([one.added for one in compared])
+    added |= {LINKS: list(rows.links)} if rows.links else {}
+    added = {table: files for table, files in added.items() if files}
+    dropped = {name for one in compared for name in one.dropped}
+    fresh = {table for table in added if table not in version.tables}
+    changes = CycleChanges(
+        step=step,
+        clock=context.clock,
+        options=dict(options),
+        counters={"known": result.known, "new": result.new, "newer": result.newer},
+        added=added,
+        dropped={HOSTS: dropped} if dropped else {},
+        buckets=dict.fromkeys(fresh, buckets),
+        archive=list(rows.archive),
+    )
+    if not added and not rows.archive:
+        return result
+    return result._replace(version=context.cycle.commit(version, changes))
+
+
+def files_by_bucket(
+    work: TaskWork, storage: Storage, source: str, order: str, plan: FilePlan
+) -> Iterator[TableFile]:
+    """Files of the rows of a table of the kernel, one for each bucket.
+
+    Args:
+        work: What the task works with.
+        storage: Where they go.
+        source: The table, with a column `bucket`, and `place` where rows have one.
+        order: Columns that they are sorted by.
+        plan: The plan of the files; the bucket is filled in.
+    """
+    left_out = "bucket, place" if "place" in work.kernel.columns(f"from {source}") else "bucket"
+    for (bucket,) in work.kernel.rows(f"select distinct bucket from {source} order by 1"):
+        path = work.scratch / f"{plan.table}-{plan.kind}-{plan.group}-{bucket}.parquet"
+        rows = f"select * exclude ({left_out}) from {source} where bucket = {bucket}"
+        work.kernel.write(f"{rows} order by {order}", str(path))
+        file = publish(storage, path, plan._replace(bucket=int(bucket)))
+        if file is not None:
+            yield file
+
+
+def compare_task(spec: CompareSpec) -> ComparedRows:
+    """Compare the rows of others with ours, and write what changes."""
+    with spec.place.open() as work:
+        first, last = spec.buckets[0].bucket, spec.buckets[-1].bucket
+        _load(work, "others", spec.rows[CRAWLDB], first, last)
+        added: dict[str, list[TableFile]] = {CRAWLDB: [], SIGNATURES: []}
+        _load_mine(work, spec)
+        kernel = work.kernel
+        kernel.execute(f"create temp table best as {best_rows('others')}")
+        kernel.execute(f"create temp table wins as {winners('best', 'mine')}")
+        added[CRAWLDB] += _written(work, spec)
+        added[SIGNATURES] += _signatures(work, spec)
+        counts = kernel.rows(
+            "select count(*), count(*) filter (not known), count(*) filter (known and wins) "
+            "from wins"
+        )
+        known, new, newer = counts[0]
+        hosts, dropped = _compare_hosts(work, spec, added)
+        return ComparedRows(known, new, newer, hosts, added, dropped)
+
+
+def _load(work: TaskWork, name: str, files: Iterable[str], first: int, last: int) -> None:
+    paths = [str(localized(work.storage, file, work.scratch)) for file in files]
+    if not paths:
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        schema = table_kind(CRAWLDB).schema()
+        for column in ("place", "bucket"):
+            schema = schema.append(pa.field(column, pa.int64()))
+        work.kernel.load(name, schema.empty_table())
+        return
+    work.kernel.execute(
+        f"create temp table {name} as select * from {parquet(paths)} "
+        f"where bucket between {first} and {last}"
+    )
+
+
+def _load_mine(work: TaskWork, spec: CompareSpec) -> None:
+    """Make the table `mine`: our rows of the keys of others."""
+    kernel = work.kernel
+    kernel.load("mine", table_kind(CRAWLDB).schema().empty_table())
+    for bucket in spec.buckets:
+        kernel.execute(
+            "create or replace temp table wanted as select distinct key from others "
+            f"where bucket = {bucket.bucket}"
+        )
+        if bucket.all and kernel.value("select count(*) from wanted"):
+            local = local_bucket(work.storage, bucket, work.scratch)
+            rows = merge_query(*local, keys="wanted", order=False)
+            kernel.execute(f"insert into mine by name {rows}")
+
+
+def _written(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
+    kernel = work.kernel
+    queries = {("add", ""): added_rows("others", "mine", "wins")}
+    queries |= {("set", name): set_rows(name, "best", "mine", "wins") for name in MERGED_GROUPS}
+    for (kind, group), query in queries.items():
+        kernel.execute(
+            f"create or replace temp table changes as select q.*, p.bucket from ({query}) q "
+            "join (select distinct key, bucket from others) p on p.key = q.key"
+        )
+        plan = FilePlan(CRAWLDB, 0, kind, spec.version, group)
+        yield from files_by_bucket(work, work.storage, "changes", "key", plan)
+
+
+def _signatures(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
+    """Rows of signatures of the pages that another crawl visited last, and of those they had."""
+    kernel = work.kernel
+    seen = f"o.status in {_FETCHED} and o.signature is not null"
+    kernel.execute(
+        "create or replace temp table signed as select *, "
+        f"{signature_bucket_sql('signature', spec.signatures)} as bucket from ("
+        "select o.signature, o.key, true as live, o.last_time // 1000 as time from best o "
+        f"join wins w using (key) where w.wins and {seen} union all "
+        "select m.signature, m.key, false, m.last_time // 1000 from mine m join wins w using (key) "
+        "join best o using (key) where w.wins and m.signature is not null and m.signature is "
+        "distinct from o.signature)"
+    )
+    plan = FilePlan(SIGNATURES, 0, "set", spec.version)
+    yield from files_by_bucket(work, work.storage, "signed", "signature, key", plan)
+
+
+def _compare_hosts(
+    work: TaskWork, spec: CompareSpec, added: dict[str, list[TableFile]]
+) -> tuple[int, frozenset[str]]:
+    """Rows of hosts that another crawl visited later."""
+    if not spec.rows[HOSTS]:
+        return 0, frozenset()
+    first, last = spec.buckets[0].bucket, spec.buckets[-1].bucket
+    _load(work, "other_hosts", spec.rows[HOSTS], first, last)
+    count, dropped = 0, frozenset[str]()
+    for bucket in spec.hosts:
+        load_hosts(work, [bucket])
+        picks = [f'o."{one.name}"' for one in HOST_COLUMNS]
+        newest = "qualify row_number() over (partition by host order by time desc, place) = 1"
+        rows = (
+            f"select {', '.join(picks)} from (select * from other_hosts "
+            f"where bucket = {bucket.bucket} {newest}) o left join hosts m on m.host = o.host "
+            "where m.host is null or coalesce(o.time, 0) > coalesce(m.time, 0)"
+        )
+        written = write_hosts(work, bucket, rows, spec.version)
+        count += int(work.kernel.value("select count(*) from new_hosts"))
+        added.setdefault(HOSTS, []).extend(written.added)
+        dropped |= written.dropped
+    return count, dropped
