@@ -67,15 +67,15 @@ class LinkBook:
         """The place of each link of a row; rows come in their order."""
         return self._reader.places(page)
 
-    def first_of_each(self, places: list[int]) -> list[int]:
-        """Of links by their places the first to each target."""
+    def first_of_each(self, places: list[int]) -> dict[int, int]:
+        """Of links by their places the first to each target, by the number of the target."""
         targets = self.targets
-        if len(set(map(targets.__getitem__, places))) == len(places):
-            return places
-        found: dict[int, int] = {}
-        for place in places:
-            found.setdefault(targets[place], place)
-        return list(found.values())
+        found = dict(zip(map(targets.__getitem__, places), places, strict=True))
+        if len(found) < len(places):
+            found.clear()
+            for place in places:
+                found.setdefault(targets[place], place)
+        return found
 
     def target(self, key: str, bucket: int) -> int:
         """The number of a URL as a target, by its key and bucket."""
@@ -108,7 +108,7 @@ class LinkRows:
 
     def __init__(self, book: LinkBook) -> None:
         self._book = book
-        self._places, self._ranks, self._pages = array("i"), array("i"), array("i")
+        self._places, self._ranks, self._ends = array("i"), array("i"), array("i")
         self._of_pages: list[tuple[int, int, int]] = []
 
     def add(self, src: int, places: list[int], ranks: bytes, depth: int, time: int) -> None:
@@ -121,10 +121,11 @@ class LinkRows:
             depth: Its depth.
             time: When it was fetched, ms since the epoch.
         """
-        self._places.fromlist(places)
-        self._ranks.frombytes(ranks)
-        self._pages.extend(array("i", (len(self._of_pages),)) * len(places))
-        self._of_pages.append((src, depth, time))
+        if places:
+            self._places.fromlist(places)
+            self._ranks.frombytes(ranks)
+            self._ends.append(len(self._places))
+            self._of_pages.append((src, depth, time))
 
     def table(self) -> "pa.Table":
         """The rows, sorted by bucket and target; links to the same as they were taken."""
@@ -135,7 +136,9 @@ class LinkRows:
         if not self._places:
             return schema.empty_table()
         targets, link = _Targets(book), _Links(book)
-        places, pages, ranks = map(_int32, (self._places, self._pages, self._ranks))
+        places, ends, ranks = map(_int32, (self._places, self._ends, self._ranks))
+        numbers = pa.array(range(len(ends)), pa.int32())
+        pages = pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, numbers))
         src, depth, time = (
             pa.array(column, kind)
             for column, kind in zip(
@@ -209,13 +212,13 @@ class TargetSums:
         self._scoring = scoring
         self._alike = all(one.alike for one in scoring)
         self._kinds: list[_Kind] = []
-        self._targets, self._of_kind, self._urls = array("i"), array("i"), array("i")
+        self._of_kind, self._urls = array("i"), array("i")
         self._own: list[tuple[int, int, str]] = []
         self._touched: set[int] = set()
         self._stood_for: dict[int, int] = {}
 
     def link(
-        self, fact: VisitFact, name: str, page: PageScore, depth: int, places: list[int]
+        self, fact: VisitFact, name: str, page: PageScore, depth: int, first: Mapping[int, int]
     ) -> ScoreChange:
         """Give the targets of a page what it hands out.
 
@@ -224,13 +227,14 @@ class TargetSums:
             name: Its host.
             page: Its scores.
             depth: Its depth.
-            places: Links in the book, one for each target, in the order of the page.
+            first: Its links in the book by their targets, in the order of the page.
 
         Returns:
             What the page gets, and the virtual page.
         """
-        book, ways = self._book, list(map(self._book.ways.__getitem__, places))
-        counts = Counter(ways)
+        book, places = self._book, list(first.values())
+        ways = list(map(book.ways.__getitem__, places))
+        counts = Counter(ways) if len(set(ways)) > 1 else {way: len(ways) for way in ways[:1]}
         inside = {way for way in counts if book.hosts[way][0] == name}
         if self._alike:
             number = sum(counts[way] for way in inside)
@@ -257,9 +261,7 @@ class TargetSums:
                 self._kind(fact, depth, book.hosts[way][1], share)
                 for way, share in zip(ways, shares, strict=True)
             ]
-        targets = list(map(book.targets.__getitem__, places))
-        self._touched.update(targets)
-        self._targets.fromlist(targets)
+        self._touched.update(first)
         self._of_kind.fromlist(kinds)
         self._urls.fromlist(places)
         return change
@@ -313,7 +315,9 @@ class TargetSums:
         kinds = _kinds_table(self._kinds)
         # Behind the entries of links what pages have of their own.
         of_kind = _int32(self._of_kind + array("i", [number for _, number, _ in self._own]))
-        entries = _int32(self._targets + array("i", [target for target, _, _ in self._own]))
+        of_links = pa.array(book.targets, pa.int32()).take(_int32(self._urls))
+        own = pa.array([target for target, _, _ in self._own], pa.int32())
+        entries = pa.concat_arrays([of_links, own])
         targets = _Targets(book)
         sums = _summed(kinds, of_kind, entries)
         sums = sums.take(pc.sort_indices(targets.order.take(sums["target"])))
