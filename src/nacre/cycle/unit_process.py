@@ -23,7 +23,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from nacre.cycle.engine import PAUSES, GuardedTask, TaskFailure, raised
-from nacre.cycle.engine.local import UNITS_PRELOADED, end_with_driver, fork_server, tried
+from nacre.cycle.engine.local import (
+    UNITS_PRELOADED,
+    driver_folder,
+    end_with_driver,
+    fork_server,
+    tried,
+)
 from nacre.cycle.parts import UnitPlace
 from nacre.cycle.storage import open_storage
 from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec, run_unit
@@ -124,7 +130,7 @@ class ForkedUnits:
             NacreError: It cannot run, or `close` was called.
         """
         context = fork_server(UNITS_PRELOADED)
-        with tempfile.NamedTemporaryFile(prefix="unit-") as errors:
+        with tempfile.NamedTemporaryFile(prefix="unit-", dir=driver_folder()) as errors:
             lines, said = context.Pipe(duplex=False)
             with lines:
                 with said:

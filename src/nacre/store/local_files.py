@@ -95,6 +95,9 @@ def replace_file(path: Path, data: bytes, mode: int = 0o666) -> None:
 
 _PREFIX: Final = "nacre-"
 _MAKING: Final = ".nacre-new-"
+_OF_PYTHON: Final = "pymp-"
+"""Folders of multiprocessing; only those count that have our lock."""
+_SWEPT: Final = (_PREFIX, _MAKING, _OF_PYTHON)
 _LOCK: Final = "held"
 _SOCKET: Final = "control"
 _OLD: Final = 86_400.0
@@ -120,9 +123,7 @@ class HeldFolder:
     def __init__(self, kind: str = "") -> None:
         made = Path(tempfile.mkdtemp(prefix=_MAKING))
         try:
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-            self._lock = os.open(made / _LOCK, flags, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            self._lock = hold_folder(made)
             # Its name says that it is held only once it is.
             name = made.name.removeprefix(_MAKING)
             self.path = made.rename(made.with_name(f"{_PREFIX}{kind}{name}"))
@@ -136,11 +137,28 @@ class HeldFolder:
         os.close(self._lock)
 
 
+def hold_folder(folder: Path) -> int:
+    """Mark a temporary folder as this process's, to its end: what `HeldFolder` does with its own.
+
+    Args:
+        folder: A folder that this process made, named as one of `HeldFolder` or multiprocessing.
+
+    Returns:
+        The file descriptor of the lock; when it is closed, nobody holds the folder any more.
+
+    Raises:
+        OSError: The lock cannot be made.
+    """
+    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
 def remove_left_behind(now: float) -> None:
     """Remove the folders of this user that no process holds; `now` is seconds since the epoch."""
     place = Path(tempfile.gettempdir())
     with suppress(OSError):
-        for folder in [*place.glob(f"{_PREFIX}*"), *place.glob(f"{_MAKING}*")]:
+        for folder in (one for name in _SWEPT for one in place.glob(f"{name}*")):
             with suppress(OSError):
                 _look_at(folder, now)
 
@@ -152,7 +170,7 @@ def _look_at(folder: Path, now: float) -> None:
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
-        if _is_abandoned(folder, facts, now):
+        if not folder.name.startswith(_OF_PYTHON) and _is_abandoned(folder, facts, now):
             shutil.rmtree(folder)
         return
     try:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from pathlib import Path
@@ -15,6 +16,7 @@ from nacre.cycle.engine import BrokenTaskError, GuardedTask, TaskFailure, raised
 from nacre.cycle.engine.local import LocalEngine, usable_cores
 from nacre.cycle.storage import MissingFileError
 from nacre.errors import ConfigError, DamageError, StorageError
+from nacre.store.local_files import remove_left_behind
 
 
 def square(number):
@@ -168,17 +170,42 @@ def alive(pid):
         return False
 
 
-def test_processes_end_with_a_driver_that_is_killed(tmp_path):
+@pytest.fixture
+def place(monkeypatch):
+    """A temporary folder with a short name: those of sockets have at most 107 bytes."""
+    with tempfile.TemporaryDirectory(prefix="t-") as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
+
+
+def test_processes_and_files_end_with_a_driver_that_is_killed(tmp_path, place):
     command = [sys.executable, "-c", textwrap.dedent(DRIVER), str(tmp_path)]
     root = Path(__file__).parents[3]
-    driver = subprocess.Popen(command, cwd=root, env={**os.environ, "PYTHONPATH": str(root)})
+    environment = {**os.environ, "PYTHONPATH": str(root), "TMPDIR": str(place)}
+    driver = subprocess.Popen(command, cwd=root, env=environment)
     deadline = time.monotonic() + 40
     while len(list(tmp_path.iterdir())) < 2:
         assert time.monotonic() < deadline
         time.sleep(0.02)
+    remove_left_behind(time.time())
+    assert list(place.glob("*/listener-*")), "a socket that is in use was removed"
     driver.kill()
     driver.wait()
     pids = [int(path.name) for path in tmp_path.iterdir()]
     while any(alive(pid) for pid in pids):
         assert time.monotonic() < deadline
         time.sleep(0.02)
+    other = place / "pymp-of-another"
+    other.mkdir()
+    remove_left_behind(time.time() + 1e6)
+    assert list(place.iterdir()) == [other]
+
+
+def test_a_driver_that_ends_leaves_no_file(place):
+    begin = "from nacre.cycle.engine.local import LocalEngine; LocalEngine(2).map(abs, [1, 2])"
+    environment = {**os.environ, "TMPDIR": str(place)}
+    done = subprocess.run(
+        [sys.executable, "-c", begin], env=environment, capture_output=True, check=True
+    )
+    assert (done.stdout, done.stderr) == (b"", b"")
+    assert list(place.iterdir()) == []

@@ -7,6 +7,7 @@ the engine. With one worker, or one task, the driver runs it itself.
 
 import multiprocessing
 import multiprocessing.connection
+import multiprocessing.util
 import os
 import signal
 import threading
@@ -14,7 +15,9 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 from multiprocessing import forkserver
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nacre.cycle.engine import (
@@ -29,14 +32,15 @@ from nacre.cycle.engine import (
     gave_up,
     raised,
 )
+from nacre.store.local_files import hold_folder
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext
 
 PRELOADED = ("duckdb", "pyarrow.parquet", "nacre.cycle.tables")
 """What the fork server imports; a module that is missing is left out."""
-UNITS_PRELOADED = (*PRELOADED, "nacre.cycle.warm")
-"""The same where units are fetched, too."""
+UNITS_PRELOADED = ("nacre.cycle.warm", *PRELOADED)
+"""The same where units are fetched, too; what they need comes first, and says how."""
 
 
 def usable_cores() -> int:
@@ -217,9 +221,22 @@ def fork_server(preloaded: Sequence[str] = PRELOADED) -> "ForkServerContext":
     Args:
         preloaded: What it imports when it starts.
     """
+    driver_folder()
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(preloaded))
     return context
+
+
+@cache
+def driver_folder() -> Path:
+    """The temporary folder of this process for what its children need; made at the first call.
+
+    It is that of multiprocessing, with the socket of the fork server, which removes it at the end
+    of the process; after a kill the next start of a job finds that nobody holds it.
+    """
+    folder = Path(multiprocessing.util.get_temp_dir())
+    hold_folder(folder)
+    return folder
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
