@@ -20,6 +20,7 @@ from nacre.console.catalogue import DOMAIN, ENGLISH, FOLDER, LANGUAGES
 SOURCE = Path(__file__).parents[1] / "src" / "nacre"
 METHODS = [("console/**.py", "python"), ("console/templates/**.html", "jinja2")]
 JOB = [("sentence.py", "python")]
+FOUND = [("found_words.py", "python")]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """Time of all files, so that they are the same whenever they are made."""
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
@@ -28,7 +29,8 @@ KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 def template() -> Catalog:
     """All texts, without translations."""
     found = Catalog(project="Nacre", fuzzy=False)
-    for folder, methods in ((SOURCE, METHODS), (SOURCE / "job", JOB)):
+    folders = (SOURCE, METHODS), (SOURCE / "job", JOB), (SOURCE / "inspect" / "analysis", FOUND)
+    for folder, methods in folders:
         options = {pattern: {"trimmed": "true"} for pattern, _ in methods}
         texts = extract_from_dir(str(folder), methods, options, keywords=KEYWORDS)
         for name, _, text, comments, context in sorted(texts):

@@ -52,6 +52,7 @@ def test_schedules_are_kept_changed_and_forgotten(tmp_path: Path):
             ({"at": ""}, "at"),
             ({"zone": "Mars/Here"}, "zone"),
             ({"at": "0 0 30 2 *"}, "at"),
+            ({"budget": "soon"}, "budget"),
         ):
             refused = await client.post(f"{API}/schedules", json=WISH | wrong, headers=fields)
             assert refused.status_code == 422, wrong

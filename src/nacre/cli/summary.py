@@ -23,6 +23,7 @@ from nacre.core.clock import duration
 from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_code
 from nacre.core.status import with_tries
 from nacre.engine.clock import SystemClock
+from nacre.inspect.analysis.found_words import FOUND_WORDS
 from nacre.inspect.reports.seed_outcomes import (
     SeedOutcome,
     SeedState,
@@ -66,18 +67,6 @@ _ENDS = {
     ExitStatus.DISK_WAIT: "Stopped: no free space for too long (disk.max_wait).",
     ExitStatus.ABNORMAL: "Ended by an error.",
 }
-_FOUND = {
-    "none": "unchanged",
-    "markup": "other markup only",
-    "noise": "noise only",
-    "template": "other template only",
-    "minor": "minor changes",
-    "major": "major changes",
-    "missing": "newly missing",
-    "never there": "dead links",
-    "silent": "no answer or refused",
-}
-"""Verdicts in words; those that are not here are words already."""
 
 
 @dataclass(frozen=True)
@@ -382,7 +371,7 @@ def _facts(
         needed = overview.prerequisites
         yield "replies", replies + (f" ({needed:,} of them for robots.txt)" if needed else "")
     if got.found:
-        yield "found", ", ".join(f"{_FOUND.get(k, k)} {n:,}" for k, n in got.found.items())
+        yield "found", ", ".join(f"{FOUND_WORDS.get(k, k)} {n:,}" for k, n in got.found.items())
     if overview.saved_documents:
         saved = count(
             overview.saved_documents,

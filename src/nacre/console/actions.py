@@ -23,6 +23,7 @@ from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.allowed_actions import JobAction, job_actions
 from nacre.job.control import ask_command
 from nacre.report.escape import flat
+from nacre.runs.budget import parse_budget
 
 _PATIENCE: Final = 60.0
 MOST_ROUNDS: Final = 10_000
@@ -209,6 +210,7 @@ async def _recrawl(asked: _Asked) -> ActionDone:
     options = asked.options
     if options.full and options.budget:
         raise ConfigError("a full recrawl visits everything and knows no budget")
+    parse_budget(options.budget)
     if options.keep not in {"strict", "lean", "delta"}:
         raise ConfigError("keep is `strict`, `lean` or `delta`")
     await _look_before(asked)

@@ -9,6 +9,7 @@ from nacre.console.bounds import Moment
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, Problem
 from nacre.job.schedules import RunOverlap, RunSchedule
+from nacre.runs.budget import parse_budget
 
 ScheduleMode = Literal["recrawl", "recrawl-full"]
 
@@ -88,8 +89,12 @@ def check_schedule(wish: ScheduleWish) -> ScheduleWish:
     """The schedule, if it is one (pure).
 
     Raises:
-        ConfigError: A field of its times, or its time zone, is none.
+        ConfigError: A field of its times, its time zone or its budget is none.
     """
+    try:
+        parse_budget(wish.budget)
+    except ConfigError as error:
+        raise ConfigError([Problem("budget", str(error), "", "500")]) from None
     try:
         calendar = wish.times.calendar
     except ValueError as error:

@@ -28,6 +28,7 @@ from nacre.console.pages.acting import notice_of, shown
 from nacre.console.pages.forms import fields_of, may_operate, never_ran_page, wait_page
 from nacre.console.pages.frontier import base_of
 from nacre.console.readers.background import HeldTask
+from nacre.inspect.analysis.found_words import FOUND_WORDS
 from nacre.inspect.explain.answers import Explanation
 
 _QUICK = 1.5
@@ -194,6 +195,16 @@ def _sort_link(options: Mapping[str, str]) -> Callable[[dict[str, Any], int], st
     return link
 
 
+def _found_words(call: Call) -> dict[str, str]:
+    """The results of runs, in words."""
+    _ = _text(call)
+    first = {
+        "documents": _("documents"), "errors": _("error replies"),
+        "redirects": _("redirects"), "failed": _("failed"),
+    }  # fmt: skip
+    return {**first, **{name: _(text) for name, text in FOUND_WORDS.items()}}
+
+
 async def runs_page(call: Call) -> PageAnswer:
     """The runs, with what each found."""
     if (nothing := never_ran_page(call, _text(call)("Runs"), "runs")) is not None:
@@ -202,7 +213,8 @@ async def runs_page(call: Call) -> PageAnswer:
     if isinstance(found, Response):
         task = call.services.tasks.task(found.headers["location"].rpartition("/")[2])
         return wait_page(call, task)
-    return PageAnswer("runs.html", {"job": call.job().id, "found": found})
+    facts = {"job": call.job().id, "found": found, "words": _found_words(call)}
+    return PageAnswer("runs.html", facts)
 
 
 async def checkpoints_page(call: Call) -> PageAnswer:
