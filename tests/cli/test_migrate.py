@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 from tests.cli.site import nacre
+from tests.cycle.moving.hadoop_files import datum, map_file
 
 SITE = """<configuration>
 <property><name>http.agent.url</name><value>http://a.test/</value></property>
@@ -74,3 +75,19 @@ def test_seeds_of_nutch_are_injected_with_their_metadata(tmp_path: Path):
         "interval": 86400,
         "seed_md": {"语言": "zh"},
     }
+
+
+def test_a_crawldb_of_nutch_comes_with_its_configuration(tmp_path: Path):
+    (tmp_path / "nutch-site.xml").write_text(SITE)
+    (tmp_path / "seed.txt").write_text("http://b.test/\n")
+    rows = [(f"http://b.test/{number}", datum(1 + number % 3, 1000)) for number in range(9)]
+    map_file(tmp_path / "crawldb", rows)
+    words = ("migrate", "nutch", tmp_path, "--out", tmp_path / "job")
+    refused = nacre(*words, "--linkdb", tmp_path / "crawldb")
+    assert (refused.code, "is no linkdb" in refused.err) == (2, True)
+    assert not (tmp_path / "job").exists()
+    done = nacre(*words, "--crawldb", tmp_path / "crawldb")
+    assert done.code == 0, done.err
+    assert "9 records: 9 URLs, 9 new" in done.out
+    stats = json.loads(nacre("cycle", tmp_path / "job", "readdb", "--stats", "--json").out)
+    assert stats["total"] == 9

@@ -2,15 +2,18 @@
 
 import os
 import shlex
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from nacre.cli.cycle.moving_text import import_numbers, say_import
 from nacre.cli.options import AsJson
 from nacre.cli.program import Program
 
 if TYPE_CHECKING:
+    from nacre.cycle.moving.nutch_import import ImportResult
     from nacre.migrate.answers import UnansweredError
     from nacre.migrate.draft import Draft
     from nacre.migrate.report import MigrationReport
@@ -18,6 +21,14 @@ if TYPE_CHECKING:
 migrate = Program(help="Make a job from the configuration of another crawler.")
 
 _OUT = typer.Option("--out", metavar="DIR", help="Directory of the new job.", show_default=False)
+
+
+def _table(name: str, title: str) -> Any:  # noqa: ANN401 - an option of typer
+    return typer.Option(
+        f"--{name}", metavar="DIR", help=f"Its {title}, which is brought in.", show_default=False,
+    )  # fmt: skip
+
+
 _CLASS = typer.Option(
     "--class", metavar="CLASS=WHAT", show_default=False,
     help="What an unknown class or plug-in is treated as, such as org.x.Y=warc-writer; or `drop`, "
@@ -36,6 +47,7 @@ def nutch(
         typer.Argument(metavar="CONFDIR", help="Nutch's conf directory.", show_default=False),
     ],
     out: Annotated[Path, _OUT],
+    *,
     seeds: Annotated[
         Path | None,
         typer.Option(
@@ -45,9 +57,19 @@ def nutch(
     ] = None,
     classes: Annotated[list[str] | None, _CLASS] = None,
     answers: Annotated[Path | None, _CLASSES] = None,
+    crawldb: Annotated[Path | None, _table("crawldb", "CrawlDb")] = None,
+    linkdb: Annotated[Path | None, _table("linkdb", "LinkDb")] = None,
+    hostdb: Annotated[Path | None, _table("hostdb", "HostDb")] = None,
+    salvage: Annotated[
+        bool,
+        typer.Option("--salvage", help="Leave out records of tables that cannot be read."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Make a job from an Apache Nutch 1.x configuration: properties, filters, seeds."""
+    """Make a job from an Apache Nutch 1.x configuration: properties, filters, seeds.
+
+    With --crawldb it is one of batch rounds that knows what Nutch knows.
+    """
     from nacre.migrate.answers import UnansweredError, read_answers
     from nacre.migrate.nutch.convert import convert
 
@@ -57,7 +79,37 @@ def nutch(
     except UnansweredError as error:
         options = ["--seeds", str(seeds)] if seeds is not None else []
         _ask(["nutch", str(directory), "--out", str(out), *options], classes, answers, error)
-    _write(out, draft, report, as_json=as_json)
+    tables = {"crawldb": crawldb, "linkdb": linkdb, "hostdb": hostdb}
+    given = {name: path for name, path in tables.items() if path is not None}
+    _write(out, draft, report, _moved(out, given, salvage=salvage), as_json=as_json)
+
+
+def _moved(
+    out: Path, given: Mapping[str, Path], *, salvage: bool
+) -> "Callable[[], ImportResult] | None":
+    """The import of tables of Nutch into the new job; None where there are none.
+
+    Raises:
+        ConfigError: A directory is not what it is said to be.
+    """
+    if not given:
+        return None
+    from nacre.cli.cycle.opening import CommonOptions, opened
+    from nacre.cycle.moving.nutch_import import (
+        NutchOptions,
+        NutchPlaces,
+        import_nutch,
+        require_tables,
+    )
+
+    places = NutchPlaces(**given)
+    require_tables(places)
+
+    def moved() -> "ImportResult":
+        with opened(out, CommonOptions()) as context:
+            return import_nutch(context, places, NutchOptions(salvage=salvage))
+
+    return moved
 
 
 @migrate.command()
@@ -112,17 +164,28 @@ def _ask(
     raise typer.Exit(2)
 
 
-def _write(out: Path, draft: "Draft", report: "MigrationReport", *, as_json: bool) -> None:
+def _write(
+    out: Path,
+    draft: "Draft",
+    report: "MigrationReport",
+    moved: "Callable[[], ImportResult] | None" = None,
+    *,
+    as_json: bool,
+) -> None:
     from nacre.cli import output
     from nacre.migrate.draft import REPORT, write_job
 
     write_job(out, draft, report)
+    imported = moved() if moved is not None else None
     if as_json:
-        output.say_json(report.as_json())
+        more = {"imported": import_numbers(imported)} if imported is not None else {}
+        output.say_json({**report.as_json(), **more})
         return
     output.say(report.summary())
     for line in report.advice:
         output.say(f"  {line}")
+    if imported is not None:
+        say_import(imported)
     where = output.shown(out)
     output.say(f"What was done with each setting: {where}/{REPORT}.txt")
     output.say(f"Next: {output.program()} check {output.typed(out)}")

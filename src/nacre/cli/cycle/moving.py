@@ -1,11 +1,12 @@
 """`nacre cycle DIR import`: what Nutch knows comes into the tables of a directory."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from nacre.cli import output
+from nacre.cli.cycle.moving_text import import_numbers, say_import
 from nacre.cli.cycle.opening import (
     AsJson,
     Assignments,
@@ -19,12 +20,7 @@ from nacre.cli.cycle.opening import (
     opened,
 )
 from nacre.cli.cycle.program import CycleProgram
-from nacre.cli.cycle.texts import refused_text
 from nacre.cli.options import job_of
-from nacre.cli.output import count
-
-if TYPE_CHECKING:
-    from nacre.cycle.moving.nutch_import import ImportResult
 
 Salvage = Annotated[
     bool,
@@ -70,31 +66,8 @@ def import_(
         result = import_nutch(context, nutch_places(source), options)
     if as_json:
         output.say_json(import_numbers(result))
-        return
-    for line in result.messages:
-        output.tell(f"left out: {line}")
-    output.say(import_text(result))
-
-
-def import_text(result: "ImportResult") -> str:
-    """`10 records: 10 URLs, 10 new, 0 newer; 3 links, 2 hosts`."""
-    taken = result.taken
-    text = f"{count(result.records, 'record')}: {count(taken.known, 'URL')}, {taken.new:,} new, "
-    text += f"{taken.newer:,} newer; {count(result.links, 'link')}, {count(taken.hosts, 'host')}"
-    text += f"; {refused_text(result.refused)}" if result.refused else ""
-    left = [(result.no_urls, "key without a URL", "keys without a URL")]
-    left.append((result.damaged, "damaged record", "damaged records"))
-    for number, one, many in left:
-        text += f"; left out: {number:,} {one if number == 1 else many}" if number else ""
-    kept = ", ".join(f"{number:,} of {name}" for name, number in sorted(result.unknown.items()))
-    return text + (f"; kept as bytes: {kept}" if kept else "")
-
-
-def import_numbers(result: "ImportResult") -> dict[str, Any]:
-    """The same as plain data."""
-    version = result.version.number if result.version is not None else None
-    taken = {**result.taken._asdict(), "version": version}
-    return {**result._asdict(), "taken": taken, "version": version}
+    else:
+        say_import(result)
 
 
 def register(program: CycleProgram) -> None:

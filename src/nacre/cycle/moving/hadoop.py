@@ -113,7 +113,11 @@ class ByteCursor:
 
     def byte(self) -> int:
         """A signed byte."""
-        value = self.unsigned()
+        at = self.at
+        if at >= len(self.data):
+            raise WritableError(f"a byte wanted at {at}, of {len(self.data)}")
+        self.at = at + 1
+        value = self.data[at]
         return value - 256 if value > 127 else value
 
     def unsigned(self) -> int:
@@ -160,6 +164,11 @@ class ByteCursor:
 
     def text(self) -> str:
         """A `Text`: its length, then UTF-8; what is not UTF-8 is replaced, as Java does."""
+        at, data = self.at, self.data
+        # Most texts are short: their length is one byte.
+        if at < len(data) and (end := at + 1 + data[at]) <= len(data) and data[at] < 128:
+            self.at = end
+            return data[at + 1 : end].decode("utf-8", "replace")
         return self.take(self.varying()).decode("utf-8", "replace")
 
     def java_text(self) -> str:

@@ -107,6 +107,18 @@ def nutch_places(directory: Path) -> NutchPlaces:
     return NutchPlaces(**{_TABLES[known]: directory})
 
 
+def require_tables(places: NutchPlaces) -> None:
+    """Compare the files of directories with what they are said to be.
+
+    Raises:
+        ConfigError: One has no files of Hadoop, or those of another table.
+    """
+    for known, name in _TABLES.items():
+        place = getattr(places, name)
+        if place is not None and (found := value_class(data_files(place)[0])) != known:
+            raise ConfigError(f"{place} is no {name}: it has values {found}, and not {known}")
+
+
 def import_nutch(
     context: StepContext, places: NutchPlaces, options: NutchOptions, size: int = RANGE
 ) -> ImportResult:
