@@ -14,9 +14,12 @@ from nacre.cli.program import Program
 
 if TYPE_CHECKING:
     from nacre.cycle.moving.nutch_import import ImportResult
+    from nacre.cycle.moving.nutch_segments import SegmentsResult
     from nacre.migrate.answers import UnansweredError
     from nacre.migrate.draft import Draft
     from nacre.migrate.report import MigrationReport
+
+    Moved = tuple[ImportResult, SegmentsResult | None]
 
 migrate = Program(help="Make a job from the configuration of another crawler.")
 
@@ -60,6 +63,13 @@ def nutch(
     crawldb: Annotated[Path | None, _table("crawldb", "CrawlDb")] = None,
     linkdb: Annotated[Path | None, _table("linkdb", "LinkDb")] = None,
     hostdb: Annotated[Path | None, _table("hostdb", "HostDb")] = None,
+    segments: Annotated[
+        Path | None,
+        typer.Option(
+            "--segments", metavar="DIR", show_default=False,
+            help="Its segments, whose pages come into the archive.",
+        ),
+    ] = None,
     salvage: Annotated[
         bool,
         typer.Option("--salvage", help="Leave out records of tables that cannot be read."),
@@ -79,14 +89,12 @@ def nutch(
     except UnansweredError as error:
         options = ["--seeds", str(seeds)] if seeds is not None else []
         _ask(["nutch", str(directory), "--out", str(out), *options], classes, answers, error)
-    tables = {"crawldb": crawldb, "linkdb": linkdb, "hostdb": hostdb}
+    tables = {"crawldb": crawldb, "linkdb": linkdb, "hostdb": hostdb, "segments": segments}
     given = {name: path for name, path in tables.items() if path is not None}
     _write(out, draft, report, _moved(out, given, salvage=salvage), as_json=as_json)
 
 
-def _moved(
-    out: Path, given: Mapping[str, Path], *, salvage: bool
-) -> "Callable[[], ImportResult] | None":
+def _moved(out: Path, given: Mapping[str, Path], *, salvage: bool) -> "Callable[[], Moved] | None":
     """The import of tables of Nutch into the new job; None where there are none.
 
     Raises:
@@ -101,13 +109,18 @@ def _moved(
         import_nutch,
         require_tables,
     )
+    from nacre.cycle.moving.nutch_segments import import_segments, segment_places
 
     places = NutchPlaces(**given)
     require_tables(places)
+    found = segment_places(places.segments) if places.segments is not None else []
 
-    def moved() -> "ImportResult":
+    def moved() -> "Moved":
         with opened(out, CommonOptions()) as context:
-            return import_nutch(context, places, NutchOptions(salvage=salvage))
+            tables = import_nutch(context, places, NutchOptions(salvage=salvage))
+            if not found:
+                return tables, None
+            return tables, import_segments(context, found, salvage=salvage)
 
     return moved
 
@@ -168,7 +181,7 @@ def _write(
     out: Path,
     draft: "Draft",
     report: "MigrationReport",
-    moved: "Callable[[], ImportResult] | None" = None,
+    moved: "Callable[[], Moved] | None" = None,
     *,
     as_json: bool,
 ) -> None:
@@ -178,14 +191,14 @@ def _write(
     write_job(out, draft, report)
     imported = moved() if moved is not None else None
     if as_json:
-        more = {"imported": import_numbers(imported)} if imported is not None else {}
+        more = {"imported": import_numbers(*imported)} if imported is not None else {}
         output.say_json({**report.as_json(), **more})
         return
     output.say(report.summary())
     for line in report.advice:
         output.say(f"  {line}")
     if imported is not None:
-        say_import(imported)
+        say_import(*imported)
     where = output.shown(out)
     output.say(f"What was done with each setting: {where}/{REPORT}.txt")
     output.say(f"Next: {output.program()} check {output.typed(out)}")

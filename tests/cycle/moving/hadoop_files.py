@@ -151,3 +151,34 @@ def inlinks(*links: tuple[str, str], has_metadata: bool = True) -> bytes:
 def host_datum(last_check: int, homepage: str, *counts: int) -> bytes:
     head = struct.pack(">fq", 1.5, last_check) + text(homepage)
     return head + struct.pack(">8q", *counts) + map_writable({"x": "y"})
+
+
+def metadata(values: Mapping[str, str]) -> bytes:
+    """A `Metadata` of Nutch."""
+    data = struct.pack(">i", len(values))
+    for name, value in values.items():
+        data += text(name) + struct.pack(">i", 1) + text(value)
+    return data
+
+
+def content(url: str, body: bytes, md: Mapping[str, str]) -> bytes:
+    head = struct.pack(">i", -1) + text(url) + text(url) + struct.pack(">i", len(body))
+    return head + body + text("text/html") + metadata(md)
+
+
+def parse_data(title: str, *links: tuple[str, str]) -> bytes:
+    data = struct.pack(">bbbhi", 5, 2, 1, 0, -1) + text(title) + struct.pack(">i", len(links))
+    for target, words in links:
+        data += text(target) + text(words) + b"\0"
+    return data + metadata({}) + metadata({})
+
+
+def segment(folder: Path, kinds: Mapping[str, Iterable[tuple[str, bytes]]], part: int = 0) -> Path:
+    """Write a part of a segment of Nutch; the segment."""
+    classes = {"content": "protocol.Content", "parse_data": "parse.ParseData"}
+    for name, records in kinds.items():
+        path = folder / name / f"part-r-{part:05d}" / "data"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        value_class = "org.apache.nutch." + classes.get(name, "crawl.CrawlDatum")
+        path.write_bytes(sequence_file(records, Container("DefaultCodec", value_class=value_class)))
+    return folder

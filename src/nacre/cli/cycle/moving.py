@@ -34,7 +34,7 @@ def import_(
         Path,
         typer.Argument(
             metavar="NUTCH_DIR", show_default=False,
-            help="A CrawlDb, LinkDb or HostDb of Nutch, or the directory that has them.",
+            help="A CrawlDb, LinkDb, HostDb or segments of Nutch, or the directory that has them.",
         ),
     ],
     *,
@@ -54,20 +54,26 @@ def import_(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Bring the URLs, links and hosts that Apache Nutch knows into the tables of DIR.
+    """Bring the URLs, links, hosts and pages that Apache Nutch has into DIR.
 
     Of a URL that is known here, too, the newest visit counts. Java is not needed.
     """
     from nacre.cycle.moving.nutch_import import NutchOptions, import_nutch, nutch_places
+    from nacre.cycle.moving.nutch_segments import import_segments, segment_places
 
     common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
-        options = NutchOptions(filtered, normalize, salvage)
-        result = import_nutch(context, nutch_places(source), options)
+        places = nutch_places(source)
+        result = segments = None
+        if any((places.crawldb, places.linkdb, places.hostdb)):
+            result = import_nutch(context, places, NutchOptions(filtered, normalize, salvage))
+        if places.segments is not None and not (dry and result is not None):
+            found = segment_places(places.segments)
+            segments = import_segments(context, found, salvage=salvage)
     if as_json:
-        output.say_json(import_numbers(result))
+        output.say_json(import_numbers(result, segments))
     else:
-        say_import(result)
+        say_import(result, segments)
 
 
 def register(program: CycleProgram) -> None:

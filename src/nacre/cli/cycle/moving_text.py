@@ -8,13 +8,18 @@ from nacre.cli.output import count
 
 if TYPE_CHECKING:
     from nacre.cycle.moving.nutch_import import ImportResult
+    from nacre.cycle.moving.nutch_segments import SegmentsResult
 
 
-def say_import(result: "ImportResult") -> None:
+def say_import(result: "ImportResult | None", segments: "SegmentsResult | None" = None) -> None:
     """Say what was imported; what is damaged goes to standard error."""
-    for line in result.messages:
-        output.tell(f"left out: {line}")
-    output.say(import_text(result))
+    for one in (result, segments):
+        for line in one.messages if one is not None else ():
+            output.tell(f"left out: {line}")
+    if result is not None:
+        output.say(import_text(result))
+    if segments is not None:
+        output.say(segments_text(segments))
 
 
 def import_text(result: "ImportResult") -> str:
@@ -23,16 +28,44 @@ def import_text(result: "ImportResult") -> str:
     text = f"{count(result.records, 'record')}: {count(taken.known, 'URL')}, {taken.new:,} new, "
     text += f"{taken.newer:,} newer; {count(result.links, 'link')}, {count(taken.hosts, 'host')}"
     text += f"; {refused_text(result.refused)}" if result.refused else ""
-    left = [(result.no_urls, "key without a URL", "keys without a URL")]
-    left.append((result.damaged, "damaged record", "damaged records"))
-    for number, one, many in left:
-        text += f"; left out: {number:,} {one if number == 1 else many}" if number else ""
+    text += left_out_text(result.no_urls, result.damaged)
     kept = ", ".join(f"{number:,} of {name}" for name, number in sorted(result.unknown.items()))
     return text + (f"; kept as bytes: {kept}" if kept else "")
 
 
-def import_numbers(result: "ImportResult") -> dict[str, Any]:
+def segments_text(result: "SegmentsResult") -> str:
+    """`2 segments: 40 pages in the archive, 44 visits, 2,000 links`."""
+    known = f"; {count(len(result.known), 'segment')} imported before" if result.known else ""
+    if result.version is None:
+        return f"{count(len(result.segments), 'segment')} to import{known}"
+    text = f"{count(len(result.segments), 'segment')}: {count(result.pages, 'page')} in the "
+    text += f"archive, {count(result.visits, 'visit')}, {count(result.links, 'link')}{known}"
+    return text + left_out_text(result.no_urls, result.damaged)
+
+
+def left_out_text(no_urls: int, damaged: int) -> str:
+    """`; left out: 1 damaged record`; "" where nothing was."""
+    text = ""
+    left = [(no_urls, "key without a URL", "keys without a URL")]
+    left.append((damaged, "damaged record", "damaged records"))
+    for number, one, many in left:
+        text += f"; left out: {number:,} {one if number == 1 else many}" if number else ""
+    return text
+
+
+def import_numbers(
+    result: "ImportResult | None", segments: "SegmentsResult | None" = None
+) -> dict[str, Any]:
     """The same as plain data."""
+    found = table_numbers(result) if result is not None else {}
+    if segments is not None:
+        version = segments.version.number if segments.version is not None else None
+        found["segments"] = {**segments._asdict(), "version": version}
+    return found
+
+
+def table_numbers(result: "ImportResult") -> dict[str, Any]:
+    """The numbers of tables."""
     version = result.version.number if result.version is not None else None
     taken = {**result.taken._asdict(), "version": version}
     return {**result._asdict(), "taken": taken, "version": version}

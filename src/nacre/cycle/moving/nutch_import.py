@@ -40,11 +40,13 @@ class NutchPlaces(NamedTuple):
         crawldb: Its CrawlDb.
         linkdb: Its LinkDb.
         hostdb: Its HostDb.
+        segments: Its segments, or one of them.
     """
 
     crawldb: Path | None = None
     linkdb: Path | None = None
     hostdb: Path | None = None
+    segments: Path | None = None
 
 
 class NutchOptions(NamedTuple):
@@ -91,7 +93,7 @@ _TABLES = {nutch.CRAWL_DATUM: "crawldb", nutch.INLINKS: "linkdb", nutch.HOST_DAT
 
 
 def nutch_places(directory: Path) -> NutchPlaces:
-    """The tables of Nutch in a directory: one itself, or `crawldb`, `linkdb`, `hostdb` in it.
+    """The data of Nutch in a directory: one of them itself, or `crawldb`, `segments` … in it.
 
     Raises:
         ConfigError: There is none, or its files are of another kind.
@@ -99,6 +101,8 @@ def nutch_places(directory: Path) -> NutchPlaces:
     found = {name: directory / name for name in NutchPlaces._fields if (directory / name).is_dir()}
     if found:
         return NutchPlaces(**found)
+    if (directory / "content").is_dir() or any(directory.glob("*/content")):
+        return NutchPlaces(segments=directory)
     known = value_class(data_files(directory)[0])
     if known not in _TABLES:
         raise ConfigError(
@@ -151,7 +155,7 @@ def import_nutch(
             tuple(file for _, one in found["linkdb"] for file in one.files),
             sum(one.rows for _, one in found["crawldb"]),
         )
-        said = {name: str(place) for name, place in places._asdict().items() if place}
+        said = {name: str(place) for name in _TASKS if (place := getattr(places, name))}
         return _result(take_rows(context, version, rows, "import", said), found)
     finally:
         for file in storage.walk(folder):

@@ -1,0 +1,101 @@
+"""Segments of Nutch: pages in the archive, visits, links, captures of known URLs."""
+
+from pathlib import Path
+
+import pytest
+
+from nacre.cycle.check import check_storage
+from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.moving.nutch_segments import (
+    SegmentsResult,
+    import_segments,
+    our_name,
+    segment_places,
+)
+from nacre.cycle.segments import visits_of
+from nacre.cycle.steps.links import links
+from nacre.errors import ConfigError, DamageError, JobError
+from tests.cycle.made import NOW, found
+from tests.cycle.moving.hadoop_files import content, datum, parse_data, segment
+from tests.cycle.steps.fetched import FetchedCycle
+
+A, B, GONE = "http://a.example/", "http://b.example/%D6%D0", "http://b.example/gone"
+TIME = 1_700_000_000_000
+HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: "1"\r\n\r\n'
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> FetchedCycle:
+    (tmp_path / "own").mkdir()
+    made = FetchedCycle(tmp_path / "own")
+    made.add(found(A), found(B), found(GONE))
+    return made
+
+
+def nutch(folder: Path, name: str = "20261123154735", time: int = TIME) -> Path:
+    pages = [
+        (A, content(A, b"<p>a", {"_response.headers_": HEAD, "_ip_": "192.0.2.1"})),
+        (B, content(B, "书".encode("gbk"), {"Server": "x"})),
+    ]
+    fetches = [(A, datum(0x21, time)), (B, datum(0x21, time + 1)), (GONE, datum(0x25, time))]
+    parses = [(A, parse_data("题", (B, "国家图书馆"), ("bad url", "x"), (f"{A}#here", "same")))]
+    return segment(folder / name, {"content": pages, "crawl_fetch": fetches, "parse_data": parses})
+
+
+def imported(crawl: FetchedCycle, folder: Path, **options: bool) -> SegmentsResult:
+    with crawl.context() as context:
+        return import_segments(context, segment_places(folder), **options)
+
+
+def test_pages_come_into_the_archive_with_visits_and_links(crawl: FetchedCycle, tmp_path: Path):
+    nutch(tmp_path / "segments")
+    result = imported(crawl, tmp_path / "segments")
+    assert (result.pages, result.visits, result.links, result.no_urls) == (2, 3, 2, 1)
+    rows = {one["key"]: one for one in crawl.rows()}
+    assert (rows[A]["length"], rows[A]["etag"], rows[B]["mime"]) == (4, b'"1"', "text/html")
+    assert rows[A]["warc_date"] == TIME * 1000
+    assert rows[GONE]["digest"] is None
+    with crawl.place.open() as work:
+        batches = visits_of(work, crawl.newest, ())
+        seen = [row for batch in batches for row in batch.to_pylist()]
+    assert sorted((one["key"], one["status"]) for one in seen) == [(A, 200), (B, 200), (GONE, 404)]
+    with crawl.context() as context:
+        assert links(context).rows == 1
+    assert check_storage(crawl.cycle, LocalEngine(1), crawl.place, NOW).whole
+    again = imported(crawl, tmp_path / "segments")
+    assert (again.segments, again.known, again.version) == ((), ("20261123T154735.000Z",), None)
+
+
+def test_the_latest_capture_counts(crawl: FetchedCycle, tmp_path: Path):
+    nutch(tmp_path / "1", "20261123154736", TIME + 50)
+    nutch(tmp_path / "2", "20261123154735", TIME)
+    imported(crawl, tmp_path / "1")
+    imported(crawl, tmp_path / "2")
+    assert next(one for one in crawl.rows() if one["key"] == A)["warc_date"] == (TIME + 50) * 1000
+
+
+def test_urls_that_are_not_known_get_no_row(crawl: FetchedCycle, tmp_path: Path):
+    other = "http://c.example/"
+    segment(tmp_path / "20261123154735", {"content": [(other, content(other, b"x", {}))]})
+    assert imported(crawl, tmp_path / "20261123154735").pages == 1
+    assert other not in {one["key"] for one in crawl.rows()}
+
+
+def test_what_is_damaged(crawl: FetchedCycle, tmp_path: Path):
+    good = content(A, b"x", {})
+    segment(tmp_path / "20261123154735", {"content": [(B, good[:20]), (A, good)]})
+    with pytest.raises(DamageError, match=r"record 0 at byte .*--salvage"):
+        imported(crawl, tmp_path)
+    assert (crawl.newest.segments, crawl.newest.archive) == ({}, None)
+    result = imported(crawl, tmp_path, salvage=True)
+    assert (result.pages, result.damaged) == (1, 1)
+
+
+def test_other_directories(crawl: FetchedCycle, tmp_path: Path):
+    with pytest.raises(ConfigError, match="is no segment of Nutch"):
+        segment_places(crawl.folder)
+    with pytest.raises(ConfigError, match="a time such as 20261123154735"):
+        our_name(tmp_path / "first")
+    (tmp_path / "new").mkdir()
+    with pytest.raises(JobError, match="import the CrawlDb first"):
+        imported(FetchedCycle(tmp_path / "new"), nutch(tmp_path))
