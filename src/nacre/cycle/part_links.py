@@ -29,6 +29,7 @@ _ANCHOR = 100
 _REDIRECT = Hop.REDIRECT.value
 _DEEPEST = 65_535
 _LOWER = 2**32 - 1
+_FEW = 8
 _CHUNK = 1_000_000
 """Rows that are gathered at a time: a column of text has at most 2 GB."""
 
@@ -63,11 +64,11 @@ class LinkBook:
         self.keys: list[str] = []
         self.buckets: list[int] = []
 
-    def places(self, page: PageLinks) -> list[int]:
+    def places(self, page: PageLinks) -> "array[int]":
         """The place of each link of a row; rows come in their order."""
         return self._reader.places(page)
 
-    def first_of_each(self, places: list[int]) -> dict[int, int]:
+    def first_of_each(self, places: "array[int]") -> dict[int, int]:
         """Of links by their places the first to each target, by the number of the target."""
         targets = self.targets
         found = dict(zip(map(targets.__getitem__, places), places, strict=True))
@@ -111,7 +112,7 @@ class LinkRows:
         self._places, self._ranks, self._ends = array("i"), array("i"), array("i")
         self._of_pages: list[tuple[int, int, int]] = []
 
-    def add(self, src: int, places: list[int], ranks: bytes, depth: int, time: int) -> None:
+    def add(self, src: int, places: "array[int]", ranks: bytes, depth: int, time: int) -> None:
         """Take the links of a page.
 
         Args:
@@ -122,7 +123,7 @@ class LinkRows:
             time: When it was fetched, ms since the epoch.
         """
         if places:
-            self._places.fromlist(places)
+            self._places += places
             self._ranks.frombytes(ranks)
             self._ends.append(len(self._places))
             self._of_pages.append((src, depth, time))
@@ -234,7 +235,7 @@ class TargetSums:
         """
         book, places = self._book, list(first.values())
         ways = list(map(book.ways.__getitem__, places))
-        counts = Counter(ways) if len(set(ways)) > 1 else {way: len(ways) for way in ways[:1]}
+        counts = _counted(ways)
         inside = {way for way in counts if book.hosts[way][0] == name}
         if self._alike:
             number = sum(counts[way] for way in inside)
@@ -356,6 +357,12 @@ class TargetSums:
                 if won < self._stood_for.get(number, 0):
                     found[place] = self._book.keys[number]
         return pa.array(found, pa.string())
+
+
+def _counted(ways: list[int]) -> Mapping[int, int]:
+    """The number of each way, in the order of the first; nearly all pages have a few."""
+    distinct = dict.fromkeys(ways)
+    return {way: ways.count(way) for way in distinct} if len(distinct) < _FEW else Counter(ways)
 
 
 def _summed(kinds: "pa.Table", of_kind: "pa.Array", target: "pa.Array") -> "pa.Table":

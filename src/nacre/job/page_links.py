@@ -5,6 +5,7 @@ A row has the numbers of its links, and what a number stands for where no row be
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 import msgspec
 
@@ -70,15 +71,15 @@ class LinksByNumber:
         self._base = 0
         self.count = 0
 
-    def places(self, page: PageLinks) -> list[int]:
+    def places(self, page: PageLinks) -> "array[int]":
         """The place of each link of a row among all links so far."""
         if page.new:
             if not page.first:
                 self._base = self.count
             self.count += len(page.new)
             self._added(page.new)
-        numbers, base = int32(page.numbers).tolist(), self._base
-        return [base + number for number in numbers] if base else numbers
+        numbers, base = int32(page.numbers), self._base
+        return array(_WHOLE, [base + number for number in numbers]) if base else numbers
 
 
 def int32(data: bytes) -> "array[int]":
@@ -142,10 +143,11 @@ class AcceptedLinks:
                 found[place] = number
                 if embeds is not None and link.hop is _EMBED and number != _REFUSED:
                     targets += self._wanted(uri, link, embeds)
-        numbers = [number for number in found if number is not None and number != _REFUSED]
         ranks = [one.rank for one in outlinks]
-        if len(numbers) < len(ranks):
+        if _REFUSED in found:
             ranks = [r for r, number in zip(ranks, found, strict=True) if number != _REFUSED]
+            found = [number for number in found if number != _REFUSED]
+        numbers = cast("list[int]", found)  # none is None any more
         first = self._next
         self._next += len(new)
         self._kept += len(new)
