@@ -8,16 +8,9 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.moving_text import import_numbers, say_import
 from nacre.cli.cycle.opening import (
-    AsJson,
-    Assignments,
-    At,
     CommonOptions,
-    DryRun,
-    EngineName,
-    Master,
-    Quiet,
-    Tasks,
     opened,
+    step_command,
 )
 from nacre.cli.cycle.program import CycleProgram
 from nacre.cli.options import job_of
@@ -28,6 +21,7 @@ Salvage = Annotated[
 ]
 
 
+@step_command
 def import_(
     ctx: typer.Context,
     source: Annotated[
@@ -45,14 +39,7 @@ def import_(
         bool, typer.Option("--normalize", help="Bring URLs into the form that DIR gives them.")
     ] = False,
     salvage: Salvage = False,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:  # fmt: skip
     """Bring the URLs, links, hosts and pages that Apache Nutch has into DIR.
 
@@ -61,16 +48,15 @@ def import_(
     from nacre.cycle.moving.nutch_import import NutchOptions, import_nutch, nutch_places
     from nacre.cycle.moving.nutch_segments import import_segments, segment_places
 
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         places = nutch_places(source)
         result = segments = None
         if any((places.crawldb, places.linkdb, places.hostdb)):
             result = import_nutch(context, places, NutchOptions(filtered, normalize, salvage))
-        if places.segments is not None and not (dry and result is not None):
+        if places.segments is not None and not (common.dry and result is not None):
             found = segment_places(places.segments)
             segments = import_segments(context, found, salvage=salvage)
-    if as_json:
+    if common.as_json:
         output.say_json(import_numbers(result, segments))
     else:
         say_import(result, segments)

@@ -1,11 +1,13 @@
 """Options that all commands of `nacre cycle DIR` have, and the way a directory is opened."""
 
+import inspect
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -154,6 +156,8 @@ class CommonOptions(NamedTuple):
         at: The clock, as it was typed; "" for now.
         assignments: Of `--set`.
         dry: Change nothing.
+        quiet: Say nothing but results and errors.
+        as_json: Say it as JSON.
     """
 
     engine: str = "local"
@@ -162,6 +166,42 @@ class CommonOptions(NamedTuple):
     at: str = ""
     assignments: Sequence[str] = ()
     dry: bool = False
+    quiet: bool = False
+    as_json: bool = False
+
+
+def _common(
+    *,
+    engine: EngineName = "local",
+    master: Master = "",
+    tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
+    assignments: Assignments = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> CommonOptions:
+    """The common options of what was typed."""
+    return CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry, quiet, as_json)
+
+
+def step_command(function: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options that all steps have, made of a function that takes them.
+
+    Args:
+        function: Its parameter `common` is given the options as `CommonOptions`.
+    """
+    shared = inspect.signature(_common).parameters
+
+    @wraps(function)
+    def command(*arguments: Any, **options: Any) -> None:  # noqa: ANN401 - those of the function
+        said = {name: options.pop(name) for name in shared if name in options}
+        function(*arguments, common=_common(**said), **options)
+
+    own = inspect.signature(function).parameters.values()
+    parameters = [*(one for one in own if one.name != "common"), *shared.values()]
+    vars(command)["__signature__"] = inspect.Signature(parameters)
+    return command
 
 
 def clock_of(text: str) -> int:

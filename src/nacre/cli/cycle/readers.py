@@ -10,14 +10,12 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.opening import (
     AsJson,
-    Assignments,
-    At,
     CommonOptions,
-    DryRun,
     EngineName,
     Master,
     Tasks,
     opened,
+    step_command,
 )
 from nacre.cli.options import job_of
 from nacre.core.clock import duration
@@ -352,30 +350,24 @@ def hash_table(
         output.say(found)
 
 
+@step_command
 def compact(
     ctx: typer.Context,
     *,
     buckets: Annotated[
         int, typer.Option("--buckets", metavar="N", min=0, help="Divide the tables into so many.")
     ] = 0,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:
     """Merge the files of all tables, and remove what no kept version needs."""
     from nacre.cycle.compaction import compact as run
     from nacre.cycle.compaction import mergeable
     from nacre.report.formatting import size
 
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
-        if dry:
+        if common.dry:
             planned = mergeable(context.cycle, buckets)
-            if as_json:
+            if common.as_json:
                 output.say_json({"merged": planned})
             else:
                 output.say(f"buckets to merge: {_merged_text(planned)}")
@@ -384,7 +376,7 @@ def compact(
         found = run(
             context.cycle, context.engine, context.place, context.clock, keep=keep, buckets=buckets
         )
-    if as_json:
+    if common.as_json:
         numbers: dict[str, Any] = {**found._asdict(), "version": found.version.number}
         numbers["merged"] = dict(found.merged)
         output.say_json(numbers)

@@ -7,20 +7,13 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.cycle.opening import (
-    AsJson,
-    Assignments,
-    At,
     CommonOptions,
-    DryRun,
-    EngineName,
-    Master,
-    Quiet,
-    Tasks,
     TimeLimit,
     Units,
     list_limits,
     opened,
     signals_to,
+    step_command,
 )
 from nacre.cli.options import job_of
 from nacre.core.status import cause
@@ -53,6 +46,7 @@ NoNormalize = Annotated[
 ]  # fmt: skip
 
 
+@step_command
 def sitemaps(
     ctx: typer.Context,
     lists: SitemapLists = None,
@@ -62,14 +56,7 @@ def sitemaps(
     no_normalize: NoNormalize = False,
     units: Units = 0,
     time_limit: TimeLimit = "",
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:  # fmt: skip
     """Fetch sitemaps, and bring the URLs that they list into the table."""
     from nacre.cli.cycle.display import display_of
@@ -80,14 +67,13 @@ def sitemaps(
     from nacre.cycle.steps.sitemaps import SitemapOptions
     from nacre.cycle.steps.sitemaps import sitemaps as run
 
-    display = display_of(quiet=quiet, as_json=as_json)
+    display = display_of(quiet=common.quiet, as_json=common.as_json)
     display.step("", "sitemaps")
 
     def told(_what: str, numbers: Mapping[str, Any]) -> None:
         display.progress(numbers, fetch_progress_text(numbers, 0))
 
     named = seed_input(list(lists), [], []).lists if lists else []
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     limits = list_limits(units=units, time_limit=time_limit)
     with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
         settings = context.settings.cycle
@@ -104,7 +90,7 @@ def sitemaps(
     for bad in result.malformed:
         output.tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
     tell_unread(result)
-    if as_json:
+    if common.as_json:
         output.say_json(sitemaps_numbers(result))
     else:
         output.say(sitemaps_text(result))

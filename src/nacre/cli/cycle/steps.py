@@ -7,21 +7,14 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.cycle.opening import (
-    AsJson,
-    Assignments,
-    At,
     CommonOptions,
-    DryRun,
-    EngineName,
-    Master,
-    Quiet,
-    Tasks,
     TimeLimit,
     Top,
     Units,
     list_limits,
     opened,
     signals_to,
+    step_command,
 )
 from nacre.cli.options import job_of
 
@@ -45,6 +38,7 @@ Lists = Annotated[
 ]
 
 
+@step_command
 def inject(
     ctx: typer.Context,
     lists: Lists = None,
@@ -68,14 +62,7 @@ def inject(
         bool,
         typer.Option("--refilter", help="Judge and normalize all known URLs, too."),
     ] = False,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:
     """Bring seeds into the table of URLs.
 
@@ -86,12 +73,11 @@ def inject(
     from nacre.cycle.steps.inject import InjectOptions
 
     options = InjectOptions(overwrite, update, filter=not no_filter, normalize=not no_normalize)
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         result = inject_lists(context, lists or (), options)
         again = _refiltered(context, filter_known=refilter, normalize_known=refilter)
     tell_malformed(result)
-    if as_json:
+    if common.as_json:
         output.say_json({**inject_numbers(result), **_again_numbers(again)})
         return
     output.say(inject_text(result))
@@ -186,6 +172,7 @@ NormalizeGiven = Annotated[
 ]  # fmt: skip
 
 
+@step_command
 def generate(
     ctx: typer.Context,
     *,
@@ -200,14 +187,7 @@ def generate(
     filter_urls: FilterGiven = False,
     normalize_urls: NormalizeGiven = False,
     time_limit: TimeLimit = "",
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:  # fmt: skip
     """Choose what is fetched next, the best first, and write a list for each unit."""
     from nacre.cli.cycle.texts import generate_numbers, generate_text
@@ -215,7 +195,6 @@ def generate(
     from nacre.cycle.steps.generate import GenerateOptions
     from nacre.cycle.steps.generate import generate as run
 
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     limits = list_limits(top, units, time_limit, segments or 0)
     if _of_given(ctx, urls or (), filter_urls=filter_urls, normalize_urls=normalize_urls):
         _generate_given(job_of(ctx), common, ctx.params)
@@ -228,7 +207,7 @@ def generate(
             normalize=not no_normalize, time_limit=limits.seconds_of(own),
         )  # fmt: skip
         result = run(context, options)
-    if as_json:
+    if common.as_json:
         output.say_json(generate_numbers(result))
     else:
         output.say(generate_text(result))
@@ -286,6 +265,7 @@ def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[st
     raise typer.Exit(ExitCode.FINISHED if result.selected else ExitCode.NOTHING_DUE)
 
 
+@step_command
 def fetch(
     ctx: typer.Context,
     segment: Annotated[
@@ -300,14 +280,7 @@ def fetch(
         typer.Option("--parallel", metavar="N", min=0, help="Fetches at the same time in a unit."),
     ] = 0,
     time_limit: TimeLimit = "",
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:
     """Fetch the lists of a segment. What was interrupted goes on where it was."""
     from nacre.cli.cycle.display import display_of
@@ -317,21 +290,20 @@ def fetch(
     from nacre.cycle.steps.fetch import FetchOptions
     from nacre.cycle.steps.fetch import fetch as run
 
-    display = display_of(quiet=quiet, as_json=as_json)
+    display = display_of(quiet=common.quiet, as_json=common.as_json)
     display.step("", "fetch")
 
     def told(_what: str, numbers: Mapping[str, Any]) -> None:
         display.progress(numbers, fetch_progress_text(numbers, 0))
 
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     limits = list_limits(time_limit=time_limit)
     with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
         waits = waiting(context.cycle.newest(), GENERATED)
         if not segment and not waits:
             output.tell(f"nacre: no segment waits: `nacre cycle {context.layout.root} generate`")
             raise typer.Exit(ExitCode.NOTHING_DUE)
-        if dry:
-            _say_list(context, segment or waits[0], as_json=as_json)
+        if common.dry:
+            _say_list(context, segment or waits[0], as_json=common.as_json)
             return
         options = FetchOptions(
             parallel=parallel,
@@ -339,7 +311,7 @@ def fetch(
             stopped=lambda: bool(stop.signals),
         )
         result = run(context, segment or waits[0], options)
-    if as_json:
+    if common.as_json:
         output.say_json(fetch_numbers(result))
     else:
         output.say(fetch_text(result))
@@ -364,6 +336,7 @@ def _say_list(context: "StepContext", segment: str, *, as_json: bool) -> None:
     output.say(f"{segment}: {urls} in {units}{until}")
 
 
+@step_command
 def update(
     ctx: typer.Context,
     segments: Annotated[
@@ -382,14 +355,7 @@ def update(
     normalize_known: Annotated[
         bool, typer.Option("--normalize", help="Then bring all known URLs into their normal form.")
     ] = False,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:
     """Bring what was fetched into the table of URLs."""
     from nacre.cli.cycle.texts import (
@@ -401,12 +367,11 @@ def update(
     from nacre.cycle.steps.update import UpdateOptions
     from nacre.cycle.steps.update import update as run
 
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         additions = context.settings.cycle.update.additions and not no_additions
         result = run(context, UpdateOptions(additions), segments or ())
         again = _refiltered(context, filter_known=filter_known, normalize_known=normalize_known)
-    if as_json:
+    if common.as_json:
         output.say_json({**update_numbers(result), **_again_numbers(again)})
         return
     output.say(update_text(result))

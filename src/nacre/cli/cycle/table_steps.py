@@ -7,16 +7,9 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.cycle.opening import (
-    AsJson,
-    Assignments,
-    At,
     CommonOptions,
-    DryRun,
-    EngineName,
-    Master,
-    Quiet,
-    Tasks,
     opened,
+    step_command,
 )
 from nacre.cli.options import job_of
 from nacre.cli.output import count
@@ -32,43 +25,31 @@ if TYPE_CHECKING:
 GROUPS = ("none", "host", "domain")
 
 
+@step_command
 def links(
     ctx: typer.Context,
     *,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:
     """Take the links of fetched segments into the table of links."""
     from nacre.cycle.steps.links import links as run
 
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         result = run(context)
-    if as_json:
+    if common.as_json:
         output.say_json(links_numbers(result))
     else:
         output.say(links_text(result))
 
 
+@step_command
 def parse(
     ctx: typer.Context,
     segments: Annotated[
         list[str], typer.Argument(metavar="SEGMENT", help="Which ones.", show_default=False)
     ],
     *,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:
     """Make the facts of fetched segments again, out of their WARC files.
 
@@ -76,13 +57,13 @@ def parse(
     """
     from nacre.cycle.steps.parse import parse as run
 
-    with opened(job_of(ctx), CommonOptions(engine, master, tasks, at, (), dry)) as context:
+    with opened(job_of(ctx), common) as context:
         wanted: dict[str, list[str]] = {name: [] for name in segments}
         place, clock = context.place, context.clock
-        result = run(context.cycle, context.engine, place, clock, wanted, dry=dry)
-    if as_json:
+        result = run(context.cycle, context.engine, place, clock, wanted, dry=common.dry)
+    if common.as_json:
         output.say_json({**result._asdict(), "version": _number(result)})
-    elif dry:
+    elif common.dry:
         output.say(f"{count(result.parts, 'part')} of {count(len(segments), 'segment')} to parse")
     else:
         output.say(parse_text(result))
@@ -97,6 +78,7 @@ def parse_text(result: "ParseResult") -> str:
     return text + (f"; {count(result.lost, 'URL')} lost, due again" if result.lost else "")
 
 
+@step_command
 def dedup(
     ctx: typer.Context,
     *,
@@ -132,19 +114,11 @@ def dedup(
             "make the simhashes that this needs.",
         ),
     ] = False,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:
     """Mark pages with the same content as duplicates of the best one."""
     from nacre.cycle.steps.dedup import dedup as run
 
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         settings = dedup_settings(context.settings.cycle.dedup, group, order, canonical=canonical)
         if near and not settings.near:
@@ -154,12 +128,13 @@ def dedup(
             )
         settings = settings.model_copy(update={"near": near or settings.near})
         result = run(context, settings)
-    if as_json:
+    if common.as_json:
         output.say_json(dedup_numbers(result))
     else:
         output.say(dedup_text(result))
 
 
+@step_command
 def merge(
     ctx: typer.Context,
     others: Annotated[
@@ -173,14 +148,7 @@ def merge(
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Bring URLs into the form that DIR gives them.")
     ] = False,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:
     """Bring the URLs, links and hosts of other batch crawls into the tables of this one.
 
@@ -192,14 +160,13 @@ def merge(
     from nacre.settings.load import load_job
     from nacre.store.layout import Layout
 
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         cycles = []
         for path in others:
             layout = Layout(path)
             cycles.append(Cycle.open(layout.root, load_job(layout).settings.cycle.storage))
         result = run(context, cycles, MergeOptions(filtered, normalize))
-    if as_json:
+    if common.as_json:
         output.say_json({**result._asdict(), "version": _number(result)})
     else:
         output.say(merge_text(result))

@@ -354,22 +354,26 @@ class _Generating:
         for spec, count in zip(lists, rows, strict=True):
             urls[spec.segment] += count
         segments = {
-            name: SegmentState(
-                state="generated", units=len(packs[number].seconds), urls=urls[number], until=until,
-                more={
-                    "clock": context.clock,
-                    "seconds": max(packs[number].seconds),
-                    "rules": self._rules,
-                    "version": self._number,
-                },
-            )
-            for number, name in enumerate(names)
-        }  # fmt: skip
+            name: self._segment(pack, urls[number], until)
+            for number, (name, pack) in enumerate(zip(names, packs, strict=True))
+        }
         cuts = [one.most for one in packs]
         ends = [self._ended(number, leases) for number in range(len(names))]
         write_choice(context.cycle.storage, self._select, ends, names, cuts)
         version = self._commit(found, selected, leases, segments)
         return found._replace(segments=names, selected=sum(rows), version=version)
+
+    def _segment(self, pack: PackedUnits, urls: int, until: int) -> SegmentState:
+        """The state of a new segment of so many URLs, leased until a time, ms."""
+        return SegmentState(
+            state="generated", units=len(pack.seconds), urls=urls, until=until,
+            more={
+                "clock": self._context.clock,
+                "seconds": max(pack.seconds),
+                "rules": self._rules,
+                "version": self._number,
+            },
+        )  # fmt: skip
 
     def _ended(self, number: int, leases: Sequence[LeasedFiles]) -> Place | None:
         """The place where a list ended for its length; None: all candidates were taken."""

@@ -74,17 +74,7 @@ def parse(
     for name, state in states.items():
         if not state.parts:
             raise JobError(f"segment {name} was not fetched, so there is nothing to parse")
-    archive = tuple(file for file in cycle.files(version, ARCHIVE) if file.kind == "warc")
-    buckets = version.tables[CRAWLDB].buckets
-    specs = [
-        ReparseSpec(
-            place, name, unit, tuple(of), chosen, version.number + 1, buckets,
-            int(state.more.get("rules", 0)), archive,
-        )
-        for name, state in states.items()
-        for unit, of in sorted(state.parts.items())
-        if (chosen := tuple(one for one in of if not wanted[name] or one in wanted[name]))
-    ]  # fmt: skip
+    specs = _specs(cycle, version, place, wanted)
     if dry:
         return ParseResult(tuple(states), sum(len(spec.chosen) for spec in specs))
     made = [one for found in engine.map(reparse_task, specs) for one in found]
@@ -106,6 +96,23 @@ def parse(
         segments={name: _parsed(state, made) for name, state in states.items()},
     )
     return result._replace(version=cycle.commit(version, changes))
+
+
+def _specs(
+    cycle: Cycle, version: CycleVersion, place: TaskPlace, wanted: Mapping[str, Collection[str]]
+) -> list[ReparseSpec]:
+    """A task for each unit some of whose parts are wanted."""
+    archive = tuple(file for file in cycle.files(version, ARCHIVE) if file.kind == "warc")
+    buckets = version.tables[CRAWLDB].buckets
+    return [
+        ReparseSpec(
+            place, name, unit, tuple(of), chosen, version.number + 1, buckets,
+            int(state.more.get("rules", 0)), archive,
+        )
+        for name, state in ((name, state_of(version, name)) for name in wanted)
+        for unit, of in sorted(state.parts.items())
+        if (chosen := tuple(one for one in of if not wanted[name] or one in wanted[name]))
+    ]  # fmt: skip
 
 
 def _parsed(state: SegmentState, made: Sequence[ReparsedPart]) -> SegmentState:
