@@ -88,8 +88,8 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     crawls.mkdir(exist_ok=True)
     clock = SystemClock()
     database = ConsoleDatabase(folder / "console")
-    fleet, readers, tasks = Fleet(places_of([crawls])), ReaderPool(1), TaskBook(clock)
-    hub = ViewerHub()
+    fleet, readers, hub = Fleet(places_of([crawls])), ReaderPool(1), ViewerHub()
+    tasks = TaskBook(clock, hub)
     users, sessions = UserBook(database, clock), SessionBook(database, clock)
     poller = Poller(fleet, readers, database, clock, hub)
     services = ConsoleServices(

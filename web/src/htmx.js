@@ -1,6 +1,5 @@
-// htmx and its extension for streams, which looks for it in the window.
+// htmx; streams are our own (stream.js).
 import htmx from "htmx.org/dist/htmx.esm.js";
-import "htmx.org/dist/ext/hx-sse.js";
 
 export default htmx;
 

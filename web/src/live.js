@@ -1,78 +1,35 @@
-// Regions that are live: `<div data-live hx-sse:connect=… hx-swap="innerMorph">`. The server sends
-// the whole region when it changed, and the event `beat` in between. htmx closes the stream of a
-// hidden tab. When the stream is lost a line says so and the page is asked for again every 5 s.
+// What is live in a page: `<div id=… data-live="URL of a stream">`, which the server sends as a whole
+// when it changed; the numbers of the header; and parts that are asked for again now and then.
 import htmx from "./htmx.js";
 import { announce, text } from "./page.js";
+import { Stream } from "./stream.js";
 
-const POLL = 5000;
-const SILENCE = 40_000;
-
-function banner() {
-  let line = document.getElementById("stale");
-  if (!line) {
-    line = document.createElement("p");
-    line.id = "stale";
-    line.className = "notice notice-stale";
-    document.getElementById("notices")?.before(line);
-  }
-  return line;
+async function swap(target, html) {
+  await htmx.swap({ target, text: html, swap: "innerMorph", sourceElement: target });
 }
 
-class Region {
-  constructor(element) {
-    this.element = element;
-    this.last = Date.now();
-    this.isLost = false;
-    element.addEventListener("htmx:sse:after:connection", () => this.alive());
-    element.addEventListener("htmx:sse:before:message", () => this.alive());
-    element.addEventListener("htmx:sse:error", () => this.lost());
-    element.addEventListener("htmx:error", () => this.lost());
-    setInterval(() => this.tick(), POLL);
-  }
-
-  alive() {
-    this.last = Date.now();
-    if (!this.isLost) return;
-    this.isLost = false;
-    document.getElementById("stale")?.remove();
-    announce(text("live-again"));
-  }
-
-  lost() {
-    if (this.isLost || document.hidden) return;
-    this.isLost = true;
-    const time = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "medium" });
-    banner().textContent = text("lost", { time: time.format(this.last) });
-    announce(text("lost-short"));
-  }
-
-  async tick() {
-    if (document.hidden) {
-      this.last = Date.now();
-      return;
-    }
-    if (Date.now() - this.last > SILENCE) this.lost();
-    if (this.isLost) await this.poll();
-  }
-
-  async poll() {
-    await renew(this.element.id);
-  }
-}
-
-// Ask for the page again, and take the part of an id from it. Whether that could be done.
-async function renew(id) {
+async function fetched(url) {
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-    if (!answer.ok) return false;
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const [fresh, target] = [page.getElementById(id), document.getElementById(id)];
-    if (!fresh || !target) return false;
-    await htmx.swap({ target, text: fresh.innerHTML, swap: "innerMorph", sourceElement: target });
-    return true;
+    const answer = await fetch(url, { headers: { Accept: "text/html" } });
+    return answer.ok ? await answer.text() : null;
   } catch {
-    return false; // the console does not answer: what was shown last stays
+    return null; // the console does not answer: what was shown last stays
   }
+}
+
+// Ask for the page again, and take parts of it by their ids. Whether that could be done.
+async function renew(...ids) {
+  const html = await fetched(location.href);
+  if (html === null) return false;
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const told = page.querySelectorAll("#notices > *");
+  if (told.length) document.getElementById("notices").replaceChildren(...told);
+  for (const id of ids) {
+    const [fresh, target] = [page.getElementById(id), document.getElementById(id)];
+    if (fresh && target) await swap(target, fresh.innerHTML);
+    else if (target) location.reload(); // the page is another one now
+  }
+  return true;
 }
 
 // Parts with data-again="SECONDS" are asked for again that often, while the page is seen.
@@ -80,6 +37,27 @@ function again() {
   for (const { id, dataset } of document.querySelectorAll("[data-again]")) {
     setInterval(() => document.hidden || renew(id), Number(dataset.again) * 1000);
   }
+}
+
+function alerts() {
+  return Number(document.querySelector("#pulse [data-alerts]")?.dataset.alerts ?? 0);
+}
+
+// The numbers of the header; the page of alerts is asked for again when there are others.
+async function header(html) {
+  const pulse = document.getElementById("pulse");
+  if (!pulse || !html) return;
+  const before = alerts();
+  await swap(pulse, html);
+  const now = alerts();
+  if (now > before) announce(text("alerts", { count: now }));
+  if (now !== before && document.getElementById("alert-list")) renew("alert-list");
+}
+
+async function pollHeader() {
+  const html = await fetched("/header");
+  if (html !== null) await header(html);
+  return html !== null;
 }
 
 // What the job does is told when it becomes another thing, not with each number.
@@ -90,7 +68,19 @@ function sentence() {
 
 export function live() {
   again();
-  for (const element of document.querySelectorAll("[data-live]")) new Region(element);
+  const region = document.querySelector("[data-live]");
+  let stream = null;
+  if (region) {
+    stream = new Stream({
+      url: () => region.dataset.live,
+      take: (event) => swap(region, event.data),
+      header,
+      poll: () => renew(region.id, "pulse"),
+    });
+  } else if (document.getElementById("pulse") && !document.querySelector("[data-log]")) {
+    new Stream({ url: () => "/live/header", header, poll: pollHeader });
+  }
+  document.addEventListener("nacre:header", (event) => header(event.detail));
   let [known] = sentence();
   document.addEventListener("htmx:after:swap", () => {
     const [code, words] = sentence();
@@ -99,7 +89,7 @@ export function live() {
   });
   // An action shows at once, not with the next look.
   document.addEventListener("nacre:asked", () => {
-    const region = document.querySelector("[data-live]");
-    if (region && !region._htmx?.sse) location.reload();
+    if (!stream) location.reload();
+    else if (!stream.heard) stream.poll();
   });
 }

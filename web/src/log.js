@@ -3,10 +3,15 @@
 // Only the last rows stay in the page: the older ones are on pages of their own. A hidden tab has no
 // stream; it goes on from its place when it is seen again.
 import { text } from "./page.js";
+import { Stream } from "./stream.js";
 
 const MOST = 1000;
-const AGAIN = 5000;
 const NEAR = 40;
+
+// The rest of the page takes the numbers of its header.
+function header(html) {
+  document.dispatchEvent(new CustomEvent("nacre:header", { detail: html }));
+}
 
 class Tail {
   constructor(box) {
@@ -14,7 +19,6 @@ class Tail {
     this.rows = box.querySelector("tbody");
     this.seen = box.dataset.seen;
     this.held = [];
-    this.isStopped = false;
     this.more = document.getElementById(box.dataset.more);
     this.stop = document.getElementById(box.dataset.stop);
     this.more?.addEventListener("click", () => this.release());
@@ -22,9 +26,13 @@ class Tail {
     box.addEventListener("scroll", () => {
       if (this.isAtEnd()) this.release();
     });
-    document.addEventListener("visibilitychange", () => this.follow());
     box.scrollTop = box.scrollHeight;
-    this.follow();
+    this.stream = new Stream({
+      url: () => this.url(),
+      take: (event) => this.take(event),
+      header,
+      poll: () => this.poll(),
+    });
   }
 
   isAtEnd() {
@@ -32,35 +40,53 @@ class Tail {
   }
 
   toggle() {
-    this.isStopped = !this.isStopped;
-    this.stop.setAttribute("aria-pressed", String(this.isStopped));
-    this.follow();
+    const isStopped = this.stop.getAttribute("aria-pressed") !== "true";
+    this.stop.setAttribute("aria-pressed", String(isStopped));
+    this.stream.hold(isStopped);
   }
 
-  follow() {
-    clearTimeout(this.timer);
-    this.stream?.close();
-    if (document.hidden || this.isStopped) return;
+  url() {
     const url = new URL(this.box.dataset.log, location.href);
     url.searchParams.set("seen", this.seen);
-    this.stream = new EventSource(url);
-    this.stream.addEventListener("message", (event) => this.take(event));
-    // The browser tries again by itself, unless the answer was a refusal.
-    this.stream.addEventListener("error", () => {
-      if (this.stream.readyState === EventSource.CLOSED) this.timer = setTimeout(() => this.follow(), AGAIN);
-    });
+    return url;
+  }
+
+  // Without a stream: the page is asked for again, and has its last lines.
+  async poll() {
+    try {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      if (!answer.ok) return false;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const box = page.querySelector("[data-log]");
+      header(page.getElementById("pulse")?.innerHTML ?? "");
+      if (box) this.add(box.querySelector("table"), box.dataset.seen, (offset) => offset >= this.end());
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  // The byte behind the lines that the page has.
+  end() {
+    return Number(this.seen.split("-")[1] ?? 0);
   }
 
   take(event) {
-    if (event.lastEventId) this.seen = event.lastEventId;
     const table = new DOMParser().parseFromString(event.data, "text/html").querySelector("table");
-    if (!table) return;
+    if (table) this.add(table, event.lastEventId || this.seen, () => true);
+  }
+
+  add(table, seen, isNew) {
+    const isOther = seen.split("-")[0] !== this.seen.split("-")[0];
+    const rows = [...table.querySelectorAll("tbody > tr")];
+    const found = isOther ? rows : rows.filter((row) => isNew(Number(row.dataset.offset)));
+    this.seen = seen;
     const isAtEnd = this.isAtEnd();
-    if ("anew" in table.dataset) {
+    if ("anew" in table.dataset || isOther) {
       this.rows.replaceChildren();
       this.held = [];
     }
-    this.held.push(...table.querySelectorAll("tbody > tr"));
+    this.held.push(...found);
     if (this.held.length > MOST) this.held.splice(0, this.held.length - MOST);
     if (isAtEnd) this.release();
     else this.tell();

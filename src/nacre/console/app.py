@@ -30,6 +30,7 @@ from nacre.console.catalogue import Language, language, preferred
 from nacre.console.decoding import JSON_TYPE, body_of, query_of
 from nacre.console.openapi import describe
 from nacre.console.pages.assets import FOR_EVER, PREFIX, assets
+from nacre.console.pages.header import header_facts
 from nacre.console.pages.rendering import render
 from nacre.console.problems import (
     PROBLEM_TYPE,
@@ -205,22 +206,11 @@ class ConsoleApp:
         data = with_fields(msgspec.to_builtins(answer), call.request.query_params.get("fields", ""))
         return Response(msgspec.json.encode(data), row.status, media_type=JSON_TYPE)
 
-    def _alerts(self, visitor: Visitor) -> int:
-        """The alerts of all jobs that a visitor sees, in their last runs."""
-        if not visitor.identity.role:
-            return 0
-        found = self._services.poller.snapshots()
-        return sum(
-            seen.overview.alerts
-            for job, seen in found
-            if seen.overview is not None and visitor.identity.sees(job.place)
-        )
-
     def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
         facts = {
             "session": visitor.session,
             "identity": visitor.identity,
-            "alert_count": self._alerts(visitor),
+            **header_facts(self._services.poller, visitor.identity),
             "taken": lambda: self._services.notices.take(visitor.identity.session),
             **page.facts,
         }

@@ -28,6 +28,9 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
              "The speed and the fetches of a job, live.", query=job_watch.WatchQuery),
     RouteRow("GET", "/live/j/{job}/log/{name}", _V, regions.log, "New lines of a log, live.",
              query=job_log.LogTailQuery),
+    RouteRow("GET", "/live/j/{job}/tasks/{task}", _V, regions.task, "How far a task is, live."),
+    RouteRow("GET", "/live/header", _V, regions.header, "The numbers of the header, live."),
+    RouteRow("GET", "/header", _V, regions.header_part, "The numbers of the header."),
     # programs
     RouteRow("GET", f"{_JOB}/toes", _V, toes.get_toes, "The fetches in process.",
              answer=ToeList),

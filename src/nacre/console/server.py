@@ -218,7 +218,7 @@ def _services(
     for root in added.all():
         if all(place.root != root for place in places):
             places += (new_place(root, {place.label for place in places}),)
-    fleet, readers, tasks = Fleet(places), ReaderPool(), TaskBook(clock)
+    fleet, readers = Fleet(places), ReaderPool()
     hub = ViewerHub()
     sessions = SessionBook(database, clock)
     poller = Poller(fleet, readers, database, clock, hub)
@@ -226,7 +226,7 @@ def _services(
         fleet=fleet,
         poller=poller,
         readers=readers,
-        tasks=tasks,
+        tasks=TaskBook(clock, hub),
         keys=KeyBook(database, clock),
         sessions=sessions,
         clock=clock,

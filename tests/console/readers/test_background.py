@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from nacre.console.live.hub import ViewerHub, task_topic
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import KEPT, TaskBook, Tell
 from nacre.errors import JobError
@@ -12,7 +13,7 @@ from tests.engine.visiting import ManualClock
 def test_a_task_goes_on_and_its_result_is_kept_for_a_while():
     async def play() -> None:
         clock = ManualClock()
-        book, go = TaskBook(clock), asyncio.Event()
+        book, go = TaskBook(clock, ViewerHub()), asyncio.Event()
 
         async def work(tell: Tell) -> str:
             tell(3, 10)
@@ -35,7 +36,7 @@ def test_a_task_goes_on_and_its_result_is_kept_for_a_while():
 
 def test_a_task_that_fails_or_is_ended_says_why():
     async def play() -> None:
-        book = TaskBook(ManualClock())
+        book = TaskBook(ManualClock(), ViewerHub())
 
         async def fails(_: Tell) -> Any:
             raise JobError("no")
@@ -53,5 +54,55 @@ def test_a_task_that_fails_or_is_ended_says_why():
         await other.cancel()
         assert other.state == "failed"
         await book.close()
+
+    asyncio.run(play())
+
+
+def test_who_looks_at_a_task_is_told_how_far_it_is():
+    async def play() -> None:
+        hub = ViewerHub()
+        book, go = TaskBook(ManualClock(), hub), asyncio.Event()
+
+        async def work(tell: Tell) -> str:
+            await go.wait()
+            tell(3, 10)
+            return "done"
+
+        task = book.begin("j", "count", "anna", work)
+        with hub.viewing((task_topic(task.id),)) as viewer:
+            go.set()
+            assert await viewer.changes(5) == {task_topic(task.id)}
+            await task.wait(5)
+            assert task.state == "done"
+
+    asyncio.run(play())
+
+
+def test_the_same_question_gets_the_task_that_was_begun_for_it_once():
+    async def play() -> None:
+        clock = ManualClock()
+        book = TaskBook(clock, ViewerHub())
+
+        async def work(_: Tell) -> str:
+            return "done"
+
+        task = book.begin("j", "seeds", "anna", work, {"state": ""})
+        assert book.same("j", "seeds", "anna", {"state": ""}) is None  # it was no question
+        task.is_question = task.is_told = True
+        assert book.same("j", "seeds", "anna", {"state": ""}) is task
+        assert book.same("j", "seeds", "anna", {"state": "got"}) is None
+        assert book.same("j", "seeds", "bert", {"state": ""}) is None
+        await task.wait(5)
+        assert book.same("j", "seeds", "anna", {"state": ""}) is task
+        clock.passed += 61
+        assert book.same("j", "seeds", "anna", {"state": ""}) is None
+        clock.passed -= 61
+        book.answered(task)
+        assert book.same("j", "seeds", "anna", {"state": ""}) is None
+        assert book.task(task.id) is task  # somebody knows its id
+        task.is_told = False
+        book.answered(task)
+        with pytest.raises(RefusedRequestError, match="no such task"):
+            book.task(task.id)
 
     asyncio.run(play())

@@ -1,5 +1,6 @@
 """What is watched: charts of any time, live parts, and what becomes of them without a stream."""
 
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.console.stories.running import (
     finished_job,
     new_job,
     running_job,
+    until,
 )
 from tests.console.stories.steps import open_job
 from tests.console.stories.watched import tab
@@ -39,7 +41,8 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Given]:
         over = finished_job(folder / "crawls/over", url)
         log = Layout(over).latest / "logs" / "progress-statistics.log"
         log.write_text("".join(f"{line(number)}\n" for number in range(10_000)))
-        job = new_job(folder / "crawls/demo", url, "politeness.delay=1s", "engine.parallel=5")
+        job = new_job(folder / "crawls/demo", url, "politeness.delay=1s", "engine.parallel=5",
+                      "fetch.silence_timeout=600s")  # fmt: skip
         # A server that never answers: one slot is always busy.
         with (job / "seeds.txt").open("a") as seeds:
             seeds.write(f"http://127.0.0.1:{silent.getsockname()[1]}/\n")
@@ -88,3 +91,100 @@ def test_a_fetch_leads_to_the_log_of_its_host(given: Given, page: Page):
     open_job(page, given.console, "demo", "/watch")
     page.locator("section[aria-labelledby=slots] td a").first.click()
     expect(page.locator("#log-host")).to_have_value("127.0.0.1")
+
+
+def streams(given: Given, page: Page) -> int:
+    """The streams that the console has open now."""
+    text = page.evaluate("fetch('/metrics').then((answer) => answer.text())")
+    found = re.search(r"^nacre_console_streams (\d+)", text, re.MULTILINE)
+    assert found, text
+    return int(found[1])
+
+
+def is_live(page: Page) -> None:
+    """Wait until a page shows something newer than it does, by itself."""
+    done = page.locator("[data-number=finished]")
+    before = done.inner_text()
+    expect(done).not_to_have_text(before, timeout=60_000)
+
+
+def test_seven_tabs_are_live_though_a_browser_has_six_connections(given: Given, page: Page):
+    tabs = [page, *(page.context.new_page() for _ in range(6))]
+    for one in tabs:
+        open_job(one, given.console, "demo")
+        expect(one.locator("[data-number=finished]")).to_be_visible()
+    for one in tabs:
+        is_live(one)
+        expect(one.locator("#stale")).to_have_count(0)
+    assert streams(given, page) == 4
+    for one in tabs[1:5]:
+        one.close()
+    until(lambda: streams(given, page) == 3)  # places that are free are taken
+    for one in tabs[5:]:
+        one.close()
+
+
+HIDE = """(isHidden) => {
+  Object.defineProperty(document, "hidden", { configurable: true, value: isHidden });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def test_a_hidden_tab_has_no_stream_and_asks_nothing(given: Given, page: Page):
+    open_job(page, given.console, "demo")
+    is_live(page)
+    assert streams(given, page) == 1
+    asked: list[str] = []
+    page.evaluate(HIDE, True)
+    until(lambda: streams(given, page) == 0)
+    done = page.locator("[data-number=finished]")
+    before = done.inner_text()
+    page.on("request", lambda request: asked.append(request.url))
+    page.wait_for_timeout(7000)  # longer than a page without a stream waits to ask again
+    assert asked == []
+    assert done.inner_text() == before
+    page.evaluate(HIDE, False)
+    expect(done).not_to_have_text(before, timeout=60_000)
+    assert streams(given, page) == 1
+
+
+@pytest.mark.parametrize("below", ["", "/log"])
+def test_a_page_whose_stream_is_held_back_is_asked_for_again(given: Given, page: Page, below: str):
+    # As by a proxy that buffers: the request is on its way for ever.
+    page.route("**/live/**", lambda _: None)
+    open_job(page, given.console, "demo", below)
+    shown = "[data-number=finished]" if not below else "[data-log] tbody tr:last-child td"
+    first = page.locator(shown).first
+    before = first.inner_text()
+    banner = page.locator("#stale")
+    expect(banner).to_contain_text("No live stream reaches this page", timeout=60_000)
+    expect(page.locator(shown).first).not_to_have_text(before, timeout=60_000)
+    assert not violations(page, "color-contrast")
+    page.unroute_all()
+
+
+def test_a_console_that_is_gone_is_told_and_what_was_seen_stays(tmp_path: Path, browser: Browser):
+    new_job(tmp_path / "crawls/demo", "http://127.0.0.1:9/")
+    with console_of(tmp_path) as console, tab(browser, console) as page:
+        page.goto(console.url)
+        row = page.locator("tr[data-job]")
+        expect(row).to_be_visible()
+        console.kill()
+        banner = page.locator("#stale")
+        expect(banner).to_contain_text("does not answer since", timeout=60_000)
+        expect(row).to_be_visible()
+        assert not violations(page)
+        console.start()
+        expect(banner).to_have_count(0, timeout=60_000)
+        expect(page.locator("#announcements")).to_have_text(
+            "The page is live again.", timeout=60_000
+        )
+
+
+def test_the_header_of_a_page_without_a_live_part_is_live(given: Given, page: Page):
+    page.goto(f"{given.console.url}calendar")
+    expect(page.locator("#pulse")).to_contain_text("1 running")
+    assert streams(given, page) == 1
+    page.evaluate("document.querySelector('#pulse a').textContent = 'old'")
+    page.reload()
+    expect(page.locator("#pulse")).to_contain_text("1 running")

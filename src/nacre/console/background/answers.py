@@ -99,10 +99,17 @@ async def read_or_later(
     Raises:
         NacreError: It failed.
     """
-    patience = call.services.readers.patience(job.layout.root)
-    held = begin_reading(call, job, task, **arguments)
-    found = await held.outcome(patience)
+    tasks, patience = call.services.tasks, call.services.readers.patience(job.layout.root)
+    held = tasks.same(job.id, task, call.identity.name, arguments)
+    if held is None:
+        held = begin_reading(call, job, task, **arguments)
+        held.is_question = True
+    try:
+        found = await held.outcome(patience)
+    finally:
+        if held.ended:
+            tasks.answered(held)
     if not held.ended:
+        held.is_told = True
         return None, held
-    call.services.tasks.drop(held)
     return found, None

@@ -18,6 +18,11 @@ def job_topic(job: str) -> str:
     return f"job:{job}"
 
 
+def task_topic(task: str) -> str:
+    """The topic of a task in the background by its id."""
+    return f"task:{task}"
+
+
 class Viewer:
     """Somebody who looks at topics."""
 

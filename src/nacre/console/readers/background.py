@@ -8,8 +8,10 @@ import asyncio
 import secrets
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
+from nacre.console.live.hub import ViewerHub, task_topic
 from nacre.console.problems import ProblemDetails, RefusedRequestError, not_found, problem_of
 from nacre.core.clock import Clock
 from nacre.errors import NacreError
@@ -21,8 +23,14 @@ KEPT: Final = 1800.0
 MOST: Final = 500
 """Tasks that are kept; more that run are refused."""
 
+_FRESH: Final = 60.0
+"""Seconds for which the same question gets the result of a task that it began."""
+
 Tell = Callable[[int, int], None]
 """Takes how many steps are done, and of how many; 0 where that is not known."""
+
+
+def _nobody() -> None: ...
 
 
 class HeldTask:
@@ -43,6 +51,8 @@ class HeldTask:
     """
 
     def __init__(self, job: str, what: str, by: str, facts: dict[str, Any], now: float) -> None:
+        self.changed: Callable[[], None] = _nobody
+        """Called when it is further, or over."""
         self.id = secrets.token_urlsafe(12)
         self.job = job
         self.what = what
@@ -53,6 +63,10 @@ class HeldTask:
         self.done = 0
         self.total = 0
         self.result: Any = None
+        self.is_question = False
+        """Who asks the same again gets its result, once."""
+        self.is_told = False
+        """Its id was answered, so that it may be asked for."""
         self.problem: ProblemDetails | None = None
         self._error: NacreError | None = None
         self._work: asyncio.Task[None] | None = None
@@ -67,6 +81,7 @@ class HeldTask:
     def tell(self, done: int, total: int) -> None:
         """Note how far it is."""
         self.done, self.total = done, total
+        self.changed()
 
     def start(self, work: Coroutine[Any, Any, Any], clock: Clock) -> None:
         """Begin; called once."""
@@ -85,6 +100,7 @@ class HeldTask:
             raise
         finally:
             self.ended = clock.now()
+            self.changed()
 
     async def wait(self, patience: float) -> bool:
         """Wait until it is over; whether it is, after some seconds."""
@@ -118,10 +134,12 @@ class TaskBook:
 
     Args:
         clock: The time.
+        hub: It is told which of them are further.
     """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, hub: ViewerHub) -> None:
         self._clock = clock
+        self._hub = hub
         self._tasks: dict[str, HeldTask] = {}
 
     def begin(
@@ -151,8 +169,25 @@ class TaskBook:
             )
         held = HeldTask(job, what, by, facts or {}, self._clock.now())
         self._tasks[held.id] = held
+        held.changed = partial(self._hub.changed, task_topic(held.id))
         held.start(work(held.tell), self._clock)
         return held
+
+    def same(self, job: str, what: str, by: str, facts: dict[str, Any]) -> HeldTask | None:
+        """The task that somebody began for the same a moment ago; None for none.
+
+        A page that waits asks again, and is to get what was begun for it, not to begin it anew.
+        """
+        now = self._clock.now()
+        return next(
+            (
+                one for one in self._tasks.values()
+                if one.is_question and one.facts == facts
+                and (one.job, one.what, one.by) == (job, what, by)
+                and (not one.ended or now - one.ended < _FRESH)
+            ),
+            None,
+        )  # fmt: skip
 
     def task(self, name: str) -> HeldTask:
         """The task of an id.
@@ -172,9 +207,11 @@ class TaskBook:
         self._forget()
         return sorted(self._tasks.values(), key=lambda one: one.started, reverse=True)
 
-    def drop(self, task: HeldTask) -> None:
-        """Forget a task whose result was answered."""
-        self._tasks.pop(task.id, None)
+    def answered(self, task: HeldTask) -> None:
+        """A question has its answer: it is forgotten, unless somebody knows its id."""
+        task.is_question = False
+        if not task.is_told:
+            self._tasks.pop(task.id, None)
 
     def _forget(self) -> None:
         now = self._clock.now()

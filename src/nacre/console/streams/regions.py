@@ -1,21 +1,29 @@
-"""Parts of pages that are live: the same templates as in the pages, sent again when they change."""
+"""Parts of pages that are live: the same templates as in the pages, sent again when they change.
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+A page has one stream: its own part comes as messages, and the numbers of the header as the event
+`header`. The event `over` ends a stream: the page is to be loaded again.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from nacre.console.call import Call
+from nacre.console.api.tasks import seen_task
+from nacre.console.background.answers import facts_of
+from nacre.console.call import Call, PageAnswer
 from nacre.console.live.events import EventStream, event
-from nacre.console.live.hub import JOBS, job_topic
+from nacre.console.live.hub import JOBS, job_topic, task_topic
 from nacre.console.live.tails import log_position
 from nacre.console.logs.lines import wanted_lines
 from nacre.console.pages import job_list, job_log, job_overview, job_watch
 from nacre.console.pages.assets import assets
+from nacre.console.pages.header import header_facts
 from nacre.console.pages.job_log import LogTailQuery
 from nacre.console.pages.rendering import render
 from nacre.console.streams.follow import follow
 
 _BEAT = event("", "beat")
+_OVER = event("", "over")
 
 
 async def jobs(call: Call) -> EventStream:
@@ -59,7 +67,7 @@ async def log(call: Call) -> EventStream:
     seen = log_position(call.request.headers.get("last-event-id") or query.seen)
     kind = (query.filter, call.language.name)
 
-    def changed(_: frozenset[str]) -> Iterable[bytes]:
+    def changed() -> Iterator[bytes]:
         nonlocal seen
         found = tail.behind(seen)
         was, seen = seen, found.position
@@ -77,7 +85,29 @@ async def log(call: Call) -> EventStream:
 
         yield call.services.hub.made(tail.topic, (kind, was), made)
 
-    return EventStream(follow(call, (tail.topic,), (tails.watching(tail),), changed, _BEAT))
+    return _stream(call, tail.topic, (tails.watching(tail),), changed)
+
+
+async def task(call: Call) -> EventStream:
+    """How far a task is, until it is over."""
+    held = seen_task(call)
+    topic = task_topic(held.id)
+
+    def changed() -> Iterator[bytes]:
+        text = render("live/task.html", {"task": facts_of(held)}, call.language, assets())
+        yield _OVER if held.ended else event(text.decode())
+
+    return _stream(call, topic, (), changed)
+
+
+async def header(call: Call) -> EventStream:
+    """The numbers of the header, for pages of which nothing else is live."""
+    return _stream(call, JOBS, (), lambda: iter(()))
+
+
+async def header_part(call: Call) -> PageAnswer:
+    """The numbers of the header, for pages that get no stream."""
+    return PageAnswer("live/header.html", {})
 
 
 def _region(
@@ -96,7 +126,7 @@ def _region(
         text = render(template, shown, call.language, assets())
         return event(text.decode())
 
-    def changed(_: frozenset[str]) -> Iterable[bytes]:
+    def changed() -> Iterator[bytes]:
         nonlocal last
         who = call.identity
         key = (template, call.language.name, who.role, who.places, bool(call.session), query)
@@ -105,4 +135,39 @@ def _region(
             last = found
             yield found
 
-    return EventStream(follow(call, (topic,), looks, changed, _BEAT))
+    return _stream(call, topic, looks, changed)
+
+
+def _stream(
+    call: Call,
+    topic: str,
+    looks: Sequence[AbstractContextManager[None]],
+    changed: Callable[[], Iterator[bytes]],
+) -> EventStream:
+    """A stream of what changes in a topic, and of the numbers of the header.
+
+    Args:
+        call: The request.
+        topic: What the viewer looks at.
+        looks: They are entered meanwhile.
+        changed: Makes the events of a change.
+    """
+    last = b""
+
+    def made() -> bytes:
+        facts = header_facts(call.services.poller, call.identity)
+        text = render("live/header.html", facts, call.language, assets())
+        return event(text.decode(), "header")
+
+    def events(topics: frozenset[str]) -> Iterable[bytes]:
+        nonlocal last
+        if topic in topics:
+            yield from changed()
+        if JOBS in topics:
+            key = ("header", call.language.name, call.identity.places)
+            found = call.services.hub.made(JOBS, key, made)
+            if found != last:
+                last = found
+                yield found
+
+    return EventStream(follow(call, {topic, JOBS}, looks, events, _BEAT))

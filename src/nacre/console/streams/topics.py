@@ -2,8 +2,9 @@
 
 An event has the name of its kind. `jobs` and `job` have the same JSON as the answer of the list or
 the job, with their `topic`. Each is a whole state, so that a viewer who was away or is slow misses
-states, and nothing else. `log` and `alerts` have new lines; their ids are bytes of files, so that a
-client that comes back with Last-Event-ID goes on where it was; one who lags far gets the last ones.
+states, and nothing else; so has `task`, which ends with the state `done` or `failed`. `log` and
+`alerts` have new lines; their ids are bytes of files, so that a client that comes back with
+Last-Event-ID goes on where it was; one who lags far gets the last ones.
 """
 
 from collections.abc import Iterable
@@ -14,13 +15,16 @@ from urllib.parse import unquote
 import msgspec
 
 from nacre.console.api.jobs import JobDetails, JobList, JobsQuery, job_details, job_list
+from nacre.console.api.tasks import seen_task
+from nacre.console.background.answers import TaskFacts, facts_of
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.events import COMMENT, EventStream, event
-from nacre.console.live.hub import JOBS, job_topic
+from nacre.console.live.hub import JOBS, job_topic, task_topic
 from nacre.console.live.tails import LogPosition, LogTail, log_position
 from nacre.console.logs.pages import LogLine, is_log_name
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.console.readers.background import HeldTask
 from nacre.console.streams.follow import follow
 
 ALERTS: Final = "alerts"
@@ -31,8 +35,8 @@ class StreamQuery(msgspec.Struct, frozen=True):
     """The topics of a stream.
 
     Attributes:
-        topics: With commas between: `jobs`, `job:J`, `log:J:NAME`, `alerts:J`. A comma, a percent
-            sign or a colon in the id of a job is written as a percent-escape once more.
+        topics: With commas between: `jobs`, `job:J`, `log:J:NAME`, `alerts:J`, `task:ID`. A comma,
+            a percent sign or a colon in the id of a job is written as a percent-escape once more.
     """
 
     topics: str = JOBS
@@ -64,6 +68,13 @@ class LogLinesEvent(msgspec.Struct, frozen=True):
     topic: str
     is_anew: bool
     lines: tuple[LogLine, ...]
+
+
+class TaskEvent(msgspec.Struct, frozen=True):
+    """A task in the background, as an event: its topic, and the task."""
+
+    topic: str
+    data: TaskFacts
 
 
 class TopicSource(Protocol):
@@ -127,6 +138,23 @@ class _Job:
             return event(msgspec.json.encode(data).decode(), "job")
 
         return call.services.hub.made(self.topic, ("api", call.language.name), made)
+
+
+class _Task:
+    """A task in the background; it may be forgotten meanwhile."""
+
+    def __init__(self, held: HeldTask) -> None:
+        self.topic = task_topic(held.id)
+        self._held = held
+
+    def look(self) -> AbstractContextManager[None]:
+        """See `TopicSource`."""
+        return nullcontext()
+
+    def event(self) -> bytes:
+        """See `TopicSource`."""
+        data = TaskEvent(self.topic, facts_of(self._held))
+        return event(msgspec.json.encode(data).decode(), "task")
 
 
 class _Log:
@@ -224,6 +252,8 @@ async def _source(call: Call, name: str, places: _Places) -> TopicSource:
             if not is_log_name(log):
                 raise not_found(f"log {log}")
             return _Log(call, await services.tails.tail(call.job(job), log), kind, places)
+        case "task", [task]:
+            return _Task(seen_task(call, task))
         case _:
-            known = "jobs, job:J, log:J:NAME and alerts:J"
+            known = "jobs, job:J, log:J:NAME, alerts:J and task:ID"
             raise RefusedRequestError(400, "topic", f"there is no topic {name}; there are {known}")

@@ -1,0 +1,121 @@
+"""Streams of parts of pages: each has the numbers of the header; that of a task ends."""
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+
+from nacre.console.access.roles import Role
+from nacre.console.readers.background import Tell
+from nacre.console.routes import API
+from nacre.job.overview import JobOverview
+from tests.console.given import GivenConsole, play, streaming
+from tests.console.streams.test_topics import add_job, events
+
+
+def see(console: GivenConsole, alerts: int, *, running: bool) -> None:
+    """Have the console see its first job in a state."""
+    poller = console.services.poller
+    job = console.services.fleet.jobs[0]
+    seen = poller.snapshot(job)
+    overview = JobOverview("RUNNING", alerts=alerts)
+    poller._keep(msgspec.structs.replace(seen, running=running, overview=overview))
+    poller.tell()
+
+
+def test_the_header_is_sent_when_its_numbers_change(tmp_path: Path):
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.VIEWER)
+        async with (
+            streaming(console) as client,
+            client.stream("GET", "/live/header", headers=fields) as answer,
+        ):
+            found = events(answer.aiter_lines())
+            first = await anext(found)
+            assert first["event"] == "header"
+            assert 'data-running="0"' in first["data"]
+            see(console, 3, running=True)
+            told = (await anext(found))["data"]
+            assert 'data-running="1"' in told
+            assert 'data-alerts="3"' in told
+            see(console, 4, running=True)
+            assert 'data-alerts="4"' in (await anext(found))["data"]
+        answered = await console.client.get("/header", headers=fields)
+        assert 'data-alerts="4"' in answered.text
+        page = await console.client.get("/calendar", headers=fields)
+        assert answered.text.strip() in page.text
+
+    play(tmp_path, scene)
+
+
+def test_who_sees_another_place_sees_other_numbers(tmp_path: Path):
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        see(console, 3, running=True)
+        key = console.services.keys.add("elsewhere", Role.VIEWER, ("other",))
+        found = await console.client.get("/header", headers={"authorization": f"Bearer {key}"})
+        assert 'data-running="0"' in found.text
+        assert 'data-alerts="0"' in found.text
+
+    play(tmp_path, scene)
+
+
+def test_a_task_is_followed_to_its_end(tmp_path: Path):
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        go, fields = asyncio.Event(), console.as_session(Role.VIEWER)
+        tells: list[Tell] = []
+
+        async def work(tell: Tell) -> dict[str, int]:
+            tells.append(tell)
+            await go.wait()
+            return {"changed": 2}
+
+        task = console.services.tasks.begin("crawls~demo", "delete", "anna", work)
+        page = await console.client.get(f"/j/crawls~demo/tasks/{task.id}", headers=fields)
+        part = f"/live/j/crawls~demo/tasks/{task.id}"
+        assert f'data-live="{part}"' in page.text
+        assert '<noscript><meta http-equiv="refresh"' in page.text
+        async with (
+            streaming(console) as client,
+            client.stream("GET", part, headers=fields) as shown,
+            client.stream(
+                "GET", f"{API}/stream?topics=task:{task.id}", headers=console.as_key()
+            ) as told,
+        ):
+            parts, states = events(shown.aiter_lines()), events(told.aiter_lines())
+            assert "<progress" not in (await anext(parts))["data"]
+            assert (await anext(parts))["event"] == "header"
+            first = await anext(states)
+            assert first["event"] == "task"
+            assert msgspec.json.decode(first["data"])["data"]["state"] == "running"
+            tells[0](30, 100)
+            assert 'value="30"' in (await anext(parts))["data"]
+            assert msgspec.json.decode((await anext(states))["data"])["data"]["done"] == 30
+            go.set()
+            assert (await anext(parts))["event"] == "over"
+            last = msgspec.json.decode((await anext(states))["data"])
+            assert last["topic"] == f"task:{task.id}"
+            assert last["data"]["result"] == {"changed": 2}
+
+    play(tmp_path, scene)
+
+
+def test_a_task_of_a_job_that_somebody_does_not_see_is_none(tmp_path: Path):
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        async def work(_: Tell) -> None: ...
+
+        task = console.services.tasks.begin("crawls~demo", "delete", "anna", work)
+        await task.wait(5)
+        key = console.services.keys.add("elsewhere", Role.VIEWER, ("other",))
+        fields = {"authorization": f"Bearer {key}"}
+        for path in (f"{API}/stream?topics=task:{task.id}", f"{API}/stream?topics=task:none"):
+            assert (await console.client.get(path, headers=fields)).status_code == 404
+
+    play(tmp_path, scene)
