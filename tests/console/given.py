@@ -89,7 +89,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     clock = SystemClock()
     database = ConsoleDatabase(folder / "console")
     fleet, readers, hub = Fleet(places_of([crawls])), ReaderPool(1), ViewerHub()
-    tasks = TaskBook(clock, hub)
+    tasks = TaskBook(clock, hub.task_changed)
     users, sessions = UserBook(database, clock), SessionBook(database, clock)
     poller = Poller(fleet, readers, database, clock, hub)
     services = ConsoleServices(

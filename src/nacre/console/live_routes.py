@@ -4,9 +4,8 @@ from typing import Final
 
 from nacre.console.access.roles import Role
 from nacre.console.api import logs, progress, toes
-from nacre.console.api.jobs import JobFilters
 from nacre.console.live.toes import ToeList
-from nacre.console.pages import alert_list, job_log, job_watch
+from nacre.console.pages import alert_list, job_list, job_log, job_watch
 from nacre.console.route_row import API, RouteRow
 from nacre.console.streams import regions, topics
 
@@ -22,7 +21,7 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow("GET", "/alerts", _V, alert_list.page, "The last alerts of all jobs."),
     # parts of pages
     RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live.",
-             query=JobFilters),
+             query=job_list.JobListQuery),
     RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
     RouteRow("GET", "/live/j/{job}/watch", _V, regions.watch,
              "The speed and the fetches of a job, live.", query=job_watch.WatchQuery),

@@ -23,7 +23,7 @@ _V = Role.VIEWER
 
 ROUTES: tuple[RouteRow, ...] = (
     # pages
-    RouteRow("GET", "/", _V, job_list.page, "All jobs.", query=jobs.JobFilters),
+    RouteRow("GET", "/", _V, job_list.page, "All jobs.", query=job_list.JobListQuery),
     RouteRow("GET", "/j/{job}", _V, job_overview.page, "What a job does now."),
     # programs
     RouteRow("GET", "/health", Role.NOBODY, health.health, "Whether the console answers.",

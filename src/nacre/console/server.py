@@ -226,7 +226,7 @@ def _services(
         fleet=fleet,
         poller=poller,
         readers=readers,
-        tasks=TaskBook(clock, hub),
+        tasks=TaskBook(clock, hub.task_changed),
         keys=KeyBook(database, clock),
         sessions=sessions,
         clock=clock,

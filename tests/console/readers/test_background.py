@@ -13,7 +13,7 @@ from tests.engine.visiting import ManualClock
 def test_a_task_goes_on_and_its_result_is_kept_for_a_while():
     async def play() -> None:
         clock = ManualClock()
-        book, go = TaskBook(clock, ViewerHub()), asyncio.Event()
+        book, go = TaskBook(clock, ViewerHub().task_changed), asyncio.Event()
 
         async def work(tell: Tell) -> str:
             tell(3, 10)
@@ -36,7 +36,7 @@ def test_a_task_goes_on_and_its_result_is_kept_for_a_while():
 
 def test_a_task_that_fails_or_is_ended_says_why():
     async def play() -> None:
-        book = TaskBook(ManualClock(), ViewerHub())
+        book = TaskBook(ManualClock(), ViewerHub().task_changed)
 
         async def fails(_: Tell) -> Any:
             raise JobError("no")
@@ -61,7 +61,7 @@ def test_a_task_that_fails_or_is_ended_says_why():
 def test_who_looks_at_a_task_is_told_how_far_it_is():
     async def play() -> None:
         hub = ViewerHub()
-        book, go = TaskBook(ManualClock(), hub), asyncio.Event()
+        book, go = TaskBook(ManualClock(), hub.task_changed), asyncio.Event()
 
         async def work(tell: Tell) -> str:
             await go.wait()
@@ -71,7 +71,7 @@ def test_who_looks_at_a_task_is_told_how_far_it_is():
         task = book.begin("j", "count", "anna", work)
         with hub.viewing((task_topic(task.id),)) as viewer:
             go.set()
-            assert await viewer.changes(5) == {task_topic(task.id)}
+            assert await viewer.changes(5) == frozenset((task_topic(task.id),))
             await task.wait(5)
             assert task.state == "done"
 
@@ -81,7 +81,7 @@ def test_who_looks_at_a_task_is_told_how_far_it_is():
 def test_the_same_question_gets_the_task_that_was_begun_for_it_once():
     async def play() -> None:
         clock = ManualClock()
-        book = TaskBook(clock, ViewerHub())
+        book = TaskBook(clock, ViewerHub().task_changed)
 
         async def work(_: Tell) -> str:
             return "done"

@@ -22,7 +22,7 @@ from tests.console.stories.running import (
     until,
 )
 from tests.console.stories.steps import open_job
-from tests.console.stories.watched import tab
+from tests.console.stories.watched import Scheme, tab
 
 pytestmark = pytest.mark.console
 
@@ -188,3 +188,46 @@ def test_the_header_of_a_page_without_a_live_part_is_live(given: Given, page: Pa
     page.evaluate("document.querySelector('#pulse a').textContent = 'old'")
     page.reload()
     expect(page.locator("#pulse")).to_contain_text("1 running")
+
+
+def test_the_list_shows_the_speed_and_the_last_urls(given: Given, page: Page):
+    page.goto(given.console.url)
+    row = page.locator("tr[data-job='crawls~demo']")
+    expect(row.locator("svg.spark")).to_be_visible(timeout=60_000)
+    page.get_by_role("link", name="Show the last URLs").click()
+    expect(page.locator("tr.urls li")).to_have_count(3, timeout=60_000)
+    first = page.locator("tr.urls li").first
+    before = first.inner_text()
+    expect(first).not_to_have_text(before, timeout=60_000)
+    assert not violations(page)
+    page.set_viewport_size({"width": 400, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_the_bell_rings_on_all_pages_and_the_list_of_alerts_is_live(given: Given, page: Page):
+    page.goto(f"{given.console.url}alerts")
+    expect(page.locator("#pulse")).to_contain_text("1 running")
+    expect(page.locator("#alert-list")).to_contain_text("No job has alerts")
+    (given.crawls / "demo" / "control" / "ignores").write_text("(\n")
+    expect(page.locator("#pulse")).to_contain_text("Alerts (1)", timeout=60_000)
+    expect(page.locator("#alert-list")).to_contain_text("control/ignores, line 1", timeout=60_000)
+    expect(page.locator("#announcements")).to_have_text("Alerts: 1", timeout=60_000)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_drawings_of_reports_have_colours(given: Given, browser: Browser, scheme: Scheme):
+    with tab(browser, given.console, scheme=scheme) as page:
+        open_job(page, given.console, "over", "/reports/budget")
+        shown = page.evaluate("""() => {
+          const box = document.createElement("div");
+          box.className = "drawing";
+          box.innerHTML = [0, 1, 2, 3, 4, 5].map((n) =>
+            `<svg><rect class="s${n}"/><line class="l${n}"/></svg><i class="b${n}"></i>`).join("");
+          document.body.append(box);
+          const of = (kind, part) => [...box.querySelectorAll(kind)].map((one) =>
+            getComputedStyle(one)[part]);
+          return [of("rect", "fill"), of("line", "stroke"), of("i", "backgroundColor")];
+        }""")
+        assert [len(set(one)) for one in shown] == [6, 6, 6]
+        assert shown[0] == shown[1] == shown[2]
+        assert "rgb(0, 0, 0)" not in shown[0]

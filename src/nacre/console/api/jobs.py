@@ -1,5 +1,6 @@
 """`/api/v1/jobs`: the jobs, and one of them."""
 
+from collections.abc import Sequence
 from shlex import quote
 from typing import Any
 
@@ -18,6 +19,7 @@ from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
 from nacre.job.allowed_actions import JobAction
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
+from nacre.job.schedules import times_after
 from nacre.job.sentence import Value
 
 
@@ -89,7 +91,7 @@ class JobItem(msgspec.Struct, frozen=True):
         warc_bytes: Bytes of WARC written.
         alerts: Alerts of the run.
         rate: URIs finished a second, lately; null where it does not run.
-        next_pass: When its next pass begins, RFC 3339; "" for none.
+        next_pass: When its next run begins, of its own or by the calendar, RFC 3339; "" for none.
         as_of: When it was looked at, RFC 3339; "" for never.
         tags: Its tags, in order.
     """
@@ -165,16 +167,40 @@ async def list_jobs(call: Call) -> JobList:
 
 def job_list(call: Call, query: JobsQuery) -> JobList:
     """The jobs that a query asks for."""
-    book = call.services.labels
-    found = [
-        (job, seen)
-        for job, seen in call.snapshots()
-        if query.wants(job, seen, book.of(job)) and job.id > query.after
-    ]
+    found = [one for one in wanted_jobs(call, query) if one[0].id > query.after]
     limit = query.limit
-    items = tuple(job_item(job, seen, call.language, book.of(job)) for job, seen in found[:limit])
+    items = tuple(job_items(call, found[:limit]))
     following = items[-1].id if len(found) > limit else None
     return JobList(items, following, iso(call.services.clock.now()))
+
+
+SeenJob = tuple[FoundJob, JobSnapshot]
+
+
+def wanted_jobs(call: Call, filters: JobFilters) -> list[SeenJob]:
+    """The jobs that pass the filters, with their snapshots, by their ids."""
+    book = call.services.labels
+    return [(job, seen) for job, seen in call.snapshots() if filters.wants(job, seen, book.of(job))]
+
+
+def job_items(call: Call, jobs: Sequence[SeenJob]) -> list[JobItem]:
+    """Jobs in the list, with the next runs of the calendar."""
+    book, runs = call.services.labels, next_runs(call.services)
+    return [
+        job_item(job, seen, call.language, book.of(job), runs.get(str(job.layout.root), 0.0))
+        for job, seen in jobs
+    ]
+
+
+def next_runs(services: ConsoleServices) -> dict[str, float]:
+    """The next runs of the calendar, seconds since the epoch, by the directories of jobs."""
+    found: dict[str, float] = {}
+    now = services.clock.now()
+    for one in services.schedules.all():
+        following = None if one.wish.paused else next(times_after(one.wish.times, now), None)
+        if following is not None:
+            found[one.path] = min(following, found.get(one.path, following))
+    return found
 
 
 async def get_job(call: Call) -> JobDetails:
@@ -207,9 +233,24 @@ def label_job(call: Call, job: FoundJob, wish: JobLabelsWish) -> JobLabels:
     return after
 
 
-def job_item(job: FoundJob, seen: JobSnapshot, language: Language, labels: JobLabels) -> JobItem:
-    """A job in the list."""
+def job_item(
+    job: FoundJob,
+    seen: JobSnapshot,
+    language: Language,
+    labels: JobLabels,
+    next_run: float = 0.0,
+) -> JobItem:
+    """A job in the list.
+
+    Args:
+        job: It.
+        seen: What is known of it.
+        language: The language of its sentence.
+        labels: Its name and tags.
+        next_run: When the calendar begins a run, seconds since the epoch; 0 for never.
+    """
     overview = seen.overview or JobOverview(seen.state)
+    next_times = [time for time in (overview.next_pass, next_run) if time]
     sentence = seen.sentence
     return JobItem(
         id=job.id,
@@ -225,7 +266,7 @@ def job_item(job: FoundJob, seen: JobSnapshot, language: Language, labels: JobLa
         warc_bytes=overview.warc_bytes,
         alerts=overview.alerts,
         rate=seen.rate,
-        next_pass=_moment(overview.next_pass),
+        next_pass=_moment(min(next_times, default=0.0)),
         as_of=_moment(seen.as_of),
         tags=labels.tags,
     )
@@ -237,8 +278,9 @@ def job_details(
     """All that is known of a job."""
     overview = seen.overview
     directory = str(job.layout.root)
+    next_run = next_runs(services).get(directory, 0.0)
     return JobDetails(
-        item=job_item(job, seen, language, services.labels.of(job)),
+        item=job_item(job, seen, language, services.labels.of(job), next_run),
         directory=directory,
         overview=overview,
         started=_moment(overview.started) if overview else "",

@@ -100,6 +100,10 @@ class ViewerHub:
         for viewer in self._viewers.get(topic, ()):
             viewer.note(topic)
 
+    def task_changed(self, task: str) -> None:
+        """A task in the background is further, or over, by its id."""
+        self.changed(task_topic(task))
+
     def made(self, topic: str, key: Hashable, make: Callable[[], bytes]) -> bytes:
         """The present state of a topic as it is sent; made once for all who look at it.
 

@@ -121,6 +121,10 @@ class Poller:
         """The last minutes of a job; without points where it does not run."""
         return self._activities.get(job.id) or JobActivity()
 
+    def lately(self, job: FoundJob) -> "LastLines":
+        """The last lines of crawl.log of a running job, ten seconds old at most; () where not."""
+        return self._lately.get(job.id, ((), ()))[0] if self.is_running(job) else ()
+
     def toes(self, job: FoundJob) -> ToeList | None:
         """The fetches of a job in process, where somebody looks at them; None where not."""
         return self._toes.get(job.id)

@@ -1,15 +1,29 @@
 """`/`: all jobs of all places."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 from urllib.parse import urlencode
 
-from msgspec import to_builtins
+import msgspec
 
 from nacre.console.access.roles import Role
-from nacre.console.api.jobs import job_item
+from nacre.console.api.jobs import JobFilters, SeenJob, job_items, wanted_jobs
 from nacre.console.call import Call, PageAnswer
 from nacre.console.pages import new_job
 from nacre.console.pages.action_buttons import many_buttons
+
+URLS: Final = 3
+"""URLs of each job that runs, where they are wanted."""
+
+
+class JobListQuery(JobFilters, frozen=True):
+    """The query of the page.
+
+    Attributes:
+        urls: Show the last URLs of each job that runs.
+    """
+
+    urls: bool = False
 
 
 async def page(call: Call) -> PageAnswer:
@@ -21,16 +35,16 @@ async def page(call: Call) -> PageAnswer:
 
 def facts(call: Call) -> dict[str, Any]:
     """The facts of the list."""
-    services, query = call.services, call.query
-    seen_jobs = call.snapshots()
-    items = [
-        job_item(job, seen, call.language, labels)
-        for job, seen in seen_jobs
-        if query.wants(job, seen, labels := services.labels.of(job))
-    ]
+    services = call.services
+    query: JobListQuery = call.query
+    seen_jobs, wanted = call.snapshots(), wanted_jobs(call, query)
+    items = job_items(call, wanted)
     return {
         "query": query,
-        "filters": urlencode({name: v for name, v in to_builtins(query).items() if v}),
+        "filters": _query_of(query),
+        "other_urls": _query_of(msgspec.structs.replace(query, urls=not query.urls)),
+        "sparks": {job.id: seen.rates for job, seen in wanted if len(seen.rates) > 1},
+        "last_urls": last_urls(call, wanted) if query.urls else {},
         "tags": sorted(
             {query.tag, *services.labels.all_tags([job for job, _ in seen_jobs])} - {""}
         ),
@@ -42,3 +56,21 @@ def facts(call: Call) -> dict[str, Any]:
             str(place.root) for place in services.fleet.places if call.identity.sees(place.label)
         ],
     }
+
+
+def last_urls(call: Call, jobs: Sequence[SeenJob]) -> dict[str, list[tuple[int, str, str]]]:
+    """The last URLs of crawl.log of jobs that run: status, its colour, URL; the newest first."""
+    poller = call.services.poller
+    return {
+        job.id: [
+            (line.status, line.kind, line.url) for line in poller.lately(job)[: -URLS - 1 : -1]
+        ]
+        for job, seen in jobs
+        if seen.running
+    }
+
+
+def _query_of(query: JobListQuery) -> str:
+    """The fields that are set, for a link; "" for none."""
+    values = msgspec.to_builtins(query)
+    return urlencode({name: int(v) if v is True else v for name, v in values.items() if v})

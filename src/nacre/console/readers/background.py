@@ -11,7 +11,6 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from nacre.console.live.hub import ViewerHub, task_topic
 from nacre.console.problems import ProblemDetails, RefusedRequestError, not_found, problem_of
 from nacre.core.clock import Clock
 from nacre.errors import NacreError
@@ -134,12 +133,12 @@ class TaskBook:
 
     Args:
         clock: The time.
-        hub: It is told which of them are further.
+        changed: Called with the id of one that is further, or over.
     """
 
-    def __init__(self, clock: Clock, hub: ViewerHub) -> None:
+    def __init__(self, clock: Clock, changed: Callable[[str], None]) -> None:
         self._clock = clock
-        self._hub = hub
+        self._changed = changed
         self._tasks: dict[str, HeldTask] = {}
 
     def begin(
@@ -169,7 +168,7 @@ class TaskBook:
             )
         held = HeldTask(job, what, by, facts or {}, self._clock.now())
         self._tasks[held.id] = held
-        held.changed = partial(self._hub.changed, task_topic(held.id))
+        held.changed = partial(self._changed, held.id)
         held.start(work(held.tell), self._clock)
         return held
 

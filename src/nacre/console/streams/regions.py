@@ -89,7 +89,7 @@ async def log(call: Call) -> EventStream:
 
 
 async def task(call: Call) -> EventStream:
-    """How far a task is, until it is over."""
+    """The progress of a task, until it is over."""
     held = seen_task(call)
     topic = task_topic(held.id)
 

@@ -1,0 +1,83 @@
+"""The list of jobs: speed lately, next runs, and the last URLs where they are wanted."""
+
+from pathlib import Path
+
+import msgspec
+
+from nacre.console.access.roles import Role
+from nacre.console.fleet.schedule_book import ScheduleWish
+from nacre.console.logs.lines import crawl_log_fields
+from nacre.console.routes import API
+from nacre.job.overview import JobOverview
+from tests.console.given import GivenConsole, play
+from tests.console.streams.test_topics import add_job
+
+LINE = (
+    "2026-11-23T10:00:0{}.000Z   {} 10 http://h.test/{}<b> L http://h.test/ text/html #001 "
+    "20261123100000000+5 sha1:A - -"
+)
+
+
+def run(console: GivenConsole, rates: tuple[float, ...]) -> None:
+    """Have the console see its first job at work."""
+    poller, job = console.services.poller, console.services.fleet.jobs[0]
+    found = [crawl_log_fields(LINE.format(n, 404 if n == 4 else 200, n)) for n in range(5)]
+    poller._lately[job.id] = ([line for line in found if line is not None], ())
+    seen = msgspec.structs.replace(
+        poller.snapshot(job), running=True, overview=JobOverview("RUNNING"), rates=rates
+    )
+    poller._keep(seen)
+
+
+def test_the_speed_of_ten_minutes_is_a_line_with_words(tmp_path: Path):
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.VIEWER)
+        assert 'class="spark"' not in (await console.client.get("/", headers=fields)).text
+        run(console, (0.0, 5.0, 2.5))
+        page = (await console.client.get("/", headers=fields)).text
+        assert 'aria-label="0.0 to 5.0 URIs a second"' in page
+        assert 'points="0.0,19.0 50.0,1.0 100.0,10.0 "' in page
+
+    play(tmp_path, scene)
+
+
+def test_the_last_urls_are_shown_to_those_who_want_them(tmp_path: Path):
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        run(console, ())
+        fields = console.as_session(Role.VIEWER)
+        page = (await console.client.get("/", headers=fields)).text
+        assert "h.test/4" not in page
+        assert 'href="/?urls=1"' in page
+        page = (await console.client.get("/?urls=1", headers=fields)).text
+        assert 'data-live="/live/jobs?urls=1"' in page
+        assert page.index("h.test/4&lt;b&gt;") < page.index("h.test/3") < page.index("h.test/2")
+        assert "h.test/1" not in page
+        assert '<span class="status-4">404</span>' in page
+        assert 'href="/"' in page
+
+    play(tmp_path, scene)
+
+
+def test_the_next_run_is_that_of_the_job_or_of_the_calendar(tmp_path: Path):
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        book, job = console.services.schedules, console.services.fleet.jobs[0]
+        root = str(job.layout.root)
+        book.add(ScheduleWish(job.id, "0 0 1 1 *"), root, "anna")
+        book.add(ScheduleWish(job.id, "* * * * *", paused=True), root, "anna")
+        answer = (await console.client.get(f"{API}/jobs", headers=console.as_key())).json()
+        assert answer["items"][0]["next_pass"].endswith("-01-01T00:00:00Z")
+        page = (await console.client.get("/", headers=console.as_session(Role.VIEWER))).text
+        assert f'<time datetime="{answer["items"][0]["next_pass"]}">' in page
+        poller = console.services.poller
+        own = JobOverview("FINISHED", next_pass=4_000_000_000.0)
+        poller._keep(msgspec.structs.replace(poller.snapshot(job), overview=own))
+        one = (await console.client.get(f"{API}/jobs/{job.id}", headers=console.as_key())).json()
+        assert one["item"]["next_pass"] == answer["items"][0]["next_pass"]
+
+    play(tmp_path, scene)
