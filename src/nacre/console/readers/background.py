@@ -8,7 +8,6 @@ import asyncio
 import secrets
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from functools import partial
 from typing import Any, Final
 
 from nacre.console.problems import ProblemDetails, RefusedRequestError, not_found, problem_of
@@ -29,9 +28,6 @@ Tell = Callable[[int, int], None]
 """Takes how many steps are done, and of how many; 0 where that is not known."""
 
 
-def _nobody() -> None: ...
-
-
 class HeldTask:
     """A task: what it does, for whom, how far it is, and what came of it.
 
@@ -49,9 +45,16 @@ class HeldTask:
         problem: Why it failed; None where it did not.
     """
 
-    def __init__(self, job: str, what: str, by: str, facts: dict[str, Any], now: float) -> None:
-        self.changed: Callable[[], None] = _nobody
-        """Called when it is further, or over."""
+    def __init__(
+        self,
+        job: str,
+        what: str,
+        by: str,
+        facts: dict[str, Any],
+        now: float,
+        changed: Callable[[str], None],
+    ) -> None:
+        self._changed = changed
         self.id = secrets.token_urlsafe(12)
         self.job = job
         self.what = what
@@ -80,7 +83,7 @@ class HeldTask:
     def tell(self, done: int, total: int) -> None:
         """Note how far it is."""
         self.done, self.total = done, total
-        self.changed()
+        self._changed(self.id)
 
     def start(self, work: Coroutine[Any, Any, Any], clock: Clock) -> None:
         """Begin; called once."""
@@ -99,7 +102,7 @@ class HeldTask:
             raise
         finally:
             self.ended = clock.now()
-            self.changed()
+            self._changed(self.id)
 
     async def wait(self, patience: float) -> bool:
         """Wait until it is over; whether it is, after some seconds."""
@@ -166,9 +169,8 @@ class TaskBook:
             raise RefusedRequestError(
                 429, "too-many-tasks", f"{MOST} tasks run or wait to be looked at; try again later"
             )
-        held = HeldTask(job, what, by, facts or {}, self._clock.now())
+        held = HeldTask(job, what, by, facts or {}, self._clock.now(), self._changed)
         self._tasks[held.id] = held
-        held.changed = partial(self._changed, held.id)
         held.start(work(held.tell), self._clock)
         return held
 
