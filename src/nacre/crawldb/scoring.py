@@ -327,6 +327,25 @@ class Opic(Scoring):
         return given, ScoreChange(score=cash, cash=-cash, virtual=rest)
 
 
+class RankScoring(Scoring):
+    """The rank that the step `rank --apply` gave to the host, domain or page; 0 where it gave none.
+
+    Source: Nutch, `LinkAnalysisScoringFilter`, `ScoreUpdater`.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("score",)
+    alike: ClassVar[bool] = True
+    scoring: Literal["rank"] = "rank"
+
+    def injected(self, seed: PageScore) -> PageScore:
+        """See `Scoring.injected`; a seed has no rank yet."""
+        return seed._replace(score=0)
+
+    def sort_sql(self, inner: str) -> str:
+        """See `Scoring.sort_sql`."""
+        return f"(score::DOUBLE / {ONE}.0 * {inner})"
+
+
 class DepthScoring(Scoring):
     """Links are followed to a depth, and what is nearer to a seed is fetched first.
 
@@ -416,4 +435,4 @@ class InheritedMetadata(Scoring):
         return links, ScoreChange()
 
 
-SCORINGS.add(NutchOpic, Opic, DepthScoring, OrphanScoring, InheritedMetadata)
+SCORINGS.add(NutchOpic, Opic, RankScoring, DepthScoring, OrphanScoring, InheritedMetadata)

@@ -323,8 +323,8 @@ class CycleSettings(Component):
     sitemaps: SitemapsSettings = section(SitemapsSettings, "Sitemaps.", sheets=False)
     scoring: tuple[AnyScoring, ...] = setting(
         _default_scoring,
-        "Kinds of score in order: `opic`, `nutch-opic`, `depth`, `orphan`, `urlmeta`, or those of "
-        "plug-ins; a name, or a mapping with settings such as `{scoring: depth, max: 5}`.",
+        "Kinds of score in order: `opic`, `nutch-opic`, `rank`, `depth`, `orphan`, `urlmeta`, or "
+        "those of plug-ins; a name, or a mapping with settings such as `{scoring: depth, max: 5}`.",
         sheets=False,
     )
 

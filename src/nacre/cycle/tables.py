@@ -19,6 +19,7 @@ from nacre.crawldb.fold import KeyRange, merge_query
 from nacre.crawldb.hosts import GONE_HOST_COLUMNS, host_schema
 from nacre.crawldb.kernels import Kernel, parquet, quoted
 from nacre.crawldb.links import link_schema, merge_links
+from nacre.crawldb.rank import LEVELS, rank_bucket, rank_schema, rank_table
 from nacre.crawldb.row import COLUMNS, arrow_schema, bucket_of, bucket_of_host
 from nacre.cycle.storage import Storage, file_sha256, localized, open_storage
 from nacre.cycle.versions import Cycle, CycleVersion, TableFile
@@ -220,6 +221,12 @@ KINDS = {
         signature_schema,
     ),
     "links": TableKind("links", ("dst", "src"), _merged_links, bucket_of, link_schema),
+    **{
+        rank_table(level): TableKind(
+            rank_table(level), ("node",), newest_rows("node"), rank_bucket, rank_schema
+        )
+        for level in LEVELS
+    },
 }
 """The tables by name."""
 

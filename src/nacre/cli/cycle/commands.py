@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from nacre.cli import crawl
-from nacre.cli.cycle import moving, readers, segments, sitemaps, steps, table_steps
+from nacre.cli.cycle import moving, rank, readers, segments, sitemaps, steps, table_steps
 from nacre.cli.cycle.opening import (
     AsJson,
     Assignments,
@@ -178,5 +178,6 @@ steps.register(cycle)
 sitemaps.register(cycle)
 table_steps.register(cycle)
 moving.register(cycle)
+rank.register(cycle)
 readers.register(cycle)
 segments.register(cycle)

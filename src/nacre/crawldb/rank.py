@@ -1,0 +1,184 @@
+"""LinkRank in whole numbers: the queries of its stages, which give the same bits on every engine.
+
+Ranks are whole numbers of 2^-32, and what a node gives to each of its links is rounded down, so
+that a sum is the same in any order. Nodes are numbered within parts of about equal size; a task
+takes one part. Source: Nutch, `WebGraph` and `LinkRank` (reference N 1.11).
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from nacre.crawldb.hosts import host_sql
+from nacre.crawldb.kernels import parquet
+from nacre.crawldb.row import ONE, bucket_of, bucket_of_host
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RankLevel = Literal["host", "domain", "page"]
+"""Nodes of a graph: hosts, registered domains, or pages."""
+
+LEVELS: tuple[RankLevel, ...] = ("host", "domain", "page")
+
+EDGES_OF_PART = 8_000_000
+"""Edges of a part, so that a task fits into its memory."""
+_MOST_PARTS = 1024
+
+
+class RankColumn(NamedTuple):
+    """A column of a table of ranks: its name, its type in SQL, its meaning."""
+
+    name: str
+    type: str
+    doc: str
+
+
+RANK_TABLE = (
+    RankColumn("node", "VARCHAR", "The host, the registered domain, or the key of the page."),
+    RankColumn("num_in", "BIGINT", "Nodes that link to it."),
+    RankColumn("num_out", "BIGINT", "Nodes that it links to."),
+    RankColumn("rank", "BIGINT", "Its rank, in 2^-32."),
+)
+"""The columns in the order of their files."""
+
+
+@cache
+def rank_schema() -> "pa.Schema":
+    """The schema of a table of ranks in Arrow."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
+
+    kinds = {"VARCHAR": pa.string(), "BIGINT": pa.int64()}
+    return pa.schema([pa.field(one.name, kinds[one.type]) for one in RANK_TABLE])
+
+
+def rank_table(level: str) -> str:
+    """The name of the table of a level."""
+    return f"rank_{level}"
+
+
+def rank_bucket(node: str, buckets: int) -> int:
+    """The bucket of a node: that of the URLs of its host or domain."""
+    return bucket_of(node, buckets) if "://" in node else bucket_of_host(node, buckets)
+
+
+class Damping(NamedTuple):
+    """The numbers of an iteration, in 2^-32.
+
+    Attributes:
+        base: What every node has.
+        factor: The share of a sum that counts, of 2^32.
+    """
+
+    base: int
+    factor: int
+
+    @classmethod
+    def of(cls, damping: float, nodes: int) -> "Damping":
+        """Those of a damping factor: (1 - d) + d ÷ N, and d.
+
+        Args:
+            damping: d, 0 to 1.
+            nodes: N, number of nodes.
+        """
+        factor = round(damping * ONE)
+        return cls(ONE - factor + factor // max(nodes, 1), factor)
+
+
+def parts_of(edges: int) -> int:
+    """The number of parts of a graph: 1 for a small one."""
+    return max(1, min(-(-edges // EDGES_OF_PART), _MOST_PARTS))
+
+
+def part_sql(node: str, parts: int) -> str:
+    """SQL of the part of a node."""
+    return f"(hash({node}) % {parts})::USMALLINT" if parts > 1 else "0::USMALLINT"
+
+
+def node_sql(level: RankLevel, page: str, domains: str = "") -> str:
+    """SQL of the node of a page.
+
+    Args:
+        level: The level.
+        page: SQL of its key.
+        domains: For `domain`: name of its row of hosts with their domains.
+    """
+    if level == "page":
+        return page
+    return host_sql(page) if level == "host" else f"{domains}.domain"
+
+
+def edges_sql(links: str, level: RankLevel, domains: str = "", *, per_domain: bool = False) -> str:
+    """SQL of the edges of a graph, each once: `s`, `d`.
+
+    Args:
+        links: What stands behind `from` for folded links: `src`, `dst`.
+        level: The level.
+        domains: A table of `host` and `domain`, where domains are asked for.
+        per_domain: Of the links of a page to one domain only the least counts; at level `page`.
+    """
+    source = f"{links} l"
+    if level == "domain" or per_domain:
+        source += f" join {domains} t on t.host = {host_sql('l.dst')}"
+    if level == "domain":
+        source += f" join {domains} f on f.host = {host_sql('l.src')}"
+    s, d = node_sql(level, "l.src", "f"), node_sql(level, "l.dst", "t")
+    if level == "page" and per_domain:
+        best = f"select l.src as s, min(l.dst) as d from {source} where l.src <> l.dst"
+        return f"{best} group by l.src, t.domain"
+    return f"select distinct s, d from (select {s} as s, {d} as d from {source}) where s <> d"
+
+
+def numbered_sql(names: str, part: int) -> str:
+    """SQL of the nodes of a part with their numbers, from 0: `id`, `node`.
+
+    Args:
+        names: What stands behind `from` for their names: `part`, `node`.
+        part: The part.
+    """
+    rows = f"select distinct node from {names} where part = {part}"
+    return f"select (row_number() over (order by node) - 1)::INTEGER as id, node from ({rows})"
+
+
+def shares_sql(ranks: str) -> str:
+    """SQL of what each node gives to each of its links: `id`, `share`."""
+    return f"select id, (rank // num_out)::BIGINT as share from {ranks} where num_out > 0"
+
+
+def next_ranks_sql(ranks: str, sums: str, damping: Damping) -> str:
+    """SQL of the ranks after an iteration: `id`, `num_in`, `num_out`, `rank`, by id.
+
+    Args:
+        ranks: What stands behind `from` for those before it.
+        sums: The same for what is given to nodes: `id`, `total`.
+        damping: The numbers of the iteration.
+    """
+    given = f"(coalesce(s.total, 0)::HUGEINT * {damping.factor} // {ONE})"
+    return (
+        f"select r.id, r.num_in, r.num_out, ({damping.base} + {given})::BIGINT as rank "
+        f"from {ranks} r left join {sums} s on s.id = r.id order by r.id"
+    )
+
+
+def score_changes_sql(rows: str, ranks: str, node: str) -> str:
+    """SQL of rows that make the score of URLs that of their rank, sorted by key.
+
+    What says where a URL was found is repeated, so that it stays.
+
+    Args:
+        rows: What stands behind `from` for rows of the CrawlDb as files hold them.
+        ranks: The same for ranks: `node`, `rank`; a URL without one gets 0.
+        node: The condition that joins them, over `m` and `r`.
+    """
+    kept = "m.key, m.url, m.via, m.path, m.source, m.md, m.first_seen"
+    change = "coalesce(r.rank, 0) - coalesce(m.score, 0)"
+    return (
+        f"select {kept}, null::BIGINT as judged, ({change})::DECIMAL(38,0) as score, "
+        "0::DECIMAL(38,0) as cash, 0::BIGINT as inlinks, null::USMALLINT as depth, "
+        f"null::BIGINT as last_inlink from {rows} m left join {ranks} r on {node} "
+        f"where {change} <> 0 order by m.key"
+    )
+
+
+def files_sql(paths: list[str], where: str = "") -> str:
+    """SQL of the rows of files; of none it is a table without rows that has no columns."""
+    return f"(select * from {parquet(paths)}{f' where {where}' if where else ''})"

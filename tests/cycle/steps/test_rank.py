@@ -1,0 +1,167 @@
+"""LinkRank: the numbers of a small graph, any parts, killed between stages, applied to scores."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nacre.crawldb import rank as rank_sql
+from nacre.crawldb.row import ONE
+from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.hashing import table_hash
+from nacre.cycle.readers import TableView
+from nacre.cycle.steps import rank as step
+from nacre.cycle.steps.rank import RankOptions, RankResult, best_nodes, rank
+from nacre.cycle.steps.rank_tasks import iterate_task
+from nacre.errors import ConfigError, JobError
+from tests.cycle.made import INTERVAL, fill, found
+from tests.cycle.steps.fetched import FetchedCycle
+
+A, B, C = "http://a.example/", "http://www.b.example/书", "http://国.example/x"
+LINKS = [(A, B), (A, C), (B, C), (C, A), ("http://a.example/2", C)]
+
+
+def links(crawl: FetchedCycle, pairs: list[tuple[str, str]] = LINKS) -> None:
+    rows = [{"dst": d, "src": s, "first": 1, "last": 1} for s, d in sorted(set(pairs))]
+    fill(crawl, "links", rows, "add")
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> FetchedCycle:
+    return FetchedCycle(tmp_path)
+
+
+def ranked(crawl: FetchedCycle, scoring: str = "[opic]", **options: Any) -> RankResult:
+    with crawl.context(scoring=scoring) as context:
+        return rank(context, RankOptions(**options))
+
+
+def view(crawl: FetchedCycle) -> TableView:
+    return TableView(crawl.cycle, crawl.newest, LocalEngine(1), crawl.place, INTERVAL)
+
+
+def by_hand(edges: set[tuple[str, str]], iterations: int, damping: float) -> dict[str, int]:
+    """The same by the definition, with whole numbers."""
+    nodes = {node for edge in edges for node in edge}
+    numbers = dict.fromkeys(nodes, ONE)
+    factor = round(damping * ONE)
+    out = {node: sum(1 for s, _ in edges if s == node) for node in nodes}
+    for _ in range(iterations):
+        given = dict.fromkeys(nodes, 0)
+        for s, d in edges:
+            given[d] += numbers[s] // out[s]
+        base = ONE - factor + factor // len(nodes)
+        numbers = {node: base + given[node] * factor // ONE for node in nodes}
+    return numbers
+
+
+def test_ranks_of_hosts_are_those_of_nutch(crawl: FetchedCycle):
+    links(crawl)
+    result = ranked(crawl)
+    best = best_nodes(view(crawl), "host", 9)
+    assert (result.nodes, result.edges, len(result.residuals)) == (3, 4, 10)
+    assert best[0].node == "国.example"
+    edges = {("a", "b"), ("a", "c"), ("b", "c"), ("c", "a")}
+    by_definition = by_hand(edges, 10, 0.85)
+    assert sorted(round(one.rank * ONE) for one in best) == sorted(by_definition.values())
+    exact = {node: Fraction(1) for node in "abc"}
+    for _ in range(10):
+        given = dict.fromkeys("abc", Fraction(0))
+        for s, d in edges:
+            given[d] += exact[s] / sum(1 for one, _ in edges if one == s)
+        exact = {
+            node: Fraction(15, 100) + Fraction(85, 100) * (Fraction(1, 3) + given[node])
+            for node in "abc"
+        }
+    assert max(one.rank for one in best) == pytest.approx(float(max(exact.values())), rel=1e-8)
+
+
+EDGES = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40)
+
+
+@settings(max_examples=5, deadline=None)
+@given(EDGES, st.integers(1, 4), st.sampled_from([1, 3]))
+def test_ranks_of_pages_in_any_number_of_parts(
+    tmp_path_factory: pytest.TempPathFactory,
+    edges: set[tuple[int, int]],
+    iterations: int,
+    parts: int,
+):
+    crawl = FetchedCycle(tmp_path_factory.mktemp("rank"))
+    pairs = {(f"http://h{s % 3}.example/{s}", f"http://h{d % 3}.example/{d}") for s, d in edges}
+    links(crawl, sorted(pairs))
+    real = {(s, d) for s, d in pairs if s != d}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(step, "parts_of", lambda _: parts)
+        result = ranked(crawl, level="page", iterations=iterations)
+    assert result.edges == len(real)
+    if real:
+        best = {one.node: round(one.rank * ONE) for one in best_nodes(view(crawl), "page", 99)}
+        assert best == by_hand(real, iterations, 0.85)
+
+
+def test_a_rank_that_was_killed_goes_on(crawl: FetchedCycle, monkeypatch: pytest.MonkeyPatch):
+    links(crawl)
+    done: list[str] = []
+    task = iterate_task
+
+    def killed(spec: Any) -> Any:
+        if spec.iteration == 4 and "killed" not in done:
+            done.append("killed")
+            raise KeyboardInterrupt
+        done.append(str(spec.iteration))
+        return task(spec)
+
+    class Here(LocalEngine):
+        def map(self, function: Any, specs: Any, on_result: Any = None) -> Any:
+            return [function(spec) for spec in specs]
+
+    monkeypatch.setattr(step, "iterate_task", killed)
+    monkeypatch.setattr("tests.cycle.steps.fetched.LocalEngine", Here)
+    with pytest.raises(KeyboardInterrupt):
+        ranked(crawl)
+    assert crawl.newest.step != "rank"
+    result = ranked(crawl)
+    assert done == ["1", "2", "3", "killed", *(str(number) for number in range(4, 11))]
+    assert len(result.residuals) == 10
+    once = table_hash(view(crawl), "rank_host")
+    ranked(crawl)
+    assert table_hash(view(crawl), "rank_host") == once
+    assert not crawl.storage.walk("exchange")
+
+
+@pytest.mark.parametrize("level", rank_sql.LEVELS)
+def test_ranks_become_scores(crawl: FetchedCycle, level: str):
+    crawl.add(
+        *(found(key, via="http://v.example/", score=7, cash=0) for key in (A, B, C)),
+        found("http://other.example/", score=3),
+    )
+    links(crawl)
+    result = ranked(crawl, "[rank]", level=level, apply=True)
+    assert result.applied == 4
+    rows = {one["key"]: one for one in crawl.rows()}
+    assert rows["http://other.example/"]["score"] == 0
+    assert rows[A]["via"] == "http://v.example/"
+    best = {one.node: round(one.rank * ONE) for one in best_nodes(view(crawl), level, 9)}  # type: ignore[arg-type]
+    assert {rows[key]["score"] for key in (A, B, C)} <= set(best.values())
+    assert ranked(crawl, "[rank]", level=level, apply=True).applied == 0
+
+
+def test_one_link_of_a_page_to_each_domain(crawl: FetchedCycle):
+    pairs = [(A, "http://b.example/1"), (A, "http://www.b.example/2"), (A, C)]
+    links(crawl, pairs)
+    assert ranked(crawl, level="page").edges == 3
+    assert ranked(crawl, level="page", per_domain=True).edges == 2
+
+
+def test_what_cannot_be_ranked(crawl: FetchedCycle):
+    with pytest.raises(JobError, match="no table of links yet"):
+        ranked(crawl)
+    links(crawl)
+    with pytest.raises(ConfigError, match=r"cycle\.scoring has `opic`"):
+        ranked(crawl, apply=True)
+    with pytest.raises(JobError, match="rank --level page"):
+        best_nodes(view(crawl), "page", 3)
