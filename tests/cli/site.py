@@ -26,6 +26,9 @@ PAGES = {
 }
 
 
+ServedPage = str | bytes | tuple[int, str]
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -36,6 +39,12 @@ class _Handler(BaseHTTPRequestHandler):
         if server.password and not self._knows(server.password):
             return
         text = server.served.get(self.path)
+        if isinstance(text, tuple):
+            self.send_response(text[0])
+            self.send_header("Location", text[1])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         body = b"none" if text is None else text.encode() if isinstance(text, str) else text
         self.send_response(200 if text is not None else 404)
         kind = {"png": "image/png", "txt": "text/plain", "css": "text/css"}.get(
@@ -65,17 +74,21 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     slow = 0.0
     password = ""
-    served: Mapping[str, str | bytes]
+    served: Mapping[str, ServedPage]
 
 
 @contextmanager
 def site(
-    pages: Mapping[str, str | bytes] | None = None,
+    pages: Mapping[str, ServedPage] | None = None,
     slow: float = 0.0,
     port: int = 0,
     password: str = "",
 ) -> Iterator[str]:
-    """Serve pages, to who knows `user:password`; the URL of the home page."""
+    """Serve pages, to who knows `user:password`; the URL of the home page.
+
+    A page is a text, bytes, or a redirect: its status, and where it leads. What changes in `pages`
+    is served so.
+    """
     server = _Server(("127.0.0.1", port), _Handler)
     server.served = PAGES if pages is None else pages
     server.slow = slow

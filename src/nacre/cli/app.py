@@ -21,6 +21,7 @@ from nacre.cli import (
     output,
     recrawl,
     reports,
+    search,
     settings,
     urls,
 )
@@ -258,6 +259,7 @@ history.register(app)
 frontier.register(app)
 archive.register(app)
 urls.register(app)
+search.register(app)
 migrate.register(app)
 jobs.register_schema(app)
 _register_help(app)

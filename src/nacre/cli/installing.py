@@ -79,7 +79,11 @@ def _begin_again(extra: str) -> NoReturn:
     )
 
 
-_MODULES = {"console": ("starlette", "uvicorn", "jinja2", "argon2"), "cycle": ("duckdb", "pyarrow")}
+_MODULES = {
+    "console": ("starlette", "uvicorn", "jinja2", "argon2"),
+    "cycle": ("duckdb", "pyarrow"),
+    "search": ("tantivy", "resiliparse", "py3langid", "kreuzberg"),
+}
 """Modules of an extra, by which it is found."""
 
 

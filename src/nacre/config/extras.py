@@ -19,6 +19,7 @@ EXTRAS = {
     "console": "argon2-cffi httptools jinja2 prometheus-client python-multipart starlette uvicorn",
     "cycle": "duckdb pyarrow",
     "objects": "obstore",
+    "search": "kreuzberg py3langid resiliparse tantivy",
     "spark": "pyspark",
 }
 """The libraries of each extra that has a lock of its own, `requirements-<extra>.lock`."""

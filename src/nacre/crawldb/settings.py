@@ -6,6 +6,7 @@ from pydantic import field_validator
 
 from nacre.config.component import Bytes, Component, Seconds, section, setting
 from nacre.crawldb.scoring import AnyScoring, Opic
+from nacre.search.settings import IndexSettings
 
 CountBy = Literal["host", "domain"]
 """The unit of counts: a host, or a registered domain."""
@@ -320,6 +321,7 @@ class CycleSettings(Component):
     update: UpdateSettings = section(UpdateSettings, "What visits change.", sheets=False)
     links: LinkDbSettings = section(LinkDbSettings, "The table of links.", sheets=False)
     dedup: CycleDedupSettings = section(CycleDedupSettings, "Duplicates.", sheets=False)
+    index: IndexSettings = section(IndexSettings, "The index of words.", sheets=False)
     sitemaps: SitemapsSettings = section(SitemapsSettings, "Sitemaps.", sheets=False)
     scoring: tuple[AnyScoring, ...] = setting(
         _default_scoring,

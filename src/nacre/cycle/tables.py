@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from nacre.crawldb.dedup import signature_bucket, signature_schema
 from nacre.crawldb.fold import KeyRange, merge_query
 from nacre.crawldb.hosts import GONE_HOST_COLUMNS, host_schema
+from nacre.crawldb.indexed import indexed_schema
 from nacre.crawldb.kernels import Kernel, parquet, quoted
 from nacre.crawldb.links import link_schema, merge_links
 from nacre.crawldb.rank import LEVELS, rank_bucket, rank_schema, rank_table
@@ -227,6 +228,9 @@ KINDS = {
         )
         for level in LEVELS
     },
+    "indexed": TableKind(
+        "indexed", ("key", "writer"), newest_rows("key", "writer"), bucket_of, indexed_schema
+    ),
 }
 """The tables by name."""
 

@@ -77,6 +77,16 @@ class Layout:
         return self.root / "cycle"
 
     @property
+    def index(self) -> Path:
+        """What is made of the crawl for search (`nacre index`)."""
+        return self.root / "index"
+
+    @property
+    def search(self) -> Path:
+        """The embedded index of words."""
+        return self.index / "search"
+
+    @property
     def in_rounds(self) -> bool:
         """Whether it is the directory of a batch crawl."""
         return self.cycle.is_dir()

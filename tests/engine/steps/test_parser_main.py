@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from nacre.engine.helper_loop import LENGTH, MEMORY
 from nacre.engine.steps import parser_main
-from nacre.engine.steps.parser_main import LENGTH, MEMORY, ParseJob
+from nacre.engine.steps.parser_main import ParseJob
 from nacre.extract.document import Document, Extraction
 from nacre.extract.settings import ExtractSettings
 

@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 import typer
 
 from nacre.cli import crawl
-from nacre.cli.cycle import moving, rank, readers, segments, sitemaps, steps, table_steps
+from nacre.cli.cycle import (
+    index_step,
+    moving,
+    rank,
+    readers,
+    segments,
+    sitemaps,
+    steps,
+    table_steps,
+)
 from nacre.cli.cycle.opening import (
     AsJson,
     Assignments,
@@ -179,5 +188,6 @@ sitemaps.register(cycle)
 table_steps.register(cycle)
 moving.register(cycle)
 rank.register(cycle)
+index_step.register(cycle)
 readers.register(cycle)
 segments.register(cycle)

@@ -6,8 +6,6 @@ and the others in the next (`Turnstile`). Large documents are parsed in another 
 """
 
 import asyncio
-import sys
-from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict, deque
 from typing import Literal
 
@@ -18,8 +16,9 @@ from nacre.config.effective import Effective
 from nacre.core.charsets import COMMON
 from nacre.core.processor import Result, Visit
 from nacre.engine.chain.entry import LINKS, REPLY, Entry
+from nacre.engine.helper_process import HelperFailedError, HelperProcess
 from nacre.engine.steps import parser_main
-from nacre.engine.steps.parser_main import LENGTH, ParseJob
+from nacre.engine.steps.parser_main import ParseJob
 from nacre.extract.document import Document, Extraction, document_of
 from nacre.extract.settings import ExtractSettings
 from nacre.uri.parse import authority
@@ -123,66 +122,29 @@ class ParserProcess:
     """A helper process that parses large documents, so that they stop nothing else.
 
     The parser holds the interpreter lock: in the process of the crawl, a document of some megabytes
-    would stop everything. The helper has limits of memory and time (`parser_main`); past them it
-    is killed, and the document is annotated. It starts when it is first needed, and again after it
-    was killed.
+    would stop everything. The helper has limits of memory and time; past them the document is
+    annotated.
     """
 
     def __init__(self, time_limit: float = TIME) -> None:
-        self._time = time_limit
-        self._process: Process | None = None
-        self._turn = asyncio.Lock()
+        self._helper = HelperProcess(parser_main.__name__, time_limit)
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Extraction)
 
     async def extract(self, document: Document, settings: ExtractSettings) -> Extraction:
         """The links of a document; none and an annotation when it took too much."""
         job = self._encoder.encode(ParseJob(document, settings.model_dump()))
-        async with self._turn:
-            try:
-                async with asyncio.timeout(self._time):
-                    return self._decoder.decode(await self._ask(job))
-            except TimeoutError:
-                reason = PARSER_TIMEOUT
-            except (OSError, asyncio.IncompleteReadError, msgspec.MsgspecError):
-                reason = PARSER_FAILED
-            await self._kill()
+        try:
+            return await self._helper.ask(job, self._decoder.decode)
+        except TimeoutError:
+            reason = PARSER_TIMEOUT
+        except HelperFailedError:
+            reason = PARSER_FAILED
         return Extraction(annotations=[reason], claimed=True)
 
     async def close(self) -> None:
         """End the helper."""
-        async with self._turn:
-            await self._kill()
-
-    async def _ask(self, job: bytes) -> bytes:
-        process = self._process or await self._start()
-        if process.stdin is None or process.stdout is None:
-            raise OSError("the helper has no pipes")
-        process.stdin.write(LENGTH.pack(len(job)) + job)
-        await process.stdin.drain()
-        (size,) = LENGTH.unpack(await process.stdout.readexactly(4))
-        return await process.stdout.readexactly(size)
-
-    async def _start(self) -> Process:
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            parser_main.__name__,
-            stdin=PIPE,
-            stdout=PIPE,
-            start_new_session=True,
-        )
-        return self._process
-
-    async def _kill(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        if process.returncode is None:
-            process.kill()
-        if process.stdin is not None:
-            process.stdin.close()
-        await process.wait()
+        await self._helper.close()
 
 
 class ExtractStep:

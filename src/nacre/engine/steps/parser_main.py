@@ -4,24 +4,16 @@ It imports no more than it needs: the first large document waits for its start. 
 only read settings, so that those come without the library that checked them (60 ms).
 """
 
-import resource
-import struct
-import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from nacre.engine.helper_loop import serve
 from nacre.extract.document import Document
 
 if TYPE_CHECKING:
     from nacre.extract.settings import ExtractSettings
-
-MEMORY = 2_000_000_000
-"""Address space of the helper, bytes."""
-
-LENGTH = struct.Struct(">I")
-"""Before each message, its length in bytes."""
 
 
 class ParseJob(msgspec.Struct, array_like=True):
@@ -37,27 +29,18 @@ class ParseJob(msgspec.Struct, array_like=True):
 
 
 def main() -> None:
-    """The helper's loop: ends with the pipe."""
+    """The helper that finds links."""
     # Who only starts the helper needs no parsers, which are slow to load.
     from nacre.extract.dispatch import extract  # noqa: PLC0415
 
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    source, sink = sys.stdin.buffer, sys.stdout.buffer
     decoder, encoder = msgspec.msgpack.Decoder(ParseJob), msgspec.msgpack.Encoder()
-    while True:
-        head = source.read(4)
-        if len(head) < 4:
-            return
-        (size,) = LENGTH.unpack(head)
-        data = source.read(size)
-        if len(data) < size:
-            return
+
+    def answer(data: bytes) -> bytes:
         job = decoder.decode(data)
         settings = cast("ExtractSettings", SimpleNamespace(**job.settings))
-        found = extract(job.document, settings)
-        answer = encoder.encode(found)
-        sink.write(LENGTH.pack(len(answer)) + answer)
-        sink.flush()
+        return encoder.encode(extract(job.document, settings))
+
+    serve(answer)
 
 
 if __name__ == "__main__":

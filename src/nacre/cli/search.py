@@ -1,0 +1,145 @@
+"""`nacre search`: words in what was crawled."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.installing import Yes, offering
+from nacre.cli.options import AsJson, JobDir
+from nacre.cli.output import count
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from nacre.search.local_index import SearchAnswer, SearchHit
+
+FACETS = ("site", "type", "lang", "segment")
+
+
+def search(
+    ctx: typer.Context,
+    directory: JobDir,
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="WORDS",
+            help='All must be there; `"two words"` is a phrase, `-word` must not be there, '
+            "`a OR b` is one of them, and site: type: lang: after: before: date: title: url: look "
+            "in a field.",
+            show_default=False,
+        ),
+    ],
+    *,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=0, max=10_000, help="Pages shown.")
+    ] = 10,
+    offset: Annotated[
+        int, typer.Option("--offset", metavar="N", min=0, max=1_000_000, help="Pages left out.")
+    ] = 0,
+    newest: Annotated[
+        bool, typer.Option("--newest", help="The newest first, instead of the best.")
+    ] = False,
+    facets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--facet",
+            metavar="site|type|lang|segment",
+            show_default=False,
+            help="Count the pages by this, too; repeatable.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    _yes: Yes = False,
+) -> None:
+    """Search the words of a crawl, in the index that `nacre cycle DIR index` makes."""
+    needs = ("the search needs", "search")
+    answer = offering(
+        ctx, lambda: _answer(directory, words, (limit, offset), tuple(facets or ()), newest), needs
+    )
+    if as_json:
+        output.say_json(answer_numbers(answer))
+        return
+    for line in answer_lines(answer, offset):
+        output.say(line)
+
+
+def _answer(
+    directory: "Path",
+    words: list[str],
+    window: tuple[int, int],
+    facets: tuple[str, ...],
+    newest: bool,
+) -> "SearchAnswer":
+    from nacre.errors import ConfigError, JobError
+    from nacre.search.local_index import LocalSearch, SearchOptions
+    from nacre.search.query import parse_query
+    from nacre.store.layout import Layout
+
+    layout = Layout(directory)
+    # A shell takes the quotes of a phrase away.
+    text = " ".join(f'"{one}"' if " " in one and '"' not in one else one for one in words)
+    query = parse_query(text)
+    for name in facets:
+        if name not in FACETS:
+            raise ConfigError(f"--facet {name}: no such facet; one of: {', '.join(FACETS)}")
+    if not layout.search.is_dir():
+        how = "cycle {} index" if layout.in_rounds else "index {}"
+        raise JobError(
+            f"{layout.root} has no index of words; make it by `nacre "
+            f"{how.format(output.shown(layout.root))}`"
+        )
+    limit, offset = window
+    options = SearchOptions(limit=limit, offset=offset, newest=newest, facets=facets)
+    return LocalSearch(layout.search).search(query, options)
+
+
+def answer_lines(answer: "SearchAnswer", offset: int) -> list[str]:
+    """The answer as lines for a terminal.
+
+    Args:
+        answer: The answer.
+        offset: Hits that were left out.
+    """
+    lines = [f"{count(answer.total, 'page')} found"]
+    for number, hit in enumerate(answer.hits, offset + 1):
+        lines += ["", *_hit_lines(number, hit)]
+    for name, values in answer.facets.items():
+        lines += ["", f"by {name}: " + ", ".join(f"{value} {size:,}" for value, size in values)]
+    return lines
+
+
+def _hit_lines(number: int, hit: "SearchHit") -> list[str]:
+    from nacre.search.local_index import kind_of
+
+    one = hit.document
+    facts = [_day(one.tstamp), kind_of(one.type), one.lang, f"score {hit.score:.2f}"]
+    lines = [f"{number}. {one.title or '(no title)'}", f"   {one.url or one.id}"]
+    lines.append(f"   {', '.join(filter(None, facts))}")
+    if hit.snippet.text:
+        lines.append(f"   {hit.snippet.marked('**', '**')}")
+    return lines
+
+
+def _day(time: int) -> str:
+    return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d") if time else ""
+
+
+def answer_numbers(answer: "SearchAnswer") -> dict[str, Any]:
+    """The same as plain data; the snippet has its marks as places in it."""
+    from nacre.search.document import plain_document
+
+    hits = []
+    for hit in answer.hits:
+        fields = plain_document(hit.document)
+        fields.pop("content", None)
+        marks = [list(one) for one in hit.snippet.marks]
+        hits.append({"score": hit.score, **fields, "snippet": hit.snippet.text, "marks": marks})
+    facets = {name: dict(values) for name, values in answer.facets.items()}
+    return {"total": answer.total, "hits": hits, "facets": facets}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(rich_help_panel="Look")(search)

@@ -1,0 +1,269 @@
+"""The step `index`: writers are given the documents of pages that changed, and told of those gone.
+
+What a writer has stands in the table `indexed`; the CrawlDb says what there is. The difference is
+read out of the archive in tasks, in portions. A portion is written, the writer commits, and then
+the table: killed between, the portion is done again with the same result. Source: Nutch,
+`IndexingJob`, `CleaningJob` (reference N 1.14).
+"""
+
+import secrets
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import msgspec
+
+from nacre.crawldb.indexed import indexed_schema
+from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.dedup_files import published
+from nacre.cycle.steps.index_tasks import (
+    INDEXED,
+    ChangesSpec,
+    DocumentsSpec,
+    PagePlace,
+    changes_task,
+    documents_task,
+    page_of,
+)
+from nacre.cycle.steps.update_tasks import facts_of
+from nacre.cycle.storage import localized
+from nacre.cycle.tables import CRAWLDB, TaskWork, buckets_of, in_range_tasks
+from nacre.cycle.versions import ARCHIVE, CycleChanges, CycleVersion, TableFile
+from nacre.search.document import SearchDocument
+from nacre.search.writers import DocumentWriter
+
+_PORTION = 20_000
+"""Pages of a portion: what a kill costs at most."""
+_TASK = 250
+"""Pages of a task."""
+_DELETES = 5_000
+
+
+class IndexResult(NamedTuple):
+    """The outcome of the step for a writer.
+
+    Attributes:
+        writer: Its name.
+        added: Documents that it was given for the first time.
+        updated: Documents that took the place of others.
+        deleted: Documents that were removed, by reason.
+        skipped: Pages without a document, by reason.
+        version: The version; None where nothing was committed.
+    """
+
+    writer: str
+    added: int = 0
+    updated: int = 0
+    deleted: Mapping[str, int] = {}
+    skipped: Mapping[str, int] = {}
+    version: CycleVersion | None = None
+
+
+def index(context: StepContext, writer: DocumentWriter, *, rebuild: bool = False) -> IndexResult:
+    """Give a writer what changed since it was last given anything.
+
+    Args:
+        context: The context of the driver.
+        writer: The writer; it is opened here.
+        rebuild: Begin with an empty index, and give it everything.
+
+    Raises:
+        CommittedByAnotherError: Another driver committed meanwhile.
+        DamageError: A WARC is missing.
+        StorageError: The writer cannot write.
+    """
+    anew = rebuild
+    if not context.dry:
+        anew |= writer.open(rebuild=rebuild)
+    folder = f"exchange/index-{secrets.token_hex(8)}"
+    try:
+        return _Indexing(context, writer, folder, anew=anew).run()
+    finally:
+        if not context.dry:
+            writer.close()
+        for file in context.cycle.storage.walk(folder):
+            context.cycle.storage.delete(file.name)
+
+
+class _Indexing:
+    """The work of the driver for a writer."""
+
+    def __init__(
+        self, context: StepContext, writer: DocumentWriter, folder: str, *, anew: bool
+    ) -> None:
+        self._context = context
+        self._cycle = context.cycle
+        self._writer = writer
+        self._folder = folder
+        self._anew = anew
+        self._version = context.cycle.newest()
+        self._added = self._updated = 0
+        self._deleted: Counter[str] = Counter()
+        self._skipped: Counter[str] = Counter()
+        self._committed: CycleVersion | None = None
+        self._archive = {
+            file.path.rpartition("/")[2]: file
+            for file in self._cycle.files(self._version, ARCHIVE)
+            if file.kind == "warc"
+        }
+
+    def run(self) -> IndexResult:
+        if CRAWLDB not in self._version.tables:
+            return IndexResult(self._writer.name)
+        names = self._changes()
+        with self._context.place.open() as work:
+            rows = self._rows(work, names)
+            # A rebuilt index takes the place of the old one when it is whole.
+            size = _PORTION if not self._anew else 2**62
+            while portion := list(islice(rows, size)):
+                self._portion(work, portion)
+        return IndexResult(
+            self._writer.name, self._added, self._updated, dict(self._deleted),
+            dict(self._skipped), self._committed,
+        )  # fmt: skip
+
+    def _changes(self) -> list[str]:
+        """The files of what changed."""
+        context, version = self._context, self._version
+        facts = tuple(
+            facts_of(name, state)
+            for name, state in sorted(version.segments.items(), reverse=True)
+            if state.parts
+        )
+        known = {one.bucket: one for one in buckets_of(self._cycle, version, INDEXED)}
+        groups = in_range_tasks(
+            buckets_of(self._cycle, version, CRAWLDB), tasks=context.engine.workers
+        )
+        specs = [
+            ChangesSpec(
+                context.place,
+                group,
+                {one.bucket: known[one.bucket] for one in group if one.bucket in known},
+                facts,
+                self._writer.name,
+                self._anew,
+                f"{self._folder}/changes-{number}.parquet",
+            )
+            for number, group in enumerate(groups)
+        ]
+        found = context.engine.map(changes_task, specs)
+        nowhere = sum(one.nowhere for one in found)
+        if nowhere:
+            self._skipped["capture"] += nowhere
+        self._context.told("index", {"pages": sum(one.given for one in found)})
+        return [
+            spec.exchange
+            for spec, one in zip(specs, found, strict=True)
+            if one.given or one.removed
+        ]
+
+    def _rows(self, work: TaskWork, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+        for name in names:
+            path = localized(work.storage, name, work.scratch)
+            with pq.ParquetFile(path) as file:
+                for batch in file.iter_batches(5_000):
+                    yield from batch.to_pylist()
+
+    def _portion(self, work: TaskWork, rows: Sequence[dict[str, Any]]) -> None:
+        """Give a portion to the writer, and commit it."""
+        removed = [row for row in rows if row["reason"] is not None]
+        pages = [page_of(row) for row in rows if row["reason"] is None]
+        had = {row["key"] for row in rows if row["reason"] is None and row["had_it"]}
+        if self._context.dry:
+            self._deleted.update(row["reason"] for row in removed)
+            self._updated += len(had)
+            self._added += len(pages) - len(had)
+            return
+        gone = [row["key"] for row in removed]
+        for at in range(0, len(gone), _DELETES):
+            self._writer.delete(gone[at : at + _DELETES])
+        reasons = self._written(work, pages, had)
+        self._writer.commit()
+        done = [
+            self._row(
+                row,
+                None if row["reason"] else row["digest"],
+                row["reason"] or reasons.get(row["key"], ""),
+            )
+            for row in rows
+        ]
+        self._deleted.update(row["reason"] for row in removed)
+        self._commit(work, done)
+
+    def _row(self, row: Mapping[str, Any], digest: str | None, reason: str) -> dict[str, Any]:
+        return {
+            "key": row["key"], "writer": self._writer.name, "digest": digest, "reason": reason,
+            "time": self._context.clock, "bucket": row["bucket"],
+        }  # fmt: skip
+
+    def _written(self, work: TaskWork, pages: Sequence[PagePlace], had: set[str]) -> dict[str, str]:
+        """Write the documents of pages; why some have none, by key."""
+        reasons: dict[str, str] = {}
+        wave = _TASK * max(self._context.engine.workers * 4, 8)
+        for at in range(0, len(pages), wave):
+            specs = self._specs(pages[at : at + wave], at)
+            for made in self._context.engine.map(documents_task, specs):
+                data = work.storage.read(made.exchange)
+                documents = msgspec.msgpack.decode(data, type=list[SearchDocument])
+                self._writer.write(documents)
+                updated = sum(one.id in had for one in documents)
+                self._updated += updated
+                self._added += len(documents) - updated
+                work.storage.delete(made.exchange)
+                lost = [key for key, _ in made.skipped if key in had]
+                if lost:
+                    self._writer.delete(lost)
+                self._deleted.update(why for key, why in made.skipped if key in had)
+                self._skipped.update(why for key, why in made.skipped if key not in had)
+                reasons.update(made.skipped)
+            self._context.told("index", {"done": min(at + wave, len(pages)), "of": len(pages)})
+        return reasons
+
+    def _specs(self, pages: Sequence[PagePlace], number: int) -> list[DocumentsSpec]:
+        """Tasks for pages in the order of the archive."""
+        settings = self._context.settings
+        specs = []
+        for at in range(0, len(pages), _TASK):
+            share = tuple(pages[at : at + _TASK])
+            specs.append(
+                DocumentsSpec(
+                    self._context.place,
+                    share,
+                    self._archive,
+                    settings.cycle.index,
+                    settings.extract.robots_agent or settings.robots.agent,
+                    f"{self._folder}/documents-{number + at}.msgpack",
+                )
+            )
+        return specs
+
+    def _commit(self, work: TaskWork, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Commit what the writer has."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        schema = indexed_schema().append(pa.field("bucket", pa.int32()))
+        work.kernel.load("done", pa.Table.from_pylist(list(rows), schema))
+        columns = ", ".join(indexed_schema().names)
+        files: list[TableFile] = published(
+            work, "done", columns, "key, writer", (INDEXED, self._version.number + 1)
+        )
+        buckets = {}
+        if INDEXED not in self._version.tables:
+            buckets = {INDEXED: self._version.tables[CRAWLDB].buckets}
+        changes = CycleChanges(
+            step="index",
+            clock=self._context.clock,
+            options={"writer": self._writer.name},
+            counters={
+                "added": self._added,
+                "updated": self._updated,
+                "deleted": sum(self._deleted.values()),
+                "skipped": sum(self._skipped.values()),
+            },
+            added={INDEXED: files},
+            buckets=buckets,
+        )
+        self._version = self._committed = self._cycle.commit(self._version, changes)

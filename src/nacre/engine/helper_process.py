@@ -1,0 +1,87 @@
+"""A process of our own that reads what may be hostile; it is killed when it takes too much."""
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+
+from nacre.engine.helper_loop import LENGTH
+
+T = TypeVar("T")
+
+
+class HelperFailedError(Exception):
+    """The helper died over a message, or its answer makes no sense."""
+
+
+class HelperProcess:
+    """A helper process: a message goes in, its answer comes out.
+
+    It starts when it is first needed, and again after it was killed.
+
+    Args:
+        module: The module that it runs, whose `main` calls `helper_loop.serve`.
+        time_limit: Longest time for one message, s.
+    """
+
+    def __init__(self, module: str, time_limit: float) -> None:
+        self._module = module
+        self._time = time_limit
+        self._process: Process | None = None
+        self._turn = asyncio.Lock()
+
+    async def ask(self, message: bytes, decode: Callable[[bytes], T]) -> T:
+        """The answer to a message.
+
+        Raises:
+            TimeoutError: It took too long.
+            HelperFailedError: The helper died, as when it had no more memory.
+        """
+        async with self._turn:
+            try:
+                async with asyncio.timeout(self._time):
+                    return decode(await self._ask(message))
+            except TimeoutError:
+                await self._kill()
+                raise
+            except (OSError, asyncio.IncompleteReadError, msgspec.MsgspecError) as error:
+                await self._kill()
+                raise HelperFailedError(str(error)) from error
+
+    async def close(self) -> None:
+        """End the helper."""
+        async with self._turn:
+            await self._kill()
+
+    async def _ask(self, message: bytes) -> bytes:
+        process = self._process or await self._start()
+        if process.stdin is None or process.stdout is None:
+            raise OSError("the helper has no pipes")
+        process.stdin.write(LENGTH.pack(len(message)) + message)
+        await process.stdin.drain()
+        (size,) = LENGTH.unpack(await process.stdout.readexactly(4))
+        return await process.stdout.readexactly(size)
+
+    async def _start(self) -> Process:
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            self._module,
+            stdin=PIPE,
+            stdout=PIPE,
+            start_new_session=True,
+        )
+        return self._process
+
+    async def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.returncode is None:
+            process.kill()
+        if process.stdin is not None:
+            process.stdin.close()
+        await process.wait()

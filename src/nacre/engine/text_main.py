@@ -1,0 +1,29 @@
+"""The helper process that reads documents for an index; `text_process` starts it."""
+
+import msgspec
+
+from nacre.engine.helper_loop import keep_quiet, serve
+from nacre.extract.fulltext.job import PageText, TextJob
+from nacre.extract.fulltext.page_text import page_text
+
+MEMORY = 3_000_000_000
+"""Address space of the helper, bytes: libraries and models take a third of it."""
+
+
+def main() -> None:
+    """The helper that makes text."""
+    decoder, encoder = msgspec.msgpack.Decoder(TextJob), msgspec.msgpack.Encoder()
+
+    def answer(data: bytes) -> bytes:
+        try:
+            found = page_text(decoder.decode(data))
+        except (MemoryError, RecursionError):
+            found = PageText(problem="memory")
+        return encoder.encode(found)
+
+    serve(answer, MEMORY)
+
+
+if __name__ == "__main__":
+    keep_quiet()
+    main()

@@ -1,0 +1,59 @@
+"""Text of documents, made in a helper process with limits of memory and time.
+
+A page that takes too much is taken apart once more in linear time; other documents are not.
+"""
+
+import asyncio
+
+import msgspec
+
+from nacre.config.extras import MissingExtraError
+from nacre.engine import text_main
+from nacre.engine.helper_process import HelperFailedError, HelperProcess
+from nacre.extract.fulltext.job import HTML, PageText, TextJob
+
+TIME = 20.0
+"""Longest time for one document, seconds."""
+
+
+class TextProcess:
+    """Reads documents, one after another, from code that is not asynchronous.
+
+    Args:
+        time_limit: Longest time for one document, s.
+
+    Raises:
+        MissingExtraError: The extra `search` is not installed.
+    """
+
+    def __init__(self, time_limit: float = TIME) -> None:
+        try:
+            import resiliparse  # noqa: F401, PLC0415 - an extra
+        except ImportError:
+            raise MissingExtraError("the text of pages needs", "search") from None
+        self._helper = HelperProcess(text_main.__name__, time_limit)
+        self._runner = asyncio.Runner()
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(PageText)
+
+    def text(self, job: TextJob) -> PageText:
+        """The text of a document; its `problem` says why it has none: `time`, `crash` and so on."""
+        found = self._asked(job)
+        if found.problem in {"time", "crash", "memory"} and job.document.mime in HTML:
+            return self._asked(msgspec.structs.replace(job, linear=True))
+        return found
+
+    def close(self) -> None:
+        """End the helper."""
+        self._runner.run(self._helper.close())
+        self._runner.close()
+
+    def _asked(self, job: TextJob) -> PageText:
+        try:
+            return self._runner.run(
+                self._helper.ask(self._encoder.encode(job), self._decoder.decode)
+            )
+        except TimeoutError:
+            return PageText(problem="time")
+        except HelperFailedError:
+            return PageText(problem="crash")

@@ -1,0 +1,120 @@
+"""The text of a page in HTML: what its author wrote, and what its site repeats, apart."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from nacre.extract.fulltext.job import PageText, TextJob
+from nacre.extract.headers import directives
+from nacre.extract.pageview import page_view
+from nacre.wire.charset import decode, detect
+
+if TYPE_CHECKING:
+    from resiliparse.parse.html import HTMLTree
+
+_DEEPEST = 2_000
+"""Elements in one another up to which a page is taken as a tree: for more, time is quadratic."""
+_METAS = 200
+
+
+def html_text(job: TextJob, _kind: str) -> PageText:
+    """Read a page."""
+    from resiliparse.extract.html2text import extract_plain_text  # noqa: PLC0415 - an extra
+    from resiliparse.parse.html import HTMLTree  # noqa: PLC0415 - an extra
+
+    document = job.document
+    charset, _ = detect(document.body, document.charset_header, document.url, document.hints)
+    text = decode(document.body, charset).replace("\0", " ")
+    if job.linear or _is_deep(text):
+        return _in_linear_time(text)
+    tree = HTMLTree.parse(text)
+    whole = extract_plain_text(tree, preserve_formatting=True, list_bullets=False)
+    main = whole
+    if job.main:
+        main = extract_plain_text(
+            tree, preserve_formatting=True, main_content=True, list_bullets=False
+        )
+    lang, robots = _said(tree, job.agent)
+    return PageText(
+        title=tree.title or "",
+        text=main,
+        rest=left_out(whole, main) if job.main else "",
+        lang=lang,
+        robots=robots,
+    )
+
+
+def left_out(whole: str, main: str) -> str:
+    """The lines of a text that its main part lacks.
+
+    Args:
+        whole: The text.
+        main: Its main part.
+    """
+    if whole == main:
+        return ""
+    there = Counter(filter(None, map(str.strip, main.splitlines())))
+    rest = []
+    for line in map(str.strip, whole.splitlines()):
+        if not line:
+            continue
+        if there[line] > 0:
+            there[line] -= 1
+        else:
+            rest.append(line)
+    return "\n".join(rest)
+
+
+def _is_deep(text: str) -> bool:
+    """Whether elements may lie deeper in one another than a tree is made of.
+
+    An upper bound by the number of tags that nothing closes, so that no page of usual form is it.
+    """
+    return text.count("<") - 2 * text.count("</") > _DEEPEST and _open_depth(text) > _DEEPEST
+
+
+_VOID = frozenset(
+    (
+        *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param"),
+        *("source", "track", "wbr", "p", "li", "dt", "dd", "tr", "td", "th", "option"),
+    )
+)
+"""Elements without an end, and those whose end is left out while the next one closes them."""
+
+
+def _open_depth(text: str) -> int:
+    """Elements that are open at the same time at most, tag by tag; none of them implied."""
+    from turbohtml import TokenType, tokenize  # noqa: PLC0415 - for pages with odd tags alone
+
+    depth = deepest = 0
+    for token in tokenize(text):
+        if token.type is TokenType.START_TAG and token.tag not in _VOID:
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token.type is TokenType.END_TAG and depth and token.tag not in _VOID:
+            depth -= 1
+    return deepest
+
+
+def _in_linear_time(text: str) -> PageText:
+    view = page_view(text)
+    title = next((one.text for one in view.pieces if one.kind == "title"), "")
+    return PageText(title=title, text=view.text)
+
+
+def _said(tree: "HTMLTree", agent: str) -> tuple[str, list[str]]:
+    """The language that a page declares, and directives of its meta elements for everyone."""
+    page = tree.document
+    if page is None:
+        return "", []
+    root = page.query_selector("html")
+    lang = (root.getattr("lang") or root.getattr("xml:lang") or "") if root is not None else ""
+    robots: set[str] = set()
+    names = {"robots", agent.lower()}
+    for meta in page.query_selector_all("meta")[:_METAS]:
+        name = (meta.getattr("name") or "").strip().lower()
+        if name in names and name:
+            robots |= directives(meta.getattr("content") or "")
+        equiv = (meta.getattr("http-equiv") or "").strip().lower()
+        if not lang and equiv == "content-language":
+            lang = (meta.getattr("content") or "").partition(",")[0]
+    return lang, sorted(robots)

@@ -1,0 +1,102 @@
+"""The job of reading a document, its answer, and the media types that have a text."""
+
+import msgspec
+
+from nacre.extract.document import Document
+
+HTML = frozenset(("text/html", "application/xhtml+xml"))
+PLAIN = frozenset(("text/plain", "text/markdown", "text/csv", "text/tab-separated-values"))
+PDF = frozenset(("application/pdf", "application/x-pdf"))
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_OPEN = "application/vnd.oasis.opendocument."
+OFFICE = frozenset(
+    (
+        "application/msword",
+        "application/vnd.ms-excel",
+        "application/vnd.ms-powerpoint",
+        f"{_OFFICE}wordprocessingml.document",
+        f"{_OFFICE}spreadsheetml.sheet",
+        f"{_OFFICE}presentationml.presentation",
+        f"{_OPEN}text",
+        f"{_OPEN}spreadsheet",
+        f"{_OPEN}presentation",
+        "application/epub+zip",
+        "application/rtf",
+        "text/rtf",
+    )
+)
+TYPES = HTML | PLAIN | PDF | OFFICE
+"""Media types that have a text."""
+
+UNKNOWN = frozenset(("", "application/octet-stream", "binary/octet-stream"))
+"""Media types that say nothing of what a document is."""
+ENDINGS = {
+    "pdf": "application/pdf",
+    "doc": "application/msword",
+    "xls": "application/vnd.ms-excel",
+    "ppt": "application/vnd.ms-powerpoint",
+    "docx": f"{_OFFICE}wordprocessingml.document",
+    "xlsx": f"{_OFFICE}spreadsheetml.sheet",
+    "pptx": f"{_OFFICE}presentationml.presentation",
+    "odt": f"{_OPEN}text",
+    "ods": f"{_OPEN}spreadsheet",
+    "odp": f"{_OPEN}presentation",
+    "epub": "application/epub+zip",
+    "rtf": "application/rtf",
+}
+"""Media types of files that a server sends without one, by the end of their names."""
+
+
+class TextJob(msgspec.Struct, array_like=True):
+    """A request to the helper process, which answers with a `PageText`.
+
+    Attributes:
+        document: The document.
+        main: Tell what is on every page of a site from the text.
+        most: Characters of text that are kept.
+        linear: Take HTML apart tag by tag, in linear time: for pages that were too much otherwise.
+        agent: Product token for which directives may be written; "" for everyone's alone.
+    """
+
+    document: Document
+    main: bool = True
+    most: int = 1_000_000
+    linear: bool = False
+    agent: str = ""
+
+
+class PageText(msgspec.Struct, array_like=True):
+    """The text of a document.
+
+    Attributes:
+        title: Its title; "" for none.
+        text: Its text, without what is on every page of a site where that was asked for.
+        rest: The text that this leaves out.
+        lang: Its language, lower case; "" when unknown.
+        robots: Directives for robots in effect, lower case.
+        type: Media type by which it was read.
+        problem: Why it has no text; "" where it has been read.
+    """
+
+    title: str = ""
+    text: str = ""
+    rest: str = ""
+    lang: str = ""
+    robots: list[str] = []
+    type: str = ""
+    problem: str = ""
+
+
+def text_type(mime: str, url: str) -> str:
+    """The media type by which a document is read; "" where it has no text.
+
+    Args:
+        mime: As the server says, lower case.
+        url: Its URL: the end of its name counts where the server does not say.
+    """
+    if mime in TYPES:
+        return mime
+    if mime not in UNKNOWN:
+        return ""
+    path = url.partition("#")[0].partition("?")[0]
+    return ENDINGS.get(path.rpartition(".")[2].lower(), "")

@@ -1,0 +1,42 @@
+"""The text of PDF, Office, OpenDocument, EPUB and RTF, by kreuzberg: without images and their OCR.
+
+What unpacks to more than the library or the memory of the process allows has no text.
+"""
+
+from functools import cache
+from typing import Any
+
+from nacre.extract.fulltext.job import PageText, TextJob
+
+_SECONDS = 15
+
+
+@cache
+def _settings() -> Any:  # noqa: ANN401 - an extra
+    from kreuzberg import ConcurrencyConfig, ExtractionConfig  # noqa: PLC0415 - an extra
+
+    return ExtractionConfig(  # type: ignore[call-arg] # its stub lacks an option
+        use_cache=False,
+        enable_quality_processing=False,
+        disable_ocr=True,
+        extraction_timeout_secs=_SECONDS,
+        concurrency=ConcurrencyConfig(max_threads=1),
+    )
+
+
+def office_text(job: TextJob, kind: str) -> PageText:
+    """Read a document."""
+    from kreuzberg import KreuzbergError, extract_bytes_sync  # noqa: PLC0415 - an extra
+
+    mime = "application/pdf" if "pdf" in kind else kind
+    try:
+        found = extract_bytes_sync(job.document.body, mime, _settings())
+    except (KreuzbergError, ValueError, RuntimeError):
+        return PageText(problem="unreadable")
+    said = found.metadata or {}
+    title, lang = said.get("title"), said.get("language")
+    return PageText(
+        title=title if isinstance(title, str) else "",
+        text=found.content.replace("\r\n", "\n"),
+        lang=lang if isinstance(lang, str) else "",
+    )

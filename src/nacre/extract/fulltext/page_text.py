@@ -1,0 +1,62 @@
+"""The text of a document, by its media type."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from nacre.extract.document import Document
+from nacre.extract.fulltext.job import HTML, PLAIN, PageText, TextJob, text_type
+from nacre.extract.fulltext.language import declared_language, guessed_language
+from nacre.extract.headers import header_directives, header_text
+from nacre.wire.charset import decode, detect
+
+
+def page_text(job: TextJob) -> PageText:
+    """Read a document.
+
+    What it cannot be read for is said in the answer. A crash of a parser, endless time and memory
+    are caught by the limits of the process.
+    """
+    document = job.document
+    kind = text_type(document.mime, document.url)
+    if not kind:
+        return PageText(problem="type")
+    found = _reader(kind)(job, kind)
+    robots = header_directives(document.headers, job.agent)
+    declared = declared_language(found.lang) or _language_of_header(document)
+    found = msgspec.structs.replace(
+        found,
+        title=" ".join(found.title.split())[:1_000],
+        text=found.text[: job.most],
+        rest=found.rest[: max(0, job.most - len(found.text))],
+        robots=sorted({*found.robots, *robots}),
+        type=kind,
+    )
+    return msgspec.structs.replace(found, lang=declared or guessed_language(found.text))
+
+
+def _reader(kind: str) -> Callable[[TextJob, str], PageText]:
+    # A process that reads pages alone needs no library for other types.
+    if kind in HTML:
+        from nacre.extract.fulltext.html import html_text  # noqa: PLC0415
+
+        return html_text
+    if kind in PLAIN:
+        return plain_text
+    from nacre.extract.fulltext.office import office_text  # noqa: PLC0415
+
+    return office_text
+
+
+def plain_text(job: TextJob, _kind: str) -> PageText:
+    """The text of a file of text, in the encoding that it is in."""
+    document = job.document
+    charset, _ = detect(document.body, document.charset_header, document.url, document.hints)
+    return PageText(text=decode(document.body, charset).replace("\0", " "))
+
+
+def _language_of_header(document: Document) -> str:
+    for name, value in document.headers:
+        if name.lower() == b"content-language":
+            return declared_language(header_text(value).partition(",")[0])
+    return ""

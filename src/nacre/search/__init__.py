@@ -1,0 +1,6 @@
+"""Words in what was crawled: documents, their analysis, the embedded index, and its writers.
+
+It is given documents and knows nothing of archives: reading and extracting happen where steps and
+jobs are. Begin with `document`, then `analysis`; `local_index` is the embedded index (tantivy), and
+`writers` has the protocol of all that takes documents.
+"""

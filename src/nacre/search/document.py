@@ -1,0 +1,97 @@
+"""A document of a search index: its fields, in Nutch's names, and what they are made of.
+
+Source: Nutch, `index-basic`, `index-anchor`, `index-more` (reference N 1.14); the place in the
+archive is ours.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from nacre.uri.domain import registered_domain
+from nacre.uri.parse import host
+
+
+class SearchDocument(msgspec.Struct, kw_only=True):
+    """A page as a search index has it.
+
+    Attributes:
+        id: Key of the page; a second document with it replaces the first.
+        url: The URL that was asked for.
+        host: Its host.
+        domain: The registered domain of the host.
+        title: Its title; "" for none.
+        content: Its text, without what is on every page of a site.
+        rest: The text of the page that `content` leaves out.
+        type: Media type, lower case.
+        lang: Language, such as `zh-cn`; "" when unknown.
+        tstamp: When it was fetched, ms since the epoch.
+        modified: Last-Modified, ms since the epoch; 0 when unknown.
+        boost: Factor of its importance; 1 is that of a page of which nothing is known.
+        digest: Payload digest.
+        segment: Segment, or run, that fetched it.
+        anchor: Texts of links to it, each once.
+        cache: What robots directives say of showing a stored copy: `noarchive`; "" for nothing.
+        length: Bytes of the payload.
+        warc_filename: Name of the WARC.
+        warc_offset: Offset of its record there.
+        more: Other fields, by name: those of plug-ins and of a mapping.
+    """
+
+    id: str
+    url: str = ""
+    host: str = ""
+    domain: str = ""
+    title: str = ""
+    content: str = ""
+    rest: str = ""
+    type: str = ""
+    lang: str = ""
+    tstamp: int = 0
+    modified: int = 0
+    boost: float = 1.0
+    digest: str = ""
+    segment: str = ""
+    anchor: list[str] = []
+    cache: str = ""
+    length: int = 0
+    warc_filename: str = ""
+    warc_offset: int = 0
+    more: dict[str, list[str]] = {}
+
+    @property
+    def site(self) -> list[str]:
+        """The names that `site:` finds it by: its host, and those above up to the domain."""
+        return list(site_names(self.host))
+
+
+FIELDS = (
+    "id", "url", "host", "domain", "site", "title", "content", "type", "lang", "tstamp", "modified",
+    "boost", "digest", "segment", "anchor", "cache", "length", "warc_filename", "warc_offset",
+)  # fmt: skip
+"""The fields that writers are given, in order."""
+
+
+def plain_document(document: SearchDocument) -> dict[str, Any]:
+    """The fields of a document by name, as writers take them; those that are empty are left out."""
+    found = {name: getattr(document, name) for name in FIELDS}
+    found.update(document.more)
+    return {name: value for name, value in found.items() if value not in ("", [], 0)}
+
+
+@lru_cache(maxsize=16_384)
+def site_names(name: str) -> tuple[str, ...]:
+    """A host and the names above it, up to its registered domain."""
+    domain = registered_domain(name)
+    names = [name]
+    while name != domain and "." in name:
+        name = name.partition(".")[2]
+        names.append(name)
+    return tuple(names)
+
+
+def placed(document: SearchDocument) -> SearchDocument:
+    """The document with host and domain of its URL."""
+    name = host(document.url or document.id)
+    return msgspec.structs.replace(document, host=name, domain=registered_domain(name))

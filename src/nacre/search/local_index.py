@@ -1,0 +1,437 @@
+"""The embedded index (tantivy): how documents lie in it, its writer, and its search.
+
+What words are is decided by `analysis`, so that the index is given terms between blanks. A document
+is kept whole beside them, for snippets. Places and ranks: BM25 in each field of text; title and
+texts of links count more than content, and what a site repeats on its pages less.
+"""
+
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from nacre.config.extras import MissingExtraError
+from nacre.errors import DamageError, JobError, StorageError
+from nacre.search.analysis import QueryPhrase, index_terms
+from nacre.search.document import SearchDocument
+from nacre.search.query import ParsedQuery, QueryClause
+from nacre.search.snippets import Snippet, snippet_of
+from nacre.search.writers import LOCAL
+
+if TYPE_CHECKING:
+    import tantivy
+
+_WEIGHTS = {"title": 3.0, "anchor": 2.0, "content": 1.0, "rest": 0.3}
+"""Fields of text in which a word without a field is looked for, and what a match there counts. A
+guess: to halve or double them changes the order alone, never what is found."""
+_TIE = 0.2
+_HEAP = 64_000_000
+_NEW = ".new"
+_SCHEMA = 1
+_FACETS = {"site": "domain", "type": "kind", "lang": "lang", "segment": "segment"}
+"""Facets and the fields that they count."""
+_NAMES = {
+    "application/pdf": "pdf",
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/plain": "text",
+    "application/epub+zip": "epub",
+    "application/msword": "doc",
+    "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-powerpoint": "ppt",
+    "application/rtf": "rtf",
+    "text/rtf": "rtf",
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+}
+
+
+def kind_of(mime: str) -> str:
+    """The short name of a media type, as `type:` takes it: `pdf`; the type itself for others."""
+    return _NAMES.get(mime, mime)
+
+
+class SearchOptions(NamedTuple):
+    """What is wanted of a search.
+
+    Attributes:
+        limit: Hits.
+        offset: Hits that are left out before them.
+        newest: The newest first, instead of the best.
+        facets: Facets that are counted, of `site`, `type`, `lang`, `segment`.
+        width: Characters of a snippet.
+    """
+
+    limit: int = 10
+    offset: int = 0
+    newest: bool = False
+    facets: tuple[str, ...] = ()
+    width: int = 220
+
+
+_USUAL = SearchOptions()
+
+
+class SearchHit(NamedTuple):
+    """A document that was found.
+
+    Attributes:
+        score: Its score; the time of its fetch in ms where the newest come first.
+        document: The document.
+        snippet: The part of it that has what was asked for.
+    """
+
+    score: float
+    document: SearchDocument
+    snippet: Snippet
+
+
+class SearchAnswer(NamedTuple):
+    """The answer to a query.
+
+    Attributes:
+        total: Documents that were found.
+        hits: Those that were asked for.
+        facets: By facet the counts of its values, the greatest first.
+    """
+
+    total: int
+    hits: tuple[SearchHit, ...]
+    facets: Mapping[str, tuple[tuple[str, int], ...]]
+
+
+def _library() -> Any:  # noqa: ANN401 - a module
+    try:
+        import tantivy  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingExtraError("the embedded index needs", "search") from None
+    return tantivy
+
+
+def _schema() -> "tantivy.Schema":
+    builder = _library().SchemaBuilder()
+    builder.add_text_field("id", tokenizer_name="raw", index_option="basic")
+    for name in (*_WEIGHTS, "url"):
+        builder.add_text_field(name, tokenizer_name="whitespace")
+    for name in ("site", "host", "type", "digest"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("domain", "kind", "lang", "segment"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
+    builder.add_integer_field("tstamp", indexed=True, fast=True)
+    builder.add_float_field("boost", fast=True)
+    builder.add_bytes_field("document", stored=True)
+    schema: tantivy.Schema = builder.build()
+    return schema
+
+
+# ---- writing
+
+
+class LocalWriter:
+    """The writer of the embedded index. One at a time: a second is told that another one writes.
+
+    Args:
+        folder: Where the index lies; made where it is not there.
+        name: See `DocumentWriter`.
+        threads: Threads that build it.
+    """
+
+    def __init__(self, folder: Path, name: str = LOCAL, threads: int = 1) -> None:
+        self.name = name
+        self._folder = folder
+        self._threads = threads
+        self._target = folder
+        self._writer: tantivy.IndexWriter | None = None
+        self._encoder = msgspec.msgpack.Encoder()
+
+    def open(self, *, rebuild: bool = False) -> bool:
+        """See `DocumentWriter.open`. A rebuilt index takes the place of the old one at a commit."""
+        library = _library()
+        self._target = self._folder.with_name(self._folder.name + _NEW) if rebuild else self._folder
+        if rebuild:
+            shutil.rmtree(self._target, ignore_errors=True)
+        try:
+            self._target.mkdir(parents=True, exist_ok=True)
+            is_new = not library.Index.exists(str(self._target))
+            index = library.Index(_schema(), path=str(self._target))
+            self._writer = index.writer(_HEAP * self._threads, self._threads)
+            index.reload()
+            return is_new or index.searcher().num_docs == 0
+        except (ValueError, OSError) as error:
+            raise _failure(self._target, error) from error
+
+    def write(self, batch: Sequence[SearchDocument]) -> None:
+        """See `DocumentWriter.write`."""
+        writer, library = self._open(), _library()
+        try:
+            for document in batch:
+                writer.delete_documents_by_term("id", document.id)
+                made = library.Document.from_dict(self._fields(document))
+                made.add_bytes("document", self._encoder.encode(document))
+                writer.add_document(made)
+        except (ValueError, OSError) as error:
+            raise _failure(self._target, error) from error
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """See `DocumentWriter.delete`."""
+        writer = self._open()
+        try:
+            for one in ids:
+                writer.delete_documents_by_term("id", one)
+        except (ValueError, OSError) as error:
+            raise _failure(self._target, error) from error
+
+    def commit(self) -> None:
+        """See `DocumentWriter.commit`."""
+        try:
+            self._open().commit()
+        except (ValueError, OSError) as error:
+            raise _failure(self._target, error) from error
+        if self._target != self._folder:
+            self._take_place()
+
+    def close(self) -> None:
+        """See `DocumentWriter.close`."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.wait_merging_threads()
+
+    def _take_place(self) -> None:
+        """Put the rebuilt index where the old one is, and go on there."""
+        self.close()
+        old = self._folder.with_name(self._folder.name + ".old")
+        try:
+            shutil.rmtree(old, ignore_errors=True)
+            if self._folder.exists():
+                self._folder.rename(old)
+            self._target.rename(self._folder)
+            shutil.rmtree(old, ignore_errors=True)
+        except OSError as error:
+            raise StorageError(f"{self._folder} cannot be replaced: {error}") from error
+        self.open()
+
+    def _open(self) -> "tantivy.IndexWriter":
+        if self._writer is None:
+            raise StorageError(f"{self._folder}: the index is not open")
+        return self._writer
+
+    def _fields(self, document: SearchDocument) -> dict[str, Any]:
+        fields: dict[str, Any] = {
+            "id": document.id,
+            "title": index_terms(document.title),
+            "content": index_terms(document.content),
+            "rest": index_terms(document.rest),
+            "anchor": [index_terms(one) for one in document.anchor],
+            "url": index_terms(document.url),
+            "site": document.site,
+            "host": document.host,
+            "domain": document.domain,
+            "type": document.type,
+            "kind": kind_of(document.type),
+            "digest": document.digest,
+            "segment": document.segment,
+            "lang": _languages(document.lang),
+            "tstamp": document.tstamp,
+            "boost": float(document.boost),
+        }
+        return {name: value for name, value in fields.items() if value not in ("", [])}
+
+
+def _languages(tag: str) -> list[str]:
+    """A language and what it is a kind of: `zh-cn` is `zh`, too."""
+    if not tag:
+        return []
+    main = tag.partition("-")[0]
+    return [tag] if main == tag else [tag, main]
+
+
+def _failure(folder: Path, error: Exception) -> StorageError:
+    if "LockBusy" in str(error):
+        return StorageError(f"{folder}: another command writes this index; wait for its end")
+    if "schema" in str(error).lower():
+        return StorageError(
+            f"{folder}: it was made by another version of Nacre ({error}): `index --rebuild` "
+            "makes it anew"
+        )
+    return StorageError(f"{folder}: {error}")
+
+
+# ---- search
+
+
+class LocalSearch:
+    """Searches the embedded index as it was committed last.
+
+    Args:
+        folder: Where it lies.
+
+    Raises:
+        JobError: There is none.
+        DamageError: It cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        library = _library()
+        if not folder.is_dir() or not library.Index.exists(str(folder)):
+            raise JobError(f"there is no index in {folder}")
+        try:
+            self._index = library.Index.open(str(folder))
+            self._index.reload()
+            self._searcher = self._index.searcher()
+        except (ValueError, OSError) as error:
+            raise DamageError(
+                f"{folder} cannot be read ({error}): `index --rebuild` makes it anew"
+            ) from error
+        self._queries = _QueryMaker(library, self._index.schema)
+        self._decoder = msgspec.msgpack.Decoder(SearchDocument)
+
+    @property
+    def documents(self) -> int:
+        """Documents in it."""
+        return int(self._searcher.num_docs)
+
+    def search(self, query: ParsedQuery, options: SearchOptions = _USUAL) -> SearchAnswer:
+        """Find documents, the best first.
+
+        Args:
+            query: What is looked for.
+            options: What is wanted.
+        """
+        made = self._queries.query(query)
+        order = {"order_by_field": "tstamp"} if options.newest else {"weight_by_field": "boost"}
+        found = self._searcher.search(made, max(options.limit, 1), offset=options.offset, **order)
+        hits = found.hits if options.limit else []
+        return SearchAnswer(
+            int(found.count),
+            tuple(self._hit(score, address, query, options) for score, address in hits),
+            {name: self._facet(made, name) for name in options.facets},
+        )
+
+    def document(self, key: str) -> SearchDocument | None:
+        """The document of a key; None where there is none."""
+        found = self._searcher.search(self._queries.exact("id", key), 1)
+        return self._document(found.hits[0][1]) if found.hits else None
+
+    def _document(self, address: "tantivy.DocAddress") -> SearchDocument:
+        stored = self._searcher.doc(address).get_first("document")
+        return self._decoder.decode(bytes(stored or b""))
+
+    def _hit(
+        self, score: float, address: "tantivy.DocAddress", query: ParsedQuery, how: SearchOptions
+    ) -> SearchHit:
+        document = self._document(address)
+        snippet = snippet_of(document.content, query.phrases, how.width)
+        if not snippet.marks and document.rest:
+            other = snippet_of(document.rest, query.phrases, how.width)
+            snippet = other if other.marks or not snippet.text else snippet
+        return SearchHit(float(score), document, snippet)
+
+    def _facet(self, query: "tantivy.Query", name: str) -> tuple[tuple[str, int], ...]:
+        asked = {name: {"terms": {"field": _FACETS[name], "size": 20}}}
+        found = self._searcher.aggregate(query, asked)
+        return tuple((str(one["key"]), int(one["doc_count"])) for one in found[name]["buckets"])
+
+
+class _QueryMaker:
+    """Makes queries of the library from parsed ones."""
+
+    def __init__(self, library: Any, schema: "tantivy.Schema") -> None:  # noqa: ANN401 - a module
+        self._library = library
+        self._query = library.Query
+        self._schema = schema
+
+    def query(self, parsed: ParsedQuery) -> "tantivy.Query":
+        occur = self._library.Occur
+        parts: list[tuple[Any, Any]] = []
+        for group in parsed.groups:
+            if len(group) == 1:
+                clause = group[0]
+                parts.append(
+                    (occur.MustNot if clause.negative else occur.Must, self._clause(clause))
+                )
+                continue
+            parts.append((occur.Must, self._query.boolean_query(self._either(group))))
+        if all(one is occur.MustNot for one, _ in parts):
+            parts.append((occur.Must, self._query.all_query()))
+        whole: tantivy.Query = self._query.boolean_query(parts)
+        return whole
+
+    def exact(self, field: str, value: str) -> "tantivy.Query":
+        query: tantivy.Query = self._query.term_query(self._schema, field, value, "basic")
+        return query
+
+    def _either(self, group: Iterable[QueryClause]) -> list[tuple[Any, Any]]:
+        occur = self._library.Occur
+        found = []
+        for clause in group:
+            made = self._clause(clause)
+            if clause.negative:
+                every = (occur.Must, self._query.all_query())
+                made = self._query.boolean_query([(occur.MustNot, made), every])
+            found.append((occur.Should, made))
+        return found
+
+    def _clause(self, clause: QueryClause) -> "tantivy.Query":
+        if clause.kind == "time":
+            return self._times(clause)
+        if clause.kind == "value":
+            # A filter says nothing of how good a document is.
+            return self._silent(self._value(clause.field, clause.value))
+        if clause.field == "content":
+            return self._anywhere(clause.phrase, ("content", "rest"))
+        if clause.field:
+            return self._phrase(clause.field, clause.phrase)
+        return self._anywhere(clause.phrase, tuple(_WEIGHTS))
+
+    def _value(self, field: str, value: str) -> "tantivy.Query":
+        if field == "type":
+            occur = self._library.Occur.Should
+            one, two = self.exact("type", value), self.exact("kind", value)
+            query: tantivy.Query = self._query.boolean_query([(occur, one), (occur, two)])
+            return query
+        return self.exact(field, value)
+
+    def _silent(self, query: "tantivy.Query") -> "tantivy.Query":
+        made: tantivy.Query = self._query.const_score_query(query, 0.0)
+        return made
+
+    def _times(self, clause: QueryClause) -> "tantivy.Query":
+        kind = self._library.FieldType.Integer
+        made = self._query.range_query(
+            self._schema,
+            "tstamp",
+            kind,
+            clause.since,
+            clause.until,
+            include_upper=clause.until is None,
+        )
+        return self._silent(made)
+
+    def _anywhere(self, phrase: QueryPhrase, fields: Sequence[str]) -> "tantivy.Query":
+        parts = [
+            self._query.boost_query(self._phrase(name, phrase), _WEIGHTS[name]) for name in fields
+        ]
+        query: tantivy.Query = self._query.disjunction_max_query(parts, _TIE)
+        return query
+
+    def _phrase(self, field: str, phrase: QueryPhrase) -> "tantivy.Query":
+        terms = list(phrase.terms)
+        if phrase.prefix:
+            patterns = [re.escape(one) for one in terms]
+            patterns[-1] += ".*"
+            if len(terms) == 1:
+                query: tantivy.Query = self._query.regex_query(self._schema, field, patterns[0])
+            else:
+                query = self._query.regex_phrase_query(self._schema, field, patterns)
+        elif len(terms) == 1:
+            query = self._query.term_query(self._schema, field, terms[0])
+        else:
+            query = self._query.phrase_query(self._schema, field, terms)
+        return query

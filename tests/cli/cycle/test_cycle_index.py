@@ -1,0 +1,78 @@
+"""The index of words of batch rounds: pages that are new, changed, gone or refuse it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nacre.cli import search as search_command
+from tests.cli.site import ServedPage, nacre, site
+
+pytestmark = pytest.mark.crawl
+
+GBK = (
+    "<meta charset=gbk><title>国家图书馆</title><nav>首页 地图</nav>"
+    "<article><p>国家图书馆是国家总书库，"
+    "履行国内外图书文献收藏和保护的职责。</p></article>"
+)
+
+
+def told(root: Path, *words: str) -> dict:
+    done = nacre("cycle", root, "index", "--json", *words)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def searched(root: Path, *words: str) -> list[str]:
+    done = nacre("search", root, *words, "--json")
+    assert done.code == 0, done.err
+    return sorted(hit["url"].rpartition("/")[2] for hit in json.loads(done.out)["hits"])
+
+
+def test_pages_come_change_and_go(tmp_path):
+    root = tmp_path / "书"
+    links = "".join(f"<a href=/{one}>x</a>" for one in ("g", "c", "v", "m", "n"))
+    pages: dict[str, ServedPage] = {
+        "/": f"<p>the quick brown fox</p>{links}",
+        "/g": GBK.encode("gbk"),
+        "/c": "<p>an old text that changes</p>",
+        "/v": "<p>this one vanishes</p>",
+        "/m": "<p>this one moves</p>",
+        "/n": "<meta name=robots content=noindex><p>nobody may find this</p>",
+    }
+    with site(pages) as home:
+        said = ["--rounds", "2", "--delay", "0", "--set", "recrawl.schedule.nutch.interval=1s"]
+        done = nacre("cycle", root, "-s", home, *said)
+        assert done.code == 0, done.err
+        dry = told(root, "--dry-run")
+        assert dry["added"] == 6
+        assert not (root / "index").exists()
+        result = told(root)
+        assert (result["added"], result["skipped"]) == (5, {"noindex": 1})
+        assert searched(root, "国家图书馆") == ["g"]
+        assert searched(root, '"brown fox"') == [""]
+        assert searched(root, "vanishes") == ["v"]
+        assert searched(root, "nobody") == []
+        assert told(root)["version"] is None, "nothing is new"
+        pages["/c"] = "<p>a text that is another now</p>"
+        del pages["/v"]
+        pages["/m"] = (301, "/g")
+        later = ["--rounds", "1", "--at", "2030-01-01T00:00:00Z"]
+        assert nacre("cycle", root, *later).code == 0
+    result = told(root)
+    assert (result["added"], result["updated"]) == (0, 1)
+    assert result["deleted"] == {"gone": 1, "redirect": 1}
+    assert searched(root, "another") == ["c"]
+    assert searched(root, "old") == searched(root, "vanishes") == searched(root, "moves") == []
+    rebuilt = told(root, "--rebuild")
+    assert rebuilt["added"] + rebuilt["updated"] == 3
+    assert searched(root, "another") == ["c"]
+
+
+def test_a_directory_without_an_index_says_how_to_make_it(tmp_path):
+    (tmp_path / "cycle").mkdir()
+    done = nacre("search", tmp_path, "fox")
+    assert done.code == 2
+    assert "nacre cycle" in done.err
+    assert "no such facet" in nacre("search", tmp_path, "fox", "--facet", "colour").err
+    assert search_command.FACETS

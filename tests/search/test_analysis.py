@@ -1,0 +1,95 @@
+"""Terms of texts in several scripts, and the phrases that find them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.search.analysis import (
+    LONGEST,
+    QueryPhrase,
+    folded,
+    index_terms,
+    normal_form,
+    query_phrase,
+    term_places,
+)
+
+
+def finds(asked: str, text: str) -> bool:
+    """Whether an index of the terms of a text has the phrase, as a phrase query does."""
+    phrase, terms = query_phrase(asked), index_terms(text).split(" ")
+    *first, last = phrase.terms
+    for at in range(len(terms) - len(first)):
+        end = terms[at + len(first)]
+        ends = end.startswith(last) if phrase.prefix else end == last
+        if ends and terms[at : at + len(first)] == first:
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Hello, World", "hello world"),
+        ("国家图书馆", "国家 家图 图书 书馆 馆"),
+        ("Python语言 3.11", "python 语言 言 3 11"),
+        ("ＡＢＣ ｶﾅ", "abc カナ ナ"),
+        ("foo_bar", "foo bar"),
+        ("Straße", "strasse"),
+        ("馆", "馆"),
+        ("서울 시", "서울 울 시"),
+        ("", ""),
+        ("x" * 500, "x" * LONGEST),
+    ],
+)
+def test_terms(text, terms):
+    assert index_terms(text) == terms
+
+
+@pytest.mark.parametrize(
+    ("asked", "phrase"),
+    [
+        ("图书馆", QueryPhrase(("图书", "书馆"))),
+        ("馆", QueryPhrase(("馆",), prefix=True)),
+        ("Python语", QueryPhrase(("python", "语"), prefix=True)),
+        ("图书馆 开放", QueryPhrase(("图书", "书馆", "馆", "开放"))),
+        ("人人", QueryPhrase(("人人",))),
+        ("two words", QueryPhrase(("two", "words"))),
+        ("!?", QueryPhrase(())),
+    ],
+)
+def test_phrases(asked, phrase):
+    assert query_phrase(asked) == phrase
+
+
+@pytest.mark.parametrize("asked", ["图书馆", "馆", "国", "书馆，开", "语言3", "言", "PYTHON语言"])
+def test_what_stands_in_a_text_is_found(asked):
+    assert finds(asked, "国家图书馆，开放时间；Python语言3 卷")
+
+
+@pytest.mark.parametrize("asked", ["图馆", "国书", "开放图", "ython", "时间语言"])
+def test_what_does_not_stand_there_is_not_found(asked):
+    assert not finds(asked, "国家图书馆，开放时间；Python 语言")
+
+
+@given(st.text("国家图书馆员 开,a1", min_size=1, max_size=30), st.data())
+def test_every_substring_of_unspaced_text_is_found(text, data):
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    asked = text[start:end]
+    # Words are found as a whole: the substring must not cut one.
+    cut = [text[start - 1 : start + 1] if start else "", text[end - 1 : end + 1]]
+    if any(len(one) == 2 and one.isascii() and one.isalnum() for one in cut):
+        return
+    if query_phrase(asked).terms:
+        assert finds(asked, text)
+
+
+@given(st.text(max_size=60))
+def test_places_have_the_terms_of_the_text(text):
+    plain = normal_form(text)
+    places = list(term_places(plain))
+    for place in places:
+        assert 0 <= place.start < place.end <= len(plain)
+    if folded(plain) == plain:
+        assert " ".join(place.term for place in places) == index_terms(plain)
