@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,10 +18,11 @@ GBK = (
 )
 
 
-def told(root: Path, *words: str) -> dict:
+def told(root: Path, *words: str) -> dict[str, Any]:
     done = nacre("cycle", root, "index", "--json", *words)
     assert done.code == 0, done.err
-    return json.loads(done.out)
+    numbers: dict[str, Any] = json.loads(done.out)
+    return numbers
 
 
 def searched(root: Path, *words: str) -> list[str]:
