@@ -63,7 +63,7 @@ _LEFT = {
 
 
 class TextTypes(NamedTuple):
-    """What has a text.
+    """The kinds of documents that have a text.
 
     Attributes:
         types: Media types.

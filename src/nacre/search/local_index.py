@@ -59,7 +59,7 @@ def kind_of(mime: str) -> str:
 
 
 class SearchOptions(NamedTuple):
-    """What is wanted of a search.
+    """The wishes of who searches.
 
     Attributes:
         limit: Hits.

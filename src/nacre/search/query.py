@@ -1,4 +1,4 @@
-"""What people type into a search: words, phrases, fields, `OR` and `-`; read into clauses.
+"""The language of a search: words, phrases, fields, `OR` and `-`; read into clauses.
 
 All words must be there. `"…"` is a phrase, `-word` must not be there, `a OR b` is either of them,
 `field:value` looks in a field. What looks like a field and names none is text, as a URL is.

@@ -78,7 +78,7 @@ class Layout:
 
     @property
     def index(self) -> Path:
-        """What is made of the crawl for search (`nacre index`)."""
+        """Directory of what is made of the crawl for search (`nacre index`)."""
         return self.root / "index"
 
     @property

@@ -67,7 +67,7 @@ class ChangesSpec(NamedTuple):
 
 
 class ChangesFound(NamedTuple):
-    """What a task found.
+    """The numbers of what a task found.
 
     Attributes:
         given: Pages whose documents are wanted.
