@@ -13,6 +13,7 @@ from nacre.console.routes import API
 from nacre.engine.clock import SystemClock
 from nacre.job.control import ask_command
 from nacre.job.holds import change_hold, holds_in
+from nacre.job.overview import JobOverview
 from nacre.job.quotas import QuotaLevel, disk_usage
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
@@ -225,3 +226,38 @@ def test_a_limit_is_a_size():
     for wrong in ("", "-1", "much", "1e3", "9" * 5000, "99999 TB", "1 s"):
         with pytest.raises(RefusedRequestError):
             limit_of(wrong)
+
+
+def test_what_was_written_since_brings_the_next_measurement(tmp_path: Path):
+    job = add_resting(tmp_path, "demo")
+    other = add_resting(tmp_path, "other")
+
+    async def scene(console: GivenConsole) -> None:
+        book, poller = console.services.quotas, console.services.poller
+        runner, found = QuotaRunner(console.services), console.services.fleet.job("crawls~demo")
+
+        def writes(number: int) -> None:
+            overview = JobOverview("RUNNING", warc_bytes=number)
+            poller._keep(msgspec.structs.replace(poller.snapshot(found), overview=overview))
+
+        used = disk_usage(job)
+        book.set(str(job), 2 * used)
+        assert not runner.is_at_another_level()  # nothing was measured yet
+        writes(500)
+        await runner.turn()
+        assert kept(console, job).level is QuotaLevel.FREE
+        assert not runner.is_at_another_level()
+        writes(500 + used // 2)
+        assert not runner.is_at_another_level()
+        writes(500 + used * 9 // 10)
+        assert runner.is_at_another_level()
+        await runner.turn()  # nothing lies on the disk yet: it counts from here
+        assert not runner.is_at_another_level()
+        writes(0)  # another run began
+        assert not runner.is_at_another_level()
+        book.set(ALL_JOBS, 2 * (used + disk_usage(other)))
+        await runner.turn()
+        writes(4 * used)
+        assert runner.is_at_another_level()
+
+    play(tmp_path, scene)

@@ -27,7 +27,9 @@ _BY: Final = "quota via console"
 class QuotaRunner:
     """It measures what jobs use, and holds those whose quota, or that of all, is used up.
 
-    Only jobs that run are held. Only holds that it made are released.
+    Only jobs that run are held. Only holds that it made are released. Between two measurements the
+    bytes of WARC that jobs say they have written are added to what was measured: when that comes
+    to another level, it is measured at once.
 
     Args:
         services: The parts of the console.
@@ -35,6 +37,8 @@ class QuotaRunner:
 
     def __init__(self, services: ConsoleServices) -> None:
         self._services = services
+        self._written: dict[str, int] = {}
+        """Bytes of WARC that each measured job had written by then."""
 
     async def run(self) -> None:
         """Keep the quotas until cancelled."""
@@ -42,7 +46,8 @@ class QuotaRunner:
         last: float | None = None
         changes = book.changes
         while True:
-            if last is None or changes != book.changes or clock.monotonic() - last >= EVERY:
+            is_old = last is None or clock.monotonic() - last >= EVERY
+            if is_old or changes != book.changes or self.is_at_another_level():
                 last, changes = clock.monotonic(), book.changes
                 await self.turn()
             await clock.sleep(LOOK)
@@ -53,6 +58,8 @@ class QuotaRunner:
         known = services.quotas.all()
         jobs = {str(job.layout.root): job for job in services.fleet.jobs}
         wanted = list(jobs) if ALL_JOBS in known else [path for path in jobs if path in known]
+        written = self._written_now()
+        self._written = {path: written[path] for path in wanted if path in written}
         used = {path: await asyncio.to_thread(disk_usage, path) for path in wanted}
         total = None
         if ALL_JOBS in known:
@@ -62,6 +69,35 @@ class QuotaRunner:
             if total is not None and not own.hold:
                 own = total if total.hold else own
             await self._apply(jobs[path], own)
+
+    def is_at_another_level(self) -> bool:
+        """Whether a quota is at another level, by what its jobs have written since."""
+        written = self._written_now()
+        grown = {
+            path: max(now - self._written[path], 0)
+            for path, now in written.items()
+            if path in self._written
+        }
+        if not grown:
+            return False
+        known = self._services.quotas.all()
+        return any(
+            decide_quota(
+                kept.used + (sum(grown.values()) if path == ALL_JOBS else grown.get(path, 0)),
+                kept.limit,
+                kept.level,
+            ).tells
+            for path, kept in known.items()
+            if kept.measured
+        )
+
+    def _written_now(self) -> dict[str, int]:
+        """The bytes of WARC of each job, as it was seen last; without those that are not known."""
+        return {
+            str(job.layout.root): seen.overview.warc_bytes
+            for job, seen in self._services.poller.snapshots()
+            if seen.overview is not None
+        }
 
     def _decide(self, path: str, used: int) -> QuotaDecision:
         """Decide about a quota as it is set now, and keep what was measured."""
