@@ -1,8 +1,8 @@
 """The texts of the console in other languages: `python -m tools.catalogues` (`make catalogues`).
 
-Collects the texts of sources and templates, brings each `nacre.po` up to date and compiles it. The
-files are the same wherever this runs; `--check` writes nothing, and fails where something would
-change or is not translated.
+Collects the texts of sources, templates and reports, brings each `nacre.po` up to date and compiles
+it. The files are the same wherever this runs; `--check` writes nothing, and fails where something
+would change or is not translated.
 """
 
 import io
@@ -16,6 +16,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from nacre.console.catalogue import DOMAIN, ENGLISH, FOLDER, LANGUAGES
+from nacre.core.status import STATUS_TABLE
+from tools.report_texts import report_texts
 
 SOURCE = Path(__file__).parents[1] / "src" / "nacre"
 METHODS = [("console/**.py", "python"), ("console/templates/**.html", "jinja2")]
@@ -36,6 +38,10 @@ def template() -> Catalog:
         for name, _, text, comments, context in sorted(texts):
             place = (folder / name).relative_to(SOURCE).as_posix()
             found.add(text, locations=[(place, 0)], auto_comments=comments, context=context)
+    for place, words in report_texts():
+        found.add(words, locations=[(place, 0)])
+    for facts in STATUS_TABLE.values():
+        found.add(facts.meaning.rstrip("."), locations=[("core/status.py", 0)])
     return found
 
 

@@ -13,6 +13,7 @@ from nacre.console.background.answers import later, read_or_later
 from nacre.console.background.frontier_work import begin_import
 from nacre.console.bounds import Rows
 from nacre.console.call import Call
+from nacre.console.catalogue import ENGLISH
 from nacre.console.cursors import cursor_of, place_of
 from nacre.console.fleet.job_files import byte_range, list_files, open_file, pieces
 from nacre.console.fleet.places import FoundJob
@@ -318,7 +319,7 @@ async def report_of(
     return await read_or_later(
         call, job, "report", name=name, url=query.u, old=query.old, new=query.new, run=query.run,
         language=query.lang, form=form, toes=await _toes(job),
-        **{"table": -1, "sort": -1, "falling": False, **sorting},
+        **{"table": -1, "sort": -1, "falling": False, "spoken": ENGLISH, **sorting},
     )  # fmt: skip
 
 

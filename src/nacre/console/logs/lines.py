@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from nacre.console.problems import RefusedRequestError
-from nacre.core.status import cause, counted
+from nacre.core.status import STATUS_TABLE, FetchStatus, cause, counted
 from nacre.frontier.pending import Matcher, any_text
 from nacre.scope.patterns.matching import PatternList, examine
 from nacre.uri.parse import host as host_of
@@ -62,6 +62,31 @@ def crawl_log_fields(text: str) -> CrawlLogFields | None:
         return None
     rest = ["" if part == "-" else part for part in parts[2:_FIELDS]]
     return CrawlLogFields(parts[0], status, *rest, cause(status), kind_of(status))  # type: ignore[call-arg]
+
+
+def status_words(text: Callable[[str], str], status: int, told: str = "") -> str:
+    """The meaning of a status, in the language of a reader.
+
+    Args:
+        text: Gives the text of a language for an English one.
+        status: A fetch status.
+        told: What the crawler says of it, in English; "" for what the status says by itself.
+    """
+    _, english = text, cause(status)
+    if status > 1:
+        pattern = "the server answered {status}"
+        said = _("the server answered {status}")
+        phrase = english.partition(" (")[2]
+        said = (
+            said if said == pattern else said.format(status=status) + f" ({phrase}" * bool(phrase)
+        )
+    else:
+        facts = STATUS_TABLE.get(FetchStatus(status)) if status in set(FetchStatus) else None
+        pattern = facts.meaning.rstrip(".") if facts else english
+        said = _(pattern)
+    if said == pattern:
+        return told or english
+    return f"{said} ({told})" if told and told != english else said
 
 
 def kind_of(status: int) -> str:

@@ -153,7 +153,15 @@ async def report_page(call: Call) -> PageAnswer:
     lang = "zh" if call.language.name.startswith("zh") else "en"
     asked = msgspec.structs.replace(query, lang=lang if name == "run" else "en")
     found, held = await report_of(
-        call, job, name, asked, "page", table=query.table, sort=query.sort, falling=query.falling
+        call,
+        job,
+        name,
+        asked,
+        "page",
+        table=query.table,
+        sort=query.sort,
+        falling=query.falling,
+        spoken=call.language.name,
     )
     if held is not None:
         return wait_page(call, held)

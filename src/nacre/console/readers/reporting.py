@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
+from nacre.console.catalogue import language as language_of
+from nacre.console.readers.spoken_report import spoken
 from nacre.console.readers.views import CLOCK, VIEWS, OpenView
 from nacre.core.clock import iso
 from nacre.inspect.registry import all_reports, report_named
@@ -46,7 +48,7 @@ def make_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         arguments: `name`; `url`, `old`, `new`, `run`, `language`: of the request; `form`: `page`,
             `json`, `text`, `csv` or `html`; `toes`: what the running job said of its workers, None
             where it does not run; `table`, `sort`, `falling`: number of the table that is sorted,
-            and of its column, from 0; -1 for none.
+            and of its column, from 0; -1 for none; `spoken`: the language of the page.
 
     Raises:
         JobError: There is no such report, or nothing to report, or it needs a URL or takes none.
@@ -72,6 +74,7 @@ def make_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if not document.about:
             document = document._replace(about=title_facts(view.view()))
         if form == "page":
+            document = spoken(document, language_of(str(arguments["spoken"])).texts.gettext)
             return {"document": page_document(document, arguments), "as_of": as_of}
         return {"body": _body(report, data, document, form), "as_of": as_of}
 
