@@ -15,6 +15,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from nacre.annotations import ANNOTATIONS
 from nacre.console.catalogue import DOMAIN, ENGLISH, FOLDER, LANGUAGES
 from nacre.core.status import STATUS_TABLE
 from tools.report_texts import report_texts
@@ -42,6 +43,8 @@ def template() -> Catalog:
         found.add(words, locations=[(place, 0)])
     for facts in STATUS_TABLE.values():
         found.add(facts.meaning.rstrip("."), locations=[("core/status.py", 0)])
+    for one in ANNOTATIONS.values():
+        found.add(one.meaning, locations=[("annotations.py", 0)])
     return found
 
 

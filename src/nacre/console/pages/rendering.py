@@ -13,6 +13,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from nacre.console.catalogue import LANGUAGES, Language, language
+from nacre.console.logs.explained import in_words
 from nacre.console.logs.lines import status_words
 from nacre.console.pages.action_buttons import action_buttons, first_buttons
 from nacre.console.pages.assets import Assets
@@ -71,6 +72,7 @@ def environment(name: str) -> Environment:
     texts = language(name).texts
     made.globals["action_buttons"] = partial(action_buttons, texts.gettext)
     made.globals["status_words"] = partial(status_words, texts.gettext)
+    made.globals["in_words"] = partial(in_words, texts.gettext)
     made.globals["first_buttons"] = first_buttons
     # The extension adds this method, which the type of an environment does not have.
     install = made.install_gettext_translations  # type: ignore[attr-defined]
