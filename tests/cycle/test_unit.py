@@ -55,6 +55,20 @@ def test_a_unit_fetches_its_list_and_makes_a_part_of_it(tmp_path: Path):
     assert not (tmp_path / "units" / SEGMENT / "u0000" / "job").exists()
 
 
+def test_a_page_with_a_million_links_is_bounded(tmp_path: Path):
+    """As many count as in any crawl; the others are counted, and take no room in tables."""
+    pages = {"/": "".join(f"<a href=/{number}>" for number in range(10**6)), "/next": "x"}
+    with site(pages) as home:
+        cycle = segment(tmp_path, [[home, f"{home}next"]], extract={"max_outlinks": 1000})
+        result = Unit(spec(tmp_path)).result()
+    visits = {row["key"]: row for row in facts_of(cycle, result)}
+    assert visits[home]["outlinks"] > 100_000
+    assert visits[home]["links"] == 1000
+    assert visits[f"{home}next"]["status"] == 200
+    assert sum(row["src"] == home for row in facts_of(cycle, result, "links")) == 1000
+    assert len(facts_of(cycle, result, "adds")) < 1010
+
+
 def test_what_is_left_when_the_time_is_over_is_told(tmp_path: Path):
     with site(PAGES) as home:
         urls = [home, f"{home}a.html", f"{home}中文.html"]
