@@ -87,12 +87,18 @@ def signature_bucket_sql(column: str, buckets: int) -> str:
 
 # ---- the same content
 
+_DECODED = (
+    "regexp_replace(regexp_replace(key, '%[89ABab][0-9A-Fa-f]', '', 'g'), "
+    "'%[0-9A-Fa-f]{2}', '_', 'g')"
+)
+"""A URL with one character for each that its escapes stand for in UTF-8. Not `url_decode`, which
+raises an error for what is escaped in another encoding, such as GBK."""
 _ORDER: dict[DedupCriterion, str] = {
     "score": "score desc",
     "fetchTime": "time desc",
     "httpsOverHttp": "(key not like 'https://%')",
     # The decoded URL counts: how it is escaped says nothing.
-    "urlLength": "length(url_decode(key))",
+    "urlLength": f"length({_DECODED})",
 }
 
 Group = Literal["none", "host", "domain"]
