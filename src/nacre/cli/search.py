@@ -1,5 +1,6 @@
-"""`nacre search`: words in what was crawled."""
+"""`nacre search` and `nacre index`: words in what was crawled."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,8 @@ from nacre.cli.output import count
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from nacre.cycle.steps.index import IndexResult
+    from nacre.job.search_index import IndexedPages
     from nacre.search.local_index import SearchAnswer, SearchHit
 
 FACETS = ("site", "type", "lang", "segment")
@@ -53,7 +56,7 @@ def search(
     as_json: AsJson = False,
     _yes: Yes = False,
 ) -> None:
-    """Search the words of a crawl, in the index that `nacre cycle DIR index` makes."""
+    """Search the words of a crawl, in the index that `nacre index` makes of it."""
     needs = ("the search needs", "search")
     answer = offering(
         ctx, lambda: _answer(directory, words, (limit, offset), tuple(facets or ()), newest), needs
@@ -63,6 +66,54 @@ def search(
         return
     for line in answer_lines(answer, offset):
         output.say(line)
+
+
+def index(
+    ctx: typer.Context,
+    directory: JobDir,
+    *,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", help="Make the index anew out of the archive."),
+    ] = False,
+    as_json: AsJson = False,
+    _yes: Yes = False,
+) -> None:
+    """Bring the pages of a crawl that changed into its index of words.
+
+    The crawl may be running. A directory with batch rounds has `nacre cycle DIR index`.
+    """
+    result = offering(ctx, lambda: _indexed(directory, rebuild), ("an index needs", "search"))
+    if as_json:
+        output.say_json(result._asdict())
+    else:
+        output.say(index_text(result))
+
+
+def _indexed(directory: "Path", rebuild: bool) -> "IndexedPages":
+    from nacre.cli.options import layout_and_settings
+    from nacre.job.search_index import index_job
+    from nacre.search.local_index import LocalWriter
+
+    layout, settings = layout_and_settings(directory)
+    layout.require_runs("index")
+    return index_job(layout, settings, LocalWriter(layout.search), rebuild=rebuild)
+
+
+def index_text(result: "IndexedPages | IndexResult") -> str:
+    """`12 pages added, 3 updated, 2 deleted (1 gone, 1 redirect); 4 skipped (4 noindex)`."""
+    if not (result.added or result.updated or result.deleted or result.skipped):
+        return "nothing new: the index has all pages as they were fetched last"
+    text = f"{count(result.added, 'page')} added, {result.updated:,} updated"
+    text += f", {sum(result.deleted.values()):,} deleted{_reasons(result.deleted)}"
+    if result.skipped:
+        text += f"; {sum(result.skipped.values()):,} skipped{_reasons(result.skipped)}"
+    return text
+
+
+def _reasons(counts: Mapping[str, int]) -> str:
+    said = ", ".join(f"{number:,} {why}" for why, number in sorted(counts.items()))
+    return f" ({said})" if said else ""
 
 
 def _answer(
@@ -143,3 +194,4 @@ def answer_numbers(answer: "SearchAnswer") -> dict[str, Any]:
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(rich_help_panel="Look")(search)
+    app.command(rich_help_panel="Look")(index)

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.frontier.novelty import KindRow
-from nacre.inspect.analysis.recrawl_data import ArchivedReply, Run
+from nacre.inspect.analysis.recrawl_data import Run
+from nacre.inspect.archived_replies import ArchivedReply
 from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe

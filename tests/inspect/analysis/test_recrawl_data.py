@@ -5,7 +5,8 @@ import pytest
 from nacre.archive.index import format_line
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
-from nacre.inspect.analysis.recrawl_data import ArchivedReply, StoredRecrawlData
+from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
+from nacre.inspect.archived_replies import ArchivedReply
 from nacre.recrawl.session.pagestore import FetchLog, PageStore
 from nacre.runs.runs import RunRow, write_run
 from nacre.settings.settings import JobSettings

@@ -7,7 +7,7 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.opening import CommonOptions, opened, step_command
 from nacre.cli.options import job_of
-from nacre.cli.output import count
+from nacre.cli.search import index_text
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
@@ -43,22 +43,6 @@ def index(
         output.say_json(index_numbers(result))
     else:
         output.say(index_text(result))
-
-
-def index_text(result: "IndexResult") -> str:
-    """`12 added, 3 updated, 2 deleted (1 gone, 1 redirect); 4 skipped (4 noindex)`."""
-    if not (result.added or result.updated or result.deleted or result.skipped):
-        return "nothing new: the index has all pages as they were fetched last"
-    text = f"{count(result.added, 'page')} added, {result.updated:,} updated"
-    text += f", {sum(result.deleted.values()):,} deleted{_reasons(result.deleted)}"
-    if result.skipped:
-        text += f"; {sum(result.skipped.values()):,} skipped{_reasons(result.skipped)}"
-    return text
-
-
-def _reasons(counts: Any) -> str:  # noqa: ANN401 - a mapping
-    said = ", ".join(f"{number:,} {why}" for why, number in sorted(counts.items()))
-    return f" ({said})" if said else ""
 
 
 def index_numbers(result: "IndexResult") -> dict[str, Any]:

@@ -21,7 +21,6 @@ from nacre.cycle.steps.index_tasks import (
     INDEXED,
     ChangesSpec,
     DocumentsSpec,
-    PagePlace,
     changes_task,
     documents_task,
     page_of,
@@ -30,6 +29,7 @@ from nacre.cycle.steps.update_tasks import facts_of
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import CRAWLDB, TaskWork, buckets_of, in_range_tasks
 from nacre.cycle.versions import ARCHIVE, CycleChanges, CycleVersion, TableFile
+from nacre.engine.page_document import PageFacts
 from nacre.search.document import SearchDocument
 from nacre.search.writers import DocumentWriter
 
@@ -199,7 +199,7 @@ class _Indexing:
             "time": self._context.clock, "bucket": row["bucket"],
         }  # fmt: skip
 
-    def _written(self, work: TaskWork, pages: Sequence[PagePlace], had: set[str]) -> dict[str, str]:
+    def _written(self, work: TaskWork, pages: Sequence[PageFacts], had: set[str]) -> dict[str, str]:
         """Write the documents of pages; why some have none, by key."""
         reasons: dict[str, str] = {}
         wave = _TASK * max(self._context.engine.workers * 4, 8)
@@ -222,7 +222,7 @@ class _Indexing:
             self._context.told("index", {"done": min(at + wave, len(pages)), "of": len(pages)})
         return reasons
 
-    def _specs(self, pages: Sequence[PagePlace], number: int) -> list[DocumentsSpec]:
+    def _specs(self, pages: Sequence[PageFacts], number: int) -> list[DocumentsSpec]:
         """Tasks for pages in the order of the archive."""
         settings = self._context.settings
         specs = []

@@ -22,19 +22,11 @@ from nacre.cycle.tables import (
     table_kind,
 )
 from nacre.cycle.versions import TableFile
+from nacre.engine.page_document import DocumentMaker, PageFacts
 from nacre.engine.readback import read_at
-from nacre.engine.text_process import TextProcess
 from nacre.errors import DamageError
-from nacre.extract.document import stored_document
-from nacre.extract.fulltext.job import (
-    ENDINGS,
-    TYPES,
-    UNKNOWN,
-    PageText,
-    TextJob,
-    text_type,
-)
-from nacre.search.document import SearchDocument, placed
+from nacre.extract.fulltext.job import ENDINGS, TYPES, UNKNOWN
+from nacre.search.document import SearchDocument
 from nacre.search.settings import IndexSettings
 
 INDEXED = "indexed"
@@ -153,33 +145,6 @@ def _locate(work: TaskWork, spec: ChangesSpec) -> None:
 # ---- documents
 
 
-class PagePlace(msgspec.Struct, frozen=True):
-    """A page that is to be indexed, and the place of its capture: a row of the changes.
-
-    Attributes:
-        key, url, modified, digest, length, mime, lang, score: Of its row in the CrawlDb.
-        time: When it was fetched, ms since the epoch.
-        bucket: Its bucket.
-        segment: Its segment.
-        warc_file: Name of the WARC.
-        warc_offset: Offset of the record there.
-    """
-
-    key: str
-    url: str
-    modified: int
-    digest: str
-    length: int
-    mime: str
-    lang: str
-    score: float
-    time: int
-    bucket: int
-    segment: str
-    warc_file: str
-    warc_offset: int
-
-
 class DocumentsSpec(NamedTuple):
     """One task: the documents of some pages.
 
@@ -193,7 +158,7 @@ class DocumentsSpec(NamedTuple):
     """
 
     place: TaskPlace
-    pages: tuple[PagePlace, ...]
+    pages: tuple[PageFacts, ...]
     archive: Mapping[str, TableFile]
     settings: IndexSettings
     agent: str
@@ -218,75 +183,33 @@ def documents_task(spec: DocumentsSpec) -> DocumentsMade:
     made: list[SearchDocument] = []
     with spec.place.open() as work:
         archive = _Archive(work, spec.archive)
-        texts = TextProcess()
-        try:
+        with DocumentMaker(spec.settings, spec.agent) as maker:
             for page in spec.pages:
-                found = _document(archive.capture(page), page, spec, texts)
+                found = maker.document(archive.capture(page), page)
                 if isinstance(found, str):
                     skipped.append((page.key, found))
                 else:
                     made.append(found)
-        finally:
-            texts.close()
         work.storage.put(spec.exchange, msgspec.msgpack.encode(made))
     return DocumentsMade(spec.exchange, skipped)
 
 
-def _document(
-    capture: Capture | None, page: PagePlace, spec: DocumentsSpec, texts: TextProcess
-) -> SearchDocument | str:
-    """The document of a page, or why it has none."""
-    if capture is None:
-        return "capture"
-    settings = spec.settings
-    document = stored_document(capture, settings.max_document)
-    document = msgspec.structs.replace(document, mime=page.mime or document.mime)
-    if not text_type(document.mime, document.url):
-        return "type"
-    job = TextJob(document, settings.main_content, settings.max_content, agent=spec.agent)
-    text = texts.text(job)
-    if text.problem:
-        return text.problem
-    if settings.noindex and not {"noindex", "none"}.isdisjoint(text.robots):
-        return "noindex"
-    return placed(made_document(page, text, settings.score_power))
-
-
-def made_document(page: PagePlace, text: PageText, power: float) -> SearchDocument:
-    """The document of a page and its text.
-
-    Args:
-        page: The page.
-        text: Its text.
-        power: See `cycle.index.score_power`.
-    """
-    return SearchDocument(
-        id=page.key,
-        url=page.url or page.key,
-        title=text.title,
-        content=text.text,
-        rest=text.rest,
-        type=text.type,
-        lang=text.lang or page.lang.lower(),
-        tstamp=page.time,
-        modified=page.modified,
-        boost=max(page.score, 0.0) ** power,
-        digest=page.digest,
-        segment=page.segment,
-        cache="noarchive" if "noarchive" in text.robots else "",
-        length=page.length,
-        warc_filename=page.warc_file,
-        warc_offset=page.warc_offset,
+def page_of(row: Mapping[str, Any]) -> PageFacts:
+    """The facts of a page in a row of the changes."""
+    return PageFacts(
+        key=row["key"],
+        url=row["url"] or "",
+        modified=row["modified"] or 0,
+        digest=row["digest"] or "",
+        length=row["length"] or 0,
+        mime=row["mime"] or "",
+        lang=row["lang"] or "",
+        score=row["score"] or 0.0,
+        time=(row["last_time"] or 0) // 1000,
+        segment=row["segment"] or "",
+        warc_file=row["warc_file"] or "",
+        warc_offset=row["warc_offset"] or 0,
     )
-
-
-def page_of(row: Mapping[str, Any]) -> PagePlace:
-    """The page of a row of the changes."""
-    return PagePlace(
-        row["key"], row["url"] or "", row["modified"] or 0, row["digest"] or "", row["length"] or 0,
-        row["mime"] or "", row["lang"] or "", row["score"] or 0.0, (row["last_time"] or 0) // 1000,
-        row["bucket"], row["segment"] or "", row["warc_file"] or "", row["warc_offset"] or 0,
-    )  # fmt: skip
 
 
 class _Archive:
@@ -297,7 +220,7 @@ class _Archive:
         self._files = files
         self._bases: BaseFiles | None = None
 
-    def capture(self, page: PagePlace) -> Capture | None:
+    def capture(self, page: PageFacts) -> Capture | None:
         """The capture of a page; None when its record cannot be read.
 
         Raises:

@@ -8,7 +8,8 @@ from nacre.core.clock import iso
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.inspect.analysis.analysis import Analysis
-from nacre.inspect.analysis.recrawl_data import MISSING, ArchivedReply, RecrawlData
+from nacre.inspect.analysis.recrawl_data import MISSING, RecrawlData
+from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest
 from nacre.recrawl.planner.change_detection.deletion import Existence, Life, next_look
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section

@@ -8,7 +8,8 @@ from nacre.core.pageview import PageView, Piece
 from nacre.errors import JobError
 from nacre.extract.pageview import page_view
 from nacre.inspect.analysis.analysis import Analysis
-from nacre.inspect.analysis.recrawl_data import ArchivedReply, RecrawlData
+from nacre.inspect.analysis.recrawl_data import RecrawlData
+from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
 from nacre.recrawl.planner.change_detection.change import (
     PieceDifference,

@@ -3,24 +3,19 @@
 What is known of a job's pages, read from its store and its archive.
 """
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from nacre.archive.delta import MEDIA, TARGET, Delta, DeltaError, page_url
-from nacre.archive.restoring import difference_at
-from nacre.core.capture import Capture
+from nacre.archive.delta import TARGET
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.engine.candidates.prospects import kinds
-from nacre.engine.keeping import Bases
-from nacre.engine.readback import read_at
 from nacre.frontier.novelty import KindRow
-from nacre.history.dedup import Digests
+from nacre.inspect.archived_replies import ArchivedReplies, ArchivedReply
 from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.recrawl.planner.change_detection.deletion import Answer
 from nacre.recrawl.planner.change_detection.template import Template
@@ -46,8 +41,6 @@ from nacre.recrawl.session.pagestore import (
 from nacre.recrawl.session.scheduling import stored_timetable
 from nacre.runs.runs import all_runs, read_run, spent_by
 from nacre.settings.settings import JobSettings
-from nacre.store.file_table import file_rows
-from nacre.store.files import FileKind, FileState
 from nacre.store.store import Store
 from nacre.uri.surt import index_key
 
@@ -83,33 +76,6 @@ class Run(NamedTuple):
     elapsed: float
     keep: str = "strict"
     requests: int = 0
-
-
-class ArchivedReply(NamedTuple):
-    """A record of the archive that holds a reply.
-
-    Attributes:
-        url: Of what.
-        date: When, `2026-11-20T10:00:00Z`.
-        status: HTTP status, as written in the index.
-        mime: Media type; `warc/revisit` for a revisit record.
-        digest: Payload digest, as written in the index.
-        file: The WARC, relative to the job; "" when it is not known.
-        offset: Where the record begins, bytes.
-    """
-
-    url: str
-    date: str
-    status: str
-    mime: str
-    digest: str
-    file: str
-    offset: int
-
-    @property
-    def is_revisit(self) -> bool:
-        """Whether it refers to another record for its payload."""
-        return self.mime == "warc/revisit"
 
 
 class RecrawlData(Protocol):
@@ -203,8 +169,6 @@ def first_run(runs: Sequence[Run]) -> int:
     return runs[0].number if runs else 0
 
 
-_OPEN = ".open"
-
 T = TypeVar("T")
 
 
@@ -227,7 +191,7 @@ class StoredRecrawlData:
         self._store = store
         self._settings = settings
         self._pages = PageStore(store)
-        self._bases = Bases(root, store, Digests(store))
+        self._archive = ArchivedReplies(root, store)
 
     @property
     def settings(self) -> RecrawlSettings:
@@ -318,74 +282,22 @@ class StoredRecrawlData:
         names = (name for url in wanted for name in (url, TARGET + url))
         keys = {index_key(name).encode() for name in names}
         found = [
-            captured
-            for directory, path in self._indexes()
-            for line in _lines(path)
-            if line.partition(b" ")[0] in keys and (captured := self._captured(line, directory))
+            one
+            for index in self._archive.indexes()
+            for one in self._archive.replies(index, keys)
+            if one.url in wanted
         ]
-        return iter(sorted((one for one in found if one.url in wanted), key=_order))
+        return iter(sorted(found, key=_order))
 
     def text(self, capture: ArchivedReply) -> str | None:
         """See `RecrawlData`."""
-        found = self._read(capture) if capture.file else None
+        found = self._archive.read(capture)
         return None if found is None else page_text(found)
-
-    def _read(self, capture: ArchivedReply) -> Capture | None:
-        path = self._root / capture.file
-        return read_at(path, capture.offset, self._bases.block)
 
     def _named(self, prefix: bytes, kind: type[T]) -> dict[str, T]:
         decode = msgspec.msgpack.Decoder(kind).decode
         return {name.decode(): decode(row) for name, row in scan(self._store, prefix)}
 
-    def _indexes(self) -> Iterator[tuple[PurePosixPath, Path]]:
-        for _, row in file_rows(self._store):
-            if row.kind is FileKind.INDEX and row.state is not FileState.LOST:
-                name = row.path if row.state is FileState.OPEN else row.final
-                yield PurePosixPath(row.final).parent, self._root / name
-
-    def _captured(self, line: bytes, directory: PurePosixPath) -> ArchivedReply | None:
-        _, when, text = line.split(b" ", 2)
-        try:
-            fields = json.loads(text)
-            url, offset = page_url(str(fields["url"])), int(fields["offset"])
-        except (ValueError, KeyError):
-            return None  # a line that is just being written
-        mime, status = str(fields.get("mime", "")), str(fields.get("status", ""))
-        file = self._file(directory / str(fields.get("filename", "")))
-        digest = str(fields.get("digest", ""))
-        if mime == MEDIA:  # only of replies with status 200
-            status = "200"
-            delta = self._difference(file, offset)
-            mime, digest = (delta.mime, delta.payload) if delta else (mime, digest)
-        return ArchivedReply(url, _date(when.decode()), status, mime, digest, file, offset)
-
-    def _difference(self, file: str, offset: int) -> Delta | None:
-        """What the record of a difference holds; None when it cannot be read."""
-        try:
-            return difference_at(self._root / file, offset).delta if file else None
-        except (DeltaError, OSError):
-            return None
-
-    def _file(self, path: PurePosixPath) -> str:
-        """Where a WARC is now, relative to the job; "" when it is nowhere."""
-        names = (str(path), f"{path}{_OPEN}")
-        return next((name for name in names if (self._root / name).is_file()), "")
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    try:
-        with path.open("rb") as file:
-            yield from file
-    except FileNotFoundError:
-        return  # closed and renamed at this moment, or moved away by its owner
-
 
 def _order(one: ArchivedReply) -> tuple[str, str, int]:
     return one.date, one.file, one.offset
-
-
-def _date(digits: str) -> str:
-    """`20261120100000` as `2026-11-20T10:00:00Z`."""
-    day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
-    return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"

@@ -1,0 +1,154 @@
+"""`nacre index JOB`: the pages of a continuous crawl, given to an index of words."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import NamedTuple
+
+from nacre.engine.page_document import DocumentMaker, PageFacts
+from nacre.extract.fulltext.job import text_type
+from nacre.inspect.archived_replies import ArchivedReplies
+from nacre.inspect.view import reading
+from nacre.job.page_states import ChangedPage, PageStates
+from nacre.search.document import SearchDocument
+from nacre.search.writers import DocumentWriter
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+
+_PORTION = 2_000
+_BATCH = 100
+_MOST = 64_000_000
+"""Bytes of a record; a longer one has no text."""
+
+
+class IndexedPages(NamedTuple):
+    """The outcome of an indexing.
+
+    Attributes:
+        writer: Name of the writer.
+        added: Documents that it was given for the first time.
+        updated: Documents that took the place of others.
+        deleted: Documents that were removed, by reason.
+        skipped: Pages without a document, by reason.
+    """
+
+    writer: str
+    added: int
+    updated: int
+    deleted: dict[str, int]
+    skipped: dict[str, int]
+
+
+def index_job(
+    layout: Layout, settings: JobSettings, writer: DocumentWriter, *, rebuild: bool = False
+) -> IndexedPages:
+    """Give a writer the pages of a job that changed, and let it remove those that are gone.
+
+    The job may be running.
+
+    Args:
+        layout: The job's directories.
+        settings: Its settings.
+        writer: The writer; it is opened here.
+        rebuild: Begin with an empty index.
+
+    Raises:
+        JobError: The job never ran.
+        StorageError: Something cannot be read or written.
+    """
+    with (
+        reading(layout, settings) as view,
+        PageStates(layout.index / "pages.sqlite") as states,
+    ):
+        archive = ArchivedReplies(layout.root, view.store)
+        states.update(archive)
+        anew = writer.open(rebuild=rebuild)
+        agent = settings.extract.robots_agent or settings.robots.agent
+        try:
+            with DocumentMaker(settings.cycle.index, agent) as maker:
+                return _JobIndexing(archive, states, writer, maker).run(anew=anew)
+        finally:
+            writer.close()
+
+
+class _JobIndexing:
+    def __init__(
+        self,
+        archive: ArchivedReplies,
+        states: PageStates,
+        writer: DocumentWriter,
+        maker: DocumentMaker,
+    ) -> None:
+        self._archive = archive
+        self._states = states
+        self._writer = writer
+        self._maker = maker
+        self._added = self._updated = 0
+        self._deleted: Counter[str] = Counter()
+        self._skipped: Counter[str] = Counter()
+
+    def run(self, *, anew: bool) -> IndexedPages:
+        name = self._writer.name
+        lost = self._states.lost(name)
+        self._writer.delete([url for url, _ in lost])
+        self._deleted.update(why for _, why in lost)
+        # The rows are noted while these are read: so all are taken first, which are no texts.
+        changed = list(self._states.wanted(name, anew=anew))
+        notes: list[tuple[str, str | None, str]] = [(url, None, why) for url, why in lost]
+        rest = iter(changed)
+        # A rebuilt index takes the place of the old one when it is whole.
+        size = len(changed) + 1 if anew else _PORTION
+        while True:
+            portion = list(islice(rest, size))
+            notes += self._written(portion)
+            if notes:
+                self._writer.commit()
+                self._states.note(name, notes)
+            if not portion:
+                break
+            notes = []
+        return IndexedPages(
+            name, self._added, self._updated, dict(self._deleted), dict(self._skipped)
+        )
+
+    def _written(self, pages: Sequence[ChangedPage]) -> Iterator[tuple[str, str | None, str]]:
+        """Write the documents of pages; what is to be noted of each."""
+        made: list[SearchDocument] = []
+        for page in pages:
+            found = self._document(page)
+            if isinstance(found, str):
+                self._leave_out(page, found)
+                yield page.url, page.digest, found
+                continue
+            made.append(found)
+            self._updated += page.had
+            self._added += not page.had
+            yield page.url, page.digest, ""
+            if len(made) >= _BATCH:
+                self._writer.write(made)
+                made = []
+        if made:
+            self._writer.write(made)
+
+    def _leave_out(self, page: ChangedPage, why: str) -> None:
+        if page.had:
+            self._writer.delete([page.url])
+            self._deleted[why] += 1
+        elif why != "type":  # images and the like
+            self._skipped[why] += 1
+
+    def _document(self, page: ChangedPage) -> SearchDocument | str:
+        reply = page.reply
+        if not text_type(reply.mime, page.url):
+            return "type"
+        facts = PageFacts(
+            key=page.url,
+            digest=page.digest,
+            mime=reply.mime,
+            time=round(datetime.fromisoformat(page.date).timestamp() * 1000),
+            segment=reply.file.partition("runs/")[2].partition("/")[0],
+            warc_file=reply.file.rpartition("/")[2].removesuffix(".open"),
+            warc_offset=reply.offset,
+        )
+        return self._maker.document(self._archive.read(reply, _MOST), facts)
