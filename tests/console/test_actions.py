@@ -227,3 +227,25 @@ def test_under_systemd_a_job_has_a_scope_of_its_own(tmp_path: Path):
     assert scope_of(service) == [str(program), *user, "--scope", "--quiet", "--collect"]
     assert scope_of({"PATH": str(tmp_path)}) == []
     assert scope_of({**service, "PATH": ""}) == []
+
+
+def test_a_start_is_disabled_with_its_reason_while_the_check_has_problems(tmp_path: Path):
+    root = add_job(tmp_path, "a", "http://127.0.0.1:9/")
+    good = (root / "crawl.yaml").read_text()
+
+    async def scene(console: GivenConsole) -> None:
+        job, fields = console.services.fleet.job("crawls~a"), console.as_session(Role.OPERATOR)
+        (root / "crawl.yaml").write_text(good + "fetsh: {}\n")
+        await console.services.poller.look(job)
+        page = (await console.client.get("/j/crawls~a", headers=fields)).text
+        assert "1 problems keep it from starting" in page
+        assert "the check has findings that keep it from starting" in page
+        answer = await ask(console, "a", "start")
+        assert (answer.status_code, answer.json()["code"]) == (422, "bad-settings")
+        (root / "crawl.yaml").write_text(good)
+        await console.services.poller.look(job)
+        page = (await console.client.get("/j/crawls~a", headers=fields)).text
+        assert "ready to start" in page
+        assert "the check has findings" not in page
+
+    play(tmp_path, scene)

@@ -15,6 +15,8 @@ from nacre.engine.chain.entry import ChainName, Entry
 from nacre.errors import ConfigError, Problem
 from nacre.inspect.explain.dry_run import DryRunAnswer
 from nacre.job.registry import section_named
+from nacre.job.start_survey import StartSurvey
+from nacre.report.formatting import size
 from nacre.settings.chains import STOCK
 from nacre.settings.settings import JobSettings
 from nacre.uri.login import hidden
@@ -186,3 +188,21 @@ def outlook_lines(what: DryRunAnswer) -> Iterator[str]:
     lines = robots_lines(what.robots) if what.robots else ["not fetched yet"]
     for number, line in enumerate(lines):
         yield f"  {'' if number else 'robots.txt':<11} {line}"
+
+
+def survey_lines(found: StartSurvey) -> Iterator[str]:
+    """The lines of a survey before a start: seeds, hosts, refusals, space."""
+    more = f", {found.bad} lines that are none" if found.bad else ""
+    told = f", {found.directives} directives" if found.directives else ""
+    yield f"seeds: {found.seeds}{told}{more}"
+    for one in found.hosts:
+        yield f"  {one.name} ({one.seeds}): {one.trouble or ', '.join(one.addresses)}"
+    if found.more_hosts:
+        yield f"  and {found.more_hosts} more hosts, which were not looked up"
+    for refused in found.refused:
+        yield f"refused by the scope: {refused.url} ({refused.rule})"
+    if found.more_refused:
+        yield f"and {found.more_refused} more seeds"
+    for place in found.space:
+        lacks = "" if place.free >= place.needed else "; a start waits for more"
+        yield f"space: {place.place}: {size(place.free)} free, {size(place.needed)} needed{lacks}"

@@ -319,6 +319,7 @@ def _stored_status(layout: "Layout", *, policy: bool) -> dict[str, Any]:
 
     from nacre.inspect.stored_job import reading_store
     from nacre.job.overview import JobOverview, stored_overview
+    from nacre.job.start_survey import kept_from_start
     from nacre.runs.runs import read_run
 
     overview = JobOverview("NASCENT")
@@ -331,7 +332,10 @@ def _stored_status(layout: "Layout", *, policy: bool) -> dict[str, Any]:
 
         lines = tuple(policy_lines(load_job(layout).settings))
         overview = msgspec.structs.replace(overview, policy=lines)
-    return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+    facts = {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+    if overview.state != "NASCENT":
+        return facts
+    return facts | kept_from_start(layout)
 
 
 def explain(

@@ -10,6 +10,7 @@ from nacre.cli.options import AsJson, Assignments, By, JobDir, Quiet, Strict
 if TYPE_CHECKING:
     from nacre.config.check import Loaded
     from nacre.job.checks import Findings
+    from nacre.job.start_survey import StartSurvey
     from nacre.settings.settings import JobSettings
     from nacre.store.layout import Layout
 
@@ -36,12 +37,23 @@ def check(
             help="Show what would happen to these URLs: scope, sheets, queue, politeness.",
         ),
     ] = False,
+    survey: Annotated[
+        bool,
+        typer.Option(
+            "--survey",
+            help="Look up the hosts of the seeds, ask the scope for each seed, and measure the "
+            "space that a start needs.",
+        ),
+    ] = False,
     strict: Strict = False,
     assignments: Assignments = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Check a job, and report all problems at once."""
+    import msgspec
+
     from nacre.cli import output
+    from nacre.cli.check_text import survey_lines
     from nacre.store.layout import Layout
 
     layout = Layout(directory)
@@ -53,16 +65,21 @@ def check(
         findings.require()
         _dry_run(layout, loaded, urls if dry_run else None, as_json=as_json)
         return
+    surveyed = _surveyed(layout, loaded) if survey and not findings.problems else None
     if as_json:
         output.say_json(
             {
                 "problems": [problem._asdict() for problem in findings.problems],
                 "warnings": [warning._asdict() for warning in findings.warnings],
+                **({"survey": msgspec.to_builtins(surveyed)} if surveyed else {}),
             }
         )
         raise typer.Exit(2 if findings.problems else 0)
     output.warn(findings.warnings)
     findings.require()
+    if surveyed is not None:
+        for line in survey_lines(surveyed):
+            output.say(line)
     output.say(f"{output.shown(layout.root)}: nothing wrong")
 
 
@@ -83,6 +100,15 @@ def examined(
     settings = loaded.settings if loaded else JobSettings()
     lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
     return loaded, asyncio.run(checks.check(layout, loaded, problems, lookup, strict=strict))
+
+
+def _surveyed(layout: "Layout", loaded: "Loaded[JobSettings] | None") -> "StartSurvey | None":
+    """The survey of a job before its start; None where its settings could not be read."""
+    import asyncio
+
+    from nacre.job.start_survey import survey_start
+
+    return asyncio.run(survey_start(layout, loaded)) if loaded is not None else None
 
 
 def _dry_run(

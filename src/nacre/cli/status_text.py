@@ -214,6 +214,8 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
     overview = msgspec.convert(answer["overview"], JobOverview)
     if overview.state == "NASCENT":
         yield state_words(overview)
+        if answer.get("problems"):
+            yield f"  {answer['sentence']['text']}"
         return
     name = f"run {overview.run}" if overview.run else "run"  # it has none before it has space
     yield f"{name}: {state_words(overview)}"

@@ -53,6 +53,7 @@ WHYS: Final[Mapping[str, str]] = {
     "rounds-running": _("its rounds are running"),
     "rounds-rest": _("its rounds are not running"),
     "no-rounds": _("it is not crawled in rounds"),
+    "problems": _("the check has findings that keep it from starting; Verify shows them"),
     "queued": _("it waits for its start"),
     "starting": _("it is being started"),
 }
@@ -132,7 +133,7 @@ def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple
     actions = job_actions(seen.state, command, closed=closed, running=seen.running)
     launch = services.launcher.facts(job)
     if seen.running or launch is None or launch.step == "failed":
-        return actions
+        return tuple(_unless_red(one, seen.problems) for one in actions)
     stop = "stop" if launch.step == "queued" else ""
     if stop and seen.rounds is not None:
         stop = "stop-after-step"
@@ -142,6 +143,18 @@ def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple
         )
         for one in actions
     )
+
+
+STARTS: Final = frozenset(("start", "start-paused", "go-on", "go-on-checkpoint", "recrawl",
+                           "recrawl-full", "run-rounds"))  # fmt: skip
+"""Actions that a job with problems in its check cannot take."""
+
+
+def _unless_red(action: JobAction, problems: int) -> JobAction:
+    """An action; one that begins a run is refused while the check has problems."""
+    if not problems or not action.allowed or action.name not in STARTS:
+        return action
+    return msgspec.structs.replace(action, allowed=False, why="problems")
 
 
 async def act(
@@ -184,7 +197,8 @@ def _require(services: ConsoleServices, job: FoundJob, action: str, options: Act
         "recrawl": ("recrawl-full" if options.full else "recrawl",),
     }.get(action, (action,))
     known = {one.name: one for one in allowed_now(services, job, "")}
-    if any(known[name].allowed for name in names):
+    # What the check finds is looked at again before the start, which names each problem.
+    if any(known[name].allowed or known[name].why == "problems" for name in names):
         return
     why = known[names[0]].why
     raise RefusedRequestError(409, why, f"{action}: {WHYS[why]} ({job.id})")

@@ -20,7 +20,8 @@ from nacre.engine.clock import SystemClock
 from nacre.errors import Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import check
-from nacre.settings.contact import Lookup, resolver_lookup
+from nacre.job.start_survey import StartSurvey, survey_start
+from nacre.settings.contact import no_lookup, resolver_lookup
 from nacre.settings.load import examine_text
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -97,28 +98,25 @@ class TextFindings(msgspec.Struct, frozen=True, kw_only=True):
         warnings: What the operator should know.
         lights: Problems at each level, by its name; a level that could not be looked at, because
             those before it have problems, has -1.
+        survey: The seeds, their hosts and the space; null where the network was not asked, or a
+            problem kept it from being made.
     """
 
     problems: tuple[TextFinding, ...]
     warnings: tuple[TextFinding, ...]
     lights: dict[str, int]
+    survey: StartSurvey | None = None
 
 
-def first_red(lights: Mapping[str, int]) -> str:
-    """The first level with problems, or that could not be looked at; "" where all are sound.
-
-    A job with a red light cannot be started.
-    """
+def _first_red(lights: Mapping[str, int]) -> str:
+    """The first level with problems, or that could not be looked at; "" where all are sound."""
     return next((str(level) for level in CheckLevel if lights.get(str(level), -1)), "")
 
 
-def no_lookup() -> Lookup:
-    """A look-up that finds nothing: for checks while somebody types."""
-
-    async def nothing(_: str) -> tuple[str, ...]:
-        return ()
-
-    return nothing
+def blocked_by(found: TextFindings) -> str:
+    """The name of what keeps a job from starting: a red light, else `space`; "" for nothing."""
+    lacks = found.survey is not None and found.survey.missing_space
+    return _first_red(found.lights) or ("space" if lacks else "")
 
 
 def find_in_text(
@@ -152,6 +150,9 @@ def find_in_text(
         lookup = resolver_lookup(resolver) if thorough else no_lookup()
         found = asyncio.run(check(layout, loaded, problems, lookup))
         problems, warnings = found.problems, found.warnings
+    surveyed = None
+    if thorough and layout is not None and loaded is not None and not problems:
+        surveyed = asyncio.run(survey_start(layout, loaded))
     placing = _Placing(text, here.config.name)
 
     def level(problem: Problem) -> CheckLevel:
@@ -165,6 +166,7 @@ def find_in_text(
         problems=placed,
         warnings=told,
         lights=_lights(placed, whole=layout is not None and loaded is not None),
+        survey=surveyed,
     )
 
 

@@ -27,7 +27,13 @@ from nacre.job.background.control_files import ControlFiles
 from nacre.job.background.metrics_server import serve_metrics
 from nacre.job.background.outbackcdx import IndexPusher
 from nacre.job.background.webhooks import WebhookNotifier
-from nacre.job.monitors import longest_wait, places, raise_file_limit, tune_allocator
+from nacre.job.monitors import (
+    longest_wait,
+    places,
+    raise_file_limit,
+    space_needed,
+    tune_allocator,
+)
 from nacre.job.session import Session
 from nacre.runs.manifest import OriginOf, after_set, unknown_origin, write_effective
 from nacre.settings.contact import contact_problems, public_hosts, resolver_lookup
@@ -36,9 +42,8 @@ from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.layout import Layout
 from nacre.store.local_files import remove_left_behind
-from nacre.store.opening import shortage, space_to_reserve, wait_for_space
+from nacre.store.opening import shortage, wait_for_space
 from nacre.store.recovery import NORMAL_START, StartOptions
-from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
 
 if TYPE_CHECKING:
@@ -282,8 +287,7 @@ class Job:
 
     def space_needed(self) -> int:
         """The space that is kept free on each file system, bytes."""
-        own = space_to_reserve(Memory(self.settings.store.memory).buffers, 0)
-        return max(own, self.settings.disk.reserve)
+        return space_needed(self.settings)
 
     async def _has_space(self) -> bool:
         """Wait for the reserve; False when that took longer than the operator allows."""

@@ -19,6 +19,7 @@ from nacre.settings.settings import JobSettings
 from nacre.settings.variables import known_part
 from nacre.store.layout import Layout
 from nacre.store.opening import shortage, space_to_reserve
+from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
 
 _WITHOUT_TERMINAL = 3600.0
@@ -46,6 +47,12 @@ def places(layout: Layout, settings: JobSettings) -> list[str]:
     """
     named = map(Path, map(known_part, settings.archive.directories))
     return [str(layout.root), *(str(_there(path)) for path in named if path.is_absolute())]
+
+
+def space_needed(settings: JobSettings) -> int:
+    """The space that is kept free on each file system that a job writes to, bytes."""
+    own = space_to_reserve(Memory(settings.store.memory).buffers, 0)
+    return max(own, settings.disk.reserve)
 
 
 def _there(directory: Path) -> Path:

@@ -129,6 +129,8 @@ class _Status(msgspec.Struct, frozen=True):
     gap: float | None = None
     free: int | None = None
     reserve: int | None = None
+    problems: int | None = None
+    first_problem: str = ""
 
 
 def sentence_of_status(answer: Mapping[str, Any], now: float) -> Sentence:
@@ -148,6 +150,8 @@ def sentence_of_status(answer: Mapping[str, Any], now: float) -> Sentence:
             gap=status.gap,
             free=status.free,
             reserve=status.reserve,
+            problems=status.problems,
+            first_problem=status.first_problem,
         )
     )
 

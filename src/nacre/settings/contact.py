@@ -24,6 +24,15 @@ def resolver_lookup(resolver: DnsResolver) -> Lookup:
     return lookup
 
 
+def no_lookup() -> Lookup:
+    """A look-up that finds nothing: for checks while somebody waits."""
+
+    async def nothing(_: str) -> Sequence[str]:
+        return ()
+
+    return nothing
+
+
 async def public_hosts(names: Iterable[str], allow: Sequence[str], lookup: Lookup) -> list[str]:
     """Hosts of seeds that are not plainly the operator's own, in order of appearance.
 

@@ -259,7 +259,8 @@ async def save_text(
         who=f"{call.identity.name} via console", why=query.why, files=call.may_name_files,
     )  # fmt: skip
     number = int(answer.get("number", 0))
-    call.note.change(None, {"version": number, "why": query.why, "outcome": answer["outcome"]})
+    after = {"version": number, "why": query.why, "outcome": answer["outcome"]}
+    call.note.change(None, after | {"difference": answer.get("difference", [])})
     return answer
 
 

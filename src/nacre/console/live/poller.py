@@ -38,7 +38,7 @@ from nacre.cycle.rounds_mark import rounds_run
 from nacre.errors import NacreError
 from nacre.frontier.pending import any_text
 from nacre.job.control import NotRunningError, ask_command
-from nacre.job.overview import JobOverview, SlowQueue
+from nacre.job.overview import SlowQueue
 from nacre.store.layout import Layout
 
 WATCHED: Final = 1.0
@@ -255,7 +255,8 @@ class Poller:
             self._keep(msgspec.structs.replace(self._snapshots[job.id], as_of=now))
             return
         try:
-            answer = self._cached(path, stamp) if _has_run(job.layout) else _NEVER_RAN
+            _require_readable(job.layout)
+            answer = self._cached(path, stamp)
             if answer is None:
                 answer = await self._readers.ask("stored-status", job.layout.root, FIRST_READ)
                 self._database.rows(
@@ -305,16 +306,13 @@ def last_lines(job: FoundJob) -> tuple[LastLines, LastLines]:
     return found[0], found[1]
 
 
-_NEVER_RAN: Final = {"overview": msgspec.to_builtins(JobOverview("NASCENT"))}
-
-
-def _has_run(layout: Layout) -> bool:
-    """Whether there is something to read.
+def _require_readable(layout: Layout) -> None:
+    """Refuse a job whose state is another user's, before a reader process is asked.
 
     Raises:
-        JobError: The state of the job is another user's.
+        JobError: It is.
     """
-    return layout.in_rounds or layout.has_store
+    _ = layout.in_rounds or layout.has_store
 
 
 def rounds_now(layout: Layout) -> dict[str, bool]:
@@ -325,8 +323,8 @@ def rounds_now(layout: Layout) -> dict[str, bool]:
 
 
 def stamp_of(layout: Layout) -> str:
-    """A text that changes whenever the store of a job, or the versions of a batch crawl, do."""
-    digest = hashlib.sha256()
+    """A text that changes whenever the store, batch versions or files of the settings do."""
+    digest = hashlib.sha256(repr(_configuration(layout)).encode())
     for folder in (layout.store, layout.cycle, layout.cycle / "versions"):
         try:
             with os.scandir(folder) as entries:
@@ -335,6 +333,21 @@ def stamp_of(layout: Layout) -> str:
             facts = []
         digest.update(repr(facts).encode())
     return digest.hexdigest()
+
+
+_CONFIGURES: Final = (".yaml", ".yml", ".txt", ".surt", ".surts", ".gz", ".csv")
+"""Ends of the names of files beside `crawl.yaml` that settings name."""
+
+
+def _configuration(layout: Layout) -> list[tuple[str, int, int]]:
+    """The files in the directory of a job that its check reads, with what tells of a change."""
+    try:
+        with os.scandir(layout.root) as entries:
+            return sorted(
+                (one.name, *_facts(one)) for one in entries if one.name.endswith(_CONFIGURES)
+            )
+    except OSError:
+        return []
 
 
 def _facts(entry: "os.DirEntry[str]") -> tuple[int, int]:

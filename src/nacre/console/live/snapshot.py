@@ -117,6 +117,8 @@ class JobSnapshot(msgspec.Struct, frozen=True):
         bytes_rate: Bytes received a second, likewise.
         left: Seconds that the rest takes about; None where that is not known.
         rates: URIs a second in the last ten minutes, the oldest first.
+        problems: Problems that keep a job at rest from starting.
+        first_problem: The first of them; "" for none.
     """
 
     job: str
@@ -132,6 +134,8 @@ class JobSnapshot(msgspec.Struct, frozen=True):
     bytes_rate: float | None = None
     left: float | None = None
     rates: tuple[float, ...] = ()
+    problems: int = 0
+    first_problem: str = ""
 
 
 class _Status(msgspec.Struct, frozen=True):
@@ -144,6 +148,8 @@ class _Status(msgspec.Struct, frozen=True):
     gap: float | None = None
     free: int | None = None
     reserve: int | None = None
+    problems: int = 0
+    first_problem: str = ""
 
 
 def unseen(job: FoundJob) -> JobSnapshot:
@@ -191,12 +197,12 @@ def snapshot_of(
     facts = SentenceFacts(
         overview, status.slowest, now, rate=rate, left=left, committed=status.committed,
         gap=status.gap, free=status.free, reserve=status.reserve, troubled=troubled,
-        trap=trap,
+        trap=trap, problems=status.problems, first_problem=status.first_problem,
     )  # fmt: skip
     return JobSnapshot(
         job.id, now, overview.state, activity is not None, sentence_of(facts), overview,
         status.slowest, status.fetching, None, rate, bytes_rate, left,
-        activity.rates if activity is not None else (),
+        activity.rates if activity is not None else (), status.problems, status.first_problem,
     )  # fmt: skip
 
 

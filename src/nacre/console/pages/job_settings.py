@@ -19,7 +19,7 @@ from nacre.console.api.config import (
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
-from nacre.editing.findings import CheckLevel, TextFindings, first_red
+from nacre.editing.findings import CheckLevel, TextFindings, blocked_by
 from nacre.job.allowed_actions import group_of
 
 _PATIENCE = 20.0
@@ -134,7 +134,8 @@ def shown_text(text: str, etag: str, found: TextFindings) -> dict[str, Any]:
         "problems": found.problems,
         "warnings": found.warnings,
         "lights": lights_of(found),
-        "red": first_red(found.lights),
+        "red": blocked_by(found),
+        "survey": found.survey,
         "diff": (),
         "asks": False,
         "told": "",

@@ -3,9 +3,11 @@
 Texts come and go without their secrets (`editing.secrets`).
 """
 
+import difflib
 import hashlib
 import io
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -195,8 +197,22 @@ def _saved(layout: Layout, arguments: Arguments, now: ConfigVersion) -> dict[str
     note_edit(layout, before, who, why, source)
     edits = edit_list(layout)
     findings = msgspec.to_builtins(found)
-    etag = version_of(layout).etag
-    return {"outcome": "saved", "etag": etag, "number": edits[-1].number, "findings": findings}
+    after = version_of(layout)
+    return {
+        "outcome": "saved", "etag": after.etag, "number": edits[-1].number, "findings": findings,
+        "difference": changed_lines(now.text, after.text),
+    }  # fmt: skip
+
+
+def changed_lines(old: str, new: str) -> list[str]:
+    """The lines that go, with `-` before them, and those that come, with `+`, in their order.
+
+    Args:
+        old: A text without its secrets.
+        new: Another one.
+    """
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
+    return [line for line in islice(lines, 2, None) if line[:1] in {"-", "+"}]
 
 
 def write_config(layout: Layout, text: str) -> None:

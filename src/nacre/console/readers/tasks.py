@@ -32,6 +32,7 @@ def _of(module: str, name: str) -> ReaderTask:
 def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
     """The numbers of a job that does not run, as `nacre status --json` has them."""
     from nacre.inspect.stored_job import reading_store  # noqa: PLC0415 - the worker starts faster
+    from nacre.job.start_survey import kept_from_start  # noqa: PLC0415
     from nacre.runs.runs import read_run  # noqa: PLC0415
 
     layout.require()
@@ -43,7 +44,8 @@ def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
     if layout.has_store:
         with reading_store(layout) as store:
             overview = stored_overview(store, read_run(store))
-    return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+    facts = {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+    return facts | kept_from_start(layout)
 
 
 TASKS: Mapping[str, ReaderTask] = {

@@ -1,0 +1,204 @@
+"""Survey before a start: the seeds, whether the crawl's own rules reach them, and the space.
+
+`nacre check --survey` and the console's Verify show it. It asks the job's own name servers.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import chain, islice
+from typing import Any, Final
+
+import msgspec
+
+from nacre.assembly.rules import open_rules
+from nacre.config.check import Loaded
+from nacre.engine.clock import SystemClock
+from nacre.engine.seeding.seedfile import SeedSurvey, seed_lines, survey
+from nacre.engine.seeding.seeds import SeedDirective, read_seeds
+from nacre.errors import NacreError
+from nacre.fetch.dns import DnsAnswer, DnsResolver
+from nacre.fetch.guard import guard_for_seeds
+from nacre.job.checks import check
+from nacre.job.monitors import places, space_needed
+from nacre.scope.subject import Subject
+from nacre.settings.contact import no_lookup
+from nacre.settings.load import examine_job
+from nacre.settings.settings import JobSettings
+from nacre.store.disk import RealDisk
+from nacre.store.layout import Layout
+from nacre.store.opening import shortage
+from nacre.uri.parse import host
+
+MOST_HOSTS: Final = 50
+"""Hosts that are looked up; the rest is counted."""
+MOST_REFUSED: Final = 20
+"""Seeds that the scope refuses which are named; the rest is counted."""
+LONGEST_LOOK: Final = 10.0
+"""Seconds after which hosts that have not been found yet are left alone."""
+_AT_ONCE: Final = 10
+
+
+class SurveyedHost(msgspec.Struct, frozen=True):
+    """A host of seeds.
+
+    Attributes:
+        name: Its name.
+        seeds: Seeds on it, among the first thousand.
+        addresses: Its addresses as the crawl finds them; () for none.
+        trouble: Why no fetch would reach it: its name is not found, or its addresses are refused;
+            "" where one would.
+    """
+
+    name: str
+    seeds: int
+    addresses: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+class RefusedSeed(msgspec.Struct, frozen=True):
+    """A seed that the scope of its own job refuses.
+
+    Attributes:
+        url: It.
+        rule: The rule that refuses it.
+    """
+
+    url: str
+    rule: str
+
+
+class PlaceSpace(msgspec.Struct, frozen=True):
+    """The space of a file system that the job writes to.
+
+    Attributes:
+        place: A directory on it.
+        free: Bytes that are free.
+        needed: Bytes that must be free for a start.
+    """
+
+    place: str
+    free: int
+    needed: int
+
+
+class StartSurvey(msgspec.Struct, frozen=True):
+    """The survey of a job before its start.
+
+    Attributes:
+        seeds: Seeds in all.
+        bad: Lines of the seed list that are none.
+        directives: Lines with `+` or `-`.
+        hosts: The first hosts, those that cannot be reached first.
+        more_hosts: Further hosts that were not looked up.
+        refused: The first seeds that the scope refuses.
+        more_refused: Further ones among the first thousand seeds.
+        space: The file systems that the job writes to.
+        missing_space: What they lack, in words; "" for nothing.
+    """
+
+    seeds: int
+    bad: int
+    directives: int
+    hosts: tuple[SurveyedHost, ...]
+    more_hosts: int
+    refused: tuple[RefusedSeed, ...]
+    more_refused: int
+    space: tuple[PlaceSpace, ...]
+    missing_space: str
+
+
+async def survey_start(layout: Layout, loaded: Loaded[JobSettings]) -> StartSurvey:
+    """Survey a job: its names are looked up, nothing is fetched, and nothing is written.
+
+    Args:
+        layout: Its directories.
+        loaded: Its settings, without problems.
+
+    Raises:
+        ConfigError: The seed list or a file of rules cannot be read.
+    """
+    settings = loaded.settings
+    named = settings.seeds
+    file = named if isinstance(named, str) else ""
+    found = survey(read_seeds(seed_lines(named, layout.root), file), settings.dns.hosts)
+    refused = _refused(layout, settings, found)
+    counts = Counter(host(one.url) for one in found.first if not one.url.startswith("dns:"))
+    known = dict.fromkeys((*counts, *found.names, *found.addresses, *found.public))
+    hosts = await _hosts(settings, found, list(islice(known, MOST_HOSTS)), counts)
+    needed, disk = space_needed(settings), RealDisk()
+    here = places(layout, settings)
+    return StartSurvey(
+        found.count,
+        found.bad_count,
+        len(found.directives),
+        tuple(sorted(hosts, key=lambda one: not one.trouble)),
+        max(len(known) - MOST_HOSTS, 0),
+        tuple(refused[:MOST_REFUSED]),
+        max(len(refused) - MOST_REFUSED, 0),
+        tuple(PlaceSpace(one, disk.free_space(one), needed) for one in dict.fromkeys(here)),
+        shortage(disk, here, needed),
+    )
+
+
+def kept_from_start(layout: Layout) -> dict[str, Any]:
+    """What keeps a job from starting, as `nacre check` says it; no name is looked up.
+
+    Args:
+        layout: The job, with or without a store.
+
+    Returns:
+        `problems`: how many there are; `first_problem`: the first in a line, "" for none.
+    """
+    try:
+        loaded, problems = examine_job(layout)
+        found = asyncio.run(check(layout, loaded, problems, no_lookup())).problems
+    except NacreError as error:
+        return {"problems": 1, "first_problem": str(error)}
+    first = str(found[0]).partition("\n")[0] if found else ""
+    return {"problems": len(found), "first_problem": first}
+
+
+def _refused(layout: Layout, settings: JobSettings, found: SeedSurvey) -> list[RefusedSeed]:
+    """The seeds among the first that the scope refuses."""
+    rules = open_rules(settings, layout.root)
+    rules.add_seeds([*found.first, *(SeedDirective(text) for text in found.directives)])
+    scope = rules.scope()[0]
+    refused = []
+    for seed in found.first:
+        verdict = scope.decide(Subject(seed.url, is_seed=True, seed=seed.owner))
+        if not verdict.accepted:
+            refused.append(RefusedSeed(seed.url, verdict.rule))
+    return refused
+
+
+async def _hosts(
+    settings: JobSettings, found: SeedSurvey, names: Sequence[str], counts: Counter[str]
+) -> list[SurveyedHost]:
+    """The hosts with their addresses, and why no fetch would reach them."""
+    resolver = DnsResolver(settings.dns, SystemClock())
+    answers: dict[str, DnsAnswer] = {}
+    limit = asyncio.Semaphore(_AT_ONCE)
+
+    async def look_up(name: str) -> None:
+        async with limit:
+            answers[name] = await resolver.lookup(name)
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LONGEST_LOOK), asyncio.TaskGroup() as group:
+            for name in names:
+                group.create_task(look_up(name))
+    own = [answers[name].addresses for name in found.names if name in answers]
+    guard = guard_for_seeds(settings.network.allow, chain(found.addresses, *own))
+    hosts = []
+    for name in names:
+        answer = answers.get(name)
+        if answer is None:
+            said = f"it was not found in {LONGEST_LOOK:.0f} s"
+            hosts.append(SurveyedHost(name, counts[name], trouble=said))
+            continue
+        whys = [guard.refusal(address) for address in answer.addresses]
+        trouble = answer.error if not whys else "; ".join(whys) if all(whys) else ""
+        hosts.append(SurveyedHost(name, counts[name], tuple(answer.addresses), trouble))
+    return hosts
