@@ -200,6 +200,17 @@ function basics(label) {
   ];
 }
 
+// The selected lines, in the fields of the clip that they may become: `<details data-clip=ID>`.
+function clipping(area, state) {
+  const box = document.querySelector(`[data-clip="${area.id}"]`);
+  const { from, to, empty } = state.selection.main;
+  if (!box || empty) return;
+  const last = state.doc.lineAt(to);
+  const end = last.from === to && to > from ? last.number - 1 : last.number;
+  box.querySelector("[name=clip-first]").value = state.doc.lineAt(from).number;
+  box.querySelector("[name=clip-last]").value = end;
+}
+
 function edit(area) {
   const label = area.labels?.[0]?.textContent.trim() || text("editor");
   const extensions = basics(label);
@@ -208,6 +219,7 @@ function edit(area) {
   if (area.dataset.hover) extensions.push(hovering(area));
   if (area.readOnly) extensions.push(EditorState.readOnly.of(true));
   extensions.push(EditorView.updateListener.of((update) => {
+    if (update.selectionSet) clipping(area, update.state);
     if (!update.docChanged) return;
     area.value = update.state.doc.toString();
     area.dispatchEvent(new Event("input", { bubbles: true }));

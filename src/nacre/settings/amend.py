@@ -78,7 +78,7 @@ def swapped(text: str, key: str, first: int, file: str = "crawl.yaml") -> str:
 
     Args:
         text: The text.
-        key: The list, a key of the top.
+        key: The list, as a dotted path.
         first: Number of the first of the two items.
         file: Name of the file, for messages.
 
@@ -89,21 +89,26 @@ def swapped(text: str, key: str, first: int, file: str = "crawl.yaml") -> str:
     before = read_yaml(text, file)
     if before.problems:
         raise ConfigError(before.problems)
-    items = before.tree.get(key)
+    path = key.split(".")
+    items: Any = before.tree
+    for part in path:
+        items = items.get(part) if isinstance(items, dict) else None
     if not isinstance(items, list) or not 0 <= first < len(items) - 1:
         raise JobError(f"{file}: `{key}` has no items {first} and {first + 1}")
     wanted = [*items[:first], items[first + 1], items[first], *items[first + 2 :]]
-    made = _with_lines_swapped(text, key, first)
-    if made is not None and read_yaml(made, file).tree == {**before.tree, key: wanted}:
+    made = _with_lines_swapped(text, path, first)
+    changed = amended(text, [Edit(tuple(path), wanted)], file)
+    if made is not None and read_yaml(made, file).tree == read_yaml(changed, file).tree:
         return made
-    return amended(text, [Edit((key,), wanted)], file)
+    return changed
 
 
-def _with_lines_swapped(text: str, key: str, first: int) -> str | None:
+def _with_lines_swapped(text: str, path: Sequence[str], first: int) -> str | None:
     """The lines of two items exchanged; None where items are not lines of their own."""
-    root = YAML(typ="safe", pure=True).compose(text)
-    pairs = root.value if isinstance(root, MappingNode) else ()
-    found = next((value for name, value in pairs if name.value == key), None)
+    found: Node | None = YAML(typ="safe", pure=True).compose(text)
+    for part in path:
+        pairs = found.value if isinstance(found, MappingNode) else ()
+        found = next((value for name, value in pairs if name.value == part), None)
     if not isinstance(found, SequenceNode) or found.flow_style:
         return None
     lines = text.split("\n")

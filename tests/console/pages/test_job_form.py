@@ -58,7 +58,7 @@ def test_the_form_shows_what_it_changes_and_then_writes_it(tmp_path: Path):
         wrong = await client.post(PAGE, headers=fields, data={**token, **form})
         assert wrong.status_code == 422
         assert 'class="field-error"' in wrong.text
-        card = await client.post(PAGE, headers=fields, data={**token, "card": "0 disable"})
+        card = await client.post(PAGE, headers=fields, data={**token, "card": "scope 0 disable"})
         assert "enabled: false" in card.text
 
     play(tmp_path, scene)

@@ -68,12 +68,17 @@ class HoldingValue(msgspec.Struct, frozen=True):
         value: The value that holds.
         sheet: The sheet that says so.
         overruled: What weaker sheets say, the weakest first.
+        origin: Where the sheet says it, such as a file and its line; "" for one that comes with
+            Nacre.
+        plain: The value where no sheet applies.
     """
 
     path: str
     value: str
     sheet: str
     overruled: tuple[OverruledValue, ...] = ()
+    origin: str = ""
+    plain: str = ""
 
 
 class SheetPlace(msgspec.Struct, frozen=True):

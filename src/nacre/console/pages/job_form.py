@@ -28,7 +28,7 @@ async def _form(
     found = await ask(call, "form-fields", job, _PATIENCE, section=section, search=search.strip())
     facts = await frame(call, job, "form")
     shown = {
-        "fields": (), "sections": (), "cards": (), "total": 0, "etag": "", "pending": "",
+        "fields": (), "sections": (), "lists": (), "total": 0, "etag": "", "pending": "",
         "preview": None, "applied": None, "wrong": {}, "typed": {}, **found,
     }  # fmt: skip
     shown |= {"section": section, "search": search, **more}
@@ -49,6 +49,7 @@ async def submit(call: Call) -> PageAnswer:
             return await _preview(call, job, values, section, search)
         found = await ask(
             call, "form-text", job, _PATIENCE, values=values, card=form.get("card", ""),
+            said=form.get("said", ""), card_kind=form.get("card_kind", ""),
             resets=[name.removeprefix(_RESET) for name in form if name.startswith(_RESET)],
         )  # fmt: skip
     except ConfigError as error:

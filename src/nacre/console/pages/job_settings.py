@@ -20,6 +20,7 @@ from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.editing.findings import CheckLevel, TextFindings, blocked_by
+from nacre.errors import ConfigError, Problem
 from nacre.job.allowed_actions import group_of
 
 _PATIENCE = 20.0
@@ -86,7 +87,9 @@ async def submit(call: Call) -> PageAnswer:
     found = await checked(call, job, text, thorough=action == "verify")
     saved = await ask(call, "config-text", job, _PATIENCE)
     shown = shown_text(text, tag, found)
-    if action == "save":
+    if action == "clip":
+        shown |= await _clip(call, job, text, form)
+    elif action == "save":
         if facts["running"]:
             raise is_running_error()
         shown["diff"] = difference(saved["text"], text)
@@ -95,6 +98,31 @@ async def submit(call: Call) -> PageAnswer:
     else:
         shown["told"] = "verified"
     return PageAnswer("settings.html", {**facts, **shown})
+
+
+async def _clip(
+    call: Call, job: FoundJob, text: str, form: Mapping[str, str]
+) -> dict[str, Any]:  # fmt: skip
+    """Save lines of a text as a clip; the facts of the page that are different then."""
+    fields = {name: form.get(f"clip-{name}", "") for name in ("name", "title", "first", "last")}
+    try:
+        lines = {name: line_number(fields[name]) for name in ("first", "last")}
+        made = await ask(call, "clip-of-lines", job, _PATIENCE, text=text, **{**fields, **lines})
+    except ConfigError as error:
+        return {"told": "no-clip", "why_no_clip": str(error), "clip": fields}
+    call.note.change(None, {"clip": made["name"], "place": made["place"]})
+    return {"told": "clip", "clip_name": made["name"]}
+
+
+def line_number(text: str) -> int:
+    """A line of a form, from 1 (pure).
+
+    Raises:
+        ConfigError: It is none.
+    """
+    if not text.isascii() or not text.isdecimal() or not 0 < int(text[:9]) < 10_000_000:
+        raise ConfigError([Problem("lines", f"{text[:20]!r} is no line", "a number from 1")])
+    return int(text[:9])
 
 
 async def _written(
@@ -140,6 +168,7 @@ def shown_text(text: str, etag: str, found: TextFindings) -> dict[str, Any]:
         "asks": False,
         "told": "",
         "theirs": "",
+        "clip": {},
     }
 
 

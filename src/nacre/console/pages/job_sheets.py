@@ -10,6 +10,7 @@ from nacre.console.api.settings import change
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.pages.job_settings import form_of, frame
+from nacre.console.pages.sheet_tree import sheet_tree
 from nacre.errors import ConfigError, JobError, NacreError
 from nacre.job.apply_change import ChangeRequest
 
@@ -36,6 +37,7 @@ async def _sheets(
     except NacreError as error:
         shown["refused"], status = str(error), 422
     shown |= more
+    shown["tree"] = sheet_tree(shown["places"])
     return PageAnswer(
         "settings_sheets.html", {**facts, **shown}, 422 if more.get("refused") else status
     )

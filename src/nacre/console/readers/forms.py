@@ -1,21 +1,21 @@
 """Tasks of reader processes for the form: its fields, and the text that its values make."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from textwrap import dedent
 from typing import Any, Final
 
 import msgspec
-from pydantic import BaseModel
 
 from nacre.config.check import Loaded
 from nacre.config.document import read_yaml, yaml_text
 from nacre.config.facts import FieldFacts, choices_of, fields, required, type_at, value_at
 from nacre.config.secret import Secret, masked
+from nacre.console.readers.cards import card_lists, changed_text, read_change
 from nacre.console.readers.editing import version_of
 from nacre.editing.places import heritrix_of, typed
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import SettingsEditor, plain, why_fixed
-from nacre.settings.amend import REMOVED, Edit, amended, swapped
+from nacre.settings.amend import REMOVED, Edit, amended
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -58,7 +58,7 @@ def form_fields(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         "fields": shown,
         "sections": list(dict.fromkeys(_section(one.path) for one in found)),
         "total": len(found),
-        "cards": list(_cards(loaded)),
+        "lists": card_lists(loaded) if not section and not search else [],
         "etag": version_of(layout).etag,
         "problems": [],
     }
@@ -193,8 +193,8 @@ def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     Args:
         layout: The job.
         arguments: `values`: texts by path; `resets`: paths that go back to their defaults; `card`:
-            a change of the list of rules, `3 up`, `3 down`, `3 disable`, `3 enable`, `3 negate`,
-            `3 remove`, "" for none.
+            a change of a list of rules as `readers.cards.CardChange` has it, such as `scope 3 up`,
+            "" for none, with `said` and `card_kind`.
 
     Raises:
         ConfigError: A value is wrong; with every problem.
@@ -220,67 +220,8 @@ def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         text = amended(text, edits)
     card = str(arguments.get("card", ""))
     if card:
-        text = _with_card(text, loaded, card)
+        change = read_change(
+            card, str(arguments.get("said", "")), str(arguments.get("card_kind", ""))
+        )
+        text = changed_text(text, loaded, change)
     return {"text": text, "etag": version.etag}
-
-
-# ---- rules as cards
-
-
-def _cards(loaded: Loaded[JobSettings]) -> Iterator[dict[str, Any]]:
-    """The rules of the scope, in their order."""
-    for number, rule in enumerate(loaded.settings.scope):
-        said = {key: value for key, value in plain(rule).items() if key not in {"rule", "enabled"}}
-        turned = getattr(rule, "of", None) if rule.rule_name == "not" else None
-        yield {
-            "number": number, "label": rule.label, "rule": rule.rule_name,
-            "doc": " ".join((type(turned or rule).__doc__ or "").partition("\n\n")[0].split()),
-            "said": yaml_text(masked(said)).strip() if said else "",
-            "enabled": rule.enabled, "says": str(rule.says), "negated": turned is not None,
-            "negatable": rule.says.value != "NONE",
-            "origin": str(loaded.origin(f"scope.{number}")),
-        }  # fmt: skip
-
-
-def _with_card(text: str, loaded: Loaded[JobSettings], said: str) -> str:
-    """The text with one change of the list of rules.
-
-    Raises:
-        JobError: There is no such rule or change.
-    """
-    at, _, what = said.partition(" ")
-    rules = loaded.settings.scope
-    if not at.isdecimal() or int(at) >= len(rules):
-        raise JobError(f"there is no rule {at[:20]}")
-    number, whole = int(at), [plain(rule) for rule in rules]
-    if "scope" not in read_yaml(text, "crawl.yaml").tree:
-        text = amended(text, [Edit(("scope",), whole)])
-    rule = rules[number]
-    match what:
-        case "up" | "down":
-            first = number - (what == "up")
-            return swapped(text, "scope", min(max(first, 0), max(len(rules) - 2, 0)))
-        case "remove":
-            return amended(text, [Edit(("scope", number), REMOVED)])
-        case "disable" | "enable":
-            return _set_in_rule(text, number, whole[number], enabled=what == "enable")
-        case "negate":
-            return amended(text, [Edit(("scope", number), _turned(rule))])
-        case _:
-            raise JobError(f"a rule cannot be changed by {what[:20]!r}")
-
-
-def _set_in_rule(text: str, number: int, whole: Mapping[str, Any], *, enabled: bool) -> str:
-    written: Sequence[Any] = read_yaml(text, "crawl.yaml").tree["scope"]
-    if isinstance(written[number], dict):
-        value: object = REMOVED if enabled else False
-        return amended(text, [Edit(("scope", number, "enabled"), value)])
-    return amended(text, [Edit(("scope", number), {**whole, "enabled": enabled})])
-
-
-def _turned(rule: BaseModel) -> dict[str, Any]:
-    """A rule turned round; one that is turned round already as it was before."""
-    inner = getattr(rule, "of", None)
-    if isinstance(inner, BaseModel) and getattr(rule, "rule", "") == "not":
-        return dict(plain(inner))
-    return {"rule": "not", "of": plain(rule)}

@@ -14,6 +14,7 @@ from nacre.config.ordinary import read_ordinary
 from nacre.console.readers.editing import version_of
 from nacre.editing.clips import find_clip, insert_clip, list_clips, remove_clip, save_clip
 from nacre.editing.secrets import is_secret, without_secrets
+from nacre.editing.selection import selected_piece
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.edits import read_config
 from nacre.settings.amend import REMOVED, Edit, amended
@@ -198,6 +199,17 @@ def put_clip(_: Layout, arguments: Arguments) -> dict[str, Any]:
     name = str(arguments["name"])
     save_clip(name, str(arguments["title"]), str(arguments["place"]), text)
     return _clip(name)
+
+
+def clip_of_lines(_: Layout, arguments: Arguments) -> dict[str, Any]:
+    """Save some lines of a text as a clip of the user's: `text`, `first`, `last`, `name`, `title`.
+
+    Raises:
+        ConfigError: The name is wrong, or the lines are no piece of settings.
+    """
+    first, last = int(arguments["first"]), int(arguments["last"])
+    piece = selected_piece(str(arguments["text"]), first, last)
+    return put_clip(_, {"name": arguments["name"], "title": arguments["title"], **piece._asdict()})
 
 
 def drop_clip(_: Layout, arguments: Arguments) -> None:

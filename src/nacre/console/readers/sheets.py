@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nacre.config.facts import choices_of, fields, type_at
+from nacre.config.check import Loaded
+from nacre.config.facts import choices_of, fields, type_at, value_at
 from nacre.config.secret import masked
 from nacre.config.sheet import flat
 from nacre.console.readers.forms import editor_of, field_text, value_of
@@ -28,7 +29,8 @@ def list_sheets(layout: Layout, _: Arguments) -> dict[str, Any]:
     Raises:
         ConfigError: The settings have problems.
     """
-    settings = load_job(layout).settings
+    loaded = load_job(layout)
+    settings = loaded.settings
     every = {**STOCK, **settings.sheets}
     values = {name: masked(flat(tree, settings)) for name, tree in every.items()}
     return {
@@ -52,7 +54,7 @@ def list_sheets(layout: Layout, _: Arguments) -> dict[str, Any]:
             }
             for number, one in enumerate(settings.sheet_associations)
         ],
-        "places": _places(settings, values),
+        "places": _places(loaded, values),
         "keys": [one.path for one in fields(JobSettings) if one.sheets],
     }
 
@@ -62,8 +64,11 @@ def _shown(value: object) -> str:
     return field_text(kind, value)
 
 
-def _places(settings: JobSettings, values: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _places(
+    loaded: Loaded[JobSettings], values: Mapping[str, Mapping[str, Any]]
+) -> list[dict[str, Any]]:  # fmt: skip
     """The prefixes in the order of the tree, each with what its own sheets and those above say."""
+    settings = loaded.settings
     named: dict[str, list[str]] = {}
     texts: dict[str, str] = {}
     for one in settings.sheet_associations:
@@ -84,14 +89,14 @@ def _places(settings: JobSettings, values: Mapping[str, Mapping[str, Any]]) -> l
                 "text": texts[prefix],
                 "depth": len(above) - 1,
                 "sheets": named[prefix],
-                "holds": list(_holding(chain, values)),
+                "holds": list(_holding(chain, values, loaded)),
             }
         )
     return found
 
 
 def _holding(
-    names: Sequence[str], values: Mapping[str, Mapping[str, Any]]
+    names: Sequence[str], values: Mapping[str, Mapping[str, Any]], loaded: Loaded[JobSettings]
 ) -> Iterator[dict[str, Any]]:
     """The settings that sheets say, the strongest last, each with the sheets that it overrules."""
     said: dict[str, list[tuple[str, str]]] = {}
@@ -101,7 +106,12 @@ def _holding(
     for path, given in sorted(said.items()):
         *weaker, (name, value) = given
         overruled = [{"sheet": other, "value": text} for other, text in weaker]
-        yield {"path": path, "value": value, "sheet": name, "overruled": overruled}
+        own = loaded.is_given(f"sheets.{name}")
+        origin = str(loaded.origin(f"sheets.{name}.{path}")) if own else ""
+        yield {
+            "path": path, "value": value, "sheet": name, "overruled": overruled, "origin": origin,
+            "plain": field_text("text", plain(value_at(loaded.settings, path)), path),
+        }  # fmt: skip
 
 
 def sheets_at(layout: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -116,7 +126,8 @@ def sheets_at(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         ConfigError: The settings have problems, or there is no such setting for sheets.
     """
     url = parse_seed(str(arguments["url"])).url
-    settings = load_job(layout).settings
+    loaded = load_job(layout)
+    settings = loaded.settings
     found = sheet_list(settings, layout.root)
     sheets = make_sheets(settings, found, scope_state(layout.root, RuleFiles(layout.root)))
     overlay = sheets.of_url(url)
@@ -126,7 +137,7 @@ def sheets_at(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     said: dict[str, Any] = {
         "url": url,
         "sheets": list(names),
-        "holds": list(_holding(names, values)),
+        "holds": list(_holding(names, values, loaded)),
     }
     key = str(arguments.get("key", ""))
     if key:

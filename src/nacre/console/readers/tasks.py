@@ -79,6 +79,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "clips": _of("library", "clips"),
     "clip-text": _of("library", "clip_text"),
     "put-clip": _of("library", "put_clip"),
+    "clip-of-lines": _of("library", "clip_of_lines"),
     "drop-clip": _of("library", "drop_clip"),
     "with-clip": _of("library", "with_clip"),
     "settings-schema": _of("editing", "settings_schema"),
