@@ -54,6 +54,15 @@ async def until(console: GivenConsole, job: str, *states: str) -> dict[str, Any]
             await asyncio.sleep(0.05)
 
 
+async def known(console: GivenConsole, job: FoundJob) -> None:
+    """Wait until the check of a job as it is now is known."""
+    await console.services.poller.look(job)
+    async with asyncio.timeout(60):
+        while not await console.services.poller._checks.look(job):
+            pass
+    await console.services.poller.look(job)
+
+
 def said(console: GivenConsole, job: FoundJob) -> str:
     facts = console.services.launcher.facts(job)
     return facts.text if facts is not None else ""
@@ -236,14 +245,14 @@ def test_a_start_is_disabled_with_its_reason_while_the_check_has_problems(tmp_pa
     async def scene(console: GivenConsole) -> None:
         job, fields = console.services.fleet.job("crawls~a"), console.as_session(Role.OPERATOR)
         (root / "crawl.yaml").write_text(good + "fetsh: {}\n")
-        await console.services.poller.look(job)
+        await known(console, job)
         page = (await console.client.get("/j/crawls~a", headers=fields)).text
         assert "1 problems keep it from starting" in page
         assert "the check has findings that keep it from starting" in page
         answer = await ask(console, "a", "start")
         assert (answer.status_code, answer.json()["code"]) == (422, "bad-settings")
         (root / "crawl.yaml").write_text(good)
-        await console.services.poller.look(job)
+        await known(console, job)
         page = (await console.client.get("/j/crawls~a", headers=fields)).text
         assert "ready to start" in page
         assert "the check has findings" not in page

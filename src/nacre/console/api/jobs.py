@@ -206,7 +206,7 @@ def next_runs(services: ConsoleServices) -> dict[str, float]:
 async def get_job(call: Call) -> JobDetails:
     """One job: its numbers, its sentence, and what can be done with it."""
     job = call.job()
-    seen = await call.services.poller.fresh(job)
+    seen = await call.services.poller.checked(job)
     return job_details(call.services, job, seen, call.language)
 
 

@@ -28,6 +28,7 @@ from nacre.console.live.snapshot import (
     unreadable,
     unseen,
 )
+from nacre.console.live.start_checks import StartChecks, settings_stamp
 from nacre.console.live.toes import ToeList, toe_list
 from nacre.console.logs.lines import CrawlLogFields
 from nacre.console.logs.pages import LogQuestion, log_path, read_page
@@ -38,7 +39,7 @@ from nacre.cycle.rounds_mark import rounds_run
 from nacre.errors import NacreError
 from nacre.frontier.pending import any_text
 from nacre.job.control import NotRunningError, ask_command
-from nacre.job.overview import SlowQueue
+from nacre.job.overview import JobOverview, SlowQueue
 from nacre.store.layout import Layout
 
 WATCHED: Final = 1.0
@@ -82,12 +83,14 @@ class Poller:
         self._looked: dict[str, float] = {}
         self._watched: Counter[str] = Counter()
         self._stamps: dict[str, str] = {}
+        self._settings: dict[str, str] = {}
         self._looking: set[str] = set()
         self._is_list_stale = False
         self._toes: dict[str, ToeList] = {}
         self._read: dict[str, float] = {}
         self._lately: dict[str, tuple[LastLines, LastLines]] = {}
         self._toes_watched: Counter[str] = Counter()
+        self._checks = StartChecks(readers)
 
     def snapshot(self, job: FoundJob) -> JobSnapshot:
         """The last snapshot of a job; one without numbers where it was not looked at yet."""
@@ -107,6 +110,18 @@ class Poller:
         if last is None or self._clock.now() - last.as_of > WATCHED:
             await self.look(job)
         return self.snapshot(job)
+
+    async def checked(self, job: FoundJob) -> JobSnapshot:
+        """A fresh snapshot of a job; of one at rest with what keeps it from starting."""
+        seen = await self.fresh(job)
+        if seen.running or seen.overview is None or self._knows_check(job):
+            return seen
+        if await self._checks.look(job):
+            await self.look(job)
+        return self.snapshot(job)
+
+    def _knows_check(self, job: FoundJob) -> bool:
+        return bool(self._checks.known(job, self._settings.get(job.id, "")))
 
     @contextmanager
     def watching(self, job: str) -> Iterator[None]:
@@ -158,6 +173,9 @@ class Poller:
             while True:
                 for job in self._due():
                     group.create_task(self.look(job), name=f"look at {job.id}")
+                unchecked = self._unchecked()
+                if unchecked is not None:
+                    group.create_task(self.checked(unchecked), name=f"check {unchecked.id}")
                 await self._clock.sleep(WATCHED)
                 self.tell()
                 if self._clock.monotonic() - scanned >= SCAN:
@@ -181,11 +199,13 @@ class Poller:
             self._activities,
             self._looked,
             self._stamps,
+            self._settings,
             self._read,
             self._lately,
         ):
             for name in set(known) - there:
                 known.pop(name)
+                self._checks.forget(name)
 
     def _due(self) -> list[FoundJob]:
         mono = self._clock.monotonic()
@@ -196,6 +216,19 @@ class Poller:
             and mono - self._looked.get(job.id, -UNWATCHED)
             >= (WATCHED if self._watched[job.id] else UNWATCHED)
         ]
+
+    def _unchecked(self) -> FoundJob | None:
+        """A job that never ran and was not checked yet; None while another one is."""
+        if self._checks.busy:
+            return None
+        return next(
+            (
+                job
+                for job in self._fleet.jobs
+                if self.snapshot(job).state == "NASCENT" and not self._knows_check(job)
+            ),
+            None,
+        )
 
     async def look(self, job: FoundJob) -> None:
         """Look at a job now."""
@@ -251,12 +284,15 @@ class Poller:
         stamp = await asyncio.to_thread(stamp_of, job.layout)
         now_of_rounds = await asyncio.to_thread(rounds_now, job.layout)
         stamp += "".join(f" {name}" for name, holds in now_of_rounds.items() if holds)
-        if self._stamps.get(job.id) == stamp and job.id in self._snapshots:
+        settings = await asyncio.to_thread(settings_stamp, job.layout)
+        self._settings[job.id] = settings
+        told = self._checks.known(job, settings)
+        mark = f"{stamp} {told}"
+        if self._stamps.get(job.id) == mark and job.id in self._snapshots:
             self._keep(msgspec.structs.replace(self._snapshots[job.id], as_of=now))
             return
         try:
-            _require_readable(job.layout)
-            answer = self._cached(path, stamp)
+            answer = self._cached(path, stamp) if _has_run(job.layout) else _NEVER_RAN
             if answer is None:
                 answer = await self._readers.ask("stored-status", job.layout.root, FIRST_READ)
                 self._database.rows(
@@ -265,11 +301,11 @@ class Poller:
                 )  # fmt: skip
             if "cycle" in answer:
                 answer = {"cycle": {**answer["cycle"], **now_of_rounds}}
-            found = snapshot_of(job, answer, now, None)
+            found = snapshot_of(job, {**answer, **told}, now, None)
         except (NacreError, msgspec.ValidationError) as error:
             self._keep(unreadable(job, str(error), now, running=False))
             return
-        self._stamps[job.id] = stamp
+        self._stamps[job.id] = mark
         self._keep(found)
 
     def _cached(self, path: str, stamp: str) -> dict[str, Any] | None:
@@ -306,13 +342,16 @@ def last_lines(job: FoundJob) -> tuple[LastLines, LastLines]:
     return found[0], found[1]
 
 
-def _require_readable(layout: Layout) -> None:
-    """Refuse a job whose state is another user's, before a reader process is asked.
+_NEVER_RAN: Final = {"overview": msgspec.to_builtins(JobOverview("NASCENT"))}
+
+
+def _has_run(layout: Layout) -> bool:
+    """Whether there is something to read.
 
     Raises:
-        JobError: It is.
+        JobError: The state of the job is another user's.
     """
-    _ = layout.in_rounds or layout.has_store
+    return layout.in_rounds or layout.has_store
 
 
 def rounds_now(layout: Layout) -> dict[str, bool]:
@@ -323,8 +362,8 @@ def rounds_now(layout: Layout) -> dict[str, bool]:
 
 
 def stamp_of(layout: Layout) -> str:
-    """A text that changes whenever the store, batch versions or files of the settings do."""
-    digest = hashlib.sha256(repr(_configuration(layout)).encode())
+    """A text that changes whenever the store of a job, or the versions of a batch crawl, do."""
+    digest = hashlib.sha256()
     for folder in (layout.store, layout.cycle, layout.cycle / "versions"):
         try:
             with os.scandir(folder) as entries:
@@ -333,21 +372,6 @@ def stamp_of(layout: Layout) -> str:
             facts = []
         digest.update(repr(facts).encode())
     return digest.hexdigest()
-
-
-_CONFIGURES: Final = (".yaml", ".yml", ".txt", ".surt", ".surts", ".gz", ".csv")
-"""Ends of the names of files beside `crawl.yaml` that settings name."""
-
-
-def _configuration(layout: Layout) -> list[tuple[str, int, int]]:
-    """The files in the directory of a job that its check reads, with what tells of a change."""
-    try:
-        with os.scandir(layout.root) as entries:
-            return sorted(
-                (one.name, *_facts(one)) for one in entries if one.name.endswith(_CONFIGURES)
-            )
-    except OSError:
-        return []
 
 
 def _facts(entry: "os.DirEntry[str]") -> tuple[int, int]:

@@ -50,7 +50,7 @@ async def page(call: Call) -> PageAnswer:
     """The overview of a job."""
     job = call.job()
     poller = call.services.poller
-    seen = await poller.fresh(job)
+    seen = await poller.checked(job)
     tails = OverviewTails(LogTail(job, CRAWL), LogTail(job, "alerts"))
     await asyncio.to_thread(lambda: [tail.look() for tail in tails])
     toes = None

@@ -32,7 +32,6 @@ def _of(module: str, name: str) -> ReaderTask:
 def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
     """The numbers of a job that does not run, as `nacre status --json` has them."""
     from nacre.inspect.stored_job import reading_store  # noqa: PLC0415 - the worker starts faster
-    from nacre.job.start_survey import kept_from_start  # noqa: PLC0415
     from nacre.runs.runs import read_run  # noqa: PLC0415
 
     layout.require()
@@ -44,12 +43,19 @@ def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
     if layout.has_store:
         with reading_store(layout) as store:
             overview = stored_overview(store, read_run(store))
-    facts = {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
-    return facts | kept_from_start(layout)
+    return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+
+
+def kept_from_start(layout: Layout, _: Arguments) -> dict[str, Any]:
+    """What the check of a job says, as `job.start_survey.kept_from_start`."""
+    from nacre.job import start_survey  # noqa: PLC0415 - see above
+
+    return start_survey.kept_from_start(layout)
 
 
 TASKS: Mapping[str, ReaderTask] = {
     "stored-status": stored_status,
+    "kept-from-start": kept_from_start,
     "bean-values": bean_values,
     "check": check_settings,
     "convert-beans": convert_beans,

@@ -1,0 +1,93 @@
+"""Checks of jobs at rest: what keeps each from starting, looked at where somebody asks for it.
+
+A check reads all settings, rules and seeds of a job. So it is made once for each state of its
+files, one at a time, and never while something waits for the numbers of a job.
+"""
+
+import asyncio
+import os
+from contextlib import suppress
+from typing import Any, Final
+
+from nacre.console.fleet.places import FoundJob
+from nacre.console.readers.pool import ReaderPool
+from nacre.errors import NacreError
+from nacre.store.layout import Layout
+
+LONGEST: Final = 60.0
+"""Seconds that a check may take."""
+PATIENCE: Final = 2.0
+"""Seconds that a page waits for a check; it goes on, and live pages show it when it is over."""
+_CONFIGURES: Final = (".yaml", ".yml", ".txt", ".surt", ".surts", ".gz", ".csv")
+"""Ends of the names of files beside `crawl.yaml` that settings name."""
+
+
+def settings_stamp(layout: Layout) -> str:
+    """A text that changes whenever the files do that the check of a job reads in its directory."""
+    found = []
+    with suppress(OSError), os.scandir(layout.root) as entries:
+        for one in entries:
+            if one.name.endswith(_CONFIGURES):
+                facts = one.stat(follow_symlinks=False)
+                found.append(f"{one.name} {facts.st_size} {facts.st_mtime_ns}")
+    return "\n".join(sorted(found))
+
+
+class StartChecks:
+    """The last check of each job.
+
+    Args:
+        readers: They make the checks.
+    """
+
+    def __init__(self, readers: ReaderPool) -> None:
+        self._readers = readers
+        self._known: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether a check is being made."""
+        return bool(self._tasks)
+
+    def known(self, job: FoundJob, stamp: str) -> dict[str, Any]:
+        """What a check of these files found, as `kept_from_start`; {} where none was made.
+
+        Args:
+            job: The job.
+            stamp: Its `settings_stamp` now.
+        """
+        made, found = self._known.get(job.id, ("", {}))
+        return found if made == stamp else {}
+
+    def forget(self, job: str) -> None:
+        """Forget the check of a job that is gone."""
+        self._known.pop(job, None)
+
+    async def look(self, job: FoundJob, patience: float = PATIENCE) -> bool:
+        """Check a job if its files changed since; whether its check is known now.
+
+        Args:
+            job: The job.
+            patience: Seconds to wait; the check goes on after that.
+        """
+        stamp = await asyncio.to_thread(settings_stamp, job.layout)
+        if self.known(job, stamp):
+            return True
+        task = self._tasks.get(job.id)
+        if task is None:
+            loop = asyncio.get_running_loop()
+            task = loop.create_task(self._check(job, stamp), name=f"check {job.id}")
+            self._tasks[job.id] = task
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(task), patience)
+        return bool(self.known(job, stamp))
+
+    async def _check(self, job: FoundJob, stamp: str) -> None:
+        try:
+            found = await self._readers.ask("kept-from-start", job.layout.root, LONGEST)
+            self._known[job.id] = (stamp, found)
+        except NacreError:  # no reader has time; the start itself looks again
+            return
+        finally:
+            self._tasks.pop(job.id, None)
