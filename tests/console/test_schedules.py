@@ -151,3 +151,57 @@ def test_a_month_has_its_weeks_and_the_runs_to_come():
 def month_begin() -> float:
     """2026-11-03T00:00:00Z: the Monday before it is over."""
     return 1_793_664_000.0
+
+
+def test_a_schedule_is_edited_on_the_page_and_has_a_last_day(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        token = {"x-nacre-token": fields.pop("x-nacre-token")}
+        form = {**token, "do": "add", **WISH, "until": "2099-12-31", "keep": "lean"}
+        assert (await client.post("/calendar", data=form, headers=fields)).status_code == 303
+        (one,) = console.services.schedules.all()
+        assert (one.wish.until, one.wish.keep) == (4102444799.0, "lean")
+        page = await client.get(f"/calendar?edit={one.id}", headers=fields)
+        assert 'name="until" type="date" value="2099-12-31"' in page.text
+        assert 'value="lean" selected' in page.text
+        change = {**form, "do": "edit", "schedule": str(one.id), "at": "@daily", "until": ""}
+        assert (await client.post("/calendar", data=change, headers=fields)).status_code == 303
+        (one,) = console.services.schedules.all()
+        assert (one.wish.until, one.wish.at) == (None, "@daily")
+        for wrong in ({"schedule": "99"}, {"until": "soon"}, {"at": "never"}):
+            await client.post("/calendar", data={**change, **wrong}, headers=fields)
+            assert "notice-error" in (await client.get("/calendar", headers=fields)).text
+        (one,) = console.services.schedules.all()
+        assert one.wish.at == "@daily"
+
+    play(tmp_path, scene)
+
+
+def test_the_calendar_shows_pages_that_become_due_and_hours_with_other_limits(tmp_path: Path):
+    windows = "bandwidth: {time_zone: Asia/Shanghai, windows: [{days: mon-fri, hours: 9-17, "
+    windows += "total: 50kB, parallel: 2}]}\n"
+    daily = "recrawl: {schedule: {kind: fixed}}\n"
+    with site({"/": '<a href="/档案.html">x</a>', "/档案.html": "y"}) as url:
+        add_job(tmp_path, url)
+        root = tmp_path / "crawls" / "图书馆"
+        config = root / "crawl.yaml"
+        config.write_text(config.read_text() + windows + daily)
+        assert nacre("run", root).code == 0
+        assert nacre("recrawl", root).code == 0
+
+        async def scene(console: GivenConsole) -> None:
+            fields = console.as_session(Role.VIEWER)
+            page = await console.client.get("/calendar?job=crawls~图书馆", headers=fields)
+            while page.status_code == 202:  # the machine is slow, and the page asks again
+                page = await console.client.get("/calendar?job=crawls~图书馆", headers=fields)
+            assert page.status_code == 200, page.text
+            assert "Hours with other limits (Asia/Shanghai)" in page.text
+            assert "mon-fri" in page.text
+            assert "<code>parallel</code>: 2" in page.text
+            assert "档案.html" in page.text
+            wrong = await console.client.get("/calendar?job=crawls~none", headers=fields)
+            assert wrong.status_code == 404
+
+        play(tmp_path, scene)

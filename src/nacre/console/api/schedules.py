@@ -108,7 +108,16 @@ async def get_schedule(call: Call) -> ScheduleItem:
 
 async def change_schedule(call: Call) -> ScheduleItem:
     """Set a schedule anew."""
-    number, wish = number_of(call), call.body
+    return change(call, number_of(call), call.body)
+
+
+def change(call: Call, number: int, wish: ScheduleWish) -> ScheduleItem:
+    """Set a schedule anew.
+
+    Raises:
+        ConfigError: It is none.
+        RefusedRequestError: There is no such schedule or job (404), or it is of another job (409).
+    """
     before = _item(call, number)
     job = call.job(wish.job)
     if before.schedule.job != wish.job:

@@ -114,9 +114,11 @@ class Poller:
     async def checked(self, job: FoundJob) -> JobSnapshot:
         """A fresh snapshot of a job; of one at rest with what keeps it from starting."""
         seen = await self.fresh(job)
-        if seen.running or seen.overview is None or self._knows_check(job):
+        if seen.running or seen.overview is None:
             return seen
-        if await self._checks.look(job):
+        shown = self._settings.get(job.id, "") if self._knows_check(job) else None
+        await self._checks.look(job)
+        if shown != await asyncio.to_thread(settings_stamp, job.layout):
             await self.look(job)
         return self.snapshot(job)
 

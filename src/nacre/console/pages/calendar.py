@@ -1,13 +1,15 @@
 """`/calendar`: when runs begin, as a month and as a list."""
 
 from calendar import Calendar
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any, Final, NamedTuple
 
 import msgspec
 from starlette.responses import RedirectResponse
 
-from nacre.console.api.schedules import ScheduleItem, add, item_of, seen_schedules
+from nacre.console.api.schedules import ScheduleItem, add, change, item_of, seen_schedules
+from nacre.console.background.answers import facts_of, read_or_later
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.live.notices import Notice
@@ -22,13 +24,17 @@ _MOST: Final = 3000
 
 
 class CalendarQuery(msgspec.Struct, frozen=True):
-    """The month that is shown.
+    """The month and the job that are shown.
 
     Attributes:
         month: As `2026-11`; "" for the present one.
+        job: Id of a job whose due pages and windows are shown; "" for none.
+        edit: Number of the schedule that is edited; 0 for none.
     """
 
     month: str = ""
+    job: str = ""
+    edit: int = 0
 
 
 class CalendarDay(NamedTuple):
@@ -38,33 +44,59 @@ class CalendarDay(NamedTuple):
         day: Its number; 0 for a day of another month.
         runs: Its runs, as time and job, the first few.
         more: Further ones that are not shown.
+        due: Pages of the job that is looked at which become due.
     """
 
     day: int
     runs: tuple[tuple[str, str], ...]
     more: int
+    due: int = 0
 
 
 async def page(call: Call) -> PageAnswer:
-    """The schedules."""
-    return PageAnswer("calendar.html", facts(call))
+    """The schedules; and of one job what becomes due, and when it has other limits."""
+    query: CalendarQuery = call.query
+    if not query.job:
+        return PageAnswer("calendar.html", facts(call))
+    job = call.job(query.job)
+    if job.layout.in_rounds:
+        raise RefusedRequestError(409, "rounds", f"{job.id} is crawled in rounds, not in runs")
+    running = (await call.services.poller.fresh(job)).running
+    try:
+        found, held = await read_or_later(call, job, "upcoming", running=running)
+    except NacreError as error:
+        return PageAnswer("calendar.html", {**facts(call), "refused": str(error)})
+    if held is not None:
+        return PageAnswer("wait.html", {"job": job.id, "task": facts_of(held)}, 202)
+    return PageAnswer("calendar.html", facts(call, found))
 
 
-def facts(call: Call) -> dict[str, Any]:
+def facts(call: Call, upcoming: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The values that the page shows.
+
+    Args:
+        call: The request.
+        upcoming: What becomes due of the job that the query names; None for none.
 
     Raises:
         RefusedRequestError: The query names no month (400).
     """
-    now = call.services.clock.now()
-    first = month_of(call.query.month if call.query is not None else "", now)
+    now, query = call.services.clock.now(), call.query or CalendarQuery()
+    first = month_of(query.month, now)
     found = seen_schedules(call)
+    edited = next((one for _, one in found if one.id == query.edit), None)
+    days = upcoming["days"] if upcoming else {}
     own = [(job, seen.overview) for job, seen in call.snapshots() if seen.overview is not None]
     return {
         "schedules": [(job, item_of(one, now)) for job, one in found],
         "own": [(job, view.next_pass, view.next_why) for job, view in own if view.next_pass > now],
         "jobs": [job.id for job, _ in call.snapshots() if not job.layout.in_rounds],
-        "weeks": weeks_of(first, [(job.id, item_of(one, now)) for job, one in found], now),
+        "weeks": weeks_of(first, [(job.id, item_of(one, now)) for job, one in found], now, days),
+        "edited": edited,
+        "until": day_text(edited.wish.until) if edited else "",
+        "upcoming": upcoming,
+        "looked_at": query.job,
+        "refused": "",
         "month": first,
         "before": f"{_shifted(first, -1):%Y-%m}",
         "after": f"{_shifted(first, 1):%Y-%m}",
@@ -96,7 +128,10 @@ def _shifted(first: date, months: int) -> date:
 
 
 def weeks_of(
-    first: date, schedules: list[tuple[str, ScheduleItem]], now: float
+    first: date,
+    schedules: list[tuple[str, ScheduleItem]],
+    now: float,
+    due: Mapping[str, int] | None = None,
 ) -> list[list[CalendarDay]]:
     """The weeks of a month, with the runs that are to come; days are those of UTC (pure).
 
@@ -104,6 +139,7 @@ def weeks_of(
         first: Its first day.
         schedules: The schedules, with the ids of their jobs.
         now: Seconds since the epoch; what is over is not shown.
+        due: Pages that become due, by day as `2026-11-23`; None for none.
     """
     begin = datetime(first.year, first.month, 1, tzinfo=UTC).timestamp()
     following = _shifted(first, 1)
@@ -118,21 +154,48 @@ def weeks_of(
             moment = datetime.fromtimestamp(time, UTC)
             runs.setdefault(moment.day, []).append((f"{moment:%H:%M}", job))
     weeks = Calendar().monthdayscalendar(first.year, first.month)
-    return [[_day(day, sorted(runs.get(day, []))) for day in week] for week in weeks]
+    counts = due or {}
+
+    def shown(day: int) -> CalendarDay:
+        of_day = sorted(runs.get(day, []))
+        more = max(len(of_day) - _MOST_A_DAY, 0)
+        return CalendarDay(
+            day, tuple(of_day[:_MOST_A_DAY]), more, counts.get(f"{first:%Y-%m}-{day:02}", 0)
+        )
+
+    return [[shown(day) for day in week] for week in weeks]
 
 
-def _day(day: int, runs: list[tuple[str, str]]) -> CalendarDay:
-    return CalendarDay(day, tuple(runs[:_MOST_A_DAY]), max(len(runs) - _MOST_A_DAY, 0))
+def day_text(until: float | None) -> str:
+    """The last day of a schedule, in UTC, as a form has it; "" for none (pure)."""
+    return "" if until is None else f"{datetime.fromtimestamp(until, UTC):%Y-%m-%d}"
+
+
+def until_of(text: str) -> float | None:
+    """The end of a day of UTC, seconds since the epoch; None for "" (pure).
+
+    Raises:
+        RefusedRequestError: It is no day (422).
+    """
+    if not text:
+        return None
+    try:
+        day = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        said = f"{text[:40]!r} is no day, as 2026-11-30"
+        raise RefusedRequestError(422, "bad-form", said) from None
+    return day.timestamp() + 86_399.0
 
 
 async def answer(call: Call) -> RedirectResponse:
-    """Add, pause, resume or remove a schedule; a form of the page."""
+    """Add, change, pause, resume or remove a schedule; a form of the page."""
     form = await call.request.form()
     action, number = text_of(form, "do"), text_of(form, "schedule")
     notice = Notice("done", call.language.texts.gettext("The calendar is changed."))
     try:
-        if action == "add":
-            add(call, _wish(call, {name: text_of(form, name) for name in form}))
+        if action in {"add", "edit"}:
+            wish = _wish(call, {name: text_of(form, name) for name in form})
+            _ = add(call, wish) if action == "add" else change(call, _number(number), wish)
         else:
             _change(call, action, number)
     except NacreError as error:
@@ -143,14 +206,20 @@ async def answer(call: Call) -> RedirectResponse:
 
 
 def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
-    values = {name: fields[name] for name in ("at", "zone", "mode", "budget", "overlap")
-              if fields.get(name)}  # fmt: skip
+    known = ("at", "zone", "mode", "budget", "keep", "overlap")
+    values: dict[str, Any] = {name: fields[name] for name in known if fields.get(name)}
+    values |= {"until": until_of(fields.get("until", "")), "paused": fields.get("paused") == "1"}
     try:
         wish = msgspec.convert({"at": "", **values, "job": fields.get("job", "")}, ScheduleWish)
     except msgspec.ValidationError as error:
         raise RefusedRequestError(422, "bad-form", str(error)) from None
     call.note.change(None, wish)
     return wish
+
+
+def _number(text: str) -> int:
+    """The number of a schedule in a form; -1 for none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else -1
 
 
 def _change(call: Call, action: str, number: str) -> None:

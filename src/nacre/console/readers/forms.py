@@ -29,7 +29,7 @@ COMMON: Final = frozenset(
         "engine.parallel", "frontier.max_retries", "robots.policy", "limits.documents",
         "limits.bytes", "limits.time", "archive.prefix", "archive.operator",
         "archive.description", "archive.max_file_size", "network.allow", "disk.reserve",
-        "extract.max_outlinks", "recrawl.schedule.policy", "alerts.webhook.url",
+        "extract.max_outlinks", "recrawl.schedule.kind", "alerts.webhook.url",
     )
 )  # fmt: skip
 """Settings that are often changed; the form shows them first."""

@@ -108,6 +108,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "seeds": _of("found", "list_seeds"),
     "explain": _of("found", "explain_url"),
     "runs": _of("found", "list_runs"),
+    "upcoming": _of("upcoming", "upcoming"),
     "reports": _of("reporting", "list_reports"),
     "report": _of("reporting", "make_report"),
 }
