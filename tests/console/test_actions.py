@@ -2,16 +2,22 @@ import asyncio
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nacre.console.access.roles import Role
+from nacre.console.access.roles import Requester, Role
+from nacre.console.actions import ActionOptions, act
 from nacre.console.fleet.launch import scope_of
 from nacre.console.fleet.places import FoundJob
+from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import API
+from nacre.job.control import is_running
+from nacre.runs.passes import find_recurring
+from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, given_console
 
@@ -256,5 +262,79 @@ def test_a_start_is_disabled_with_its_reason_while_the_check_has_problems(tmp_pa
         page = (await console.client.get("/j/crawls~a", headers=fields)).text
         assert "ready to start" in page
         assert "the check has findings" not in page
+
+    play(tmp_path, scene)
+
+
+def test_a_start_by_the_form_takes_settings_of_its_own_and_accepts_a_loss(tmp_path: Path):
+    with site(SLOW) as url:
+        root = add_job(tmp_path, "a", url)
+
+        async def scene(console: GivenConsole) -> None:
+            fields, client = console.as_session(Role.OPERATOR), console.client
+            token = {"x-nacre-token": fields.pop("x-nacre-token")}
+            page = (await client.get("/j/crawls~a", headers=fields)).text
+            assert 'name="accept_loss"' in page
+            form = {**token, "action": "start", "job": "crawls~a", "next": "/j/crawls~a"}
+            sent = {**form, "accept_loss": "1", "set": "limits.documents=1\r\n\r\n"}
+            assert (await client.post("/act", data=sent, headers=fields)).status_code == 303
+            await until(console, "a", "FINISHED_DOCUMENT_LIMIT")
+            line = console.services.audit.path.read_text().splitlines()[-1]
+            assert '"accept_loss":true' in line
+            assert '"set":["limits.documents=1"]' in line
+            wrong = {**form, "action": "go-on", "set": "limits.docments=1"}
+            await client.post("/act", data=wrong, headers=fields)
+            assert "docments" in (await client.get("/j/crawls~a", headers=fields)).text
+
+        play(tmp_path, scene)
+    assert "documents: 1\n" not in (root / "crawl.yaml").read_text()
+
+
+def wait_between(layout: Layout) -> None:
+    """Wait until a job is between two of its passes."""
+    ends = time.monotonic() + 60
+    while not ((found := find_recurring(layout)) and found.time) or is_running(layout.socket):
+        assert time.monotonic() < ends
+        time.sleep(0.05)
+
+
+def test_passes_are_stopped_between_two_of_them(tmp_path: Path):
+    with site({"/": "x"}) as url:
+        root = add_job(tmp_path, "a", url)
+        assert nacre("run", root).code == 0
+        command = [sys.executable, "-m", "nacre", "recrawl", str(root), "--every", "9h", "-q"]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as passes:
+            layout = Layout(root)
+
+            async def scene(console: GivenConsole) -> None:
+                await asyncio.to_thread(wait_between, layout)
+                fields = console.as_key(Role.OPERATOR)
+                about = (await console.client.get(f"{API}/jobs/crawls~a", headers=fields)).json()
+                stop = next(one for one in about["actions"] if one["name"] == "stop")
+                assert stop["allowed"]
+                assert stop["command"].startswith("nacre stop ")
+                answer = await ask(console, "a", "stop")
+                assert (answer.status_code, answer.json()["action"]) == (202, "stop-passes")
+                again = await ask(console, "a", "stop")
+                assert (again.status_code, again.json()["code"]) == (409, "finished")
+
+            play(tmp_path, scene)
+            assert passes.wait(60)
+    assert "no further pass begins: stopped by operator key" in (root / "job.log").read_text()
+
+
+def test_settings_of_a_start_name_files_for_admins_alone_where_others_reach_the_console(
+    tmp_path: Path,
+):
+    add_job(tmp_path, "a", "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        remote = console.services.reach._replace(bind="0.0.0.0")
+        services = console.services._replace(reach=remote)
+        job = console.services.fleet.job("crawls~a")
+        options = ActionOptions(set=("cookies.load_file=/etc/passwd",))
+        who = Requester("bo", Role.OPERATOR, "key")
+        with pytest.raises(RefusedRequestError, match=r"cookies\.load_file: only an admin"):
+            await act(services, job, "start", options, who)
 
     play(tmp_path, scene)

@@ -7,12 +7,14 @@ the state of a job does not allow is refused with the reason.
 import asyncio
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
 import msgspec
 
+from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
 from nacre.console.fleet.launch import LaunchFacts, lay, lay_pause, lift, lift_pause
 from nacre.console.fleet.places import FoundJob
@@ -24,10 +26,13 @@ from nacre.job.allowed_actions import JobAction, job_actions
 from nacre.job.control import ask_command
 from nacre.report.escape import flat
 from nacre.runs.budget import parse_budget
+from nacre.runs.passes import end_passes
 
 _PATIENCE: Final = 60.0
 MOST_ROUNDS: Final = 10_000
 """Rounds that one order may ask for."""
+_PASS_ENDS: Final = 20.0
+_MOMENT: Final = 0.2
 _SOON: Final = 60.0
 """Seconds that a look before a start may take."""
 
@@ -130,7 +135,9 @@ def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple
     """
     seen = services.poller.snapshot(job)
     closed = seen.overview is not None and seen.overview.closed
-    actions = job_actions(seen.state, command, closed=closed, running=seen.running)
+    actions = job_actions(
+        seen.state, command, closed=closed, running=seen.running, waits=bool(seen.waits)
+    )
     launch = services.launcher.facts(job)
     if seen.running or launch is None or launch.step == "failed":
         return tuple(_unless_red(one, seen.problems) for one in actions)
@@ -179,6 +186,7 @@ async def act(
         raise RefusedRequestError(404, "not-found", f"there is no action {action!r}")
     await services.poller.fresh(job)
     _require(services, job, action, options)
+    await _require_settings(services, job, options, identity)
     asked = _Asked(services, job, options, name_of(identity))
     done = await _HANDLERS[action](asked)
     with suppress(JobError):
@@ -202,6 +210,25 @@ def _require(services: ConsoleServices, job: FoundJob, action: str, options: Act
         return
     why = known[names[0]].why
     raise RefusedRequestError(409, why, f"{action}: {WHYS[why]} ({job.id})")
+
+
+async def _require_settings(
+    services: ConsoleServices, job: FoundJob, options: ActionOptions, identity: Requester
+) -> None:
+    """Refuse settings of a start that name files of this machine where only admins may do that.
+
+    Raises:
+        RefusedRequestError: They do (403).
+        ConfigError: They are none.
+    """
+    if not options.set or may_name_files(identity.role, is_remote=services.reach.is_remote):
+        return
+    change = {"assignments": list(options.set)}
+    named = await services.readers.ask("named-files", job.layout.root, _SOON, change=change)
+    if named:
+        raise RefusedRequestError(
+            403, "names-files", f"{', '.join(named)}: only an admin may name files and programs"
+        )
 
 
 # ---- jobs that rest
@@ -308,7 +335,29 @@ _FILE: Final = "control/pause"
 async def _stop(asked: _Asked) -> ActionDone:
     if asked.services.launcher.withdraw(asked.job):
         return ActionDone(asked.job.id, "stop")
+    if asked.services.poller.snapshot(asked.job).waits and not asked.services.poller.is_running(
+        asked.job
+    ):
+        return await _stop_between(asked)
     return _ending(asked, "stop", await _send(asked, "stop"))
+
+
+async def _stop_between(asked: _Asked) -> ActionDone:
+    """End the process that waits for the next pass; it looks once a second.
+
+    Raises:
+        JobError: It did not end in time; the request stays.
+    """
+    ends = time.monotonic() + _PASS_ENDS
+
+    def patience() -> bool:
+        time.sleep(_MOMENT)
+        return time.monotonic() < ends
+
+    if not await asyncio.to_thread(end_passes, asked.job.layout, patience):
+        raise JobError(f"{asked.job.id} was asked to end its passes, and has not ended them yet")
+    _note(asked, f"no further pass begins: stopped by {asked.by}")
+    return ActionDone(asked.job.id, "stop-passes")
 
 
 async def _run_rounds(asked: _Asked) -> ActionDone:

@@ -119,7 +119,7 @@ def group_of(state: str) -> str:
 
 
 def job_actions(
-    state: str, job: str, *, closed: bool = False, running: bool = False
+    state: str, job: str, *, closed: bool = False, running: bool = False, waits: bool = False
 ) -> tuple[JobAction, ...]:
     """All actions of a job, in the order in which they are offered.
 
@@ -128,18 +128,22 @@ def job_actions(
         job: Its directory, as it is typed in a command.
         closed: Its run was ended for good.
         running: Rounds of a batch crawl run; of no meaning for other jobs.
+        waits: Its process waits for the time of the next pass, and can be stopped.
     """
     group = FINISHED if closed else group_of(state)
     if group == ROUNDS and running:
         group = ROUNDS_RUNNING
+    allowed = {name for name, groups in POSSIBLE.items() if group in groups}
+    if waits:
+        allowed.add("stop")
     return tuple(
         JobAction(
             name,
-            group in groups,
-            "" if group in groups else _why(name, group),
+            name in allowed,
+            "" if name in allowed else _why(name, group),
             _COMMANDS[name].format(job=job),
         )
-        for name, groups in POSSIBLE.items()
+        for name in POSSIBLE
     )
 
 

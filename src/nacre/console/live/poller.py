@@ -40,6 +40,7 @@ from nacre.errors import NacreError
 from nacre.frontier.pending import any_text
 from nacre.job.control import NotRunningError, ask_command
 from nacre.job.overview import JobOverview, SlowQueue
+from nacre.runs.passes import find_recurring
 from nacre.store.layout import Layout
 
 WATCHED: Final = 1.0
@@ -289,7 +290,9 @@ class Poller:
         settings = await asyncio.to_thread(settings_stamp, job.layout)
         self._settings[job.id] = settings
         told = self._checks.known(job, settings)
-        mark = f"{stamp} {told}"
+        again = await asyncio.to_thread(find_recurring, job.layout)
+        waits = again.rhythm if again is not None and again.waits else ""
+        mark = f"{stamp} {told} {waits}"
         if self._stamps.get(job.id) == mark and job.id in self._snapshots:
             self._keep(msgspec.structs.replace(self._snapshots[job.id], as_of=now))
             return
@@ -304,6 +307,7 @@ class Poller:
             if "cycle" in answer:
                 answer = {"cycle": {**answer["cycle"], **now_of_rounds}}
             found = snapshot_of(job, {**answer, **told}, now, None)
+            found = msgspec.structs.replace(found, waits=waits)
         except (NacreError, msgspec.ValidationError) as error:
             self._keep(unreadable(job, str(error), now, running=False))
             return

@@ -119,6 +119,8 @@ class JobSnapshot(msgspec.Struct, frozen=True):
         rates: URIs a second in the last ten minutes, the oldest first.
         problems: Problems that keep a job at rest from starting.
         first_problem: The first of them; "" for none.
+        waits: The options of `nacre recrawl` by which a process waits for the next pass; "" for
+            none that waits.
     """
 
     job: str
@@ -136,6 +138,7 @@ class JobSnapshot(msgspec.Struct, frozen=True):
     rates: tuple[float, ...] = ()
     problems: int = 0
     first_problem: str = ""
+    waits: str = ""
 
 
 class _Status(msgspec.Struct, frozen=True):

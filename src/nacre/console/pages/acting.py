@@ -35,6 +35,7 @@ _DONE = {
     "resume": _("{job}: resumed"),
     "held": _("{job}: still paused, for: {held}"),
     "stop": _("{job}: stopping; what is in process is finished first"),
+    "stop-passes": _("{job}: stopped; no further pass begins"),
     "checkpoint": _("{job}: checkpoint {name} is made"),
     "unchanged": _("{job}: nothing has changed since the last checkpoint"),
     "recrawl": _("{job}: recrawl started"),
@@ -66,6 +67,9 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
             budget=text_of(form, "budget"),
             keep=text_of(form, "keep") or "strict",
             rounds=_rounds(text_of(form, "rounds")),
+            accept_loss=text_of(form, "accept_loss") == "1",
+            checkpoint=text_of(form, "checkpoint"),
+            set=tuple(line for line in text_of(form, "set").splitlines() if line.strip()),
         ),
         **fixed,
     )
