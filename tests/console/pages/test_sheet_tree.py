@@ -38,4 +38,4 @@ def test_places_fold_below_their_hosts_and_domains():
         ]),
         "alone.net/x",
     ]  # fmt: skip
-    assert [node.count for node in tree] == [5, 1]
+    assert [node.places for node in tree] == [5, 1]

@@ -15,13 +15,13 @@ class SheetNode(NamedTuple):
         place: What applies there of itself, as `list_sheets` has it; None for a node that only
             has others below it.
         nodes: The nodes below it.
-        count: Places in it and below it.
+        places: Places in it and below it.
     """
 
     label: str
     place: Mapping[str, Any] | None
     nodes: tuple["SheetNode", ...]
-    count: int
+    places: int
 
 
 def sheet_tree(places: Iterable[Mapping[str, Any]]) -> tuple[SheetNode, ...]:
@@ -48,7 +48,7 @@ def _nodes(tree: Mapping[str, Any]) -> tuple[SheetNode, ...]:
         if not own and len(nodes) == 1:
             found.append(nodes[0]._replace(label=_joined(label, nodes[0].label)))
             continue
-        count = bool(own) + sum(node.count for node in nodes)
+        count = bool(own) + sum(node.places for node in nodes)
         # http and https of one place are two prefixes.
         more = [SheetNode(str(one["prefix"]), one, (), 1) for one in own[1:]]
         found += [SheetNode(label, own[0] if own else None, nodes, count), *more]
