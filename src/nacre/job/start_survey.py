@@ -143,7 +143,7 @@ async def survey_start(layout: Layout, loaded: Loaded[JobSettings]) -> StartSurv
 
 
 def kept_from_start(layout: Layout) -> dict[str, Any]:
-    """What keeps a job from starting, as `nacre check` says it; no name is looked up.
+    """The problems that keep a job from starting, as of `nacre check`; no name is looked up.
 
     Args:
         layout: The job, with or without a store.

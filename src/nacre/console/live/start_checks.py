@@ -51,7 +51,7 @@ class StartChecks:
         return bool(self._tasks)
 
     def known(self, job: FoundJob, stamp: str) -> dict[str, Any]:
-        """What a check of these files found, as `kept_from_start`; {} where none was made.
+        """The findings of a check of these files, as `kept_from_start` has them; {} for none.
 
         Args:
             job: The job.

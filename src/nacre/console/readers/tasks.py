@@ -47,7 +47,7 @@ def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
 
 
 def kept_from_start(layout: Layout, _: Arguments) -> dict[str, Any]:
-    """What the check of a job says, as `job.start_survey.kept_from_start`."""
+    """The problems of a job before a start, as `job.start_survey.kept_from_start`."""
     from nacre.job import start_survey  # noqa: PLC0415 - see above
 
     return start_survey.kept_from_start(layout)
