@@ -299,6 +299,8 @@ def test_answers_are_as_they_are_described(tmp_path: Path):
                 if answer.status_code in {404, 409}:  # the job never ran, and has no such part
                     assert answer.headers["content-type"] == "application/problem+json"
                     continue
+                if answer.status_code == 202:  # it takes longer: a task, which has its own row
+                    continue
                 assert answer.status_code == 200, answer.text
                 check(answer.json(), "get", row.path)
 

@@ -1,19 +1,25 @@
 """Bodies of requests become structs, or are refused."""
 
-from typing import Any
+import asyncio
+from typing import Any, Literal
 
 import msgspec
 import pytest
+from starlette.requests import Request
+from starlette.types import Message
 
-from nacre.console.bounds import LARGEST, Moment, Whole, is_deeper
-from nacre.console.decoding import decoded
+from nacre.console.bounds import LARGEST, LineText, Moment, Whole, is_deeper
+from nacre.console.decoding import PATH_VALUES, converted, decoded, path_of, sent_form
+from nacre.console.openapi import parameters_of
 from nacre.console.problems import RefusedRequestError
+from nacre.console.routes import ROUTES
 
 
 class Given(msgspec.Struct):
     number: Whole = 0
     until: Moment | None = None
-    text: str = ""
+    text: LineText = ""
+    kind: Literal["one", "two"] = "one"
     more: dict[str, Any] = {}
 
 
@@ -60,3 +66,71 @@ def test_depth_is_that_of_values_within_values():
     assert is_deeper([[[1]]], 2)
     assert not is_deeper([[[1]]], 3)
     assert not is_deeper("text", 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"number": "x"}, "number: Expected `int`"),
+        ({"number": "9" * 5000}, "number: Integer value out of range"),
+        ({"until": "nan"}, "until"),
+        ({"until": "inf"}, "until"),
+        ({"kind": "three"}, "kind: Invalid enum value 'three'; it is one of one, two"),
+        ({"text": "a\nb"}, "text: it has a line break"),
+        ({"text": "a\n"}, "text: it has a line break"),
+        ({"text": "a\x00"}, "text: it has a line break"),
+        ({"text": "a" * 8001}, "text: Expected `str` of length <= 8000"),
+    ],
+)
+def test_a_query_that_does_not_fit_is_refused(values: dict[str, str], said: str):
+    with pytest.raises(RefusedRequestError, match="the query does not fit") as refused:
+        converted(values, Given, "query")
+    assert (refused.value.status, refused.value.code) == (422, "bad-query")
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("number", "7", 7), ("number", "0", None), ("number", "x", None), ("number", "-1", None),
+        ("number", "9" * 5000, None), ("schedule", str(LARGEST), LARGEST),
+        ("schedule", str(LARGEST + 1), None), ("job", "a~书", "a~书"), ("job", "a\x00", None),
+        ("job", "a\n", None), ("job", "a" * 251, None), ("action", "wake", "wake"),
+        ("action", "fly", None),
+    ],
+)  # fmt: skip
+def test_a_path_names_what_can_be(name: str, text: str, value: object):
+    request = Request({"type": "http", "path_params": {name: text}, "headers": []})
+    if value is not None:
+        assert path_of(request) == {name: value}
+        return
+    with pytest.raises(RefusedRequestError) as refused:
+        path_of(request)
+    assert refused.value.status == 404
+
+
+def test_each_parameter_of_a_path_has_a_type():
+    named = {name for row in ROUTES for name in parameters_of(row)}
+    assert named == PATH_VALUES.keys()
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("multipart/form-data", b"--"),
+        ("multipart/form-data; boundary=x", b"--y\r\n\r\n"),
+        (
+            "multipart/form-data; boundary=x; charset=unicode_escape",
+            b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\\ud800\r\n--x--\r\n',
+        ),
+        ("application/x-www-form-urlencoded", b"&".join(b"a%d=1" % n for n in range(2000))),
+    ],
+)
+def test_a_form_that_cannot_be_read_is_refused(kind: str, body: bytes):
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    scope = {"type": "http", "method": "POST", "headers": [(b"content-type", kind.encode())]}
+    with pytest.raises(RefusedRequestError, match=r"^the form ") as refused:
+        asyncio.run(sent_form(Request(scope, receive)))
+    assert (refused.value.status, refused.value.code) == (400, "bad-form")

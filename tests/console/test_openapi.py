@@ -64,3 +64,18 @@ def test_each_number_that_a_request_carries_has_bounds():
     numbers = [one for one in carried() if one[1].get("type") in {"integer", "number"}]
     assert len(numbers) > 20
     assert not [name for name, one in numbers if not {"minimum", "maximum"} <= one.keys()]
+
+
+def test_each_text_that_a_request_carries_has_a_longest_length():
+    texts = [one for one in carried() if one[1].get("type") == "string" and "enum" not in one[1]]
+    assert len(texts) > 100
+    assert not [name for name, one in texts if not {"maxLength", "pattern"} & one.keys()]
+
+
+def test_links_lead_to_what_was_made():
+    paths = describe(ROUTES)["paths"]
+    links = paths[f"{API}/schedules"]["post"]["responses"]["201"]["links"]
+    one = links["delete_schedules_schedule"]
+    assert one["parameters"] == {"schedule": "$response.body#/id"}
+    known = {one["operationId"] for verbs in paths.values() for one in verbs.values()}
+    assert links.keys() <= known

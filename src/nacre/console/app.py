@@ -27,7 +27,7 @@ from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
 from nacre.console.access.roles import NOBODY
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
-from nacre.console.decoding import JSON_TYPE, body_of, query_of
+from nacre.console.decoding import JSON_TYPE, body_of, path_of, query_of
 from nacre.console.openapi import describe
 from nacre.console.pages.assets import FOR_EVER, PREFIX, assets
 from nacre.console.pages.header import header_facts
@@ -40,6 +40,7 @@ from nacre.console.problems import (
 )
 from nacre.console.routes import API, ROUTES, Answer, RouteRow
 from nacre.console.services import ConsoleServices
+from nacre.console.versions import IF_MATCH, EditTurns, conflict
 from nacre.errors import NacreError
 
 LARGEST_BODY: Final = 64 << 20
@@ -67,6 +68,7 @@ class ConsoleApp:
         self._hosts = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
         self._hosts |= frozenset(services.reach.names)
         self._assets = assets()
+        self._turns = EditTurns()
         self._rows = [
             Route(row.path, _Endpoint(row, self).answer, methods=[row.verb]) for row in routes
         ]
@@ -157,6 +159,7 @@ class ConsoleApp:
         try:
             token = await form_token(request) if visitor.session is not None else ""
             require(request, visitor, row.role, token)
+            request.scope["path_params"] = path_of(request)
             if row.verb not in SAFE and row.changes and services.audit.is_full:
                 raise RefusedRequestError(503, "audit", services.audit.trouble)
             call = Call(
@@ -164,12 +167,14 @@ class ConsoleApp:
                 spoken_by(request, visitor), note, query_of(row.query, request),
                 await body_of(row.body, request),
             )  # fmt: skip
-            if row.is_api and row.verb == "POST" and FIELD in request.headers:
+            if row.is_api and row.verb == "POST" and FIELD in request.headers and not row.secret:
                 return await self._once(row, call)
-            return self._response(row, call, await row.handler(call)), "done"
+            response = await self._done(row, call)
         except NacreError as error:
             refused = self.refusal(request, error, visitor, is_api=row.is_api)
             return refused, problem_of(error).code
+        else:
+            return response, _outcome(response)
         finally:
             await request.close()  # files of a form
             if note.after is None and call is not None:
@@ -190,12 +195,32 @@ class ConsoleApp:
             return Response(kept.data, kept.status, fields, media_type=kept.media), "repeated"
         answer = None
         try:
-            response = self._response(row, call, await row.handler(call))
-            media = response.headers.get("content-type", "")
-            answer = KeptAnswer(response.status_code, media, bytes(response.body))
+            response = await self._done(row, call)
+            if response.status_code < 400:
+                media = response.headers.get("content-type", "")
+                answer = KeptAnswer(response.status_code, media, bytes(response.body))
         finally:
             repeats.end(name, body, answer)
-        return response, "done"
+        return response, _outcome(response)
+
+    async def _done(self, row: RouteRow, call: Call) -> Response:
+        """The answer of a handler; of what can be edited, with its ETag."""
+        if row.version_of is None:
+            return self._response(row, call, await row.handler(call))
+        if row.verb in SAFE:
+            response = self._response(row, call, await row.handler(call))
+            response.headers["etag"] = (await row.version_of(call)).etag
+            return response
+        wanted = call.request.headers.get(IF_MATCH, "")
+        async with self._turns.turn(f"{row.version_of} {call.request.path_params.get('job', '')}"):
+            if wanted:
+                now = await row.version_of(call)
+                if not now.fits(wanted):
+                    return conflict(now, call.body)
+            response = self._response(row, call, await row.handler(call))
+            if row.verb != "DELETE" or row.answer is not None:
+                response.headers.setdefault("etag", (await row.version_of(call)).etag)
+            return response
 
     def _response(self, row: RouteRow, call: Call, answer: Answer) -> Response:
         if isinstance(answer, Response):
@@ -273,6 +298,11 @@ def _audited(row: RouteRow, request: Request, visitor: Visitor, note: AuditNote)
     )
 
 
+def _outcome(response: Response) -> str:
+    """The outcome of an answer for the audit log; some handlers make a refusal themselves."""
+    return {412: "changed", 422: "bad-settings"}.get(response.status_code, "done")
+
+
 class _Endpoint:
     """A row that answers; a class, because Starlette asks a function for its name."""
 
@@ -343,7 +373,7 @@ class RequestGuard:
             await Response(text, 421, media_type="text/plain")(scope, receive, guarded)
             return
         size = headers.get("content-length", "0")
-        if not size.isdigit() or int(size) > LARGEST_BODY:
+        if not (size.isascii() and size.isdigit() and len(size) < 16) or int(size) > LARGEST_BODY:
             text = f"a request is longer than {LARGEST_BODY:,} bytes\n"
             await Response(text, 413, media_type="text/plain")(scope, receive, guarded)
             return

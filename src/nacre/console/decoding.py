@@ -1,15 +1,98 @@
-"""Queries and bodies of requests as the structs of their rows; whatever does not fit is refused."""
+"""Paths, queries and bodies of requests become values; what does not fit is refused."""
 
-from typing import Final, TypeVar
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
+from msgspec import Meta
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 
-from nacre.console.bounds import DEEPEST, is_deeper
-from nacre.console.problems import RefusedRequestError
+from nacre.config.facts import choices_of
+from nacre.console.bounds import DEEPEST, LARGEST, PathPart, ShortText, is_deeper
+from nacre.console.problems import RefusedRequestError, not_found
 
 JSON_TYPE: Final = "application/json"
+_VISIBLE: Final = r"^[\x21-\x7e][\x20-\x7e]*$"
+PATH_VALUES: Final[Mapping[str, Any]] = {
+    "action": Literal["delete", "retire", "unretire", "wake", "forget", "reconsider", "first"],
+    "clip": ShortText,
+    "job": ShortText,
+    "key": ShortText,
+    "log": ShortText,
+    "number": Annotated[int, Meta(ge=1, le=999_999_999)],
+    "path": PathPart,
+    "place": ShortText,
+    "profile": ShortText,
+    "queue": PathPart,
+    "report": ShortText,
+    "schedule": Annotated[int, Meta(ge=1, le=LARGEST)],
+    "session": ShortText,
+    "sheet": ShortText,
+    "task": ShortText,
+    "user": ShortText,
+}
+"""The types of what paths name."""
+FIELD_VALUES: Final[Mapping[str, tuple[str, Any]]] = {
+    "idempotency-key": (
+        "A name of this request: one that comes again with it gets the same answer, for a day.",
+        Annotated[str, Meta(min_length=1, max_length=200, pattern=_VISIBLE)],
+    ),
+    "if-match": (
+        "The ETag that a change is based on; refused (412) where there is another version now.",
+        Annotated[str, Meta(max_length=200, pattern=_VISIBLE)],
+    ),
+    "if-none-match": (
+        "An ETag that is known: 304 where it still holds.",
+        Annotated[str, Meta(max_length=200, pattern=_VISIBLE)],
+    ),
+    "last-event-id": (
+        "The `id` of the last event: logs go on there.",
+        Annotated[str, Meta(max_length=4000, pattern=_VISIBLE)],
+    ),
+    "range": ("The bytes that are wanted.", Annotated[str, Meta(max_length=200, pattern=_VISIBLE)]),
+}
+"""Header fields of rows: what they mean, and their types."""
+_HALVES: Final = re.compile("[\ud800-\udfff]")
+_PLACE: Final = re.compile(r" - at `(?:key in )?\$\.?(.*)`$")
 S = TypeVar("S", bound=msgspec.Struct)
+
+
+def path_of(request: Request) -> dict[str, Any]:
+    """The values that the path of a request names.
+
+    Raises:
+        RefusedRequestError: One does not fit, so that there is no such thing (404).
+    """
+    found = {}
+    for name, text in request.path_params.items():
+        try:
+            found[name] = msgspec.convert(text, PATH_VALUES[name], strict=False)
+        except msgspec.ValidationError:
+            raise not_found(f"{name} {str(text)[:100]!r}") from None
+    return found
+
+
+async def sent_form(request: Request) -> FormData:
+    """The form that a request sends. It is kept: the next call gives the same.
+
+    Raises:
+        RefusedRequestError: It cannot be read (400).
+    """
+    try:
+        await request.body()
+        form = await request.form()
+    except (HTTPException, MultiPartException, ClientDisconnect) as error:
+        said = getattr(error, "detail", "") or getattr(error, "message", "") or "it was cut off"
+        raise RefusedRequestError(400, "bad-form", f"the form cannot be read: {said}") from None
+    for name, value in form.multi_items():
+        # A form may say that it is in a codec which makes halves of characters.
+        if _HALVES.search(name) or _HALVES.search(value if isinstance(value, str) else ""):
+            raise RefusedRequestError(400, "bad-form", "the form has characters that are none")
+    return form
 
 
 def query_of(kind: type[S] | None, request: Request) -> S | None:
@@ -26,11 +109,25 @@ def query_of(kind: type[S] | None, request: Request) -> S | None:
         return None
     known = {field.encode_name for field in msgspec.structs.fields(kind)}
     values = {name: v for name, v in request.query_params.items() if name in known}
+    return converted(values, kind, "query")
+
+
+def converted(values: Mapping[str, Any], kind: type[S], what: str) -> S:
+    """Texts of a query or a form as a struct (pure).
+
+    Args:
+        values: The texts by the names of its fields.
+        kind: The struct.
+        what: `query` or `form`.
+
+    Raises:
+        RefusedRequestError: They do not fit (422).
+    """
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        said = f"the query does not fit: {error}"
-        raise RefusedRequestError(422, "bad-query", said) from None
+        said = f"the {what} does not fit: {_words(error, kind)}"
+        raise RefusedRequestError(422, f"bad-{what}", said) from None
 
 
 async def body_of(kind: type[S] | None, request: Request) -> S | None:
@@ -70,7 +167,7 @@ def decoded(data: bytes, kind: type[S]) -> S:
     try:
         found = msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        said = f"the body does not fit: {error}"
+        said = f"the body does not fit: {_words(error, kind)}"
         raise RefusedRequestError(422, "bad-body", said) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RefusedRequestError(400, "bad-body", f"the body is no JSON: {error}") from None
@@ -79,6 +176,20 @@ def decoded(data: bytes, kind: type[S]) -> S:
     if is_deeper(found):
         raise _too_deep()
     return found
+
+
+def _words(error: msgspec.ValidationError, kind: type[msgspec.Struct]) -> str:
+    """The error in words: the field, what is wrong with it, and what it may be."""
+    text = str(error)
+    place = _PLACE.search(text)
+    said = text[: place.start()] if place else text
+    if "matching regex" in said:
+        said = "it has a line break, another control character, or a sign that cannot be there"
+    words = f"{place[1]}: {said}" if place else said
+    known = {one.encode_name: one for one in msgspec.structs.fields(kind)}
+    field = known.get(re.split(r"[.\[]", place[1])[0]) if place else None
+    choices = choices_of(field.type) if field is not None and said.startswith("Invalid") else ()
+    return f"{words}; it is one of {', '.join(choices)}" if choices else words
 
 
 def _too_deep() -> RefusedRequestError:

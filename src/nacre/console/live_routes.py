@@ -25,7 +25,7 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
     RouteRow("GET", "/live/j/{job}/watch", _V, regions.watch,
              "The speed and the fetches of a job, live.", query=job_watch.WatchQuery),
-    RouteRow("GET", "/live/j/{job}/log/{name}", _V, regions.log, "New lines of a log, live.",
+    RouteRow("GET", "/live/j/{job}/log/{log}", _V, regions.log, "New lines of a log, live.",
              query=job_log.LogTailQuery),
     RouteRow("GET", "/live/j/{job}/tasks/{task}", _V, regions.task, "How far a task is, live."),
     RouteRow("GET", "/live/header", _V, regions.header, "The numbers of the header, live."),
@@ -43,11 +43,11 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
              query=logs.AlertsQuery, answer=logs.AlertList),
     RouteRow("GET", f"{_JOB}/logs", _V, logs.list_logs, "The logs of a run.",
              query=logs.LogsQuery, answer=logs.LogList),
-    RouteRow("GET", f"{_JOB}/logs/{{name}}", _V, logs.get_log,
+    RouteRow("GET", f"{_JOB}/logs/{{log}}", _V, logs.get_log,
              "Lines of a log, by bytes of a file of any size.", query=logs.LogQuery,
              answer=logs.LogLineList),
     RouteRow("GET", f"{API}/stream", _V, topics.stream,
              "What changes, as server-sent events.", query=topics.StreamQuery,
-             media="text/event-stream"),
+             media="text/event-stream", fields=("last-event-id",)),
 )  # fmt: skip
 """These rows of the table of routes."""

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from nacre.console.bounds import Order
+from nacre.console.bounds import LineTexts, Order, ShortText
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob, JobPlace
 from nacre.console.problems import RefusedRequestError
@@ -42,14 +42,14 @@ class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         settings: Other settings, nested as in `crawl.yaml`.
     """
 
-    seeds: tuple[str, ...]
-    name: str = ""
-    place: str = ""
-    scope: str = ""
+    seeds: LineTexts
+    name: ShortText = ""
+    place: ShortText = ""
+    scope: ShortText = ""
     depth: Order | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    profile: str = ""
+    include: LineTexts = ()
+    exclude: LineTexts = ()
+    profile: ShortText = ""
     settings: dict[str, Any] = {}
 
 

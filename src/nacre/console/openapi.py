@@ -9,9 +9,14 @@ from typing import Any
 import msgspec
 
 from nacre import __version__
+from nacre.console.access.origin import SAFE
+from nacre.console.access.repeats import FIELD
 from nacre.console.access.roles import Role
+from nacre.console.bounds import Text
+from nacre.console.decoding import FIELD_VALUES, PATH_VALUES
 from nacre.console.problems import PROBLEM_TYPE, ProblemDetails
 from nacre.console.routes import RouteRow
+from nacre.console.versions import IF_MATCH
 
 _REF = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")
@@ -36,7 +41,9 @@ def describe(routes: Sequence[RouteRow]) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for row in rows:
         path = _PARAMETER.sub(r"{\1}", row.path)
-        paths.setdefault(path, {})[row.verb.lower()] = _operation(row, named, schemas)
+        paths.setdefault(path, {})[row.verb.lower()] = _operation(
+            row, named, schemas, _links(row, rows)
+        )
     return {
         "openapi": "3.1.0",
         "info": {
@@ -54,12 +61,15 @@ def describe(routes: Sequence[RouteRow]) -> dict[str, Any]:
 
 
 def _operation(
-    row: RouteRow, refs: Mapping[type[msgspec.Struct], Any], schemas: Mapping[str, Any]
+    row: RouteRow,
+    refs: Mapping[type[msgspec.Struct], Any],
+    schemas: Mapping[str, Any],
+    links: Mapping[str, Any],
 ) -> dict[str, Any]:
     """A row as an operation."""
     parameters: list[dict[str, Any]] = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-        for name in _PARAMETER.findall(row.path)
+        {"name": name, "in": "path", "required": True, "schema": _schema_of(PATH_VALUES[name])}
+        for name in parameters_of(row)
     ]
     if row.query is not None:
         fields = schemas[row.query.__name__]["properties"]
@@ -67,11 +77,16 @@ def _operation(
             {"name": name, "in": "query", "required": False, "schema": field}
             for name, field in fields.items()
         ]
+    parameters += [_field(name) for name in fields_of(row)]
     answer: dict[str, Any] = {"description": HTTPStatus(row.status).phrase}
     if row.answer is not None:
         answer["content"] = {"application/json": {"schema": refs[row.answer]}}
     elif row.media:
-        answer["content"] = {row.media: {"schema": {"type": "string"}}}
+        # YAML is a tree for who reads it.
+        kind = {} if row.media == "text/yaml" else {"type": "string"}
+        answer["content"] = {row.media: {"schema": kind}}
+    if links:
+        answer["links"] = links
     problem = {
         "description": "Refused; `code` and `detail` say why.",
         "content": {PROBLEM_TYPE: {"schema": refs[ProblemDetails]}},
@@ -88,9 +103,55 @@ def _operation(
             "required": True,
             "content": {"application/json": {"schema": refs[row.body]}},
         }
+    if row.text:
+        operation["requestBody"] = {
+            "required": True,
+            "content": {row.text: {"schema": _schema_of(Text)}},
+        }
     if row.role is Role.NOBODY:
         operation["security"] = []
     return operation
+
+
+def parameters_of(row: RouteRow) -> list[str]:
+    """The names of the parameters of a path."""
+    return _PARAMETER.findall(row.path)
+
+
+def fields_of(row: RouteRow) -> list[str]:
+    """The header fields that a row looks at."""
+    found = list(row.fields)
+    if row.verb == "POST" and not row.secret:
+        found.append(FIELD)
+    if row.version_of is not None and row.verb not in SAFE:
+        found.append(IF_MATCH)
+    return found
+
+
+def _field(name: str) -> dict[str, Any]:
+    means, kind = FIELD_VALUES[name]
+    title = "-".join(word.capitalize() for word in name.split("-"))
+    return {
+        "name": title, "in": "header", "required": False, "description": means,
+        "schema": _schema_of(kind),
+    }  # fmt: skip
+
+
+def _schema_of(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type
+    return msgspec.json.schema(kind)
+
+
+def _links(row: RouteRow, rows: Sequence[RouteRow]) -> dict[str, Any]:
+    """What can be asked of a thing that a row makes."""
+    parameter, name = row.makes
+    about = [one for one in rows if parameters_of(one) == [parameter]]
+    return {
+        _operation_id(one): {
+            "operationId": _operation_id(one),
+            "parameters": {parameter: f"$response.body#/{name}"},
+        }
+        for one in about
+    }
 
 
 def _operation_id(row: RouteRow) -> str:

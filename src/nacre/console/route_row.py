@@ -8,9 +8,11 @@ from starlette.responses import Response
 
 from nacre.console.access.roles import Role
 from nacre.console.call import Call, PageAnswer
+from nacre.console.versions import EditedThing
 
 Answer = msgspec.Struct | PageAnswer | Response
 RouteHandler = Callable[[Call], Awaitable[Answer]]
+VersionFinder = Callable[[Call], Awaitable[EditedThing]]
 API = "/api/v1"
 """Before the paths of the interface for programs."""
 
@@ -31,6 +33,13 @@ class RouteRow(NamedTuple):
         changes: It changes something, where its verb says so; False for a question that is too long
             for a URL, which the audit log leaves out unless it is refused.
         media: Media type of an answer that is no JSON; "" for JSON, and for none.
+        text: Media type of a body that is a text, which the handler reads; "" for none.
+        fields: Header fields that it looks at, of `decoding.FIELD_VALUES`.
+        makes: Parameter of other paths that the answer gives, and its name in the answer; ("", "")
+            for none.
+        version_of: Finds what can be edited there, as it is now: the answer has its ETag, and what
+            changes it is refused (412) where `If-Match` names another one; None: nothing can be.
+        secret: The answer has a secret: it is not kept to be given again.
     """
 
     verb: str
@@ -44,6 +53,11 @@ class RouteRow(NamedTuple):
     status: int = 200
     changes: bool = True
     media: str = ""
+    text: str = ""
+    fields: tuple[str, ...] = ()
+    makes: tuple[str, str] = ("", "")
+    version_of: VersionFinder | None = None
+    secret: bool = False
 
     @property
     def is_api(self) -> bool:

@@ -29,10 +29,10 @@ def test_labels_outlive_the_console(tmp_path: Path):
 def test_what_is_left_out_stays():
     before = JobLabels("old", ("x",))
     assert changed_labels(before, JobLabelsWish(name=" new ")) == JobLabels("new", ("x",))
-    assert changed_labels(before, JobLabelsWish(tags=["b", " a", "b", ""])) == JobLabels(
+    assert changed_labels(before, JobLabelsWish(tags=("b", " a", "b", ""))) == JobLabels(
         "old", ("a", "b")
     )
-    assert changed_labels(before, JobLabelsWish(name="", tags=[])) == JobLabels()
+    assert changed_labels(before, JobLabelsWish(name="", tags=())) == JobLabels()
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_is_left_out_stays():
         ({"name": "x" * 101}, "101 characters; 100 are the most"),
         ({"name": "a\u202eb"}, "cannot be seen"),
         ({"tags": ["x" * 41]}, "the tag has 41 characters"),
-        ({"tags": ["a\nb"]}, "cannot be seen"),
+        ({"tags": ["a\u200bb"]}, "cannot be seen"),
         ({"tags": ["a,b"]}, "has a comma"),
         ({"tags": [str(n) for n in range(21)]}, "21 tags are too many"),
     ],

@@ -2,12 +2,13 @@
 
 from typing import NamedTuple
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.origin import SAFE, is_same_origin
 from nacre.console.access.roles import NOBODY, Requester, Role
 from nacre.console.access.sessions import COOKIE, BrowserSession, SessionBook
+from nacre.console.decoding import sent_form
 from nacre.console.problems import RefusedRequestError
 
 TOKEN = "x-nacre-token"  # noqa: S105 - the name of a field
@@ -38,15 +39,15 @@ def identify(request: Request, keys: KeyBook, sessions: SessionBook) -> Visitor:
 
 
 async def form_token(request: Request) -> str:
-    """The token that a form sends; "" where there is none. The body can be read again."""
+    """The token that a form sends; "" where there is none. The body can be read again.
+
+    Raises:
+        RefusedRequestError: The form cannot be read (400).
+    """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if request.method in SAFE or kind not in _FORMS or TOKEN in request.headers:
         return ""
-    try:
-        await request.body()
-        found = (await request.form()).get(TOKEN)
-    except ClientDisconnect:
-        return ""
+    found = (await sent_form(request)).get(TOKEN)
     return found if isinstance(found, str) else ""
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from nacre.console.actions import ActionDone, ActionOptions, act
-from nacre.console.bounds import Rounds
+from nacre.console.bounds import Rounds, ShortText, Texts
 from nacre.console.call import Call
 
 
@@ -19,10 +19,10 @@ class StartWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         set: Other settings for this run, `path=value`.
     """
 
-    checkpoint: str = ""
+    checkpoint: ShortText = ""
     paused: bool = False
     accept_loss: bool = False
-    set: tuple[str, ...] = ()
+    set: Texts = ()
 
 
 class RecrawlWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,9 +36,9 @@ class RecrawlWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     full: bool = False
-    budget: str = ""
+    budget: ShortText = ""
     keep: Literal["strict", "lean", "delta"] = "strict"
-    set: tuple[str, ...] = ()
+    set: Texts = ()
 
 
 class CheckpointWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +48,7 @@ class CheckpointWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name: Its name; "" for one by number and time.
     """
 
-    name: str = ""
+    name: ShortText = ""
 
 
 class RoundsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,7 +60,7 @@ class RoundsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     rounds: Rounds = 1
-    set: tuple[str, ...] = ()
+    set: Texts = ()
 
 
 class NoWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

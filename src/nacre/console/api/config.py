@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from starlette.responses import Response
 
-from nacre.console.bounds import Flag, Whole
+from nacre.console.bounds import Flag, LineText, ShortText, Text, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import (
@@ -18,6 +18,7 @@ from nacre.console.problems import (
     not_found,
 )
 from nacre.console.readers.newest import NewestWins
+from nacre.console.versions import EditedThing
 from nacre.core.clock import iso
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
@@ -42,8 +43,8 @@ class TextQuestion(msgspec.Struct, frozen=True):
         thorough: Look up names on the network too, as `nacre check` does.
     """
 
-    text: str | None = None
-    job: str = ""
+    text: Text | None = None
+    job: ShortText = ""
     thorough: bool = False
 
 
@@ -56,9 +57,9 @@ class PlaceQuestion(msgspec.Struct, frozen=True):
         job: Id of the job that it is for; "" for none yet.
     """
 
-    text: str
+    text: Text
     offset: Whole
-    job: str = ""
+    job: ShortText = ""
 
 
 class FormattedText(msgspec.Struct, frozen=True):
@@ -108,7 +109,7 @@ class SaveQuery(msgspec.Struct, frozen=True):
     """
 
     force: Flag = 0
-    why: str = ""
+    why: LineText = ""
 
 
 class SavedConfig(msgspec.Struct, frozen=True):
@@ -220,6 +221,12 @@ async def get_config(call: Call) -> Response:
     if call.request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"etag": tag})
     return Response(found["text"], media_type=YAML_TYPE, headers={"etag": tag})
+
+
+async def config_version(call: Call) -> EditedThing:
+    """The file of a job; settings and sheets are parts of it."""
+    found = await ask(call, "config-text", call.job())
+    return EditedThing(found["etag"], found["text"])
 
 
 async def put_config(call: Call) -> SavedConfig | Response:
@@ -425,15 +432,8 @@ def edit_item(one: Mapping[str, Any]) -> EditItem:
 
 
 def version_number(call: Call) -> int:
-    """The number of a version in a path.
-
-    Raises:
-        RefusedRequestError: It is none (404).
-    """
-    text = str(call.request.path_params["number"])
-    if not text.isdecimal() or len(text) > 9:
-        raise not_found(f"version {text[:20]}")
-    return int(text)
+    """The number of the version that the path names."""
+    return int(call.request.path_params["number"])
 
 
 async def get_edit(call: Call) -> EditText:

@@ -15,7 +15,7 @@ from nacre.console.background.frontier_work import (
     begin_import,
     check_wish,
 )
-from nacre.console.bounds import Rows
+from nacre.console.bounds import Cursor, LineText, RowCount, ShortText, Texts
 from nacre.console.call import Call
 from nacre.console.cursors import cursor_of, place_of
 from nacre.console.readers.background import PATIENCE, HeldTask
@@ -35,11 +35,11 @@ class QueuesQuery(msgspec.Struct, frozen=True):
         limit: Queues on a page, 1 to 500.
     """
 
-    sort: str = "-waiting"
-    state: str = ""
-    re: str = ""
-    after: str = ""
-    limit: Rows = 50
+    sort: ShortText = "-waiting"
+    state: ShortText = ""
+    re: LineText = ""
+    after: Cursor = ""
+    limit: RowCount = 50
 
 
 class QueueItem(msgspec.Struct, frozen=True):
@@ -125,11 +125,11 @@ class UrisQuery(msgspec.Struct, frozen=True):
         limit: URIs on a page, 1 to 500.
     """
 
-    queue: str = ""
-    re: str = ""
-    prefix: str = ""
-    after: str = ""
-    limit: Rows = 50
+    queue: LineText = ""
+    re: LineText = ""
+    prefix: LineText = ""
+    after: Cursor = ""
+    limit: RowCount = 50
 
 
 class UriItem(msgspec.Struct, frozen=True):
@@ -188,12 +188,12 @@ class TreeQuery(msgspec.Struct, frozen=True):
         limit: Branches on a page, 1 to 500.
     """
 
-    prefix: str = ""
-    queue: str = ""
-    path: str = ""
-    after: str = ""
+    prefix: LineText = ""
+    queue: LineText = ""
+    path: LineText = ""
+    after: LineText = ""
     whole: bool = False
-    limit: Rows = 100
+    limit: RowCount = 100
 
 
 class BranchItem(msgspec.Struct, frozen=True):
@@ -239,9 +239,9 @@ class PreviewWish(msgspec.Struct, frozen=True):
         queues: Expression that is found in the queue keys; "" for all.
     """
 
-    action: str = "delete"
-    urls: str = ""
-    queues: str = ""
+    action: ShortText = "delete"
+    urls: LineText = ""
+    queues: LineText = ""
 
 
 class PreviewHost(msgspec.Struct, frozen=True):
@@ -387,8 +387,8 @@ class ExportQuery(msgspec.Struct, frozen=True):
         queues: Expression that is found in the queue keys; "" for all.
     """
 
-    urls: str = ""
-    queues: str = ""
+    urls: LineText = ""
+    queues: LineText = ""
 
 
 async def export(call: Call) -> Response:
@@ -423,8 +423,8 @@ class ImportWish(msgspec.Struct, frozen=True):
         force: Also what was done or deleted before.
     """
 
-    lines: list[str]
-    mode: str = "import"
+    lines: Texts
+    mode: ShortText = "import"
     scoped: bool = False
     force: bool = False
 

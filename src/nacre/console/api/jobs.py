@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from nacre.console.actions import allowed_now
-from nacre.console.bounds import Rows
+from nacre.console.bounds import RowCount, ShortText
 from nacre.console.call import Call
 from nacre.console.catalogue import Language
 from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
@@ -16,6 +16,7 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.services import ConsoleServices
+from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 from nacre.job.allowed_actions import JobAction
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
@@ -49,9 +50,9 @@ class JobFilters(msgspec.Struct, frozen=True):
         tag: Only jobs with this tag; "" for all.
     """
 
-    state: str = ""
-    name: str = ""
-    tag: str = ""
+    state: ShortText = ""
+    name: ShortText = ""
+    tag: ShortText = ""
 
     def wants(self, job: FoundJob, seen: JobSnapshot, labels: JobLabels) -> bool:
         """Whether a job passes."""
@@ -71,8 +72,8 @@ class JobsQuery(JobFilters, frozen=True):
         limit: Jobs on a page, 1 to 500.
     """
 
-    after: str = ""
-    limit: Rows = 100
+    after: ShortText = ""
+    limit: RowCount = 100
 
 
 class JobItem(msgspec.Struct, frozen=True):
@@ -231,6 +232,11 @@ def label_job(call: Call, job: FoundJob, wish: JobLabelsWish) -> JobLabels:
     for topic in (JOBS, job_topic(job.id)):
         services.hub.changed(topic)
     return after
+
+
+async def labels_version(call: Call) -> EditedThing:
+    """The labels of a job: what can be edited of it here."""
+    return edited(call.services.labels.of(call.job()))
 
 
 def job_item(

@@ -1,14 +1,17 @@
 """`/api/v1/profiles` and `/api/v1/clips`: settings to begin with, and pieces to put in."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 from starlette.responses import Response
 
 from nacre.console.api.config import NOWHERE
+from nacre.console.bounds import LineText, ShortText, Text
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import not_found
+from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 
 _WAIT = 20.0
@@ -68,9 +71,9 @@ class ProfileWish(msgspec.Struct, frozen=True):
         replace: A profile of the same name may go.
     """
 
-    name: str
-    purpose: str
-    job: str
+    name: ShortText
+    purpose: LineText
+    job: ShortText
     replace: bool = False
 
 
@@ -130,10 +133,10 @@ class ClipWish(msgspec.Struct, frozen=True):
         place: The setting that the text is the value of, such as `scope`; "" for several sections.
     """
 
-    name: str
-    title: str
-    text: str
-    place: str = ""
+    name: ShortText
+    title: LineText
+    text: Text
+    place: ShortText = ""
 
 
 class ClipUse(msgspec.Struct, frozen=True):
@@ -145,9 +148,9 @@ class ClipUse(msgspec.Struct, frozen=True):
         text: The text that it is put into; null: the saved one.
     """
 
-    job: str
-    values: dict[str, str] = {}
-    text: str | None = None
+    job: ShortText
+    values: Annotated[dict[ShortText, LineText], Meta(max_length=100)] = {}
+    text: Text | None = None
 
 
 class ClipResult(msgspec.Struct, frozen=True):
@@ -177,6 +180,11 @@ async def list_profiles(call: Call) -> ProfileItems:
 async def get_profile(call: Call) -> ProfileDetails:
     """A profile with its text."""
     return await profile_named(call, str(call.request.path_params["profile"]))
+
+
+async def profile_version(call: Call) -> EditedThing:
+    """A profile."""
+    return edited(await get_profile(call))
 
 
 async def profile_named(call: Call, name: str) -> ProfileDetails:
@@ -216,6 +224,11 @@ async def list_clips(call: Call) -> ClipItems:
 async def get_clip(call: Call) -> ClipItem:
     """A clip."""
     return await clip_named(call, str(call.request.path_params["clip"]))
+
+
+async def clip_version(call: Call) -> EditedThing:
+    """A clip."""
+    return edited(await get_clip(call))
 
 
 async def clip_named(call: Call, name: str) -> ClipItem:

@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 
-from nacre.console.bounds import Lines, Whole
+from nacre.console.bounds import LineText, LogLines, ShortText, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.logs.lines import CrawlLogFields, LogFilter, crawl_log_fields, wanted_lines
@@ -28,7 +28,7 @@ class LogsQuery(msgspec.Struct, frozen=True):
         run: Its name; "" for the last one.
     """
 
-    run: str = ""
+    run: ShortText = ""
 
 
 class LogFile(msgspec.Struct, frozen=True):
@@ -62,12 +62,12 @@ class LogQuery(LogsQuery, frozen=True, kw_only=True):
 
     after: Whole | None = None
     before: Whole | None = None
-    limit: Lines = 100
-    match: str = ""
-    status: str = ""
-    host: str = ""
-    mime: str = ""
-    annotation: str = ""
+    limit: LogLines = 100
+    match: LineText = ""
+    status: LineText = ""
+    host: LineText = ""
+    mime: ShortText = ""
+    annotation: LineText = ""
 
     @property
     def filter(self) -> LogFilter:
@@ -126,7 +126,7 @@ async def list_logs(call: Call) -> LogList:
 
 async def get_log(call: Call) -> LogLineList:
     """Some lines of a log."""
-    page = await log_page(call, call.job(), str(call.request.path_params["name"]), call.query)
+    page = await log_page(call, call.job(), str(call.request.path_params["log"]), call.query)
     items = tuple(
         LogItem(line.offset, line.text, crawl_log_fields(line.text)) for line in page.lines
     )
@@ -185,7 +185,7 @@ class AlertsQuery(msgspec.Struct, frozen=True):
     """
 
     before: Whole | None = None
-    limit: Lines = 50
+    limit: LogLines = 50
 
 
 async def list_alerts(call: Call) -> AlertList:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from nacre.console.bounds import LineTexts
 from nacre.console.call import Call
 from nacre.console.new_jobs import MadeJob, NewJobWish, SampleVerdict, look, make
 
@@ -15,7 +16,7 @@ class DryRunWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     job: NewJobWish
-    urls: tuple[str, ...]
+    urls: LineTexts
 
 
 class DryRunOfNewJob(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ import shutil
 import msgspec
 from starlette.responses import Response
 
+from nacre.console.bounds import LineText
 from nacre.console.call import Call
 from nacre.console.fleet.place_book import checked_place
 from nacre.console.fleet.places import JobPlace
@@ -53,7 +54,7 @@ class NewPlace(msgspec.Struct, frozen=True):
         directory: A directory of the console's own user, absolute, in no other place.
     """
 
-    directory: str
+    directory: LineText
 
 
 async def list_places(call: Call) -> PlaceList:
@@ -91,7 +92,7 @@ async def add_place(call: Call) -> PlaceItem:
 
 async def remove_place(call: Call) -> Response:
     """Take a place off the list; its jobs stay where they are, and go on."""
-    label, services = str(call.request.path_params["label"]), call.services
+    label, services = str(call.request.path_params["place"]), call.services
     found = next((place for place in services.fleet.places if place.label == label), None)
     if found is None:
         raise not_found(f"place {label}")

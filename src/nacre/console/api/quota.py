@@ -2,10 +2,11 @@
 
 import msgspec
 
-from nacre.console.bounds import Whole
+from nacre.console.bounds import ShortText, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
 from nacre.console.problems import RefusedRequestError
+from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 
 
@@ -54,7 +55,7 @@ class QuotaWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     limit: Whole
-    job: str = ""
+    job: ShortText = ""
 
 
 async def list_quotas(call: Call) -> QuotaList:
@@ -75,6 +76,11 @@ def _item(job: str, kept: KeptQuota) -> QuotaItem:
     return QuotaItem(
         job, kept.limit, kept.used, measured, kept.level.value, kept.held, kept.trouble
     )
+
+
+async def quotas_version(call: Call) -> EditedThing:
+    """The limits, by job."""
+    return edited({one.job: one.limit for one in quota_items(call)})
 
 
 async def set_quota(call: Call) -> QuotaItem:

@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from nacre.console.api.frontier import lines_file
 from nacre.console.background.answers import later, read_or_later
 from nacre.console.background.frontier_work import begin_import
-from nacre.console.bounds import Rows
+from nacre.console.bounds import Cursor, LineText, RowCount, ShortText, Texts
 from nacre.console.call import Call
 from nacre.console.catalogue import ENGLISH
 from nacre.console.cursors import cursor_of, place_of
@@ -47,9 +47,9 @@ class SeedsQuery(msgspec.Struct, frozen=True):
         limit: Seeds on a page, 1 to 500.
     """
 
-    state: str = ""
-    after: str = ""
-    limit: Rows = 50
+    state: ShortText = ""
+    after: Cursor = ""
+    limit: RowCount = 50
 
 
 class SeedItem(msgspec.Struct, frozen=True):
@@ -100,7 +100,7 @@ class NewSeeds(msgspec.Struct, frozen=True):
         retry: They are seeds already, and are to be fetched again.
     """
 
-    lines: list[str]
+    lines: Texts
     retry: bool = False
 
 
@@ -115,7 +115,7 @@ class SeedsTaken(msgspec.Struct, frozen=True):
 class UrlQuery(msgspec.Struct, frozen=True):
     """The URL that is asked about, as typed."""
 
-    u: str = ""
+    u: LineText = ""
 
 
 class UrlVisit(msgspec.Struct, frozen=True):
@@ -237,18 +237,18 @@ class ReportQuery(msgspec.Struct, frozen=True):
         u: The page, for those that are of one page; "" for none.
         old: Beginning of the date of the older version, for `diff`.
         new: The same of the newer one.
-        run: Name or number of a run, for `run`.
+        run: ShortText or number of a run, for `run`.
         lang: `en` or `zh`, for `run`.
         form: `json`, `text`, `csv` or `html`; "" for what `Accept` wants.
         download: The answer is a file to be kept.
     """
 
-    u: str = ""
-    old: str = ""
-    new: str = ""
-    run: str = ""
-    lang: str = "en"
-    form: str = ""
+    u: LineText = ""
+    old: ShortText = ""
+    new: ShortText = ""
+    run: ShortText = ""
+    lang: ShortText = "en"
+    form: ShortText = ""
     download: bool = False
 
 
@@ -349,7 +349,7 @@ def form_wanted(accept: str) -> str:
 async def get_report(call: Call) -> Response:
     """A report as JSON, text, CSV or HTML."""
     query: ReportQuery = call.query
-    name, job = str(call.request.path_params["name"]), call.job()
+    name, job = str(call.request.path_params["report"]), call.job()
     form = query.form or form_wanted(call.request.headers.get("accept", ""))
     if form not in _ENDS:
         raise RefusedRequestError(400, "bad-query", f"a report is {', '.join(_ENDS)}; not {form}")

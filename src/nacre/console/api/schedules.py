@@ -7,6 +7,7 @@ from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 from nacre.job.schedules import next_times
 from nacre.runs.passes import find_recurring
@@ -106,6 +107,11 @@ async def get_schedule(call: Call) -> ScheduleItem:
     return _item(call, number_of(call))
 
 
+async def schedule_version(call: Call) -> EditedThing:
+    """A schedule as it was set."""
+    return edited(_item(call, number_of(call)).schedule)
+
+
 async def change_schedule(call: Call) -> ScheduleItem:
     """Set a schedule anew."""
     return change(call, number_of(call), call.body)
@@ -137,15 +143,8 @@ async def remove_schedule(call: Call) -> Response:
 
 
 def number_of(call: Call) -> int:
-    """The number that the path names.
-
-    Raises:
-        RefusedRequestError: It is none (404).
-    """
-    text = str(call.request.path_params["schedule"])
-    if not text.isdecimal() or len(text) > 15:
-        raise not_found(f"schedule {text}")
-    return int(text)
+    """The number that the path names."""
+    return int(call.request.path_params["schedule"])
 
 
 def _item(call: Call, number: int) -> ScheduleItem:

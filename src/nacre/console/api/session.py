@@ -11,6 +11,7 @@ from nacre.console.access.passwords import require_good
 from nacre.console.access.reach import takes_links
 from nacre.console.access.roles import Role
 from nacre.console.access.sessions import SHORT, ListedSession, cookie_field
+from nacre.console.bounds import Secret, ShortText
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import LANGUAGES
 from nacre.console.problems import RefusedRequestError, not_found
@@ -42,7 +43,7 @@ class ChosenLanguage(msgspec.Struct, frozen=True):
         language: A name such as `zh_CN`; "" for that of the browser.
     """
 
-    language: str
+    language: ShortText
 
 
 class ChangedPassword(msgspec.Struct, frozen=True):
@@ -53,8 +54,8 @@ class ChangedPassword(msgspec.Struct, frozen=True):
         password: The new one, 12 to 128 characters.
     """
 
-    old: str
-    password: str
+    old: Secret
+    password: Secret
 
 
 class SessionItem(msgspec.Struct, frozen=True):

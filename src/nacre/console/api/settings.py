@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from nacre.console.api.config import ask
+from nacre.console.bounds import LineText, LineTexts, Text, Texts
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
@@ -29,8 +30,8 @@ class SettingsPatch(msgspec.Struct, frozen=True, kw_only=True):
         preview: Change nothing; count the queued URIs that would be affected.
     """
 
-    assignments: list[str] = []
-    place: str = msgspec.field(default="", name="for")
+    assignments: Texts = ()
+    place: LineText = msgspec.field(default="", name="for")
     preview: bool = False
 
 
@@ -72,8 +73,8 @@ class UrlQuestion(msgspec.Struct, frozen=True):
         text: A text of `crawl.yaml` that is tried beside the saved one; null for none.
     """
 
-    urls: list[str]
-    text: str | None = None
+    urls: LineTexts
+    text: Text | None = None
 
 
 class UrlTrial(msgspec.Struct, frozen=True):
@@ -111,7 +112,7 @@ async def patch_settings(call: Call) -> ChangedSettings:
         sample = '`{"assignments": ["politeness.min_delay=5"]}`'
         raise RefusedRequestError(422, "nothing", f"no assignment is given, such as {sample}")
     request = ChangeRequest(
-        assignments=wanted.assignments, place=wanted.place, preview=wanted.preview
+        assignments=list(wanted.assignments), place=wanted.place, preview=wanted.preview
     )
     return await change(call, call.job(), request)
 

@@ -6,7 +6,7 @@ import msgspec
 
 from nacre.console.api.config import ask
 from nacre.console.api.settings import ChangedSettings, change
-from nacre.console.bounds import Flag, Order
+from nacre.console.bounds import Flag, LineText, LineTexts, Order, ShortText, ShortTexts, Texts
 from nacre.console.call import Call
 from nacre.core.clock import iso
 from nacre.job.apply_change import ChangeRequest
@@ -126,7 +126,7 @@ class SheetsAtQuery(msgspec.Struct, frozen=True):
         u: It; without a scheme as in a seed list.
     """
 
-    u: str = ""
+    u: LineText = ""
 
 
 class SheetsAtUrl(msgspec.Struct, frozen=True):
@@ -152,8 +152,8 @@ class SheetWish(msgspec.Struct, frozen=True):
         preview: Change nothing; count the queued URIs that would be affected.
     """
 
-    name: str
-    assignments: list[str]
+    name: ShortText
+    assignments: Texts
     preview: bool = False
 
 
@@ -168,8 +168,8 @@ class AssociationWish(msgspec.Struct, frozen=True):
         preview: Change nothing; count the queued URIs that would be affected.
     """
 
-    sheets: list[str]
-    surts: list[str] = []
+    sheets: ShortTexts
+    surts: LineTexts = ()
     rule: dict[str, Any] | None = None
     order: Order = 0
     preview: bool = False
@@ -214,15 +214,15 @@ async def put_sheet(call: Call) -> ChangedSettings:
 async def remove_sheet(call: Call) -> ChangedSettings:
     """Take a sheet away; no URIs may be associated with it."""
     query: PreviewQuery = call.query
-    name = str(call.request.path_params["name"])
+    name = str(call.request.path_params["sheet"])
     return await change(call, call.job(), ChangeRequest(remove=name, preview=bool(query.preview)))
 
 
 async def associate(call: Call) -> ChangedSettings:
     """Apply sheets to URIs with some prefixes, or to those that a rule accepts."""
     wish: AssociationWish = call.body
-    said: dict[str, Any] = {"sheets": wish.sheets}
-    said |= {"surts": wish.surts} if wish.surts else {}
+    said: dict[str, Any] = {"sheets": list(wish.sheets)}
+    said |= {"surts": list(wish.surts)} if wish.surts else {}
     said |= {"rule": wish.rule} if wish.rule is not None else {}
     said |= {"order": wish.order} if wish.order else {}
     return await change(call, call.job(), ChangeRequest(associate=said, preview=wish.preview))
@@ -232,5 +232,5 @@ async def dissociate(call: Call) -> ChangedSettings:
     """Take a sheet off all URIs, or off some prefixes."""
     wish: AssociationWish = call.body
     name = wish.sheets[0] if wish.sheets else ""
-    request = ChangeRequest(dissociate=name, surts=wish.surts, preview=wish.preview)
+    request = ChangeRequest(dissociate=name, surts=list(wish.surts), preview=wish.preview)
     return await change(call, call.job(), request)

@@ -8,8 +8,10 @@ from starlette.responses import Response
 from nacre.console.access.passwords import require_good
 from nacre.console.access.roles import Role, role_named
 from nacre.console.access.users import ConsoleUser, user_name
+from nacre.console.bounds import Secret, ShortText, ShortTexts
 from nacre.console.call import Call
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 
 RoleName = Literal["viewer", "operator", "admin"]
@@ -57,10 +59,10 @@ class NewUser(msgspec.Struct, frozen=True):
         places: Labels of the places that they see; empty for all.
     """
 
-    name: str
-    password: str
+    name: ShortText
+    password: Secret
     role: RoleName = "viewer"
-    places: tuple[str, ...] = ()
+    places: ShortTexts = ()
 
 
 class UserChange(msgspec.Struct, frozen=True):
@@ -73,8 +75,8 @@ class UserChange(msgspec.Struct, frozen=True):
     """
 
     role: RoleName | None = None
-    places: tuple[str, ...] | None = None
-    password: str | None = None
+    places: ShortTexts | None = None
+    password: Secret | None = None
 
 
 class KeyItem(msgspec.Struct, frozen=True):
@@ -118,9 +120,9 @@ class NewKey(msgspec.Struct, frozen=True):
         places: Labels of the places that it sees; empty for all.
     """
 
-    name: str
+    name: ShortText
     role: RoleName = "viewer"
-    places: tuple[str, ...] = ()
+    places: ShortTexts = ()
 
 
 class MadeKey(msgspec.Struct, frozen=True):
@@ -154,6 +156,16 @@ async def add_user(call: Call) -> UserItem:
     made = users.add(name, hashed, _role(wanted.role), wanted.places)
     call.note.change(None, made)
     return user_item(made)
+
+
+async def get_user(call: Call) -> UserItem:
+    """A user, without their password."""
+    return user_item(_known(call))
+
+
+async def user_version(call: Call) -> EditedThing:
+    """A user; a change of the password is one too."""
+    return edited(user_item(_known(call)))
 
 
 async def change_user(call: Call) -> UserItem:
@@ -204,7 +216,7 @@ async def add_key(call: Call) -> MadeKey:
 
 async def remove_key(call: Call) -> Response:
     """Remove a key; programs that have it are refused from now on."""
-    name = str(call.request.path_params["name"])
+    name = str(call.request.path_params["key"])
     if not call.services.keys.remove(name):
         raise not_found(f"key {name}")
     call.note.change({"name": name}, None)
@@ -217,7 +229,7 @@ def user_item(user: ConsoleUser) -> UserItem:
 
 
 def _known(call: Call) -> ConsoleUser:
-    name = str(call.request.path_params["name"])
+    name = str(call.request.path_params["user"])
     found = call.services.users.find(name)
     if found is None:
         raise not_found(f"user {name}")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.console.bounds import Whole
+from nacre.console.bounds import LineText, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
@@ -40,8 +40,8 @@ class FrontierWish(msgspec.Struct, frozen=True):
         everything: Without an expression all is meant; needed for what is done to URIs.
     """
 
-    urls: str = ""
-    queues: str = ""
+    urls: LineText = ""
+    queues: LineText = ""
     expect: Whole | None = None
     limit: Whole = 0
     everything: bool = False

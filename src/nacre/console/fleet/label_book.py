@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.console.bounds import ShortText, ShortTexts
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 
@@ -34,8 +35,8 @@ class JobLabelsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tags: All its tags, 20 at most; each has 40 characters at most, and no comma.
     """
 
-    name: str | msgspec.UnsetType = msgspec.UNSET
-    tags: list[str] | msgspec.UnsetType = msgspec.UNSET
+    name: ShortText | msgspec.UnsetType = msgspec.UNSET
+    tags: ShortTexts | msgspec.UnsetType = msgspec.UNSET
 
 
 NONE: Final = JobLabels()

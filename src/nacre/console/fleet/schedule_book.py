@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.bounds import Moment
+from nacre.console.bounds import Moment, ShortText
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, Problem
 from nacre.job.schedules import RunOverlap, RunSchedule
@@ -30,11 +30,11 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         until: No run begins after that, seconds since the epoch; null for no end.
     """
 
-    job: str
-    at: str
-    zone: str = "UTC"
+    job: ShortText
+    at: ShortText
+    zone: ShortText = "UTC"
     mode: ScheduleMode = "recrawl"
-    budget: str = ""
+    budget: ShortText = ""
     keep: Literal["strict", "lean", "delta"] = "strict"
     overlap: RunOverlap = RunOverlap.SKIP
     paused: bool = False

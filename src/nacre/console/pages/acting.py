@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.actions import ActionDone, ActionOptions, act
 from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import sent_form
 from nacre.console.live.notices import Notice
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import ConfigError, NacreError
@@ -56,7 +57,7 @@ _BUTTONS: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
 
 async def answer(call: Call) -> PageAnswer | RedirectResponse:
     """Take the action on each of the jobs, and say what came of it."""
-    form = await call.request.form()
+    form = await sent_form(call.request)
     action, jobs = text_of(form, "action"), [unquote(str(one)) for one in form.getlist("job")]
     if not jobs or len(jobs) > MOST_JOBS:
         refused = call.language.texts.gettext(_("choose one job at least, and 500 at most"))

@@ -10,7 +10,9 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.api.schedules import ScheduleItem, add, change, item_of, seen_schedules
 from nacre.console.background.answers import facts_of, read_or_later
+from nacre.console.bounds import ShortText, Whole
 from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import converted, sent_form
 from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.live.notices import Notice
 from nacre.console.pages.acting import text_of
@@ -32,9 +34,9 @@ class CalendarQuery(msgspec.Struct, frozen=True):
         edit: Number of the schedule that is edited; 0 for none.
     """
 
-    month: str = ""
-    job: str = ""
-    edit: int = 0
+    month: ShortText = ""
+    job: ShortText = ""
+    edit: Whole = 0
 
 
 class CalendarDay(NamedTuple):
@@ -189,7 +191,7 @@ def until_of(text: str) -> float | None:
 
 async def answer(call: Call) -> RedirectResponse:
     """Add, change, pause, resume or remove a schedule; a form of the page."""
-    form = await call.request.form()
+    form = await sent_form(call.request)
     action, number = text_of(form, "do"), text_of(form, "schedule")
     notice = Notice("done", call.language.texts.gettext("The calendar is changed."))
     try:
@@ -209,10 +211,7 @@ def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
     known = ("at", "zone", "mode", "budget", "keep", "overlap")
     values: dict[str, Any] = {name: fields[name] for name in known if fields.get(name)}
     values |= {"until": until_of(fields.get("until", "")), "paused": fields.get("paused") == "1"}
-    try:
-        wish = msgspec.convert({"at": "", **values, "job": fields.get("job", "")}, ScheduleWish)
-    except msgspec.ValidationError as error:
-        raise RefusedRequestError(422, "bad-form", str(error)) from None
+    wish = converted({"at": "", **values, "job": fields.get("job", "")}, ScheduleWish, "form")
     call.note.change(None, wish)
     return wish
 

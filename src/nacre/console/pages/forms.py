@@ -1,12 +1,11 @@
 """Forms of pages: their fields, and what pages have in common that wait for a task."""
 
 from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
 
 from nacre.console.access.roles import Role
 from nacre.console.background.answers import facts_of
 from nacre.console.call import Call, PageAnswer
-from nacre.console.problems import RefusedRequestError
+from nacre.console.decoding import sent_form
 from nacre.console.readers.background import HeldTask
 
 
@@ -16,18 +15,13 @@ async def fields_of(call: Call) -> dict[str, str]:
     Raises:
         RefusedRequestError: The form cannot be read (400).
     """
-    try:
-        form = await call.request.form()
-    except HTTPException as error:
-        raise RefusedRequestError(
-            400, "bad-form", f"the form cannot be read: {error.detail}"
-        ) from None
+    form = await sent_form(call.request)
     return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
 async def file_of(call: Call, name: str) -> UploadFile | None:
     """The file of a field of a form; None where none was chosen."""
-    found = (await call.request.form()).get(name)
+    found = (await sent_form(call.request)).get(name)
     return found if isinstance(found, UploadFile) and found.size else None
 
 

@@ -33,7 +33,9 @@ from nacre.console.background.frontier_work import (
     begin_delay,
     begin_import,
 )
+from nacre.console.bounds import LineText, ShortText
 from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import converted
 from nacre.console.expressions import with_escapes
 from nacre.console.pages.forms import fields_of, file_of, may_operate, never_ran_page, wait_page
 from nacre.console.problems import RefusedRequestError
@@ -57,9 +59,9 @@ class UrisPageQuery(UrisQuery, frozen=True):
         whole: The queue is counted to its end.
     """
 
-    place: str = ""
-    path: str = ""
-    branch: str = ""
+    place: LineText = ""
+    path: LineText = ""
+    branch: LineText = ""
     whole: bool = False
 
 
@@ -73,10 +75,10 @@ class ChangePageQuery(msgspec.Struct, frozen=True):
         task: The preview that was begun; "" for none.
     """
 
-    action: str = "delete"
-    urls: str = ""
-    queues: str = ""
-    task: str = ""
+    action: ShortText = "delete"
+    urls: LineText = ""
+    queues: LineText = ""
+    task: ShortText = ""
 
 
 def _text(call: Call) -> Callable[[str], str]:
@@ -254,10 +256,10 @@ async def do_change(call: Call) -> Response:
             422, "not-confirmed",
             f"to confirm, type {expect}, the number that was counted; nothing was changed",
         )  # fmt: skip
-    wish = FrontierWish(
-        fields.get("urls", ""), fields.get("queues", ""), int(expect) if expect else None,
-        everything=fields.get("everything") == "1",
-    )  # fmt: skip
+    names = ("urls", "queues", "everything", "expect")
+    wish = converted(
+        {name: fields[name] for name in names if fields.get(name)}, FrontierWish, "form"
+    )
     held = begin_change(call, call.job(), fields.get("action", ""), wish)
     return await _told(call, held)
 

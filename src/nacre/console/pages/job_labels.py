@@ -18,7 +18,7 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
     job, fields, _ = call.job(), await fields_of(call), call.language.texts.gettext
     tags = fields.get("tags", "").replace("\N{FULLWIDTH COMMA}", ",").split(",")
     try:
-        label_job(call, job, JobLabelsWish(fields.get("name", ""), tags))
+        label_job(call, job, JobLabelsWish(fields.get("name", ""), tuple(tags)))
         notice = Notice("done", _("The name and the tags are kept."))
     except RefusedRequestError as error:
         notice = Notice("error", str(error))

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 from nacre.console.api.logs import LogQuery, log_page
+from nacre.console.bounds import ShortText
 from nacre.console.call import Call, PageAnswer
 from nacre.console.live.tails import LogPosition
 from nacre.console.logs.lines import CrawlLogFields, crawl_log_fields
@@ -25,7 +26,7 @@ class LogPageQuery(LogQuery, frozen=True, kw_only=True):
         name: Name of the log.
     """
 
-    name: str = CRAWL
+    name: ShortText = CRAWL
 
 
 class LogTailQuery(LogQuery, frozen=True, kw_only=True):
@@ -35,7 +36,7 @@ class LogTailQuery(LogQuery, frozen=True, kw_only=True):
         seen: The place up to which the page has the lines, as the stream names it.
     """
 
-    seen: str = ""
+    seen: ShortText = ""
 
 
 class LogRow(NamedTuple):

@@ -17,6 +17,7 @@ from nacre.console.api.config import (
     version_of,
 )
 from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import sent_form
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.editing.findings import CheckLevel, TextFindings, blocked_by
@@ -211,9 +212,8 @@ async def form_of(call: Call) -> dict[str, str]:
     kind = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in {"application/x-www-form-urlencoded", "multipart/form-data"}:
         raise RefusedRequestError(415, "not-a-form", "send a form, as the page does")
-    await call.request.body()
-    form = await call.request.form()
-    return {name: value for name, value in form.multi_items() if isinstance(value, str)}
+    found = await sent_form(call.request)
+    return {name: value for name, value in found.multi_items() if isinstance(value, str)}
 
 
 # ---- history
@@ -254,9 +254,8 @@ async def version(call: Call) -> PageAnswer:
 
 def _other(said: str, numbers: Sequence[int], number: int) -> int:
     """The version to compare with: the one that is named, else the one before; 0 for none."""
-    if said.isdecimal() and int(said) in numbers:
-        return int(said)
-    return max((one for one in numbers if one < number), default=0)
+    named = [one for one in numbers if str(one) == said]
+    return named[0] if named else max((one for one in numbers if one < number), default=0)
 
 
 async def restore(call: Call) -> PageAnswer:

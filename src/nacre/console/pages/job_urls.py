@@ -30,7 +30,7 @@ async def submit(call: Call) -> PageAnswer:
     if not urls:
         return PageAnswer("settings_urls.html", shown)
     try:
-        found = await tried(call, job, UrlQuestion(urls, text or None))
+        found = await tried(call, job, UrlQuestion(tuple(urls), text or None))
     except ConfigError as error:
         return PageAnswer("settings_urls.html", {**shown, "problems": error.problems}, 422)
     except RefusedRequestError as error:

@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.actions import ActionOptions, act
 from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import sent_form
 from nacre.console.live.notices import Notice
 from nacre.console.new_jobs import NewJobWish, first_url, look, make, reaches, samples
 from nacre.console.pages.acting import notice_of, text_of
@@ -88,7 +89,7 @@ def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
 
 async def look_at(call: Call) -> PageAnswer:
     """The part of the form that follows the typing: the scopes, and the dry run."""
-    fields = fields_of(await call.request.form())
+    fields = fields_of(await sent_form(call.request))
     return PageAnswer("new_look.html", await _looked(call, fields))
 
 
@@ -105,7 +106,7 @@ async def _looked(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
 
 async def answer(call: Call) -> PageAnswer | RedirectResponse:
     """Check, create, or create and start the job of a form."""
-    form = await call.request.form()
+    form = await sent_form(call.request)
     fields = {**fields_of(form), "seeds": await _seeds_of(form)}
     action = text_of(form, "do")
     if action == "check":
@@ -167,7 +168,7 @@ def wish_of(fields: Mapping[str, str]) -> NewJobWish:
         name=fields.get("name", ""),
         place=fields.get("place", ""),
         scope="" if profile else fields.get("scope", "prefix"),
-        depth=int(depth) if depth.isdecimal() else None,
+        depth=int(depth) if re.fullmatch(r"[0-9]{1,9}", depth) else None,
         include=tuple(fields.get("include", "").split("\n")) if fields.get("include") else (),
         exclude=tuple(fields.get("exclude", "").split("\n")) if fields.get("exclude") else (),
         profile=profile,

@@ -6,6 +6,7 @@ from nacre.config.component import parse_size
 from nacre.console.api.quota import QuotaWish, change_quota
 from nacre.console.bounds import LARGEST
 from nacre.console.call import Call
+from nacre.console.decoding import sent_form
 from nacre.console.live.notices import Notice
 from nacre.console.pages.acting import text_of
 from nacre.console.problems import RefusedRequestError
@@ -14,7 +15,7 @@ from nacre.errors import NacreError
 
 async def answer(call: Call) -> RedirectResponse:
     """Set the quota, and go back to the page, which says what came of it."""
-    form = await call.request.form()
+    form = await sent_form(call.request)
     notice = Notice("done", call.language.texts.gettext("The quota is set."))
     try:
         change_quota(call, QuotaWish(limit_of(text_of(form, "limit")), text_of(form, "job")))

@@ -147,7 +147,7 @@ async def reports_page(call: Call) -> PageAnswer:
 async def report_page(call: Call) -> PageAnswer:
     """A report or a study; its tables are sorted by their headings."""
     query: ReportPageQuery = call.query
-    job, name = call.job(), str(call.request.path_params["name"])
+    job, name = call.job(), str(call.request.path_params["report"])
     if (nothing := never_ran_page(call, name, "reports")) is not None:
         return nothing
     lang = "zh" if call.language.name.startswith("zh") else "en"

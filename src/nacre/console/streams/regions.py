@@ -60,7 +60,7 @@ async def watch(call: Call) -> EventStream:
 async def log(call: Call) -> EventStream:
     """New lines of a log, as rows of its table."""
     query: LogTailQuery = call.query
-    job, name = call.job(), str(call.request.path_params["name"])
+    job, name = call.job(), str(call.request.path_params["log"])
     wants = wanted_lines(query.filter)
     tails = call.services.tails
     tail = await tails.tail(job, name)

@@ -17,6 +17,7 @@ import msgspec
 from nacre.console.api.jobs import JobDetails, JobList, JobsQuery, job_details, job_list
 from nacre.console.api.tasks import seen_task
 from nacre.console.background.answers import TaskFacts, facts_of
+from nacre.console.bounds import LineText
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.events import COMMENT, EventStream, event
@@ -39,7 +40,7 @@ class StreamQuery(msgspec.Struct, frozen=True):
             a percent sign or a colon in the id of a job is written as a percent-escape once more.
     """
 
-    topics: str = JOBS
+    topics: LineText = JOBS
 
 
 class JobsEvent(msgspec.Struct, frozen=True):
