@@ -2,7 +2,14 @@
 
 import pytest
 
-from nacre.crawldb.kernels import Kernel, KernelError, UserSqlError, parquet, quoted
+from nacre.crawldb.kernels import (
+    Kernel,
+    KernelDamageError,
+    KernelError,
+    UserSqlError,
+    parquet,
+    quoted,
+)
 
 
 @pytest.fixture
@@ -65,6 +72,27 @@ def test_a_damaged_file_is_an_error(kernel, tmp_path):
     path.write_bytes(b"PAR1 not really")
     with pytest.raises(KernelError, match=r"bad\.parquet.*`storage check`"):
         kernel.rows(f"select * from {parquet([str(path)])}")
+
+
+def test_of_many_files_the_damaged_one_is_named(kernel, tmp_path):
+    """Bytes in the middle were changed, which no size shows."""
+    paths = [tmp_path / "in" / f"it's {number}.parquet" for number in range(3)]
+    for path in paths:
+        kernel.write("select range as n, md5(range::VARCHAR) as t from range(2000)", str(path))
+    data = bytearray(paths[1].read_bytes())
+    data[100:4000] = bytes(3900)
+    paths[1].write_bytes(data)
+    query = f"select * from {parquet([str(path) for path in paths])}"
+    made = str(tmp_path / "in" / "made.parquet")
+    for ask in (kernel.rows, kernel.arrow, lambda sql: kernel.write(sql, made)):
+        with pytest.raises(KernelDamageError, match=r"^[^,]*it's 1\.parquet is damaged"):
+            ask(query)
+
+
+@pytest.mark.parametrize("text", ["copy (select 1) to '/x'", "attach '/x'", "drop table pages"])
+def test_what_is_no_query_is_refused(kernel, text):
+    with pytest.raises(UserSqlError, match="not a query that only reads: it begins with select"):
+        kernel.check_query(text)
 
 
 @pytest.mark.parametrize("text", ["n > 1", "key like '%国%'", "n in (1, 2) and key <> 'b' -- why"])

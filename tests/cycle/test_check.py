@@ -107,6 +107,25 @@ def test_no_version_is_whole(made):
         checked(made, repair=True)
 
 
+def test_a_damaged_warc_gives_up_no_table(made):
+    made.storage.put("archive/a.warc.gz", b"WARC/1.1")
+    file = TableFile(path="archive/a.warc.gz", kind="warc", size=8, sha256="2" * 64)
+    made.cycle.commit(made.newest, CycleChanges(step="fetch", clock=NOW, archive=[file]))
+    result = checked(made, repair=True)
+    assert [one.name for one in result.records] == ["archive/a.warc.gz"]
+    assert (result.tables, result.restored, made.newest.number) == ((), 0, 3)
+    before = set(named(made, made.cycle.version(1)))
+    spoil(made, next(name for name in named(made) if name not in before))
+    result = checked(made, repair=True)
+    assert (len(result.tables), result.restored, result.now) == (1, 1, 4)
+
+
+def test_going_back_may_change_the_sum_of_cash(made):
+    made.add(found("http://seed.test/", cash=ONE))
+    assert restore_whole(made.cycle, ENGINE, made.place, 2, NOW).number == 4
+    assert checked(made).whole
+
+
 def test_a_hole_stops(made):
     made.add(found("http://c.test/"))
     made.storage.delete(version_name(2))

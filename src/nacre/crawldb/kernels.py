@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import duckdb
 
-from nacre.errors import ConfigError, NacreError, StorageError
+from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,6 +33,10 @@ class KernelStorageError(KernelError, StorageError):
     """A kernel could not write: the disk is full or fails. Another attempt may succeed."""
 
 
+class KernelDamageError(KernelError, DamageError):
+    """A file that a kernel read is damaged; the message names it."""
+
+
 _OF_DISK = re.compile(
     r"No space left|quota exceeded|Input/output error|Read-only file|max_temp_directory_size",
     re.IGNORECASE,
@@ -47,12 +51,12 @@ _DAMAGED = re.compile(
 """What DuckDB says of Parquet files whose bytes are not those that were written."""
 
 
+_READ = re.compile(r"'((?:[^']|'')+\.parquet)'")
+"""Files in a statement, as `quoted` writes them."""
+
+
 def _failure(error: Exception, scratch: str = "") -> KernelError:
-    """The error of a kernel for one of DuckDB."""
-    damaged = _DAMAGED.search(str(error))
-    if damaged:
-        said = str(error).partition("\n")[0]
-        return KernelError(f"{said}: `storage check` lists what is damaged, `--repair` mends it")
+    """The error of a kernel for one of DuckDB that is not about damage."""
     if not _OF_DISK.search(str(error)):
         return KernelError(str(error))
     said = str(error).partition("\n")[0]
@@ -145,7 +149,11 @@ class Kernel:
         Raises:
             KernelError: It fails.
         """
-        return self._run(sql, parameters).fetchall()
+        found = self._run(sql, parameters)
+        try:
+            return found.fetchall()  # much of a query runs only now
+        except duckdb.Error as error:
+            raise self._failure(error, sql) from error
 
     def value(self, sql: str, parameters: Sequence[object] = ()) -> Any:  # noqa: ANN401 - any type
         """The one value of a query of one row.
@@ -172,7 +180,7 @@ class Kernel:
         try:
             return self._db.sql(sql, params=list(parameters) or None).to_arrow_table()
         except duckdb.Error as error:
-            raise _failure(error, self._scratch) from error
+            raise self._failure(error, sql) from error
 
     def batches(
         self, sql: str, parameters: Sequence[object] = (), *, size: int = 10_000
@@ -187,7 +195,7 @@ class Kernel:
         try:
             yield from self._db.sql(sql, params=list(parameters) or None).to_arrow_reader(size)
         except duckdb.Error as error:
-            raise _failure(error, self._scratch) from error
+            raise self._failure(error, sql) from error
 
     def load(self, name: str, table: "pa.Table") -> None:
         """Make a table of this kernel from a table of Arrow; one of that name is replaced.
@@ -218,6 +226,8 @@ class Kernel:
         )
         try:
             found = self.rows(f"copy ({sql}) to {quoted(path)} ({options})")
+        except KernelDamageError:
+            raise
         except KernelError as error:
             raise type(error)(f"{path} cannot be written: {error}") from error
         if not found:
@@ -347,7 +357,28 @@ class Kernel:
         try:
             return self._db.execute(sql, list(parameters) or None)
         except duckdb.Error as error:
-            raise _failure(error, self._scratch) from error
+            raise self._failure(error, sql) from error
+
+    def _failure(self, error: Exception, sql: str) -> KernelError:
+        """The error of a kernel for one of DuckDB in a statement."""
+        if not _DAMAGED.search(str(error)):
+            return _failure(error, self._scratch)
+        found = [one.replace("''", "'") for one in dict.fromkeys(_READ.findall(sql))]
+        damaged = ", ".join(one for one in found if not self._reads(one)) or "a file"
+        said = str(error).partition("\n")[0]
+        return KernelDamageError(
+            f"{damaged} is damaged ({said}): `storage check` compares all files with the digests "
+            "that were committed, and `--repair` mends tables"
+        )
+
+    def _reads(self, path: str) -> bool:
+        """Whether all of a Parquet file can be read."""
+        try:
+            for _ in self._db.sql(f"from {parquet([path])}").to_arrow_reader():
+                pass
+        except duckdb.Error as error:
+            return not _DAMAGED.search(str(error))
+        return True
 
 
 def quoted(text: str) -> str:
@@ -380,8 +411,13 @@ def _placed(message: str, text: str) -> str:
     return f"{first} at character {at + 1}" if at >= 0 else first
 
 
+_NO_SELECT = "Only SELECT statements can be serialized"
+
+
 def _explained(message: str, text: str, columns: Sequence[str]) -> str:
     first = message.strip().splitlines()[0] if message.strip() else "not an expression"
+    if first.startswith(_NO_SELECT):
+        first = "not a query that only reads: it begins with select, from or with"
     known = f"; columns: {', '.join(columns)}" if columns else ""
     return f"{text!r}: {first}{known}"
 

@@ -26,9 +26,8 @@ MISSING = "missing"
 _TASK_BYTES = 256 << 20
 _TASK_FILES = 256
 _FACTS = re.compile(r"(segments/([^/]+)/parts/[^/]+/[^/]+)/[a-z]+\.parquet")
-_KEEPS_CASH = frozenset(
-    ("generate", "fetch", "update", "compact", "dedup", "links", "parse", "restore")
-)
+_RECORDS = f"{ARCHIVE}/"
+_KEEPS_CASH = frozenset(("generate", "fetch", "update", "compact", "dedup", "links", "parse"))
 """Steps that leave the sum of all cash as it is, with that of the virtual page."""
 
 
@@ -102,6 +101,16 @@ class StorageCheck(NamedTuple):
     lost: int = 0
 
     @property
+    def records(self) -> tuple[DamagedFile, ...]:
+        """Damaged files of the archive: only a copy mends them, and tables do not need them."""
+        return tuple(one for one in self.damaged if one.name.startswith(_RECORDS))
+
+    @property
+    def tables(self) -> tuple[DamagedFile, ...]:
+        """The other damaged files."""
+        return tuple(one for one in self.damaged if not one.name.startswith(_RECORDS))
+
+    @property
     def whole(self) -> bool:
         """Whether nothing was found."""
         return not self.damaged and not self.cash
@@ -124,8 +133,8 @@ def check_storage(
         engine: Runs the tasks.
         place: Where they work.
         clock: Now, ms.
-        repair: If facts alone are damaged, make them again of the WARCs; for other damage restore
-            the newest version whose files are whole.
+        repair: If facts alone are damaged, make them again of the WARCs; for other damage of
+            tables restore the newest version whose tables are whole. WARCs stay as they are.
 
     Raises:
         JobError: There is nothing yet; or no version is whole.
@@ -135,21 +144,21 @@ def check_storage(
     if not numbers:
         raise JobError(f"{cycle.storage.place} has no version yet: nothing was committed")
     found = _checked(cycle, engine, place, numbers[-1])
-    if not (repair and found.damaged):
+    if not (repair and found.tables):
         return found
-    wanted = _damaged_parts(found.damaged)
+    wanted = _damaged_parts(found.tables)
     if wanted:
         made = parse(cycle, engine, place, clock, wanted)
         again = _checked(cycle, engine, place, cycle.numbers()[-1])
-        if not again.damaged:
+        if not again.tables:
             return found._replace(remade=made.parts, lost=made.lost, now=again.version)
     for number in reversed(numbers[:-1]):
-        if not _checked(cycle, engine, place, number).damaged:
+        if not _checked(cycle, engine, place, number).tables:
             restored = cycle.restore(number, clock)
             return found._replace(restored=number, now=restored.number)
     raise JobError(
         f"{cycle.storage.place}: none of the versions {numbers[0]} to {numbers[-1]} is whole. "
-        f"Put back {found.damaged[0].name} from a copy"
+        f"Put back {found.tables[0].name} from a copy"
     )
 
 

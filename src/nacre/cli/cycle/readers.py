@@ -401,7 +401,7 @@ def storage(
         typer.Option(
             "--repair",
             help="Make damaged facts again of the WARCs, or go back to the newest version whose "
-            "files are whole.",
+            "tables are whole.",
         ),
     ] = False,
     engine: EngineName = "local",
@@ -440,7 +440,10 @@ def storage(
             output.say(f"version {found.now} has facts of {parts} made again of the WARCs{lost}")
         if found.restored:
             output.say(f"version {found.now} has the state of version {found.restored}")
-    repaired = found.whole or found.restored or found.remade
+        if repair and found.records:
+            lost = output.count(len(found.records), "file")
+            output.say(f"{lost} of the archive can only be put back from a copy; tables stay")
+    repaired = found.whole or ((found.restored or found.remade) and not found.records)
     raise typer.Exit(ExitCode.FINISHED if repaired else ExitCode.DAMAGED)
 
 
