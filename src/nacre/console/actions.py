@@ -22,7 +22,7 @@ from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.errors import ConfigError, JobError, Problem
-from nacre.job.allowed_actions import JobAction, job_actions
+from nacre.job.allowed_actions import OTHER_KIND, JobAction, job_actions
 from nacre.job.control import ask_command
 from nacre.report.escape import flat
 from nacre.runs.budget import parse_budget
@@ -148,6 +148,8 @@ def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple
         msgspec.structs.replace(
             one, allowed=one.name == stop, why="" if one.name == stop else launch.step
         )
+        if one.why not in OTHER_KIND
+        else one
         for one in actions
     )
 

@@ -22,6 +22,9 @@ ROUNDS, ROUNDS_RUNNING = "rounds", "rounds-running"
 NO_ROUNDS, ROUNDS_REST = "no-rounds", "rounds-rest"
 """Why an action of rounds is refused: it is another kind of job, or no rounds run."""
 
+OTHER_KIND: Final = frozenset((ROUNDS, NO_ROUNDS))
+"""Why actions will never be possible: they are for another kind of job."""
+
 GROUPS: Final[Mapping[str, str]] = {
     "NASCENT": NEVER_RAN,
     "PREPARING": PREPARING,

@@ -298,6 +298,7 @@ def _slow_machine(facts: SentenceFacts) -> Sentence | None:
 
 
 def _trap(facts: SentenceFacts) -> Sentence | None:
+    """A trap stands before a slow host: on a crawl of one site both hold, and this is the cause."""
     trap = facts.trap
     if trap is None:
         return None
@@ -323,11 +324,11 @@ _RULES: tuple[Callable[[SentenceFacts], Sentence | None], ...] = (
     _held,
     _over,
     _only_retries,
+    _trap,
     _few_hosts,
     _all_busy,
     _refusals,
     _slow_machine,
-    _trap,
     _goes_on,
 )
 

@@ -20,6 +20,8 @@ __all__ = [
     "history_key",
     "implied_prefix",
     "index_key",
+    "queue_host",
+    "queue_root",
     "scope_surt",
     "surt",
     "surt_authority",
@@ -102,6 +104,14 @@ def queue_host(queue: str) -> str:
     if not name.endswith(","):
         return name
     return ".".join(reversed(name[:-1].split(",")))
+
+
+def queue_root(queue: str) -> str:
+    """The home page of a queue key: `com,example,www,#8080` has `http://www.example.com:8080/`."""
+    port = queue.partition("#")[2]
+    if port == "443":
+        return f"https://{queue_host(queue)}/"
+    return f"http://{queue_host(queue)}{':' + port if port else ''}/"
 
 
 def implied_prefix(text: str) -> str:

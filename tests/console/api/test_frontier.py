@@ -144,6 +144,28 @@ def test_a_preview_has_samples_of_all_hosts_and_changes_nothing(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_what_is_excluded_is_out_of_the_scope_and_waits_no_more(tmp_path: Path):
+    add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        status, problem = await posted(console, "/frontier/exclude", queues="x", urls="y")
+        assert (status, problem["code"]) == (422, "no-queues")
+        status, problem = await posted(console, "/frontier/exclude", urls="/calendar/", expect=99)
+        assert (status, problem["code"]) == (409, "count-differs")
+        _, done = await posted(console, "/frontier/exclude", urls="/calendar/", expect=12)
+        assert done == {"action": "exclude", "changed": 40, "counted": 40}
+        urls = ["http://a.example.test/calendar/2027/01", "http://a.example.test/other"]
+        tried = await console.client.post(
+            f"{J}/dry-run", json={"urls": urls}, headers=console.as_key(Role.OPERATOR)
+        )
+        decisions = [one["now"]["accepted"] for one in tried.json()["items"]]
+        assert decisions == [False, True]
+        _, again = await posted(console, "/frontier/exclude", urls="/calendar/", expect=0)
+        assert again["changed"] == 0
+
+    play(tmp_path, scene)
+
+
 def test_delete_needs_the_count_that_was_seen_and_is_in_job_log(tmp_path: Path):
     job = add_waiting_job(tmp_path)
 

@@ -27,6 +27,9 @@ def test_levers_for_a_host_name_it():
     asked = parse_qs(urlsplit(links["delay"]).query)
     assert asked == {"u": ["http://a&b.example.org/"], "key": ["politeness.delay"]}
     assert "key=politeness.in_flight" in links["in_flight"]
+    there = [SlowQueue("1.2.3.4#8080", 5, 1.0, 5.0, host="1.2.3.4")]
+    (port,) = lever_links("j", Sentence("x", {"host": "1.2.3.4"}, ("delay",)), there, same)
+    assert parse_qs(urlsplit(port.url).query)["u"] == ["http://1.2.3.4:8080/"]
     for name in ("retire", "wake"):
         (expression,) = parse_qs(urlsplit(links[name]).query)["re"]
         assert re.fullmatch(expression, queue.name)
@@ -38,4 +41,5 @@ def test_the_place_of_a_trap_becomes_an_expression():
     sentence = Sentence("trap", {"prefix": "http://x.org/calendar/"}, ("exclude",))
     (link,) = lever_links("j", sentence, (), same)
     (found,) = parse_qs(urlsplit(link.url).query)["urls"]
-    assert found == r"^http://x\.org/calendar/"
+    assert found == r"^https?://x\.org/calendar/"
+    assert "action=exclude" in link.url

@@ -1,5 +1,7 @@
 """S3: a trap is looked at, its URIs are deleted after a preview, and job.log names who did it."""
 
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from nacre.store.layout import Layout
 from tests.cli.site import many_pages, site
 from tests.console.stories.running import console_of, new_job, running_job, until
-from tests.console.stories.steps import ask, open_job
+from tests.console.stories.steps import ask, open_job, shows_state
 from tests.console.stories.watched import tab
 
 pytestmark = pytest.mark.console
@@ -43,6 +45,61 @@ def test_the_uris_of_a_trap_are_deleted(tmp_path: Path, browser: Browser):
             until(lambda: queued(ask(page, "GET", "/api/v1/jobs/crawls~demo")[1]) < 21)
             log = Layout(job).latest / "logs" / "job.log"
             until(lambda: "by anna via console" in log.read_text())
+
+
+class LibrarySite(Mapping[str, str | bytes]):
+    """A site in GBK with news and a calendar without end: each month leads to the next."""
+
+    def __getitem__(self, path: str) -> str | bytes:
+        months = re.fullmatch(r"/calendar/(\d+)", path)
+        if months:
+            month = int(months[1])
+            days = "".join(f"<a href='/calendar/{month}/{day}'>{day}</a>" for day in range(1, 29))
+            return f"<title>活动日历</title><a href='/calendar/{month + 1}'>下月</a>{days}".encode(
+                "gbk"
+            )
+        if path == "/":
+            news = "".join(f"<a href='/news/{n}'>新闻 {n}</a>" for n in range(6))
+            return f"<title>市图书馆</title>{news}<a href='/calendar/1'>日历</a>".encode("gbk")
+        if path.startswith(("/news/", "/calendar/")):
+            return f"<title>{path}</title><p>内容 {path}".encode("gbk")
+        raise KeyError(path)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("/",))
+
+    def __len__(self) -> int:
+        return 1
+
+
+def test_a_stranger_finds_a_trap_and_cuts_it_with_what_the_pages_show(
+    tmp_path: Path, browser: Browser
+):
+    """Each click is on something that the page before it shows; docs/console.md tells the story."""
+    with (
+        site(LibrarySite()) as url,
+        console_of(tmp_path) as console,
+        tab(browser, console, None) as page,
+    ):
+        page.goto(console.link)
+        page.get_by_label("URLs to start from").fill(url)
+        page.get_by_role("button", name="Create and start").click()
+        page.get_by_role("link", name="another delay for this host").click()
+        page.locator("#value").fill("0.2")
+        page.get_by_role("button", name="Preview the change").click()
+        expect(page.locator("main")).not_to_contain_text("It affects 0 of")
+        page.get_by_role("button", name="Apply now").click()
+        page.get_by_role("link", name="Overview").click()
+        place = page.locator("section[aria-labelledby=places] tr", has_text="/calendar/")
+        place.get_by_role("link").click()
+        page.get_by_role("button", name="Count, and show samples").click()
+        number = page.locator("input[name=expect]").get_attribute("value")
+        page.locator("#typed").fill(str(number))
+        page.locator("section[aria-labelledby=preview] button.danger").click()
+        expect(page.locator("main")).to_contain_text("The scope excludes them now")
+        page.get_by_role("link", name="Overview").click()
+        # Without the calendar the site has an end.
+        shows_state(page, "FINISHED")
 
 
 def queued(answer: object) -> int:

@@ -15,14 +15,19 @@ from nacre.console.readers.background import HeldTask, Tell
 from nacre.frontier.pending import matcher
 from nacre.job.control import NotRunningError, ask_command
 from nacre.uri.parse import is_ip
-from nacre.uri.surt import queue_host
+from nacre.uri.surt import queue_host, queue_root
 
-ACTIONS: Final = ("delete", "retire", "unretire", "wake", "forget", "reconsider", "first")
+ACTIONS: Final = (
+    "delete", "exclude", "retire", "unretire", "wake", "forget", "reconsider", "first",
+)  # fmt: skip
 """The actions that an expression chooses URIs or queues for."""
-OF_URIS: Final = frozenset(("delete", "forget", "first"))
+OF_URIS: Final = frozenset(("delete", "exclude", "forget", "first"))
 """Those on URIs; the others are on queues."""
 DIFFERS: Final = 0.05
 """Share by which a count may differ from the one that was seen in the preview."""
+MORE: Final = 50
+"""URIs by which the count of what is excluded may differ all the same: a page of a trap has many
+links, and who excludes it wants those too."""
 LONGEST_DELAY: Final = 86_400
 """Seconds of the longest politeness delay that a page sets."""
 _LONG: Final = 3600.0
@@ -66,6 +71,10 @@ def check_wish(action: str, wish: FrontierWish) -> None:
             422, "nothing-chosen",
             f"{action} needs `urls` or `queues`, an expression; `everything` means all",
         )  # fmt: skip
+    if action == "exclude" and (wish.queues or not wish.urls):
+        raise RefusedRequestError(
+            422, "no-queues", "exclude needs `urls`, an expression for the scope, without `queues`"
+        )
     if wish.urls and action not in OF_URIS:
         raise RefusedRequestError(
             422, "no-urls", f"{action} is done to queues: name them by `queues`, without `urls`"
@@ -106,7 +115,8 @@ async def _counted(
         "count", job.layout.root, tell, action=action, urls=wish.urls, queues=wish.queues
     )
     number = int(answer["count"])
-    if abs(number - wish.expect) > DIFFERS * max(number, wish.expect):
+    most = max(DIFFERS * max(number, wish.expect), MORE if action == "exclude" else 0)
+    if abs(number - wish.expect) > most:
         raise RefusedRequestError(
             409, "count-differs",
             f"the preview counted {wish.expect:,}, and now there are {number:,}: look again at "
@@ -118,6 +128,10 @@ async def _counted(
 async def _changed(call: Call, job: FoundJob, action: str, wish: FrontierWish, tell: Tell) -> int:
     """Do it; how many URIs or queues changed."""
     by = by_console(call)
+    if action == "exclude":
+        # First the scope: what is found from now on must not come back.
+        await _exclude(call, job, wish.urls, by)
+        action = "delete"
     try:
         if action == "delete":
             answer = await ask_command(
@@ -137,6 +151,25 @@ async def _changed(call: Call, job: FoundJob, action: str, wish: FrontierWish, t
         queues=wish.queues, limit=wish.limit, by=by,
     )  # fmt: skip
     return int(found["changed"])
+
+
+async def _exclude(call: Call, job: FoundJob, urls: str, by: str) -> None:
+    """Let the scope reject the URLs of an expression, of a running job at once."""
+    readers, root = call.services.readers, job.layout.root
+    assignment: str = await readers.ask("exclusion", root, _LONG, urls=urls)
+    if assignment:
+        await _set(call, job, {"assignments": [assignment]}, by)
+
+
+async def _set(call: Call, job: FoundJob, request: Mapping[str, Any], by: str) -> Any:  # noqa: ANN401
+    """Change settings of a job; what changed, as path, former and new value."""
+    try:
+        answer = await ask_command(job.layout.socket, "change", _LONG, change=request, by=by)
+    except NotRunningError:
+        readers = call.services.readers
+        found = await readers.ask("change-settings", job.layout.root, _LONG, change=request, who=by)
+        return found["said"]
+    return answer["changed"]["said"]
 
 
 def by_console(call: Call) -> str:
@@ -208,20 +241,11 @@ def begin_delay(call: Call, job: FoundJob, queue: str, delay: str) -> HeldTask:
         raise RefusedRequestError(
             422, "no-delay", f"a delay is a number of seconds, 0 to {LONGEST_DELAY}; not {delay!r}"
         )
-    port = queue.partition("#")[2]
-    place = f"http://{host}{':' + port if port else ''}/"
-    request = {"assignments": [f"politeness.delay={seconds:g}s"], "place": place}
+    assignments = [f"politeness.delay={seconds:g}s"]
+    request = {"assignments": assignments, "place": queue_root(queue)}
 
-    async def work(tell: Tell) -> dict[str, Any]:
-        by = by_console(call)
-        try:
-            answer = await ask_command(job.layout.socket, "change", _LONG, change=request, by=by)
-            said = answer["changed"]["said"]
-        except NotRunningError:
-            found = await call.services.readers.work(
-                "change-settings", job.layout.root, tell, change=request, who=by
-            )
-            said = found["said"]
+    async def work(_: Tell) -> dict[str, Any]:
+        said = await _set(call, job, request, by_console(call))
         text = "; ".join(f"{path}: {new}" for path, _, new in said)
         call.services.readers.changed(job.layout.root, call.services.clock.now())
         return {"changed": len(said), "text": text}

@@ -1,7 +1,7 @@
 """`/j/J/tasks/ID`: how far a task is, and what came of it."""
 
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from nacre.console.background.answers import TaskFacts, facts_of
 from nacre.console.call import Call, PageAnswer
@@ -19,6 +19,7 @@ async def page(call: Call) -> PageAnswer:
         raise not_found("such task of this job")
     _ = call.language.texts.gettext
     facts = {
+        "again": _again(task),
         "task": task, "title": _title(call, task), "said": _said(call, task),
         "back": f"/j/{quote(job.id, safe='')}/{_BACK.get(task.what, 'frontier')}",
         "tallied": [
@@ -28,6 +29,16 @@ async def page(call: Call) -> PageAnswer:
         ],
     }  # fmt: skip
     return PageAnswer("task.html", facts)
+
+
+def _again(task: TaskFacts) -> str:
+    """Where what was refused is looked at again; "" where nothing was counted."""
+    if task.problem is None or task.problem.code != "count-differs":
+        return ""
+    wish = {name: task.asked[name] for name in ("urls", "queues")}
+    return (
+        f"/j/{quote(task.job, safe='')}/frontier/change?{urlencode({'action': task.what, **wish})}"
+    )
 
 
 def _title(call: Call, task: TaskFacts) -> str:
@@ -44,6 +55,7 @@ def _said(call: Call, task: TaskFacts) -> str:
     _ = call.language.texts.gettext
     known = {
         "delete": _("{number} waiting URIs were deleted."),
+        "exclude": _("The scope excludes them now; {number} waiting URIs were deleted."),
         "first": _("{number} URIs were moved to the front of their queues."),
         "forget": _("{number} URIs were forgotten: they are crawled again once they are found."),
         "retire": _("{number} queues were retired."),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Final
 
-from nacre.console.live.snapshot import SPAN, RatePoint
+from nacre.console.live.snapshot import SPAN, FetchedPlace, RatePoint
 from nacre.console.logs.lines import CrawlLogFields, crawl_log_fields
 from nacre.job.overview import SlowQueue
 from nacre.job.sentence import SuspectedTrap, TroubledHost
@@ -19,6 +19,7 @@ FEWEST: Final = 20
 DEEP: Final = 8
 """Hops from the seed from which on a place can be a trap: traps lead on and on."""
 _MOST: Final = 0.9
+_SOME: Final = 0.1
 _TOO_MANY: Final = 429
 
 
@@ -76,6 +77,15 @@ def suspected_trap(
     prefix, number = prefixes.most_common(1)[0]
     share = number / len(lines)
     return SuspectedTrap(prefix, share) if share >= _MOST else None
+
+
+def fetched_lately(lines: Sequence[CrawlLogFields]) -> tuple[FetchedPlace, ...]:
+    """The directories that most of the last lines of crawl.log are of; () for few lines."""
+    if len(lines) < FEWEST:
+        return ()
+    places = Counter(prefix for line in lines if (prefix := _directory(line.url)))
+    found = (FetchedPlace(prefix, number / len(lines)) for prefix, number in places.most_common(3))
+    return tuple(one for one in found if one.share >= _SOME)
 
 
 def _directory(url: str) -> str:

@@ -19,7 +19,7 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.hub import JOBS, ViewerHub, job_topic
-from nacre.console.live.lately import fields_of, suspected_trap, troubled_host
+from nacre.console.live.lately import fetched_lately, fields_of, suspected_trap, troubled_host
 from nacre.console.live.snapshot import (
     JobActivity,
     JobSnapshot,
@@ -261,7 +261,8 @@ class Poller:
             slowest = msgspec.convert(answer.get("slowest", ()), tuple[SlowQueue, ...])
             troubled = troubled_host((*lines, *tries), slowest, now)
             trap = suspected_trap(lines, activity.points)
-            self._keep(snapshot_of(job, answer, now, activity, troubled, trap))
+            seen = snapshot_of(job, answer, now, activity, troubled, trap)
+            self._keep(msgspec.structs.replace(seen, places=fetched_lately(lines)))
 
     async def _read_log(self, job: FoundJob) -> None:
         """Read the last lines of a running job's log, each ten seconds."""

@@ -100,6 +100,18 @@ class JobActivity:
         return (last.finished - first.finished) / seconds, (last.bytes - first.bytes) / seconds
 
 
+class FetchedPlace(msgspec.Struct, frozen=True):
+    """A directory that was fetched from lately.
+
+    Attributes:
+        prefix: Beginning of its URLs, with a slash at the end.
+        share: Share of the last fetches, 0 to 1.
+    """
+
+    prefix: str
+    share: float
+
+
 class JobSnapshot(msgspec.Struct, frozen=True):
     """A job as it was seen last.
 
@@ -121,6 +133,7 @@ class JobSnapshot(msgspec.Struct, frozen=True):
         first_problem: The first of them; "" for none.
         waits: The options of `nacre recrawl` by which a process waits for the next pass; "" for
             none that waits.
+        places: The directories that were fetched from most lately, the first first.
     """
 
     job: str
@@ -139,6 +152,7 @@ class JobSnapshot(msgspec.Struct, frozen=True):
     problems: int = 0
     first_problem: str = ""
     waits: str = ""
+    places: tuple[FetchedPlace, ...] = ()
 
 
 class _Status(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from nacre.console.access.roles import Requester, Role
 from nacre.console.actions import WHYS
-from nacre.job.allowed_actions import NO_ROUNDS, ROUNDS, JobAction
+from nacre.job.allowed_actions import OTHER_KIND, JobAction
 
 
 def _(text: str) -> str:
@@ -41,10 +41,6 @@ SENT: Final = frozenset(LABELS) - {"parallel", "change", "edit", "frontier"}
 _FIRST: Final = (("go-on", "start"), ("resume", "pause"), ("stop",), ("checkpoint",), ("recrawl",),
                  ("run-rounds",), ("stop-after-step",), ("dry-run-rounds",))  # fmt: skip
 """What stands beside the title: of each group the action that is possible, or the last one."""
-
-
-_OTHER_KIND: Final = frozenset((ROUNDS, NO_ROUNDS))
-"""Why actions have no button: they are for another kind of job, and will never be possible."""
 
 
 class ActionButton(NamedTuple):
@@ -85,7 +81,7 @@ def action_buttons(
             one.name in SENT,
         )
         for one in actions
-        if one.why not in _OTHER_KIND
+        if one.why not in OTHER_KIND
     )
 
 

@@ -40,6 +40,7 @@ from nacre.console.expressions import with_escapes
 from nacre.console.pages.forms import fields_of, file_of, may_operate, never_ran_page, wait_page
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
+from nacre.uri.surt import queue_root
 
 _QUICK = 1.5
 """Seconds that a form waits for its task, so that most show their result at once."""
@@ -152,10 +153,38 @@ async def uris_page(call: Call) -> PageAnswer:
     facts = {
         "job": job.id, "found": uri_list(found), "query": query, "typed": query.re,
         "tree": branches, "place": query.place, "path": query.path,
-        "branches": [(one, _branch_link(one.name, one.queue, query)) for one in branches.items],
+        "branches": [
+            (one, _branch_link(one.name, one.queue, query), _exclude_link(job.id, one.name, query))
+            for one in branches.items
+        ],
+        "may": may_operate(call),
         "trail": _trail(call, query),
     }  # fmt: skip
     return PageAnswer("uris.html", facts)
+
+
+def _exclude_link(job: str, name: str, query: UrisPageQuery) -> str:
+    """Where a directory of a queue is excluded; "" for what is no directory."""
+    if not query.queue or not name.endswith("/"):
+        return ""
+    return exclude_link(job, queue_root(query.queue) + name.removeprefix("/"))
+
+
+def exclude_link(job: str, prefix: str) -> str:
+    """The wizard that excludes URLs, with the expression for what begins like one.
+
+    Args:
+        job: Id of the job.
+        prefix: The URL.
+    """
+    options = urlencode({"action": "exclude", "urls": below(prefix)})
+    return f"/j/{quote(job, safe='')}/frontier/change?{options}"
+
+
+def below(prefix: str) -> str:
+    """The expression for all URLs that begin like one, by http or https."""
+    scheme, separator, rest = prefix.partition("://")
+    return f"^https?://{re.escape(rest)}" if separator else f"^{re.escape(scheme)}"
 
 
 def _branch_link(name: str, queue: str, query: UrisPageQuery) -> str:
@@ -186,6 +215,7 @@ def _trail(call: Call, query: UrisPageQuery) -> list[tuple[str, str]]:
 def _action_names(call: Call) -> list[tuple[str, str]]:
     _ = _text(call)
     known = {
+        "exclude": _("Exclude from the scope, and delete what waits"),
         "delete": _("Delete waiting URIs"),
         "first": _("Move waiting URIs to the front"),
         "forget": _("Forget that URIs were crawled"),
@@ -220,6 +250,7 @@ def _confirmation(call: Call, action: str, task: Any) -> str:  # noqa: ANN401 - 
         return ""
     _, number = _text(call), f"{task.result['count']:,}"
     known = {
+        "exclude": _("Exclude, and delete {number} waiting URIs"),
         "delete": _("Delete {number} waiting URIs"),
         "first": _("Move {number} URIs to the front"),
         "forget": _("Forget {number} URIs"),

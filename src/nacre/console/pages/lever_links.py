@@ -1,13 +1,13 @@
 """The levers of a sentence as links to the pages where they are pulled (pure)."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import quote, urlencode
 
-from nacre.console.pages.frontier import exact
+from nacre.console.pages.frontier import exact, exclude_link
 from nacre.job.overview import SlowQueue
 from nacre.job.sentence import LEVERS, Sentence
+from nacre.uri.surt import queue_root
 
 _ACTIONS: Final = frozenset(("start", "resume", "go-on", "stop", "recrawl"))
 """Levers that are buttons of Overview."""
@@ -53,25 +53,29 @@ def lever_links(
         slowest: The queues that take longest; one of them is the queue of the sentence's host.
         translate: Gives the text of another language.
     """
-    base = f"/j/{quote(job, safe='')}"
     host = sentence.params.get("host", "")
     queue = next((one.name for one in slowest if one.host == host), "") if host else ""
     return tuple(
-        LeverLink(name, translate(LEVERS[name]), _url(base, name, sentence, queue))
+        LeverLink(name, translate(LEVERS[name]), _url(job, name, sentence, queue))
         for name in sentence.lever
     )
 
 
-def _url(base: str, name: str, sentence: Sentence, queue: str) -> str:
+def _base(job: str) -> str:
+    return f"/j/{quote(job, safe='')}"
+
+
+def _url(job: str, name: str, sentence: Sentence, queue: str) -> str:
+    base = _base(job)
     if name in _ACTIONS:
         return f"{base}#actions"
     if name in _PAGES:
         return base + _PAGES[name]
     host, prefix = (str(sentence.params.get(key, "")) for key in ("host", "prefix"))
     if name in _FOR_HOST:
-        place = {"u": f"http://{host}/"} if host else {}
+        place = {"u": queue_root(queue) if queue else f"http://{host}/"} if host else {}
         return f"{base}/settings/sheets?{urlencode({**place, 'key': _FOR_HOST[name]})}"
     if name == "exclude":
-        return f"{base}/frontier/change?{urlencode({'urls': f'^{re.escape(prefix)}'})}"
+        return exclude_link(job, prefix)
     # What is left is done to queues: retire, wake.
     return f"{base}/frontier" + (f"?{urlencode({'re': exact(queue)})}" if queue else "")

@@ -8,6 +8,7 @@ import msgspec
 
 from nacre.config.check import Loaded
 from nacre.config.layer import assignment_layer
+from nacre.editing.exclusion import exclusion
 from nacre.editing.file_settings import changed_files, named_in
 from nacre.editing.secrets import without_secrets
 from nacre.errors import ConfigError, Problem
@@ -40,6 +41,15 @@ def change_settings(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     with alone(layout):
         made = change_stopped(layout, request, RealDisk(), str(arguments["who"]))
     return dict(msgspec.to_builtins(made))
+
+
+def exclusion_of(layout: Layout, arguments: Arguments) -> str:
+    """The assignment that excludes the URLs of an expression: `urls`; "" where they are already.
+
+    Raises:
+        ConfigError: The scope has no rule that could take it.
+    """
+    return exclusion(load_job(layout).settings.scope, str(arguments["urls"]))
 
 
 def dry_run(layout: Layout, arguments: Arguments) -> list[dict[str, Any]]:

@@ -71,6 +71,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "edit-version": _of("editing", "edit_version"),
     "named-files": _of("settings", "named_files_of"),
     "change-settings": _of("settings", "change_settings"),
+    "exclusion": _of("settings", "exclusion_of"),
     "dry-run": _of("settings", "dry_run"),
     "form-fields": _of("forms", "form_fields"),
     "form-change": _of("forms", "form_change"),

@@ -477,7 +477,7 @@ def count_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
     action = str(arguments["action"])
     urls, queues = matcher(str(arguments["urls"])), matcher(str(arguments["queues"]))
     with VIEWS.looking(layout, _since(arguments)) as view:
-        if action in {"delete", "first"}:
+        if action in {"delete", "exclude", "first"}:
             found = _count_waiting(view, urls, queues)
         elif action == "forget":
             found = _count_finished(view, urls, queues)
