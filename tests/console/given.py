@@ -25,6 +25,7 @@ from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import places_of
 from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.schedule_book import ScheduleBook
+from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
@@ -111,6 +112,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         notices=NoticeBoard(),
         schedules=ScheduleBook(database, clock),
         quotas=DiskQuotaBook(database),
+        webhooks=WebhookBook(database, clock),
         repeats=RepeatBook(database, clock),
         tails=LogTails(hub, clock),
     )

@@ -1,11 +1,12 @@
 """The rows of the table that are about logins, users, keys and the audit log."""
 
 from nacre.console.access.roles import Role
-from nacre.console.api import audit, metrics, places, quota, session, users
+from nacre.console.api import audit, metrics, places, quota, session, users, webhooks
 from nacre.console.pages import admin, quota_form
+from nacre.console.pages import webhooks as hook_pages
 from nacre.console.route_row import API, RouteRow
 
-_V, _A = Role.VIEWER, Role.ADMIN
+_V, _O, _A = Role.VIEWER, Role.OPERATOR, Role.ADMIN
 
 ACCESS_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", f"{API}/session", _V, session.who_am_i, "Who asks.",
@@ -62,6 +63,23 @@ ACCESS_ROUTES: tuple[RouteRow, ...] = (
              version_of=quota.quotas_version),
     RouteRow("POST", "/admin/quota", _A, quota_form.answer,
              "Set the quota of a job, or of all jobs; a form."),
+    RouteRow("GET", "/webhooks", _O, hook_pages.page, "Who is told what happens.",
+             query=hook_pages.HookPageQuery),
+    RouteRow("POST", "/webhooks", _O, hook_pages.answer, "Change the webhooks; a form."),
+    RouteRow("GET", f"{API}/webhooks", _O, webhooks.list_hooks, "Who is told what happens.",
+             answer=webhooks.HookList),
+    RouteRow("POST", f"{API}/webhooks", _O, webhooks.add_hook, "Keep a webhook.",
+             body=webhooks.NewHook, answer=webhooks.HookItem, status=201),
+    RouteRow("GET", f"{API}/webhooks/{{webhook}}", _O, webhooks.get_hook, "A webhook.",
+             answer=webhooks.HookItem),
+    RouteRow("PUT", f"{API}/webhooks/{{webhook}}", _O, webhooks.change_hook,
+             "Set a webhook anew.", body=webhooks.NewHook, answer=webhooks.HookItem),
+    RouteRow("DELETE", f"{API}/webhooks/{{webhook}}", _O, webhooks.remove_hook,
+             "Forget a webhook.", status=204),
+    RouteRow("POST", f"{API}/webhooks/{{webhook}}/test", _O, webhooks.try_hook,
+             "Send a webhook a message.", answer=webhooks.HookItem, status=202),
+    RouteRow("GET", f"{API}/webhooks/{{webhook}}/deliveries", _O, webhooks.list_deliveries,
+             "The last messages of a webhook.", answer=webhooks.DeliveryList),
     RouteRow("GET", f"{API}/audit", _A, audit.list_audit, "Who changed what.",
              query=audit.AuditQuery, answer=audit.AuditLines),
 )  # fmt: skip

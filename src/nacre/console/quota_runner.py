@@ -109,7 +109,15 @@ class QuotaRunner:
         services.quotas.keep(
             msgspec.structs.replace(kept, used=used, measured=now, level=decision.level)
         )
+        if decision.tells:
+            said = f"{decision.level.value}: {decision.text}"
+            services.webhooks.tell("quota", self._id(path), said, kept.level.value)
         return decision
+
+    def _id(self, path: str) -> str:
+        """The id of a job by its directory; "" for all jobs."""
+        found = (one.id for one in self._services.fleet.jobs if str(one.layout.root) == path)
+        return next(found, "")
 
     async def _apply(self, job: FoundJob, decision: QuotaDecision) -> None:
         """Hold a job or release it, and keep what came of it."""

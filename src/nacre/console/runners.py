@@ -5,6 +5,7 @@ from collections.abc import Coroutine
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.schedule_runner import ScheduleRunner
 from nacre.console.services import ConsoleServices
+from nacre.console.webhook_runner import WebhookRunner
 
 
 def runners(services: ConsoleServices) -> tuple[tuple[str, Coroutine[None, None, None]], ...]:
@@ -15,4 +16,5 @@ def runners(services: ConsoleServices) -> tuple[tuple[str, Coroutine[None, None,
         ("tails of logs", services.tails.run()),
         ("schedules", ScheduleRunner(services).run()),
         ("quotas", QuotaRunner(services).run()),
+        ("webhooks", WebhookRunner(services).run()),
     )

@@ -62,12 +62,21 @@ class ScheduleRunner:
         # It is kept before anything begins: a console that is killed here makes no run twice.
         services.schedules.keep(one.id, decision.seen, note, waits=decision.waits)
         if decision.step is ScheduleStep.NOTHING:
+            if note != one.note:
+                self._tell(one, job, note)
             return
         try:
             await self._carry_out(one, job, decision.step)
         except NacreError as error:
             note = ScheduleNote(now, "failed", str(error), decision.missed)
             services.schedules.keep(one.id, decision.seen, note, waits=decision.waits)
+        self._tell(one, job, note)
+
+    def _tell(self, one: KeptSchedule, job: FoundJob, note: ScheduleNote) -> None:
+        """Tell the webhooks what became of a schedule."""
+        missed = f", {note.missed} missed" if note.missed else ""
+        said = f"schedule {one.id} ({one.wish.at} {one.wish.zone}): {note.what}{missed}"
+        self._services.webhooks.tell("schedule", job.id, said, note.text)
 
     def _activity(self, job: FoundJob) -> RunActivity:
         """The activity of a job; one that is being started runs."""

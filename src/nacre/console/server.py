@@ -39,6 +39,7 @@ from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import JobPlace, new_place
 from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.schedule_book import ScheduleBook
+from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.console.heritrix.certificate import certificate_files
@@ -241,6 +242,7 @@ def _services(
         times=RequestTimes(),
         schedules=ScheduleBook(database, clock),
         quotas=DiskQuotaBook(database),
+        webhooks=WebhookBook(database, clock),
         repeats=RepeatBook(database, clock),
         reach=options.reach,
         tails=LogTails(hub, clock),

@@ -15,6 +15,7 @@ from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.schedule_book import ScheduleBook
+from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
@@ -43,6 +44,7 @@ class ConsoleServices(NamedTuple):
         notices: What came of forms that were sent.
         schedules: When runs begin.
         quotas: Bytes that jobs may use.
+        webhooks: Who is told what happens.
         repeats: Answers to requests that are done once.
         tails: The last lines of logs.
         users: Users with passwords.
@@ -66,6 +68,7 @@ class ConsoleServices(NamedTuple):
     notices: NoticeBoard
     schedules: ScheduleBook
     quotas: DiskQuotaBook
+    webhooks: WebhookBook
     repeats: RepeatBook
     tails: LogTails
     users: UserBook

@@ -72,30 +72,34 @@ def headers(secret: str, time: str, event: str, number: str, body: bytes) -> dic
     return found
 
 
-async def post(url: str, body: bytes, fields: Mapping[str, str], patience: float = TIMEOUT) -> None:
-    """Send it.
+async def post(
+    url: str, body: bytes, fields: Mapping[str, str], patience: float = TIMEOUT, address: str = ""
+) -> int:
+    """Send it; the status of the answer, 200 to 299.
 
     Args:
         url: Where to.
         body: The message.
         fields: Fields of the request; JSON is the media type unless they have another.
         patience: Seconds for the whole exchange.
+        address: IP address of the host, where it was looked up already; "": it is looked up now.
 
     Raises:
         DeliveryError: The answer is none of 200 to 299, or there is none.
     """
     try:
         async with asyncio.timeout(patience):
-            status = await _exchange(url, body, fields)
+            status = await _exchange(url, body, fields, address)
     except TimeoutError:
         raise DeliveryError(f"{origin(url)} gave no answer within {patience:.0f} s") from None
     except (OSError, ValueError, asyncio.IncompleteReadError) as error:
         raise DeliveryError(f"{origin(url)}: {error}") from error
     if not 200 <= status < 300:
         raise DeliveryError(f"{origin(url)} answered {status}")
+    return status
 
 
-async def _exchange(url: str, body: bytes, fields: Mapping[str, str]) -> int:
+async def _exchange(url: str, body: bytes, fields: Mapping[str, str], address: str) -> int:
     name = host(url)
     scheme, _, rest = url.partition("://")
     place, slash, path = rest.partition("/")
@@ -103,8 +107,9 @@ async def _exchange(url: str, body: bytes, fields: Mapping[str, str]) -> int:
     secure = scheme == "https"
     context = await asyncio.to_thread(ssl.create_default_context) if secure else None
     reader, writer = await asyncio.open_connection(
-        name.strip("[]"), int(port or (443 if secure else 80)), ssl=context, limit=_LONGEST
-    )
+        address or name.strip("[]"), int(port or (443 if secure else 80)), ssl=context,
+        server_hostname=name.strip("[]") if secure else None, limit=_LONGEST,
+    )  # fmt: skip
     try:
         writer.write(_head(place.rpartition("@")[2], slash + path, len(body), fields) + body)
         await writer.drain()

@@ -1,0 +1,236 @@
+"""The console's webhooks and their deliveries, in its database.
+
+A webhook is told what happens to all jobs. A delivery is kept until it is accepted or given up, so
+that a console that is killed loses none; the last ones of each webhook stay to be looked at.
+"""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+import msgspec
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.core.clock import Clock
+from nacre.errors import ConfigError, Problem, URIError
+from nacre.uri.parse import host, parse
+
+HookEvent = Literal[
+    "quota", "schedule", "started", "paused", "resumed", "finished", "crashed", "test"
+]
+"""Events that are told: quotas and schedules of the console, and changes of jobs."""
+MOST_HOOKS = 20
+"""Webhooks that may be kept."""
+MOST_WAITING = 100
+"""Deliveries of one webhook that wait; more are dropped, and counted in the next one."""
+KEPT = 50
+"""Deliveries of one webhook that are over and are kept."""
+
+HookText = Annotated[str, msgspec.Meta(max_length=2000)]
+
+
+class HookWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A webhook as it is wanted.
+
+    Attributes:
+        url: Where messages are posted, http or https.
+        on: The events that are told; a test always is.
+        private: Its address may be one of this machine or of a private network.
+        paused: Nothing is posted; what happens meanwhile is not told later.
+    """
+
+    url: HookText
+    on: tuple[HookEvent, ...] = ("quota", "schedule", "finished", "crashed")
+    private: bool = False
+    paused: bool = False
+
+
+class KeptHook(msgspec.Struct, frozen=True):
+    """A webhook that is kept.
+
+    Attributes:
+        id: Its number.
+        wish: As it was set.
+        secret: Key of its signatures; "" for none. It is never shown.
+        owner: Who set it last.
+    """
+
+    id: int
+    wish: HookWish
+    secret: str
+    owner: str
+
+
+class HookDelivery(msgspec.Struct, frozen=True):
+    """A message on its way to a webhook.
+
+    Attributes:
+        number: Its number.
+        hook: Number of the webhook.
+        event: What happened.
+        body: The message, JSON.
+        made: When it happened, seconds since the epoch.
+        tries: How often it was posted.
+        due: When it is posted next, seconds since the epoch.
+        step: `waits`, `delivered` or `given-up`.
+        answer: The last answer, or why there was none; "" before the first try.
+    """
+
+    number: int
+    hook: int
+    event: str
+    body: bytes
+    made: float
+    tries: int
+    due: float
+    step: str
+    answer: str
+
+
+def check_hook(wish: HookWish) -> HookWish:
+    """The webhook, with its URL as it is asked for (pure).
+
+    Raises:
+        ConfigError: The URL is none, or no event is told.
+    """
+    sample = "https://ops.example/hooks/crawls"
+    if not wish.url.startswith(("http://", "https://")):
+        said = "the address of a webhook begins with http:// or https://"
+        raise ConfigError([Problem("url", said, "", sample)])
+    try:
+        url = parse(wish.url)
+    except URIError as error:
+        raise ConfigError([Problem("url", str(error), "", sample)]) from None
+    if not host(url) or "@" in url.partition("://")[2].partition("/")[0]:
+        said = "a webhook has a host, and no user and password before it"
+        raise ConfigError([Problem("url", said, "", sample)])
+    if not wish.on:
+        raise ConfigError([Problem("on", "choose one event at least")])
+    return msgspec.structs.replace(wish, url=url)
+
+
+class WebhookBook:
+    """The webhooks.
+
+    Args:
+        database: Keeps them.
+        clock: The time.
+    """
+
+    def __init__(self, database: ConsoleDatabase, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self.some = asyncio.Event()
+        """Set when there is something to post."""
+        self._dropped: dict[int, int] = {}
+
+    def all(self) -> list[KeptHook]:
+        """All webhooks, by their numbers."""
+        rows = self._database.rows("SELECT id, wish, secret, owner FROM webhooks ORDER BY id")
+        return [
+            KeptHook(int(str(number)), _wish(wish), str(secret), str(owner))
+            for number, wish, secret, owner in rows
+        ]
+
+    def find(self, number: int) -> KeptHook | None:
+        """A webhook; None for one that there is not."""
+        return next((one for one in self.all() if one.id == number), None)
+
+    def add(self, wish: HookWish, secret: str, owner: str) -> int:
+        """Keep a webhook; its number.
+
+        Raises:
+            ConfigError: It is none, or there are too many.
+        """
+        if len(self.all()) >= MOST_HOOKS:
+            raise ConfigError(f"there are {MOST_HOOKS} webhooks already: remove one first")
+        rows = self._database.rows(
+            "INSERT INTO webhooks (wish, secret, owner) VALUES (?, ?, ?) RETURNING id",
+            msgspec.json.encode(check_hook(wish)), secret, owner,
+        )  # fmt: skip
+        return int(str(rows[0][0]))
+
+    def change(self, number: int, wish: HookWish, secret: str, owner: str) -> None:
+        """Set a webhook anew.
+
+        Raises:
+            ConfigError: It is none.
+        """
+        self._database.rows(
+            "UPDATE webhooks SET wish = ?, secret = ?, owner = ? WHERE id = ?",
+            msgspec.json.encode(check_hook(wish)), secret, owner, number,
+        )  # fmt: skip
+
+    def remove(self, number: int) -> None:
+        """Forget a webhook, and what waits for it."""
+        self._database.rows("DELETE FROM webhooks WHERE id = ?", number)
+        self._database.rows("DELETE FROM deliveries WHERE hook = ?", number)
+
+    # ---- deliveries
+
+    def tell(self, event: HookEvent, job: str, message: str, why: str = "", only: int = 0) -> None:
+        """Tell all webhooks that want it what happened.
+
+        Args:
+            event: What happened.
+            job: Id of the job; "" for all jobs.
+            message: It in words.
+            why: The reason; "" for none.
+            only: Number of the webhook that alone is told; 0: each that wants the event.
+        """
+        for hook in self.all():
+            wants = hook.id == only if only else event in hook.wish.on and not hook.wish.paused
+            if wants:
+                self._put(hook.id, event, {"job": job, "message": message, "why": why})
+
+    def _put(self, hook: int, event: HookEvent, facts: dict[str, str]) -> None:
+        rows = self._database.rows(
+            "SELECT count(*) FROM deliveries WHERE hook = ? AND step = 'waits'", hook
+        )
+        if int(str(rows[0][0])) >= MOST_WAITING:
+            self._dropped[hook] = self._dropped.get(hook, 0) + 1
+            return
+        now = self._clock.now()
+        moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
+        dropped = self._dropped.pop(hook, 0)
+        body = {"event": event, "time": moment, **facts, "dropped_before": dropped}
+        self._database.rows(
+            "INSERT INTO deliveries (hook, event, body, made, due) VALUES (?, ?, ?, ?, ?)",
+            hook, event, msgspec.json.encode(body), now, now,
+        )  # fmt: skip
+        self.some.set()
+
+    def deliveries(self, hook: int, step: str = "") -> list[HookDelivery]:
+        """The deliveries of a webhook, the newest first.
+
+        Args:
+            hook: Its number.
+            step: Only those of a step; "" for all.
+        """
+        rows = self._database.rows(
+            "SELECT number, hook, event, body, made, tries, due, step, answer FROM deliveries"
+            " WHERE hook = ? AND (? = '' OR step = ?) ORDER BY number DESC",
+            hook, step, step,
+        )  # fmt: skip
+        return [msgspec.convert(row, HookDelivery, strict=False) for row in map(_facts, rows)]
+
+    def keep(self, delivery: HookDelivery) -> None:
+        """Keep what became of a delivery; the oldest that are over are forgotten."""
+        self._database.rows(
+            "UPDATE deliveries SET tries = ?, due = ?, step = ?, answer = ? WHERE number = ?",
+            delivery.tries, delivery.due, delivery.step, delivery.answer, delivery.number,
+        )  # fmt: skip
+        self._database.rows(
+            "DELETE FROM deliveries WHERE hook = ? AND step <> 'waits' AND number NOT IN (SELECT"
+            " number FROM deliveries WHERE hook = ? AND step <> 'waits' ORDER BY number DESC"
+            " LIMIT ?)",
+            delivery.hook, delivery.hook, KEPT,
+        )  # fmt: skip
+
+
+def _wish(text: object) -> HookWish:
+    return msgspec.json.decode(bytes(text), type=HookWish)  # type: ignore[call-overload]
+
+
+def _facts(row: tuple[object, ...]) -> dict[str, object]:
+    return dict(zip(HookDelivery.__struct_fields__, row, strict=True))
