@@ -14,7 +14,8 @@ from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.roles import Role
 from nacre.console.access.users import UserBook
 from nacre.console.fleet.places import places_of
-from nacre.console.server import ConsoleOptions, OpenedConsole, serve
+from nacre.console.parts import ConsoleOptions
+from nacre.console.server import OpenedConsole, serve
 from nacre.engine.clock import SystemClock
 
 NAME = "console.example.org"

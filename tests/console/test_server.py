@@ -10,7 +10,8 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.roles import Role
 from nacre.console.fleet.places import places_of
-from nacre.console.server import ConsoleOptions, OpenedConsole, loopback_sockets, running_url, serve
+from nacre.console.parts import ConsoleOptions
+from nacre.console.server import OpenedConsole, loopback_sockets, running_url, serve
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
 from tests.cli.site import nacre, site

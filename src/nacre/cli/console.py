@@ -93,7 +93,7 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve the pages until Ctrl-C, to this machine alone unless told otherwise. The default."""
     from nacre.cli.process import run
-    from nacre.console import server
+    from nacre.console import parts, server
     from nacre.console.access.database import state_folder
     from nacre.console.access.reach import ConsoleReach
     from nacre.console.heritrix.actions import PortOptions
@@ -105,8 +105,8 @@ def serve(
         basic = heritrix_auth == "basic"
         theirs = PortOptions(heritrix, basic, heritrix_running, heritrix_resume)
     reach = ConsoleReach(bind, tls, behind_proxy, tuple(host or ()), local_link)
-    most = max_running or server.CORES
-    options = server.ConsoleOptions(places, port, folder, reach, theirs, most)
+    most = max_running or parts.CORES
+    options = parts.ConsoleOptions(places, port, folder, reach, theirs, most)
 
     def opened(console: "OpenedConsole") -> None:
         _say_opened(console, places)

@@ -9,7 +9,7 @@ import errno
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -19,68 +19,25 @@ import msgspec
 import uvicorn
 from starlette.types import ASGIApp
 
-from nacre.console.access.audit import AuditLog
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
-from nacre.console.access.keys import KeyBook
-from nacre.console.access.logins import LoginDesk
-from nacre.console.access.passwords import PasswordChecker
 from nacre.console.access.peers import PeerGuard
-from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.repeats import RepeatBook
-from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.checks import own_url, require_reach
-from nacre.console.fleet.fleet import Fleet
-from nacre.console.fleet.label_book import LabelBook
-from nacre.console.fleet.launch import Launcher
-from nacre.console.fleet.place_book import PlaceBook
-from nacre.console.fleet.places import JobPlace, new_place
-from nacre.console.fleet.quota_book import DiskQuotaBook
-from nacre.console.fleet.schedule_book import ScheduleBook
-from nacre.console.fleet.webhook_book import WebhookBook
-from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.console.heritrix.certificate import certificate_files
 from nacre.console.live.hub import ViewerHub
-from nacre.console.live.notices import NoticeBoard
-from nacre.console.live.poller import Poller
-from nacre.console.live.tails import LogTails
-from nacre.console.metrics import RequestTimes
-from nacre.console.readers.background import TaskBook
-from nacre.console.readers.pool import ReaderPool
+from nacre.console.parts import ConsoleOptions, console_services
 from nacre.console.runners import runners
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError
 from nacre.store.local_files import replace_file
 
-CORES: Final = len(os.sched_getaffinity(0))
-"""Processors that this process may use."""
 GRACE: Final = 2
 """Seconds that requests in process have at the end."""
 _RUNNING = "running.json"
-
-
-class ConsoleOptions(NamedTuple):
-    """The options of a console.
-
-    Attributes:
-        places: The directories that are looked through for jobs.
-        port: Its port; 0 for a free one.
-        folder: Folder of its own files.
-        reach: Who can connect to it, and how.
-        heritrix: The port with Heritrix's interface; None for none.
-        max_running: Jobs that run at the same time; further ones wait for their turn.
-    """
-
-    places: Sequence[JobPlace]
-    port: int
-    folder: Path
-    reach: ConsoleReach = ConsoleReach()
-    heritrix: PortOptions | None = None
-    max_running: int = CORES
 
 
 class OpenedConsole(NamedTuple):
@@ -212,43 +169,6 @@ def _listening(port: int) -> frozenset[str]:
     return frozenset(found)
 
 
-def _services(
-    options: ConsoleOptions, database: ConsoleDatabase, users: UserBook, clock: Clock
-) -> ConsoleServices:
-    added, places = PlaceBook(database), tuple(options.places)
-    for root in added.all():
-        if all(place.root != root for place in places):
-            places += (new_place(root, {place.label for place in places}),)
-    fleet, readers = Fleet(places), ReaderPool()
-    hub = ViewerHub()
-    sessions = SessionBook(database, clock)
-    poller = Poller(fleet, readers, database, clock, hub)
-    return ConsoleServices(
-        fleet=fleet,
-        poller=poller,
-        readers=readers,
-        tasks=TaskBook(clock, hub.task_changed),
-        keys=KeyBook(database, clock),
-        sessions=sessions,
-        clock=clock,
-        users=users,
-        logins=LoginDesk(users, sessions, clock, PasswordChecker()),
-        audit=AuditLog(options.folder, clock),
-        hub=hub,
-        launcher=Launcher(fleet, poller, database, clock, options.max_running),
-        labels=LabelBook(database),
-        notices=NoticeBoard(),
-        places=added,
-        times=RequestTimes(),
-        schedules=ScheduleBook(database, clock),
-        quotas=DiskQuotaBook(database),
-        webhooks=WebhookBook(database, clock),
-        repeats=RepeatBook(database, clock),
-        reach=options.reach,
-        tails=LogTails(hub, clock),
-    )
-
-
 def _pages_server(services: ConsoleServices) -> _Server:
     """The server of pages and the interface for programs."""
     app: ASGIApp = ConsoleApp(services).asgi()
@@ -290,7 +210,7 @@ async def serve(
     sockets = list(pages)
     number: int = pages[0].getsockname()[1]
     url = own_url(reach, number)
-    services = _services(options, database, users, clock)
+    services = console_services(options, database, users, clock)
     server = _pages_server(services)
     try:
         await services.fleet.scan()

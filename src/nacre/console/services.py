@@ -27,7 +27,7 @@ from nacre.core.clock import Clock
 
 
 class ConsoleServices(NamedTuple):
-    """The parts that handlers ask; only `server.py` makes them.
+    """The parts that handlers ask; only `parts.py` makes them.
 
     Attributes:
         fleet: The jobs that were found.

@@ -1,0 +1,102 @@
+"""The parts of a console, made of its options."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from nacre.console.access.audit import AuditLog
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.keys import KeyBook
+from nacre.console.access.logins import LoginDesk
+from nacre.console.access.passwords import PasswordChecker
+from nacre.console.access.reach import ConsoleReach
+from nacre.console.access.repeats import RepeatBook
+from nacre.console.access.sessions import SessionBook
+from nacre.console.access.users import UserBook
+from nacre.console.fleet.fleet import Fleet
+from nacre.console.fleet.label_book import LabelBook
+from nacre.console.fleet.launch import Launcher
+from nacre.console.fleet.place_book import PlaceBook
+from nacre.console.fleet.places import JobPlace, new_place
+from nacre.console.fleet.quota_book import DiskQuotaBook
+from nacre.console.fleet.schedule_book import ScheduleBook
+from nacre.console.fleet.webhook_book import WebhookBook
+from nacre.console.heritrix.actions import PortOptions
+from nacre.console.live.hub import ViewerHub
+from nacre.console.live.notices import NoticeBoard
+from nacre.console.live.poller import Poller
+from nacre.console.live.tails import LogTails
+from nacre.console.metrics import RequestTimes
+from nacre.console.readers.background import TaskBook
+from nacre.console.readers.pool import ReaderPool
+from nacre.console.services import ConsoleServices
+from nacre.core.clock import Clock
+
+CORES: Final = len(os.sched_getaffinity(0))
+"""Processors that this process may use."""
+
+
+class ConsoleOptions(NamedTuple):
+    """The options of a console.
+
+    Attributes:
+        places: The directories that are looked through for jobs.
+        port: Its port; 0 for a free one.
+        folder: Folder of its own files.
+        reach: Who can connect to it, and how.
+        heritrix: The port with Heritrix's interface; None for none.
+        max_running: Jobs that run at the same time; further ones wait for their turn.
+    """
+
+    places: Sequence[JobPlace]
+    port: int
+    folder: Path
+    reach: ConsoleReach = ConsoleReach()
+    heritrix: PortOptions | None = None
+    max_running: int = CORES
+
+
+def console_services(
+    options: ConsoleOptions, database: ConsoleDatabase, users: UserBook, clock: Clock
+) -> ConsoleServices:
+    """The parts of a console with some options.
+
+    Args:
+        options: The options.
+        database: The console's own.
+        users: Those who may log in.
+        clock: The time.
+    """
+    added, places = PlaceBook(database), tuple(options.places)
+    for root in added.all():
+        if all(place.root != root for place in places):
+            places += (new_place(root, {place.label for place in places}),)
+    fleet, readers = Fleet(places), ReaderPool()
+    hub = ViewerHub()
+    sessions = SessionBook(database, clock)
+    poller = Poller(fleet, readers, database, clock, hub)
+    return ConsoleServices(
+        fleet=fleet,
+        poller=poller,
+        readers=readers,
+        tasks=TaskBook(clock, hub.task_changed),
+        keys=KeyBook(database, clock),
+        sessions=sessions,
+        clock=clock,
+        users=users,
+        logins=LoginDesk(users, sessions, clock, PasswordChecker()),
+        audit=AuditLog(options.folder, clock),
+        hub=hub,
+        launcher=Launcher(fleet, poller, database, clock, options.max_running),
+        labels=LabelBook(database),
+        notices=NoticeBoard(),
+        places=added,
+        times=RequestTimes(),
+        schedules=ScheduleBook(database, clock),
+        quotas=DiskQuotaBook(database),
+        webhooks=WebhookBook(database, clock),
+        repeats=RepeatBook(database, clock),
+        reach=options.reach,
+        tails=LogTails(hub, clock),
+    )
