@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from nacre.cli.cycle.moving_text import import_numbers, say_import
 from nacre.cli.options import AsJson
 from nacre.cli.program import Program
 
@@ -177,6 +176,19 @@ def _ask(
     raise typer.Exit(2)
 
 
+def _numbers(moved: "Moved") -> dict[str, Any]:
+    # Late: the words of batch rounds bring their tables along.
+    from nacre.cli.cycle.moving_text import import_numbers
+
+    return {"imported": import_numbers(*moved)}
+
+
+def _say(moved: "Moved") -> None:
+    from nacre.cli.cycle.moving_text import say_import
+
+    say_import(*moved)
+
+
 def _write(
     out: Path,
     draft: "Draft",
@@ -191,14 +203,14 @@ def _write(
     write_job(out, draft, report)
     imported = moved() if moved is not None else None
     if as_json:
-        more = {"imported": import_numbers(*imported)} if imported is not None else {}
+        more = _numbers(imported) if imported is not None else {}
         output.say_json({**report.as_json(), **more})
         return
     output.say(report.summary())
     for line in report.advice:
         output.say(f"  {line}")
     if imported is not None:
-        say_import(*imported)
+        _say(imported)
     where = output.shown(out)
     output.say(f"What was done with each setting: {where}/{REPORT}.txt")
     output.say(f"Next: {output.program()} check {output.typed(out)}")
