@@ -18,7 +18,9 @@ from nacre.console.problems import RefusedRequestError, not_found
 JSON_TYPE: Final = "application/json"
 _VISIBLE: Final = r"^[\x21-\x7e][\x20-\x7e]*$"
 PATH_VALUES: Final[Mapping[str, Any]] = {
-    "action": Literal["delete", "retire", "unretire", "wake", "forget", "reconsider", "first"],
+    "action": Literal[
+        "delete", "exclude", "retire", "unretire", "wake", "forget", "reconsider", "first"
+    ],
     "clip": ShortText,
     "job": ShortText,
     "key": ShortText,
@@ -34,6 +36,7 @@ PATH_VALUES: Final[Mapping[str, Any]] = {
     "sheet": ShortText,
     "task": ShortText,
     "user": ShortText,
+    "webhook": Annotated[int, Meta(ge=1, le=LARGEST)],
 }
 """The types of what paths name."""
 FIELD_VALUES: Final[Mapping[str, tuple[str, Any]]] = {
