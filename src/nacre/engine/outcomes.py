@@ -67,6 +67,10 @@ class Outcomes:
         )
         self._store.put(_FAMILY, uri.key, self._encoder.encode(row))
 
+    def keep(self, key: bytes, outcome: Outcome) -> None:
+        """Keep a result that another crawl had."""
+        self._store.put(_FAMILY, key, self._encoder.encode(outcome))
+
     def get(self, key: bytes) -> Outcome | None:
         """The last result of a URL by its seen key; None when it has none."""
         row = self._store.get(_FAMILY, key)

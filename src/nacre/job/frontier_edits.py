@@ -19,6 +19,7 @@ from nacre.errors import ConfigError
 from nacre.frontier.frontier import Frontier
 from nacre.frontier.pending import ENDS, Matcher, any_text, matcher
 from nacre.frontier.queue_store import RemovedUri
+from nacre.history.dedup import History
 from nacre.job.imports import (
     ImportOptions,
     ImportParts,
@@ -27,6 +28,7 @@ from nacre.job.imports import (
     LineImporter,
     RejectedLine,
 )
+from nacre.job.receiving import MovedUrl, ReceivedUrls, UrlReceiver
 from nacre.job.seeds import SeedLoader, SeedScheduler
 from nacre.report.statistics import Statistics, Stored
 from nacre.store.commit import GroupCommit
@@ -204,6 +206,21 @@ class FrontierEditor:
             await self.pause()
         self._engine.wake()
         return Imported(importer.tally, rejected)
+
+    async def receive(self, moved: Iterable[MovedUrl]) -> ReceivedUrls:
+        """Take URLs that another crawl knew: what it visited is known, the others wait.
+
+        Args:
+            moved: The URLs.
+        """
+        receiver = UrlReceiver(self._imports, History(self._store))
+        source = iter(moved)
+        while portion := list(islice(source, PORTION)):
+            receiver.take(portion)
+            self._commit.visit_done()
+            await self.pause()
+        self._engine.wake()
+        return receiver.counts
 
     def note(self, action: str, queue: str, url: str, number: int, by: str = "") -> None:
         """Note in job.log what an operator did to the frontier.

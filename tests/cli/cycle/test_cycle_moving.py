@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.site import nacre
+from tests.cli.site import PAGES, nacre, site
 from tests.cycle.moving.hadoop_files import datum, map_file
 
 
@@ -29,3 +29,27 @@ def test_a_crawldb_is_imported(tmp_path: Path):
     again = json.loads(nacre("cycle", root, "import", source, "--salvage", "--json").out)
     assert (again["taken"]["known"], again["taken"]["new"], again["version"]) == (1, 0, None)
     assert "db_fetched" in nacre("cycle", root, "readdb", "--stats").out
+
+
+def test_a_job_comes_in_and_goes_out_again(tmp_path: Path):
+    job, root, back = tmp_path / "job", tmp_path / "rounds", tmp_path / "back"
+    with site(PAGES) as home:
+        crawled = nacre("crawl", home, "--scope", "host", "--out", job, "--max-pages", 2, "-q")
+        assert crawled.code == 4, crawled.err
+    assert nacre("new", root, home).code == 0
+    done = nacre("cycle", root, "import", job)
+    assert done.code == 0, done.err
+    assert "2 URLs visited" in done.out
+    assert "1 seed" in done.out
+    out = nacre("cycle", root, "export", back)
+    assert (out.code, "known, " in out.out) == (0, True), out.err
+    queues = [sorted(nacre("frontier", one, "export").out.splitlines()) for one in (job, back)]
+    assert queues[0] == queues[1]
+    assert nacre("cycle", root, "export", back).code == 2
+    listed = tmp_path / "seeds.txt"
+    assert nacre("cycle", root, "export", "--nutch-seeds", listed).code == 0
+    assert (
+        listed.read_text().splitlines()
+        == nacre("cycle", root, "export", "--nutch-seeds", "-").out.splitlines()
+    )
+    assert f"{home}\tnutch.fetchInterval=2592000" in listed.read_text()

@@ -1,19 +1,26 @@
-"""`nacre cycle DIR import`: what Nutch knows comes into the tables of a directory."""
+"""`nacre cycle DIR import|export`: in and out of Nutch and of the continuous crawl."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nacre.cli import output
-from nacre.cli.cycle.moving_text import import_numbers, say_import
+from nacre.cli.cycle.moving_text import import_numbers, job_text, say_import
 from nacre.cli.cycle.opening import (
     CommonOptions,
     opened,
     step_command,
 )
 from nacre.cli.cycle.program import CycleProgram
-from nacre.cli.options import job_of
+from nacre.cli.cycle.readers import looking
+from nacre.cli.options import AsJson, job_of
+from nacre.cli.output import count
+from nacre.errors import ConfigError
+
+if TYPE_CHECKING:
+    from nacre.cycle.readers import TableView
+    from nacre.cycle.steps.context import StepContext
 
 Salvage = Annotated[
     bool,
@@ -27,8 +34,9 @@ def import_(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="NUTCH_DIR", show_default=False,
-            help="A CrawlDb, LinkDb, HostDb or segments of Nutch, or the directory that has them.",
+            metavar="JOB|NUTCH_DIR", show_default=False,
+            help="The directory of a continuous crawl; or a CrawlDb, LinkDb, HostDb or segments of "
+            "Nutch, or the directory that has them.",
         ),
     ],
     *,
@@ -41,7 +49,7 @@ def import_(
     salvage: Salvage = False,
     common: CommonOptions,
 ) -> None:  # fmt: skip
-    """Bring the URLs, links, hosts and pages that Apache Nutch has into DIR.
+    """Bring what a continuous crawl or Apache Nutch knows into DIR.
 
     Of a URL that is known here, too, the newest visit counts. Java is not needed.
     """
@@ -49,6 +57,9 @@ def import_(
     from nacre.cycle.moving.nutch_segments import import_segments, segment_places
 
     with opened(job_of(ctx), common) as context:
+        if (source / "crawl.yaml").is_file():
+            _import_job(context, source, as_json=common.as_json)
+            return
         places = nutch_places(source)
         result = segments = None
         if any((places.crawldb, places.linkdb, places.hostdb)):
@@ -62,6 +73,76 @@ def import_(
         say_import(result, segments)
 
 
+def _import_job(context: "StepContext", source: Path, *, as_json: bool) -> None:
+    from nacre.cycle.moving.job_import import import_job
+    from nacre.store.layout import Layout
+
+    result = import_job(context, Layout(source))
+    if as_json:
+        version = result.taken.version.number if result.taken.version is not None else None
+        taken = {**result.taken._asdict(), "version": version}
+        output.say_json({**result.rows._asdict(), "taken": taken})
+    else:
+        output.say(job_text(result))
+
+
+def export(
+    ctx: typer.Context,
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="JOB|FILE", help="What is made of it.", show_default=False),
+    ],
+    *,
+    seeds: Annotated[
+        bool,
+        typer.Option("--nutch-seeds", help="Write a seed list for Nutch into FILE; -: to stdout."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a continuous crawl JOB of what DIR knows, or a seed list for Nutch.
+
+    JOB gets the configuration and all URLs: those that were fetched as known, the others waiting.
+    """
+    import asyncio
+
+    from nacre.store.layout import Layout
+
+    with looking(ctx) as (context, view):
+        if seeds:
+            _write_seeds(view, target)
+            return
+        from nacre.cycle.moving.job_export import export_job
+
+        layouts = context.layout, Layout(target)
+        moved = asyncio.run(export_job(view, context.settings, *layouts, context.clock))
+    if as_json:
+        output.say_json(moved._asdict())
+        return
+    output.say(f"{count(moved.visited, 'URL')} known, {moved.waiting:,} wait")
+    output.say(f"Start: {output.program()} run {output.typed(target)}")
+
+
+def _write_seeds(view: "TableView", target: Path) -> None:
+    from nacre.cycle.moving.nutch_seeds import nutch_seeds
+
+    lines = nutch_seeds(view)
+    if str(target) == "-":
+        for line in lines:
+            typer.echo(line)  # as it is: between its parts are TABs
+        return
+    number = 0
+    temporary = target.with_name(f".{target.name}.new")
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            for number, line in enumerate(lines, 1):  # noqa: B007 - their number in the end
+                file.write(f"{line}\n")
+        temporary.replace(target)
+    except OSError as error:
+        raise ConfigError(f"{target} cannot be written: {error.strerror or error}") from error
+    output.say(f"{count(number, 'seed')} in {output.shown(target)}")
+
+
 def register(program: CycleProgram) -> None:
     """Add the commands."""
+    program.command("export", rich_help_panel="Tables")(export)
     program.command("import", rich_help_panel="Tables")(import_)

@@ -7,6 +7,7 @@ from nacre.cli.cycle.texts import refused_text
 from nacre.cli.output import count
 
 if TYPE_CHECKING:
+    from nacre.cycle.moving.job_import import JobImport
     from nacre.cycle.moving.nutch_import import ImportResult
     from nacre.cycle.moving.nutch_segments import SegmentsResult
 
@@ -31,6 +32,16 @@ def import_text(result: "ImportResult") -> str:
     text += left_out_text(result.no_urls, result.damaged)
     kept = ", ".join(f"{number:,} of {name}" for name, number in sorted(result.unknown.items()))
     return text + (f"; kept as bytes: {kept}" if kept else "")
+
+
+def job_text(result: "JobImport") -> str:
+    """`40 URLs visited, 12 wait, 30 with a capture, 1 seed: 52 URLs, 52 new, 0 newer`."""
+    rows, taken = result.rows, result.taken
+    return (
+        f"{count(rows.visited, 'URL')} visited, {rows.waiting:,} wait, {rows.captures:,} with a "
+        f"capture, {count(rows.seeds, 'seed')}: {count(taken.known, 'URL')}, {taken.new:,} new, "
+        f"{taken.newer:,} newer"
+    )
 
 
 def segments_text(result: "SegmentsResult") -> str:

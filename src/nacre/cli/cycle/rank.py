@@ -5,18 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.cli import output
-from nacre.cli.cycle.opening import (
-    AsJson,
-    Assignments,
-    At,
-    CommonOptions,
-    DryRun,
-    EngineName,
-    Master,
-    Quiet,
-    Tasks,
-    opened,
-)
+from nacre.cli.cycle.opening import CommonOptions, opened, step_command
 from nacre.cli.cycle.program import CycleProgram
 from nacre.cli.cycle.readers import looking
 from nacre.cli.options import job_of
@@ -28,6 +17,7 @@ if TYPE_CHECKING:
     from nacre.cycle.steps.rank import RankResult
 
 
+@step_command
 def rank(
     ctx: typer.Context,
     *,
@@ -56,14 +46,7 @@ def rank(
             help="Print the best N of the last computation, and compute nothing.",
         ),
     ] = 0,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    common: CommonOptions,
 ) -> None:  # fmt: skip
     """Compute how important hosts, domains or pages are by the links to them.
 
@@ -72,15 +55,14 @@ def rank(
     from nacre.cycle.steps.rank import RankOptions
     from nacre.cycle.steps.rank import rank as run
 
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     wanted = _level(level)
     if show:
         with looking(ctx, common) as (_, view):
-            _print_best(view, wanted, show, as_json=as_json)
+            _print_best(view, wanted, show, as_json=common.as_json)
         return
     with opened(job_of(ctx), common) as context:
         result = run(context, RankOptions(wanted, iterations, damping, per_domain, apply))
-    if as_json:
+    if common.as_json:
         version = result.version.number if result.version is not None else None
         output.say_json({**result._asdict(), "version": version})
     else:

@@ -291,11 +291,11 @@ def _first(md: Mapping[str, tuple[str, ...]], name: str) -> str:
 
 
 def _date(content: NutchContent, fetch: CrawlDatum | None) -> int:
-    """When it was fetched, µs."""
+    """When it was fetched, µs: as crawl_fetch has it, so that links have the same time."""
+    if fetch is not None:
+        return max(fetch.fetch_time, 0) * 1000
     said = _first(content.md, "nutch.fetch.time")
-    if said.isdecimal():
-        return int(said[:15]) * 1000
-    return max(fetch.fetch_time, 0) * 1000 if fetch is not None else 0
+    return int(said[:15]) * 1000 if said.isdecimal() else 0
 
 
 def _visit(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from nacre.crawldb.hosts import HOST_COLUMNS, host_sql, load_domains
 from nacre.crawldb.links import link_adds
-from nacre.crawldb.row import COLUMNS, ONE, bucket_of, bucket_of_host
+from nacre.crawldb.row import COLUMNS, ONE, Status, bucket_of, bucket_of_host
 from nacre.crawldb.settings import LinkDbSettings
 from nacre.cycle.admission import Admission
 from nacre.cycle.moving import nutch
@@ -19,7 +19,7 @@ from nacre.cycle.moving.hadoop import FileRange, SequenceFile, WritableError
 from nacre.cycle.moving.nutch_rows import NutchRow, row_of
 from nacre.cycle.steps.judging import RulesOfStep
 from nacre.cycle.steps.links import LINKS
-from nacre.cycle.steps.taking import files_by_bucket
+from nacre.cycle.steps.taking import files_by_bucket, other_rows_sql
 from nacre.cycle.storage import open_storage
 from nacre.cycle.tables import FilePlan, TaskPlace, TaskWork
 from nacre.cycle.versions import TableFile
@@ -233,7 +233,7 @@ def crawldb_task(spec: NutchSpec) -> NutchCounts:
             if len(batch) >= _BATCH:
                 _take(work, batch)
         _take(work, batch)
-        work.send(f"{_whole_rows(spec)} order by bucket, key, place", spec.target)
+        work.send(_whole_rows(spec), spec.target)
         return reader.counts(rows, urls)
 
 
@@ -270,13 +270,14 @@ def _take(work: TaskWork, batch: list[tuple[Any, ...]]) -> None:
 def _whole_rows(spec: NutchSpec) -> str:
     """SQL of the rows with all columns of our table."""
     score = f"round(score * {float(ONE)!r})"
-    cash = f"case when status = 1 then {score} else 0 end" if spec.has_cash else "0"
-    made = {_SCORE: score, "cash": cash, "inlinks": "0", "first_seen": str(spec.clock)}
-    picks = ["bucket", "place"]
-    for column in COLUMNS:
-        own = f'"{column.name}"' if column.name in _FIELDS else "null"
-        picks.append(f'({made.get(column.name, own)})::{column.type} as "{column.name}"')
-    return f"select {', '.join(picks)} from rows"
+    cash = f"case when status = {int(Status.UNFETCHED)} then {score} else 0 end"
+    values = {name: f'"{name}"' for name in _FIELDS} | {
+        _SCORE: score,
+        "cash": cash if spec.has_cash else "0",
+        "inlinks": "0",
+        "first_seen": str(spec.clock),
+    }
+    return other_rows_sql(values, "rows")
 
 
 # ---- links and hosts

@@ -20,7 +20,7 @@ from nacre.crawldb.merging import (
     set_rows,
     winners,
 )
-from nacre.crawldb.row import Status
+from nacre.crawldb.row import COLUMNS, Status
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts, of_buckets, write_hosts
 from nacre.cycle.steps.links import LINKS, bucket_ranges
@@ -53,6 +53,7 @@ class OtherRows(NamedTuple):
         links: Files of links, which fold with ours as they are.
         total: Rows of URLs.
         archive: Files of the archive that come with them.
+        seeds: Files of seed lines that come with them.
     """
 
     urls: tuple[str, ...] = ()
@@ -60,6 +61,7 @@ class OtherRows(NamedTuple):
     links: tuple[TableFile, ...] = ()
     total: int = 0
     archive: tuple[TableFile, ...] = ()
+    seeds: tuple[str, ...] = ()
 
 
 class TakenRows(NamedTuple):
@@ -118,6 +120,20 @@ class ComparedRows(NamedTuple):
     hosts: int
     added: dict[str, list[TableFile]]
     dropped: frozenset[str]
+
+
+def other_rows_sql(values: Mapping[str, str], source: str) -> str:
+    """SQL of rows of URLs of others with all columns of ours, sorted for `take_rows`.
+
+    Args:
+        values: SQL of columns by name, `bucket` and `place` among them; others are null.
+        source: What stands behind `from`.
+    """
+    picks = [f"({values[name]})::BIGINT as {name}" for name in ("bucket", "place")]
+    for column in COLUMNS:
+        value = values.get(column.name, "null")
+        picks.append(f'({value})::{column.type} as "{column.name}"')
+    return f"select {', '.join(picks)} from {source} order by bucket, key, place"
 
 
 def buckets_here(context: StepContext, version: CycleVersion) -> int:
@@ -182,6 +198,7 @@ def take_rows(
         dropped={HOSTS: dropped} if dropped else {},
         buckets=dict.fromkeys(fresh, buckets),
         archive=list(rows.archive),
+        seeds=list(rows.seeds) if added else [],
     )
     if not added and not rows.archive:
         return result

@@ -1,0 +1,202 @@
+"""What comes into batch rounds, and ranks: `python -m bench.moving --records 1000000`.
+
+`--records N` imports a made-up CrawlDb of Nutch with N records in packed blocks, with the metadata
+that Nutch's fetcher leaves. `--pages N --links M` ranks a made-up graph of N pages, level `page`,
+10 iterations. Each runs in a process of its own, as `nacre cycle` runs it. Printed are wall time,
+CPU, and the greatest resident size of a process and of all together.
+"""
+
+import argparse
+import json
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from bench.cycle import DOMAINS, NOW, SETTINGS, Watch, domains
+from nacre.cli.cycle.opening import CommonOptions, opened
+from nacre.crawldb.kernels import Kernel
+from nacre.cycle.moving.nutch import CRAWL_DATUM, TEXT
+from nacre.cycle.moving.nutch_import import NutchOptions, import_nutch, nutch_places
+from nacre.cycle.steps.rank import RankOptions, rank
+from nacre.cycle.steps.rank_tasks import LINKS
+from nacre.cycle.storage import open_storage
+from nacre.cycle.tables import FilePlan, publish
+from nacre.cycle.versions import Cycle, CycleChanges, TableFile
+
+BUCKETS = 64
+_BLOCK = 5_000
+_SYNC = bytes(range(100, 116))
+_STATUS = "org.apache.nutch.protocol.ProtocolStatus"
+
+
+# ---- a CrawlDb of Nutch
+
+
+def _varying(value: int) -> bytes:
+    if value <= 127:
+        return bytes([value])
+    data = value.to_bytes((value.bit_length() + 7) // 8, "big")
+    return bytes([(-112 - len(data)) & 0xFF]) + data
+
+
+def _text(value: str) -> bytes:
+    data = value.encode()
+    return _varying(len(data)) + data
+
+
+def _metadata() -> bytes:
+    """What a fetched URL has: a ProtocolStatus, two texts and a number."""
+    own = bytes([1, 1]) + struct.pack(">h", len(_STATUS)) + _STATUS.encode()
+    texts = {"Content-Type": "text/html", "nutch.protocol.code": "200"}
+    body = b"".join(b"\x8c" + _text(key) + b"\x8c" + _text(value) for key, value in texts.items())
+    body += b"\x8c" + _text("_rs_") + b"\x85" + struct.pack(">i", 36)
+    body += b"\x8c" + _text("_pst_") + b"\1" + struct.pack(">bbqi", 2, 1, 0, 0)
+    return b"\1" + own + struct.pack(">i", len(texts) + 2) + body
+
+
+def records(number: int) -> Iterator[tuple[bytes, bytes]]:
+    """Keys and values; two thirds of the URLs were fetched."""
+    metadata = _metadata()
+    for at in range(number):
+        url = f"http://www.site{at % DOMAINS}.example/path/{at // DOMAINS}/page-{at * 7}.html"
+        fetched = at % 3 > 0
+        head = struct.pack(">bbqbif", 7, 2 if fetched else 1, NOW + at, 0, 2_592_000, 0.01)
+        head += struct.pack(">qb", 0, 16 * fetched) + b"0123456789abcdef" * fetched
+        yield _text(url), head + (metadata if fetched else b"\0")
+
+
+def make_crawldb(folder: Path, number: int) -> None:
+    """Write the CrawlDb as one part."""
+    path = folder / "crawldb" / "current" / "part-r-00000" / "data"
+    path.parent.mkdir(parents=True)
+    mark = b"\xff\xff\xff\xff" + _SYNC
+    with path.open("wb") as file:
+        file.write(b"SEQ\x06" + _text(TEXT) + _text(CRAWL_DATUM) + b"\1\1")
+        file.write(_text("org.apache.hadoop.io.compress.DefaultCodec") + b"\0\0\0\0" + _SYNC)
+        held: list[tuple[bytes, bytes]] = []
+
+        def block() -> None:
+            file.write(mark + _varying(len(held)))
+            for side in (0, 1):
+                lengths = b"".join(_varying(len(one[side])) for one in held)
+                for data in (lengths, b"".join(one[side] for one in held)):
+                    packed = zlib.compress(data, 1)
+                    file.write(_varying(len(packed)) + packed)
+            held.clear()
+
+        for record in records(number):
+            held.append(record)
+            if len(held) == _BLOCK:
+                block()
+        if held:
+            block()
+
+
+# ---- a graph
+
+
+def _make_links(spec: tuple[str, int, list[str], int, int]) -> TableFile | None:
+    """The links to the pages of some domains: a file of a bucket."""
+    place, bucket, names, pages, each = spec
+    numbers = ", ".join(f"({name.removeprefix('site').removesuffix('.example')})" for name in names)
+    of_domain = max(1, pages // DOMAINS)
+    own = f"select n + {DOMAINS} * i as page from (values {numbers}) v(n), range({of_domain}) r(i)"
+    url = "'http://site' || ({0} % {1}) || '.example/page/' || ({0} // {1}) || '.html'"
+    source = f"(hash(page * 1000 + j) % {pages})::BIGINT"
+    query = (
+        f"select distinct {url.format('page', DOMAINS)} as dst, {url.format('source', DOMAINS)} as "
+        "src, null::VARCHAR as anchor, null::VARCHAR as rel, 'L' as hop, null::VARCHAR as context, "
+        f"null::BIGINT as score, {NOW} as first, {NOW} as last from (select page, {source} as "
+        f"source from ({own}), range({each}) r(j)) order by dst, src"
+    )
+    storage = open_storage(place)
+    with tempfile.TemporaryDirectory(dir=place.rpartition("/")[0]) as scratch:
+        path = Path(scratch) / f"{bucket}.parquet"
+        with Kernel(700 * 10**6, 1, scratch=scratch, directories=[scratch]) as kernel:
+            kernel.write(query, str(path))
+        return publish(storage, path, FilePlan(LINKS, bucket, "base", 1))
+
+
+def make_links(root: Path, pages: int, links: int) -> None:
+    """Commit a table of links."""
+    cycle = Cycle.open(root)
+    place = cycle.storage.place
+    specs = [
+        (place, bucket, names, pages, links // pages)
+        for bucket, names in sorted(domains(BUCKETS).items())
+    ]
+    with ProcessPoolExecutor(2) as pool:
+        files = [file for file in pool.map(_make_links, specs) if file is not None]
+    changes = CycleChanges(step="links", clock=NOW, added={LINKS: files}, buckets={LINKS: BUCKETS})
+    cycle.commit(cycle.newest(), changes)
+
+
+# ---- steps
+
+
+def step_main(root: Path, step: str, source: str) -> None:
+    """Run a step, and print its counts."""
+    with opened(root, CommonOptions(tasks=2, at="2027-01-01T00:00:00Z")) as context:
+        if step == "import":
+            result = import_nutch(context, nutch_places(Path(source)), NutchOptions())
+            print(json.dumps({"records": result.records, "new": result.taken.new}))
+            return
+        ranked = rank(context, RankOptions("page"))
+        print(json.dumps({"nodes": ranked.nodes, "edges": ranked.edges}))
+
+
+def measured(root: Path, step: str, source: str = "") -> dict[str, Any]:
+    """Run a step in a process of its own, and measure it."""
+    began = time.monotonic()
+    words = [sys.executable, "-m", "bench.moving", "step", str(root), step, source]
+    child = subprocess.Popen(words, stdout=subprocess.PIPE)
+    watch = Watch(child.pid)
+    watch.start()
+    out, _ = child.communicate()
+    watch.stop()
+    if child.returncode:
+        raise SystemExit(f"{step} ended with {child.returncode}")
+    return {
+        "step": step,
+        "wall_s": round(time.monotonic() - began, 1),
+        "cpu_s": round(watch.cpu, 1),
+        "rss_mb": round(watch.together),
+        "rss_one_mb": round(watch.single),
+        **json.loads(out),
+    }
+
+
+def main() -> None:
+    """Measure."""
+    if sys.argv[1:2] == ["step"]:
+        step_main(Path(sys.argv[2]), sys.argv[3], sys.argv[4])
+        return
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=0, help="records of a CrawlDb")
+    parser.add_argument("--pages", type=int, default=0, help="pages of a graph")
+    parser.add_argument("--links", type=int, default=0, help="its links; default: 10 a page")
+    parser.add_argument("--work", type=Path, help="folder for the data; default: a temporary one")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=args.work) as folder:
+        root = Path(folder) / "job"
+        root.mkdir()
+        (root / "crawl.yaml").write_text(SETTINGS)
+        if args.records:
+            make_crawldb(Path(folder), args.records)
+            found = measured(root, "import", folder)
+            rate = found["records"] / max(found["cpu_s"], 0.01)
+            print(json.dumps({**found, "records_per_cpu_s": round(rate)}))
+        if args.pages:
+            make_links(root, args.pages, args.links or args.pages * 10)
+            print(json.dumps(measured(root, "rank")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,258 @@
+"""The import of a continuous crawl: what its store knows becomes rows of batch rounds.
+
+What was visited keeps its status, its time and its capture; what waits is due when it is due there.
+The store is only read. A job that runs is read as of a checkpoint that it makes for this. Its WARC
+files stay where they are.
+"""
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from nacre.core.history import HistoryRecord
+from nacre.crawldb.row import ONE, Status, bucket_of
+from nacre.crawldb.scoring import Opic
+from nacre.crawldb.transition import FetchOutcome, outcome_of
+from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.taking import (
+    OtherRows,
+    TakenRows,
+    buckets_here,
+    other_rows_sql,
+    take_rows,
+)
+from nacre.cycle.tables import TaskWork
+from nacre.engine.outcomes import scan_outcomes
+from nacre.engine.seeding.seedbook import seed_rows
+from nacre.frontier.pending import pending
+from nacre.inspect.stored_job import read_only, require_store
+from nacre.job.control import is_running, send_command
+from nacre.store.layout import Layout
+from nacre.store.store import Store
+
+_STATUSES = {
+    FetchOutcome.SUCCESS: Status.FETCHED,
+    FetchOutcome.NOT_MODIFIED: Status.NOT_MODIFIED,
+    FetchOutcome.REDIR_TEMP: Status.REDIR_TEMP,
+    FetchOutcome.REDIR_PERM: Status.REDIR_PERM,
+    FetchOutcome.GONE: Status.GONE,
+    FetchOutcome.RETRY: Status.UNFETCHED,
+    FetchOutcome.NOT_ATTEMPTED: Status.UNFETCHED,
+}
+_PREREQUISITE = "P"
+_HTTP = ("http://", "https://")
+_MOST_PRECEDENCE = 30
+_DAY = 86_400
+_BATCH = 50_000
+
+
+class JobRows(NamedTuple):
+    """The numbers of what a store had.
+
+    Attributes:
+        visited: URLs with an outcome.
+        waiting: URLs that wait.
+        captures: URLs with a capture.
+        seeds: Seeds.
+    """
+
+    visited: int = 0
+    waiting: int = 0
+    captures: int = 0
+    seeds: int = 0
+
+
+class JobImport(NamedTuple):
+    """The outcome of an import of a job.
+
+    Attributes:
+        rows: What its store had.
+        taken: What became of the URLs.
+    """
+
+    rows: JobRows
+    taken: TakenRows
+
+
+def import_job(context: StepContext, layout: Layout) -> JobImport:
+    """Bring what a continuous crawl knows into the tables of batch rounds.
+
+    Args:
+        context: The context of the driver.
+        layout: The directory of the job.
+
+    Raises:
+        JobError: It never ran.
+        StorageError: Its store cannot be read.
+        CommittedByAnotherError: Another driver committed meanwhile.
+    """
+    require_store(layout)
+    version = context.cycle.newest()
+    storage = context.cycle.storage
+    own = all_seed_lines(context.settings, context.layout.root, storage, version)
+    admission = Admission(context.settings, context.layout.root, own)
+    target = f"exchange/import-{version.number + 1}-{secrets.token_hex(6)}.parquet"
+    try:
+        with read_only(str(store_path(layout))) as store, context.place.open() as work:
+            found = _load(work, store, admission.key, buckets_here(context, version))
+            total = work.send(_rows_sql(context), target)
+            lines = [one.text for one in seed_rows(store)]
+        seeds = _seed_file(context, version.number + 1, lines)
+        others = OtherRows((target,) if total else (), total=total, seeds=seeds)
+        taken = take_rows(context, version, others, "import", {"job": str(layout.root)})
+        return JobImport(found._replace(seeds=len(lines)), taken)
+    finally:
+        storage.delete(target)
+
+
+def store_path(layout: Layout) -> Path:
+    """The store of a job that can be read for long; of one that runs a checkpoint."""
+    if not is_running(layout.socket):
+        return layout.store
+    answer = send_command(layout.socket, "checkpoint", name="")
+    return layout.checkpoints / str(answer["name"])
+
+
+def _seed_file(context: StepContext, number: int, lines: list[str]) -> tuple[str, ...]:
+    if context.dry or not lines:
+        return ()
+    name = f"seeds/{number:010d}-{context.clock}.txt"
+    context.cycle.storage.put(name, "".join(f"{line}\n" for line in lines).encode())
+    return (name,)
+
+
+# ---- the store as tables of a kernel
+
+_VISITED = {
+    "key": "VARCHAR", "url": "VARCHAR", "bucket": "INTEGER", "status": "BIGINT", "code": "BIGINT",
+    "time": "BIGINT", "attempts": "BIGINT", "via": "VARCHAR", "path": "VARCHAR",
+}  # fmt: skip
+_WAITING = {
+    "key": "VARCHAR", "url": "VARCHAR", "bucket": "INTEGER", "due": "BIGINT", "attempts": "BIGINT",
+    "via": "VARCHAR", "path": "VARCHAR", "source": "VARCHAR", "precedence": "BIGINT",
+}  # fmt: skip
+_CAPTURED = {
+    "key": "VARCHAR", "url": "VARCHAR", "bucket": "INTEGER", "status": "BIGINT", "code": "BIGINT",
+    "time": "BIGINT", "digest": "VARCHAR", "framing": "VARCHAR", "record_id": "VARCHAR",
+    "warc_date": "BIGINT", "etag": "BLOB", "last_modified": "BLOB", "length": "BIGINT",
+}  # fmt: skip
+_ARROW = {"VARCHAR": "string", "BLOB": "binary"}
+
+
+def _load(work: TaskWork, store: Store, key: Callable[[str], str], buckets: int) -> JobRows:
+    """Make the tables `visited`, `waiting` and `captured`; their rows."""
+
+    def place(url: str) -> tuple[str, str, int]:
+        known = key(url)
+        return known, url, bucket_of(known, buckets)
+
+    visited = (
+        (*place(one.url), int(_STATUSES[outcome_of(one.status)]), one.status, one.finished,
+         one.attempts, one.via, one.path)
+        for _, one in scan_outcomes(store)
+        if _is_page(one.url, one.path)
+    )  # fmt: skip
+    waiting = (
+        (*place(one.url), round(one.not_before * 1000), one.attempts, one.via, one.path,
+         one.source, one.precedence)
+        for one in (entry.uri for entry in pending(store))
+        if _is_page(one.url, one.path)
+    )  # fmt: skip
+    decode = msgspec.msgpack.Decoder(HistoryRecord).decode
+    captured = (
+        (*place(one.url), int(_STATUSES[outcome_of(one.status)]), one.status, one.visited,
+         one.digest, one.framing, one.record_id, one.date, one.etag or None,
+         one.last_modified or None, one.length)
+        for one in (decode(value) for _, value in store.scan("history", b""))
+        if one.record_id and _is_page(one.url, "")
+    )  # fmt: skip
+    return JobRows(
+        _fill(work, "visited", _VISITED, visited),
+        _fill(work, "waiting", _WAITING, waiting),
+        _fill(work, "captured", _CAPTURED, captured),
+    )
+
+
+def _is_page(url: str, path: str) -> bool:
+    return url.startswith(_HTTP) and not path.endswith(_PREREQUISITE)
+
+
+def _fill(
+    work: TaskWork, name: str, columns: Mapping[str, str], rows: Iterable[tuple[Any, ...]]
+) -> int:
+    """Make a table of rows, one for each key: the one that comes last."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    kernel = work.kernel
+    typed = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
+    kernel.execute(f"create temp table all_{name} ({typed}, n BIGINT)")
+    source, number = iter(rows), 0
+    while batch := list(islice(source, _BATCH)):
+        arrays = [
+            pa.array(values, getattr(pa, _ARROW.get(kind, "int64"))())
+            for values, kind in zip(zip(*batch, strict=True), columns.values(), strict=True)
+        ]
+        arrays.append(pa.array(range(number, number + len(batch)), pa.int64()))
+        kernel.load("batch", pa.table(arrays, [*columns, "n"]))
+        kernel.execute(f"insert into all_{name} select * from batch")
+        number += len(batch)
+    last = "qualify row_number() over (partition by key order by n desc) = 1"
+    kernel.execute(f"create temp table {name} as select * exclude (n) from all_{name} {last}")
+    kernel.execute(f"drop table all_{name}")
+    return int(kernel.value(f"select count(*) from {name}"))
+
+
+def _rows_sql(context: StepContext) -> str:
+    """SQL of the rows of URLs: what waits, what was visited, what was captured, by key."""
+    interval = context.interval
+    unfetched = int(Status.UNFETCHED)
+    status = f"coalesce(v.status, c.status, {unfetched})"
+    time = "coalesce(nullif(v.time, 0), c.time)"
+    wait = f"case when {status} = {unfetched} then {_DAY} else {interval} end"
+    planned = f"{time} // 1000 + ({wait})::BIGINT * 1000"
+    # What waits without a time is due when it was found, which is not known: now.
+    due = f"case when w.due > 0 then w.due when w.key is not null then {context.clock} end"
+    score = (
+        f"case when w.key is null then 0 else {ONE} >> least(w.precedence, {_MOST_PRECEDENCE}) end"
+    )
+    has_cash = any(isinstance(one, Opic) for one in context.settings.cycle.scoring)
+    path = "coalesce(v.path, w.path)"
+    visit = "v.key is not null or c.key is not null"
+    values = {
+        "bucket": "coalesce(v.bucket, w.bucket, c.bucket)",
+        "place": "0",
+        "key": _KEY,
+        "url": f"nullif(coalesce(w.url, v.url, c.url), {_KEY})",
+        "status": status,
+        "fetch_time": f"coalesce({due}, {planned}, {context.clock})",
+        "interval": str(interval),
+        "retries": f"least(case when {status} = {unfetched} then coalesce(w.attempts, v.attempts) "
+        "else 0 end, 255)",
+        "modified": "0",
+        "last_status": f"case when {visit} then coalesce(v.code, c.code) end",
+        "last_time": f"case when {visit} then {time} end",
+        "via": "nullif(coalesce(v.via, w.via), '')",
+        "path": path,
+        "source": "nullif(w.source, '')",
+        "depth": f"case when {path} is not null then least(length({path}) + 1, 65535) end",
+        "score": score,
+        "cash": score if has_cash else "0",
+        "inlinks": "0",
+        "first_seen": str(context.clock),
+    } | {name: f"c.{name}" for name in _OF_CAPTURE}
+    source = (
+        "visited v full join waiting w on w.key = v.key "
+        "full join captured c on c.key = coalesce(v.key, w.key)"
+    )
+    return other_rows_sql(values, source)
+
+
+_KEY = "coalesce(v.key, w.key, c.key)"
+_OF_CAPTURE = (
+    "digest", "framing", "record_id", "warc_date", "etag", "last_modified", "length",
+)  # fmt: skip

@@ -1,0 +1,101 @@
+"""URLs that another crawl knew come into a store: what was visited as known, the others to wait."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nacre.core.crawluri import CrawlURI
+from nacre.core.history import HistoryRecord
+from nacre.engine.outcomes import Outcome
+from nacre.frontier.policy import rank
+from nacre.history.dedup import History
+from nacre.job.imports import ImportParts
+from nacre.scope.subject import Subject
+
+
+class MovedUrl(NamedTuple):
+    """A URL that another crawl knew.
+
+    Attributes:
+        url: The URL.
+        outcome: What its last visit gave; None: it waits for its first one.
+        record: Its last capture; None for none.
+        via: The page that it was found on; "" for a seed.
+        path: Its hop path.
+        source: The seed that it comes from.
+        attempts: Attempts made before.
+        not_before: Earliest fetch, seconds since the epoch; 0: now.
+        precedence: Lower goes first, 0 to 127.
+    """
+
+    url: str
+    outcome: Outcome | None = None
+    record: HistoryRecord | None = None
+    via: str = ""
+    path: str = ""
+    source: str = ""
+    attempts: int = 0
+    not_before: float = 0.0
+    precedence: int = 1
+
+
+class ReceivedUrls(NamedTuple):
+    """The numbers of URLs that came in: visited, waiting, and those known before."""
+
+    visited: int = 0
+    waiting: int = 0
+    known: int = 0
+
+
+class UrlReceiver:
+    """Receives URLs, a portion in one step.
+
+    Args:
+        parts: The store's parts for lines that are imported.
+        history: Takes captures.
+
+    Attributes:
+        counts: The numbers so far.
+    """
+
+    def __init__(self, parts: ImportParts, history: History) -> None:
+        self._parts = parts
+        self._history = history
+        self.counts = ReceivedUrls()
+
+    def take(self, moved: Sequence[MovedUrl]) -> None:
+        """Take some; they join the open commit group."""
+        parts = self._parts
+        done = [one for one in moved if one.outcome is not None]
+        keys = [parts.identity.key(one.url) for one in done]
+        entered = parts.frontier.seen.enter(keys)
+        for one, key, is_new in zip(done, keys, entered, strict=True):
+            if is_new and one.outcome is not None:
+                parts.outcomes.keep(key, one.outcome)
+        self._history.carry([one.record for one in moved if one.record is not None])
+        waits = [self._uri(one) for one in moved if one.outcome is None]
+        queued = parts.frontier.schedule(waits, parts.clock.now())
+        visited, waiting, known = self.counts
+        self.counts = ReceivedUrls(
+            visited + sum(entered), waiting + sum(queued),
+            known + len(moved) - sum(entered) - sum(queued),
+        )  # fmt: skip
+
+    def _uri(self, moved: MovedUrl) -> CrawlURI:
+        parts = self._parts
+        overlay = parts.sheets.overlay(Subject(moved.url, moved.path, moved.via))
+        order = rank(parts.settings[overlay].frontier, moved.path, url=moved.url, via=moved.via)
+        return CrawlURI(
+            url=moved.url,
+            key=parts.identity.key(moved.url),
+            queue=parts.identity.queue(moved.url, overlay),
+            via=moved.via,
+            path=moved.path,
+            context="import",
+            source=moved.source,
+            is_seed=not moved.path,
+            directive=order.directive,
+            precedence=moved.precedence,
+            cost=order.cost,
+            not_before=moved.not_before,
+            attempts=moved.attempts,
+        )

@@ -1,0 +1,155 @@
+"""A job of batch rounds and back: the same queues, the same rows."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nacre.core.history import HistoryRecord
+from nacre.crawldb.row import ONE
+from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.moving.job_export import export_job, precedence_of
+from nacre.cycle.moving.job_import import import_job
+from nacre.cycle.readers import TableView
+from nacre.errors import JobError
+from nacre.frontier.pending import pending
+from nacre.history.dedup import History
+from nacre.inspect.stored_job import read_only
+from nacre.settings.load import load_job
+from nacre.store.layout import Layout
+from tests.cycle.made import INTERVAL, NOW, Row, found
+from tests.cycle.steps.fetched import FetchedCycle
+
+SHARED = (
+    "key", "url", "status", "last_status", "last_time", "via", "path", "source", "score", "cash",
+    "digest", "framing", "record_id", "warc_date", "etag", "last_modified", "length", "depth",
+)  # fmt: skip
+URLS = [
+    "http://a.example/",
+    "http://a.example/%D6%D0",
+    "http://www.国.example/x",
+    "http://b.example/1",
+]
+
+
+def crawl(folder: Path) -> FetchedCycle:
+    folder.mkdir()
+    return FetchedCycle(folder)
+
+
+def exported(made: FetchedCycle, target: Path) -> tuple[int, ...]:
+    view = TableView(made.cycle, made.newest, LocalEngine(1), made.place, INTERVAL)
+    source = Layout(made.folder)
+    job = load_job(source).settings
+    return tuple(asyncio.run(export_job(view, job, source, Layout(target), NOW)))
+
+
+def imported(made: FetchedCycle, job: Path) -> Any:
+    with made.context() as context:
+        return import_job(context, Layout(job))
+
+
+def shared(made: FetchedCycle) -> list[dict[str, Any]]:
+    return [{name: one[name] for name in SHARED} for one in made.rows()]
+
+
+def rows_of(said: dict[str, tuple[int, int, bool]]) -> tuple[list[Row], list[Row], list[Row]]:
+    """Adds, states, captures of URLs: status, halvings of the score, whether it has a capture."""
+    adds, states, captures = [], [], []
+    for key, (status, halved, captured) in said.items():
+        waits = status == 1
+        score = ONE >> halved if waits else 0
+        adds.append(found(key, score=score, cash=score, path="LL", via="http://v.example/书",
+                          depth=3, inlinks=0))  # fmt: skip
+        code = {1: None, 2: 200, 3: 410, 4: 302, 5: 301, 6: 304}[status]
+        time = None if waits else NOW * 1000 + status
+        states.append({
+            "key": key, "status": status, "fetch_time": NOW, "interval": INTERVAL, "retries": 0,
+            "modified": 0, "last_status": code, "last_time": time,
+        })  # fmt: skip
+        if captured and not waits:
+            captures.append({"key": key, "digest": "sha1:A", "framing": "chunked", "length": 7,
+                             "record_id": f"urn:uuid:{key}", "warc_date": NOW * 1000,
+                             "etag": b'"1"', "last_modified": b"x"})  # fmt: skip
+    return adds, states, captures
+
+
+SAID = st.dictionaries(
+    st.sampled_from(URLS),
+    st.tuples(st.integers(1, 6), st.integers(0, 9), st.booleans()),
+    min_size=1,
+)
+
+
+@settings(max_examples=4, deadline=None)
+@given(SAID)
+def test_there_and_back_is_the_same(
+    tmp_path_factory: pytest.TempPathFactory, said: dict[str, tuple[int, int, bool]]
+):
+    folder = tmp_path_factory.mktemp("moved")
+    mine, other = crawl(folder / "1"), crawl(folder / "2")
+    adds, states, captures = rows_of(said)
+    mine.add(*adds)
+    mine.set("state", *states)
+    if captures:
+        mine.set("capture", *captures)
+    visited = sum(1 for status, _, _ in said.values() if status != 1)
+    assert exported(mine, folder / "job") == (visited, len(said) - visited, 0)
+    result = imported(other, folder / "job")
+    assert (result.rows.visited, result.taken.new) == (visited, len(said))
+    theirs = {one["key"]: one for one in shared(other)}
+    for one in shared(mine):
+        # The seed of a URL that was visited, and its precedence, are in no store.
+        assert theirs[one["key"]] == one
+
+
+def test_what_waits_is_in_the_order_of_its_score(tmp_path: Path):
+    made = crawl(tmp_path / "1")
+    made.add(*(found(f"http://a.example/{number}", score=ONE >> number, path="L")
+               for number in (3, 0, 2)))  # fmt: skip
+    made.set("state", {"key": "http://a.example/2", "status": 1, "fetch_time": NOW + 60_000})
+    exported(made, tmp_path / "job")
+    with read_only(str(Layout(tmp_path / "job").store)) as store:
+        waiting = [entry.uri for entry in pending(store)]
+    assert [(one.url[-1], one.precedence) for one in waiting] == [("0", 0), ("3", 3), ("2", 2)]
+    assert waiting[2].not_before == pytest.approx(NOW / 1000 + 60)
+
+
+def test_a_capture_is_history(tmp_path: Path):
+    made = crawl(tmp_path / "1")
+    adds, states, captures = rows_of({URLS[0]: (2, 0, True)})
+    made.add(*adds)
+    made.set("state", *states)
+    made.set("capture", *captures)
+    exported(made, tmp_path / "job")
+    with read_only(str(Layout(tmp_path / "job").store)) as store:
+        record = History(store).get(URLS[0])
+    assert record == HistoryRecord(
+        url=URLS[0], status=200, visited=NOW * 1000 + 2, date=NOW * 1000, digest="sha1:A",
+        framing="chunked", record_id=f"urn:uuid:{URLS[0]}", etag=b'"1"', last_modified=b"x",
+        length=7, visits=1,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("score", "precedence"),
+    [(ONE, 0), (5 * ONE, 0), (ONE // 2, 1), (ONE // 8, 3), (1, 32), (0, 127)],
+)
+def test_precedences(score: int, precedence: int):
+    assert precedence_of(score) == precedence
+
+
+def test_directories_that_are_not_new(tmp_path: Path):
+    made = crawl(tmp_path / "1")
+    with pytest.raises(JobError, match="nothing to export"):
+        exported(made, tmp_path / "job")
+    made.add(found(URLS[0]))
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").touch()
+    with pytest.raises(JobError, match="is not empty"):
+        exported(made, tmp_path / "full")
+    with pytest.raises(JobError):
+        imported(made, tmp_path / "1")
