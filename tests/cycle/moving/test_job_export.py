@@ -58,7 +58,9 @@ def shared(made: FetchedCycle) -> list[dict[str, Any]]:
 
 def rows_of(said: dict[str, tuple[int, int, bool]]) -> tuple[list[Row], list[Row], list[Row]]:
     """Adds, states, captures of URLs: status, halvings of the score, whether it has a capture."""
-    adds, states, captures = [], [], []
+    adds: list[Row] = []
+    states: list[Row] = []
+    captures: list[Row] = []
     for key, (status, halved, captured) in said.items():
         waits = status == 1
         score = ONE >> halved if waits else 0

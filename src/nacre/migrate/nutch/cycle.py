@@ -14,7 +14,10 @@ from nacre.migrate.report import Conversion, defaulted, mapped, to_check
 
 _TARGET = "cycle.scoring"
 _OFF = defaulted("its plugin is not on")
-_ORDER = ("scoring-depth", "scoring-opic", "scoring-orphan", "urlmeta", "scoring-metadata")
+_ORDER = (
+    "scoring-depth", "scoring-opic", "scoring-link", "scoring-orphan", "urlmeta",
+    "scoring-metadata",
+)  # fmt: skip
 """Plugins that are kinds of score, in the order in which they follow one another here."""
 _FACTORS = {
     "db.score.link.internal": ("internal", float),
@@ -89,6 +92,8 @@ def _kind(conf: Conf, plugins: Plugins, plugin: str) -> dict[str, Any]:
         return {"scoring": "nutch-opic", **_said(conf, _FACTORS)}
     if plugin == "scoring-orphan":
         return {"scoring": "orphan", **_said(conf, _ORPHAN)}
+    if plugin == "scoring-link":
+        return {"scoring": "rank"}
     tags = [tag.strip() for tag in conf.value(_TAGS[plugin]).split(",") if tag.strip()]
     return {"scoring": "urlmeta", "tags": tags} if tags else {}
 
