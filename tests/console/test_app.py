@@ -8,6 +8,7 @@ import pytest
 from nacre.console.access.origin import HEADERS
 from nacre.console.access.roles import Role
 from nacre.console.openapi import describe
+from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import API, ROUTES, RouteRow
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
@@ -311,3 +312,24 @@ def test_nothing_of_the_table_is_there_twice():
     both = [(row.verb, row.path) for row in ROUTES]
     assert len(set(both)) == len(both)
     assert all(row.summary.endswith(".") for row in ROUTES)
+
+
+def test_what_may_be_otherwise_the_next_time_can_be_tried_again(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.VIEWER)
+        gone = await console.client.get("/j/none?x=1", headers=fields)
+        assert gone.status_code == 404
+        assert "Try again" not in gone.text
+
+        async def busy(*_: object, **__: object) -> None:
+            raise RefusedRequestError(503, "busy", "the readers are busy")
+
+        console.services.readers.ask = busy  # type: ignore[method-assign]
+        answer = await console.client.get("/j/crawls~demo/reports?a=1", headers=fields)
+        assert answer.status_code == 503
+        assert '<a class="button primary" href="/j/crawls~demo/reports?a=1">' in answer.text
+
+    play(tmp_path, scene)

@@ -28,6 +28,15 @@ function sizes(value) {
   return `${shortNumber(value)} ${units[unit]}`;
 }
 
+// Moments of the axis: with seconds where it is short, with the day where it is long.
+function moments(ticks) {
+  const span = ticks.length > 1 ? ticks[ticks.length - 1] - ticks[0] : 0;
+  const form = span < 180 ? { timeStyle: "medium" } : span < 86_400 ? { timeStyle: "short" }
+    : { month: "numeric", day: "numeric", hour: "numeric", minute: "2-digit" };
+  const written = new Intl.DateTimeFormat(document.documentElement.lang, { ...form, hourCycle: "h23" });
+  return ticks.map((tick) => written.format(tick * 1000));
+}
+
 // Bands on one another: each series becomes the sum of itself and those below.
 function stack(points) {
   const sums = points[0].map(() => 0);
@@ -45,9 +54,9 @@ function options(figure, width) {
     cursor: { drag: { x: false, y: false } },
     legend: { show: series.length > 1 },
     scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.05 : 1] } },
-    axes: [line, { ...line, size: 64, values: (_, values) => values.map(write) }],
+    axes: [{ ...line, space: 90, values: (_, ticks) => moments(ticks) }, { ...line, size: 64, values: (_, values) => values.map(write) }],
     series: [
-      {},
+      { value: (_, time) => (time == null ? "–" : moments([time])[0]) },
       ...series.map(({ name }, place) => ({
         label: name,
         stroke: colour(COLOURS[place % COLOURS.length]),

@@ -28,6 +28,7 @@ from nacre.console.access.roles import NOBODY
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
 from nacre.console.decoding import JSON_TYPE, body_of, path_of, query_of
+from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.openapi import describe
 from nacre.console.pages.assets import FOR_EVER, PREFIX, assets
 from nacre.console.pages.header import header_facts
@@ -231,11 +232,17 @@ class ConsoleApp:
         data = with_fields(msgspec.to_builtins(answer), call.request.query_params.get("fields", ""))
         return Response(msgspec.json.encode(data), row.status, media_type=JSON_TYPE)
 
+    def _seen(self, visitor: Visitor) -> list[JobSnapshot]:
+        """The jobs that a visitor sees; none for nobody."""
+        who = visitor.identity
+        found = self._services.poller.snapshots() if who.role else []
+        return [seen for job, seen in found if who.sees(job.place)]
+
     def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
         facts = {
             "session": visitor.session,
             "identity": visitor.identity,
-            **header_facts(self._services.poller, visitor.identity),
+            **header_facts(self._seen(visitor)),
             "taken": lambda: self._services.notices.take(visitor.identity.session),
             **page.facts,
         }
@@ -276,7 +283,11 @@ def _problem_page(problem: ProblemDetails, request: Request) -> PageAnswer:
         return PageAnswer(_LOGIN, {"next": path}, 401)
     if problem.code in _LOGIN_CODES:
         return PageAnswer(_LOGIN, {"next": "/", "problem": problem}, problem.status)
-    return PageAnswer("problem.html", {"problem": problem}, problem.status)
+    # Only what may be otherwise the next time is worth another try, and only what changes nothing.
+    is_passing = request.method == "GET" and problem.status in {429, 500, 502, 503, 504}
+    retry = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    facts = {"problem": problem, "retry": retry if is_passing else ""}
+    return PageAnswer("problem.html", facts, problem.status)
 
 
 def _audited(row: RouteRow, request: Request, visitor: Visitor, note: AuditNote) -> AuditEntry:

@@ -89,3 +89,17 @@ def test_a_job_that_cannot_be_read_says_why():
     seen = unreadable(JOB, "no permission", 5.0, running=False)
     assert (seen.state, seen.sentence.code) == ("UNREADABLE", "unreadable")
     assert unreadable(JOB, "", 5.0, running=True).sentence.code == "no-answer"
+
+
+def test_the_last_good_numbers_of_a_job_stay_when_it_does_not_answer():
+    answer = {"overview": msgspec.to_builtins(RUNNING), "slowest": [], "fetching": []}
+    good = snapshot_of(JOB, answer, 5.0, JobActivity())
+    seen = unreadable(JOB, "no answer in 2 s", 9.0, good, running=True)
+    assert seen.overview == RUNNING
+    assert (seen.state, seen.as_of, seen.stale) == ("UNREADABLE", 9.0, 5.0)
+    assert seen.rate is None
+    later = unreadable(JOB, "no answer in 2 s", 12.0, seen, running=True)
+    assert (later.as_of, later.stale) == (12.0, 5.0)
+    assert (
+        unreadable(JOB, "", 12.0, unreadable(JOB, "", 9.0, running=True), running=True).stale == 0
+    )

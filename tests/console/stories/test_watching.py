@@ -21,7 +21,7 @@ from tests.console.stories.running import (
     running_job,
     until,
 )
-from tests.console.stories.steps import open_job
+from tests.console.stories.steps import FIRST, open_job
 from tests.console.stories.watched import Scheme, tab
 
 pytestmark = pytest.mark.console
@@ -188,6 +188,35 @@ def test_the_header_of_a_page_without_a_live_part_is_live(given: Given, page: Pa
     page.evaluate("document.querySelector('#pulse a').textContent = 'old'")
     page.reload()
     expect(page.locator("#pulse")).to_contain_text("1 running")
+
+
+def test_what_matters_is_on_the_first_screen_of_a_phone(given: Given, browser: Browser):
+    with tab(browser, given.console, width=400, height=800) as page:
+        open_job(page, given.console, "demo")
+        for shown in ("#sentence", f"{FIRST} [data-action=pause]", f"{FIRST} [data-action=stop]"):
+            box = page.locator(shown).bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] < 800, shown
+        page.goto(given.console.url)
+        expect(page.locator("tr[data-job]").first).to_be_visible()
+        table = page.locator("#jobs")
+        assert table.evaluate("(found) => found.scrollWidth <= found.parentElement.clientWidth")
+
+
+def test_a_line_of_the_log_is_told_in_words_in_the_language_of_the_page(
+    given: Given, browser: Browser
+):
+    with tab(browser, given.console, locale="zh-CN", scheme="dark") as page:
+        open_job(page, given.console, "over", "/log")
+        status = page.locator("[data-log] button.explained").last
+        status.focus()
+        expect(page.locator("#explained")).to_contain_text("服务器回复 200")
+        assert "已取得" in status.inner_text()
+        assert not violations(page)
+        open_job(page, given.console, "over", "/reports/crawl-summary")
+        expect(page.locator("h1")).to_contain_text("采集摘要")
+        expect(page.locator("main")).to_contain_text("有回复的种子")
+        assert not violations(page)
 
 
 def test_the_list_shows_the_speed_and_the_last_urls(given: Given, page: Page):

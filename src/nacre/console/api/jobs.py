@@ -95,6 +95,8 @@ class JobItem(msgspec.Struct, frozen=True):
         next_pass: When its next run begins, of its own or by the calendar, RFC 3339; "" for none.
         as_of: When it was looked at, RFC 3339; "" for never.
         tags: Its tags, in order.
+        stale: When its numbers were those of now, RFC 3339, where it cannot be read any more; ""
+            where they are.
     """
 
     id: str
@@ -111,6 +113,7 @@ class JobItem(msgspec.Struct, frozen=True):
     next_pass: str = ""
     as_of: str = ""
     tags: tuple[str, ...] = ()
+    stale: str = ""
 
 
 class JobList(msgspec.Struct, frozen=True):
@@ -275,6 +278,7 @@ def job_item(
         next_pass=_moment(min(next_times, default=0.0)),
         as_of=_moment(seen.as_of),
         tags=labels.tags,
+        stale=_moment(seen.stale),
     )
 
 

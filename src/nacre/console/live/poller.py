@@ -250,7 +250,8 @@ class Poller:
             self._activities.pop(job.id, None)
             await self._look_at_rest(job)
         except NacreError as error:
-            self._keep(unreadable(job, str(error), now, running=True))
+            last = self._snapshots.get(job.id)
+            self._keep(unreadable(job, str(error), now, last, running=True))
         else:
             activity = self._activities.setdefault(job.id, JobActivity())
             activity.note(rate_point(answer, now))
@@ -310,7 +311,8 @@ class Poller:
             found = snapshot_of(job, {**answer, **told}, now, None)
             found = msgspec.structs.replace(found, waits=waits)
         except (NacreError, msgspec.ValidationError) as error:
-            self._keep(unreadable(job, str(error), now, running=False))
+            last = self._snapshots.get(job.id)
+            self._keep(unreadable(job, str(error), now, last, running=False))
             return
         self._stamps[job.id] = mark
         self._keep(found)

@@ -134,6 +134,8 @@ class JobSnapshot(msgspec.Struct, frozen=True):
         waits: The options of `nacre recrawl` by which a process waits for the next pass; "" for
             none that waits.
         places: The directories that were fetched from most lately, the first first.
+        stale: When its numbers were those of now, seconds since the epoch, where they are older
+            than the look; 0 where they are not.
     """
 
     job: str
@@ -153,6 +155,7 @@ class JobSnapshot(msgspec.Struct, frozen=True):
     first_problem: str = ""
     waits: str = ""
     places: tuple[FetchedPlace, ...] = ()
+    stale: float = 0.0
 
 
 class _Status(msgspec.Struct, frozen=True):
@@ -174,11 +177,26 @@ def unseen(job: FoundJob) -> JobSnapshot:
     return JobSnapshot(job.id, 0.0, READING, running=False, sentence=Sentence("reading"))
 
 
-def unreadable(job: FoundJob, why: str, now: float, *, running: bool) -> JobSnapshot:
-    """The snapshot of a job that cannot be read, or does not answer."""
+def unreadable(
+    job: FoundJob, why: str, now: float, last: JobSnapshot | None = None, *, running: bool
+) -> JobSnapshot:
+    """The snapshot of a job that cannot be read, or does not answer; the last good numbers stay.
+
+    Args:
+        job: The job.
+        why: What was in the way.
+        now: Seconds since the epoch.
+        last: Its last snapshot; None for none.
+        running: A process works on it.
+    """
     code = "no-answer" if running else "unreadable"
     sentence = Sentence(code, {"why": why})
-    return JobSnapshot(job.id, now, UNREADABLE, running=running, sentence=sentence)
+    if last is None or last.overview is None:
+        return JobSnapshot(job.id, now, UNREADABLE, running=running, sentence=sentence)
+    return msgspec.structs.replace(
+        last, as_of=now, state=UNREADABLE, running=running, sentence=sentence, rate=None,
+        bytes_rate=None, left=None, fetching=(), stale=last.stale or last.as_of,
+    )  # fmt: skip
 
 
 def snapshot_of(

@@ -1,21 +1,17 @@
 """The live part of the header of every page: how many jobs run, and how many alerts there are."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from nacre.console.access.roles import Requester
-from nacre.console.live.poller import Poller
+from nacre.console.live.snapshot import JobSnapshot
 
 
-def header_facts(poller: Poller, identity: Requester) -> dict[str, Any]:
-    """The numbers of the header, of the jobs that somebody sees; 0 for nobody.
+def header_facts(seen_jobs: Sequence[JobSnapshot]) -> dict[str, Any]:
+    """The numbers of the header.
 
     Args:
-        poller: Knows the jobs.
-        identity: Who looks.
+        seen_jobs: The jobs that somebody sees; none for nobody.
     """
-    seen_jobs = [
-        seen for job, seen in poller.snapshots() if identity.role and identity.sees(job.place)
-    ]
     return {
         "running_count": sum(seen.running for seen in seen_jobs),
         "alert_count": sum(seen.overview.alerts for seen in seen_jobs if seen.overview),
