@@ -105,6 +105,8 @@ def test_an_interrupted_fetch_commits_nothing_and_goes_on(tmp_path: Path):
         assert cycle.newest().number == 1
         second = fetch(one, SEGMENT, FetchOptions())
     assert (second.pages, second.interrupted) == (60, False)
+    assert second.parts > 1
+    assert second.hosts == 1, "one that several parts asked counts once"
     assert any(numbers.get("visits") for numbers in told)
 
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import msgspec
 
 from nacre.cycle.engine import TaskEngine
+from nacre.cycle.part_maker import read_columns
 from nacre.cycle.parts import (
     ARCHIVED,
     ORPHANS,
@@ -181,11 +182,11 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     }
     if not all(result.done for result in results):
         found.interrupted = True
-        _count(found, chains)
+        _count(found, places, chains)
         return found
     checks = checks_of(storage.place, (part for chain in chains.values() for part in chain))
     context.engine.map(check_parts, checks)
-    _count(found, chains)
+    _count(found, places, chains)
     found.version = _commit(context, segment, chains, found)
     _tidy(storage, places, chains)
     return found
@@ -344,19 +345,31 @@ def _checked(place: UnitPlace, result: UnitResult) -> Chain:
     return chain
 
 
-def _count(found: SegmentFetch, chains: dict[str, Chain]) -> None:
-    hosts = 0
-    for chain in chains.values():
+def _count(found: SegmentFetch, places: Sequence[UnitPlace], chains: dict[str, Chain]) -> None:
+    found.hosts = 0
+    for place in places:
+        chain = chains[place.unit]
+        found.hosts += _hosts(place, chain)
         for part in chain:
             found.parts += 1
             found.statuses.update(part.statuses)
             found.not_attempted.update(part.not_attempted)
             found.bytes += part.bytes
-            hosts += part.rows.get("hosts", 0)
             found.warc_bytes += sum(
                 file.size for file in part.files if not file.name.endswith((".parquet", ".cdxj"))
             )
-    found.hosts = hosts
+
+
+def _hosts(place: UnitPlace, chain: Chain) -> int:
+    """Hosts that a unit asked: each of its parts names those that it asked."""
+    asked = [part for part in chain if part.rows.get("hosts")]
+    if len(asked) < 2:
+        return sum(part.rows["hosts"] for part in asked)
+    names: set[str] = set()
+    for part in asked:
+        file = f"{place.parts}/{part.name}/hosts.parquet"
+        names.update(read_columns(place.storage, file, ("host",)).column(0).to_pylist())
+    return len(names)
 
 
 def _records(chain: Iterable[PartManifest]) -> Iterable[PartFile]:
