@@ -110,6 +110,40 @@ def running(server: ThreadingHTTPServer) -> Iterator[str]:
         thread.join()
 
 
+class Pages(BaseHTTPRequestHandler):
+    """Serves what `page` says."""
+
+    protocol_version = "HTTP/1.1"
+
+    def page(self) -> str | None:
+        """The page that is asked for: its text, `-> URL` for a redirect, None for no such page."""
+        raise NotImplementedError
+
+    def do_GET(self) -> None:
+        text = self.page()
+        target = text.removeprefix("-> ") if text and text.startswith("-> ") else ""
+        body = b"" if target else (text or "none").encode()
+        self.send_response(301 if target else 404 if text is None else 200)
+        if target:
+            self.send_header("Location", target)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def everywhere(pages: type[Pages]) -> Iterator[int]:
+    """Serve pages on every address of loopback; the port."""
+    server = ThreadingHTTPServer(("0.0.0.0", 0), pages)
+    server.daemon_threads = True
+    with running(server):
+        yield server.server_port
+
+
 def many_pages(number: int) -> dict[str, str]:
     """A home page that links to so many others."""
     links = "".join(f'<a href="p{i}.html">{i}</a>' for i in range(number))

@@ -4,62 +4,30 @@ What failed: the eleventh bad line stopped everything, or nothing said which of 
 """
 
 import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.site import nacre
+from tests.cli.site import Pages, everywhere, nacre
 from tests.promises.broken import broken
 
 SITES = 190
 
 
-class _Sites(BaseHTTPRequestHandler):
+class _Sites(Pages):
     """As many sites as there are addresses: a home page with two others."""
 
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        host = self.headers["Host"]
-        found = self.path in {"/", "/p1.html", "/通知.html", "/%E9%80%9A%E7%9F%A5.html"}
-        text = f"{host} {self.path}"
-        if self.path == "/":
-            text += '<a href="p1.html">1</a> <a href="通知.html">2</a>'
-        body = text.encode()
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def sites() -> Iterator[int]:
-    """Serve them on every address of loopback; the port."""
-    server = ThreadingHTTPServer(("0.0.0.0", 0), _Sites)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    def page(self) -> str | None:
+        if self.path not in {"/", "/p1.html", "/通知.html", "/%E9%80%9A%E7%9F%A5.html"}:
+            return None
+        links = '<a href="p1.html">1</a> <a href="通知.html">2</a>' if self.path == "/" else ""
+        return f"{self.headers['Host']} {self.path}{links}"
 
 
 @pytest.mark.crawl
 def test_two_hundred_seeds_of_which_ten_are_broken(tmp_path: Path):
     job, path = tmp_path / "job", tmp_path / "种子.txt"
-    with sites() as port, broken(accepts=False) as dead, broken(accepts=True) as rude:
+    with everywhere(_Sites) as port, broken(accepts=False) as dead, broken(accepts=True) as rude:
         good = [f"http://127.1.{n // 100}.{n % 100 + 1}:{port}/" for n in range(SITES)]
         gone = [f"http://127.2.0.1:{port}/gone.html", f"http://127.2.0.2:{port}/公告.html"]
         refusing = [f"{dead}{name}" for name in ("a", "b", "c")]

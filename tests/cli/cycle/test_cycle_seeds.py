@@ -1,15 +1,11 @@
 """Seeds of rounds on loopback: those that redirect, have their own scope, or have no scheme."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.site import nacre, running
+from tests.cli.site import Pages, everywhere, nacre
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
@@ -29,42 +25,20 @@ PAGES = {
 }
 
 
-class _Hosts(BaseHTTPRequestHandler):
-    """Pages by host and path; `-> URL` is a redirect."""
+class _Hosts(Pages):
+    """Pages by host and path."""
 
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
+    def page(self) -> str | None:
         name, _, port = str(self.headers.get("Host")).partition(":")
-        text = PAGES.get(name + self.path, "").replace("{port}", port)
-        target = text.removeprefix("-> ") if text.startswith("-> ") else ""
-        body = b"" if target else (text or "none").encode()
-        self.send_response(301 if target else 200 if text else 404)
-        if target:
-            self.send_header("Location", target)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def hosts() -> Iterator[int]:
-    """Serve all of them; the port."""
-    server = ThreadingHTTPServer(("0.0.0.0", 0), _Hosts)
-    server.daemon_threads = True
-    with running(server):
-        yield server.server_address[1]
+        text = PAGES.get(name + self.path)
+        return text.replace("{port}", port) if text else None
 
 
 def test_seeds_keep_their_scope_over_rounds_where_they_redirect_and_without_a_scheme(
     tmp_path: Path,
 ):
     root = tmp_path / "j"
-    with hosts() as port:
+    with everywhere(_Hosts) as port:
         lines = [
             f"127.0.0.1:{port}",
             f"http://127.0.0.2:{port}/",
