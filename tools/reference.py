@@ -18,6 +18,8 @@ from nacre.config.facts import FieldFacts, fields
 from nacre.core.states import EXIT_TABLE
 from nacre.core.status import STATUS_TABLE
 from nacre.crawldb.scoring import SCORINGS
+from nacre.search.filters import FILTERS
+from nacre.search.writer_kinds import WRITERS
 from nacre.engine.chain.entry import PROCESSORS, Entry
 from nacre.job.registry import sections
 from nacre.migrate.heritrix.mappings import (
@@ -122,7 +124,14 @@ def settings_page() -> str:
         "## cycle.scoring: the scores",
         "`cycle.scoring` is a list of kinds of score in order; a plain name is one with its "
         "defaults.",
-        *(_scoring(kind) for kind in SCORINGS),
+        *(_named(kind, "scoring") for kind in SCORINGS),
+        "## cycle.index.writers: the writers",
+        "`cycle.index.writers` is a list of writers; a plain name is one with its defaults. See "
+        "[search](../search.md).",
+        *(_named(kind, "writer") for kind in WRITERS),
+        "## cycle.index.filters: the filters of documents",
+        "`cycle.index.filters` is a list of filters in order. See [search](../search.md).",
+        *(_named(kind, "filter") for kind in FILTERS),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -199,9 +208,10 @@ def _normalizer(kind: type[Component]) -> str:
     return f"### {', '.join(names)}\n\n{_doc(kind)}\n\n{_table(shown)}"
 
 
-def _scoring(kind: type[Component]) -> str:
-    shown = [field for field in fields(kind) if field.path != "scoring"]
-    name = kind.model_fields["scoring"].default
+def _named(kind: type[Component], key: str) -> str:
+    """A component that the field `key` names."""
+    shown = [field for field in fields(kind) if field.path != key]
+    name = kind.model_fields[key].default
     return f"### {name}\n\n{_doc(kind)}" + (f"\n\n{_table(shown)}" if shown else "")
 
 

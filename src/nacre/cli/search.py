@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from nacre.job.search_index import IndexedPages
     from nacre.search.local_index import SearchAnswer, SearchHit
 
+WriterName = Annotated[
+    str,
+    typer.Option(
+        "--writer", metavar="NAME", show_default=False,
+        help="Only this one of cycle.index.writers; default: all of them.",
+    ),
+]  # fmt: skip
 FACETS = ("site", "type", "lang", "segment")
 
 
@@ -76,6 +83,7 @@ def index(
         bool,
         typer.Option("--rebuild", help="Make the index anew out of the archive."),
     ] = False,
+    writer: WriterName = "",
     as_json: AsJson = False,
     _yes: Yes = False,
 ) -> None:
@@ -83,28 +91,38 @@ def index(
 
     The crawl may be running. A directory with batch rounds has `nacre cycle DIR index`.
     """
-    result = offering(ctx, lambda: _indexed(directory, rebuild), ("an index needs", "search"))
+    needs = ("an index needs", "search")
+    results = offering(ctx, lambda: _indexed(directory, writer, rebuild), needs)
     if as_json:
-        output.say_json(result._asdict())
-    else:
-        output.say(index_text(result))
+        numbers = [one._asdict() for one in results]
+        output.say_json(numbers[0] if len(numbers) == 1 else numbers)
+        return
+    for one in results:
+        output.say(index_text(one, named=len(results) > 1))
 
 
-def _indexed(directory: "Path", rebuild: bool) -> "IndexedPages":
+def _indexed(directory: "Path", writer: str, rebuild: bool) -> "list[IndexedPages]":
     from nacre.cli.options import layout_and_settings
     from nacre.job.search_index import index_job
-    from nacre.search.local_index import LocalWriter
+    from nacre.search.writer_kinds import chosen_writers
 
     layout, settings = layout_and_settings(directory)
     layout.require_runs("index")
-    return index_job(layout, settings, LocalWriter(layout.search), rebuild=rebuild)
+    chosen = chosen_writers(settings.cycle.index.writers, writer)
+    return [index_job(layout, settings, one.make(layout.index), rebuild=rebuild) for one in chosen]
 
 
-def index_text(result: "IndexedPages | IndexResult") -> str:
-    """`12 pages added, 3 updated, 2 deleted (1 gone, 1 redirect); 4 skipped (4 noindex)`."""
+def index_text(result: "IndexedPages | IndexResult", *, named: bool = False) -> str:
+    """`12 pages added, 3 updated, 2 deleted (1 gone, 1 redirect); 4 skipped (4 noindex)`.
+
+    Args:
+        result: The outcome.
+        named: Say which writer it was.
+    """
+    before = f"{result.writer}: " if named else ""
     if not (result.added or result.updated or result.deleted or result.skipped):
-        return "nothing new: the index has all pages as they were fetched last"
-    text = f"{count(result.added, 'page')} added, {result.updated:,} updated"
+        return f"{before}nothing new: the index has all pages as they were fetched last"
+    text = f"{before}{count(result.added, 'page')} added, {result.updated:,} updated"
     text += f", {sum(result.deleted.values()):,} deleted{_reasons(result.deleted)}"
     if result.skipped:
         text += f"; {sum(result.skipped.values()):,} skipped{_reasons(result.skipped)}"

@@ -10,6 +10,7 @@ from nacre.engine.text_process import TextProcess
 from nacre.extract.document import stored_document
 from nacre.extract.fulltext.job import PageText, TextJob, text_type
 from nacre.search.document import SearchDocument, placed
+from nacre.search.filters import filtered
 from nacre.search.settings import IndexSettings
 
 
@@ -94,7 +95,8 @@ class DocumentMaker:
             return text.problem
         if settings.noindex and not {"noindex", "none"}.isdisjoint(text.robots):
             return "noindex"
-        return placed(made_document(page, text, settings.score_power))
+        made = placed(made_document(page, text, settings.score_power))
+        return filtered(settings.filters, made) or "filter"
 
 
 def made_document(page: PageFacts, text: PageText, power: float) -> SearchDocument:

@@ -1,6 +1,14 @@
 """The section `cycle.index` of a configuration: what an index of words is given."""
 
+from pydantic import field_validator
+
 from nacre.config.component import Bytes, Component, setting
+from nacre.search.filters import AnyFilter
+from nacre.search.writer_kinds import AnyWriter, LocalIndexSettings
+
+
+def _usual() -> tuple[AnyWriter, ...]:
+    return (LocalIndexSettings(),)
 
 
 class IndexSettings(Component):
@@ -32,8 +40,31 @@ class IndexSettings(Component):
         ge=0,
         sheets=False,
     )
+    writers: tuple[AnyWriter, ...] = setting(
+        _usual,
+        "Who is given documents: `local`, the embedded index; files by `jsonl`, `csv` and "
+        "`parquet`; `dummy`; or those of plug-ins. A name, or a mapping with settings such as "
+        "`{writer: csv, fields: [id, title]}`.",
+        min_length=1,
+        sheets=False,
+    )
+    filters: tuple[AnyFilter, ...] = setting(
+        (),
+        "What changes documents or leaves them out, in order: `static`, `replace`, or those of "
+        "plug-ins; a name, or a mapping such as `{filter: static, fields: {source: [web]}}`.",
+        sheets=False,
+    )
     noindex: bool = setting(
         True,
         "Leave out pages whose robots directives say `noindex`.",
         sheets=False,
     )
+
+    @field_validator("writers")
+    @classmethod
+    def _different_names(cls, value: tuple[AnyWriter, ...]) -> tuple[AnyWriter, ...]:
+        names = [one.known_as for one in value]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two writers are named `{name}`: give one of them a `name`")
+        return value

@@ -7,7 +7,7 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.opening import CommonOptions, opened, step_command
 from nacre.cli.options import job_of
-from nacre.cli.search import index_text
+from nacre.cli.search import WriterName, index_text
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
@@ -28,6 +28,7 @@ def index(
     ctx: typer.Context,
     *,
     rebuild: Rebuild = False,
+    writer: WriterName = "",
     common: CommonOptions,
 ) -> None:
     """Bring pages that changed into the index of words, and take out those that are gone.
@@ -35,14 +36,18 @@ def index(
     `nacre search DIR WORDS` looks in it.
     """
     from nacre.cycle.steps.index import index as run
-    from nacre.search.local_index import LocalWriter
+    from nacre.search.writer_kinds import chosen_writers
 
     with opened(job_of(ctx), common) as context:
-        result = run(context, LocalWriter(context.layout.search), rebuild=rebuild)
+        chosen = chosen_writers(context.settings.cycle.index.writers, writer)
+        folder = context.layout.index
+        results = [run(context, one.make(folder), rebuild=rebuild) for one in chosen]
     if common.as_json:
-        output.say_json(index_numbers(result))
-    else:
-        output.say(index_text(result))
+        numbers = [index_numbers(one) for one in results]
+        output.say_json(numbers[0] if len(numbers) == 1 else numbers)
+        return
+    for one in results:
+        output.say(index_text(one, named=len(results) > 1))
 
 
 def index_numbers(result: "IndexResult") -> dict[str, Any]:

@@ -1,0 +1,189 @@
+"""The index of words: CPU of a page, time of a query, and what is found of what is there.
+
+    python -m bench.search [--pages 1500] [--queries 200] [--seed 1]
+
+Pages are those of the documentation that `make webs` brings, English and Chinese. The truth is a
+search through the text of every page, taken apart tag by tag, which the index does not do.
+"""
+
+import argparse
+import random
+import re
+import resource
+import shutil
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from nacre.core.capture import BytesBody, Capture
+from nacre.engine.page_document import DocumentMaker, PageFacts
+from nacre.extract.pageview import page_view
+from nacre.search.analysis import folded
+from nacre.search.local_index import LocalSearch, LocalWriter, SearchOptions
+from nacre.search.query import parse_query
+from nacre.search.settings import IndexSettings
+from nacre.wire.charset import decode, detect
+from tools.debs import CACHE
+
+_HAN = re.compile(r"[\u4e00-\u9fff]{3,}")
+_HEADERS = ((b"Content-Type", b"text/html"),)
+_NOSCRIPT = re.compile(r"(?is)<noscript.*?</noscript>")
+_TEXTS = frozenset(("title", "heading", "text", "nav"))
+_WORDS = re.compile(r"[a-z]{2,}(?: [a-z]{2,}){1,3}")
+
+
+def cpu() -> float:
+    """CPU time of this process and its children that ended, s."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in both)
+
+
+def pages(most: int, chance: random.Random) -> list[Path]:
+    """Files in HTML, half of them of Chinese packages where there are as many."""
+    found = sorted(one for one in CACHE.rglob("*.html") if one.is_file())
+    chinese = [one for one in found if "zh" in str(one).lower()]
+    others = [one for one in found if "zh" not in str(one).lower()]
+    chance.shuffle(chinese)
+    chance.shuffle(others)
+    half = min(len(chinese), most // 2)
+    return chinese[:half] + others[: most - half]
+
+
+def measured(files: list[Path], folder: Path) -> None:
+    """Index the files, and print what a page takes, without what one page alone takes."""
+    started = cpu()
+    indexed(files[:1], folder.with_name("one"))
+    between, wall = cpu(), time.monotonic()
+    size = indexed(files, folder)
+    used = (cpu() - between - (between - started)) * 1000 / len(files)
+    wall = (time.monotonic() - wall) * 1000 / len(files)
+    disk = sum(one.stat().st_size for one in folder.rglob("*") if one.is_file())
+    mean = size / len(files)
+    print(
+        f"index: {len(files):,} pages of {mean / 1000:.1f} kB: {used:.2f} ms of CPU a page "
+        f"({used / mean * 30_000:.2f} ms for 30 kB), {wall:.2f} ms of time, "
+        f"{disk / size:.2f} bytes a byte of HTML"
+    )
+
+
+def indexed(files: list[Path], folder: Path) -> int:
+    """Index the files; their size, bytes."""
+    size = 0
+    writer = LocalWriter(folder)
+    writer.open()
+    with DocumentMaker(IndexSettings(), "nacre") as maker:
+        batch = []
+        for number, file in enumerate(files):
+            body = file.read_bytes()
+            size += len(body)
+            url = f"http://docs.test/{number}"
+            capture = Capture(
+                url=url, request=b"", head=b"", status=200, headers=_HEADERS,
+                body=BytesBody(body), payload_length=len(body),
+            )  # fmt: skip
+            made = maker.document(capture, PageFacts(key=url, mime="text/html"))
+            if isinstance(made, str):
+                print(f"{file}: {made}")
+                continue
+            batch.append(made)
+            if len(batch) == 100:
+                writer.write(batch)
+                batch = []
+        writer.write(batch)
+    writer.commit()
+    writer.close()
+    return size
+
+
+def texts(files: list[Path]) -> list[str]:
+    """The text of each file, folded, its blocks apart; without what is for other browsers."""
+    found = []
+    for file in files:
+        body = file.read_bytes()
+        page = _NOSCRIPT.sub("", decode(body, detect(body, None)[0]))
+        blocks = [one.text for one in page_view(page).pieces if one.kind in _TEXTS]
+        found.append(" | ".join(re.sub(r"\s+", " ", folded(text)) for text in blocks))
+    return found
+
+
+def asked(known: list[str], number: int, chance: random.Random) -> list[str]:
+    """Phrases that stand in the texts, half of them Chinese."""
+    found: list[str] = []
+    for chinese in (True, False):
+        wanted = number // 2
+        while wanted:
+            places = (_HAN if chinese else _WORDS).findall(chance.choice(known))
+            if not places:
+                continue
+            phrase = chance.choice(places)
+            if chinese:
+                length = min(len(phrase), chance.randint(2, 6))
+                start = chance.randint(0, len(phrase) - length)
+                phrase = phrase[start : start + length]
+            found.append(phrase)
+            wanted -= 1
+    return found
+
+
+def truth(phrase: str, known: list[str]) -> set[str]:
+    """The URLs of the texts that have a phrase; words as whole ones."""
+    if _HAN.match(phrase) or not phrase.isascii():
+        return {f"http://docs.test/{n}" for n, text in enumerate(known) if phrase in text}
+    whole = re.compile(rf"(?<![^\W_]){re.escape(phrase)}(?![^\W_])")
+    return {
+        f"http://docs.test/{n}"
+        for n, text in enumerate(known)
+        if phrase in text and whole.search(text)
+    }
+
+
+def searched(folder: Path, known: list[str], phrases: list[str]) -> None:
+    """Ask for the phrases, and print how long it took and what was found."""
+    search = LocalSearch(folder)
+    took, recalls, precisions = [], [], []
+    for phrase in phrases:
+        query = parse_query(f'"{phrase}"')
+        began = time.perf_counter()
+        search.search(query, SearchOptions())
+        took.append((time.perf_counter() - began) * 1000)
+        every = search.search(query, SearchOptions(limit=len(known)))
+        found = {hit.document.id for hit in every.hits}
+        there = truth(phrase, known)
+        both = len(found & there)
+        recalls.append(both / len(there) if there else 1.0)
+        precisions.append(both / len(found) if found else 1.0)
+        if recalls[-1] < 1 or precisions[-1] < 0.9:
+            missing, more = sorted(there - found)[:2], sorted(found - there)[:2]
+            print(f"{phrase!r}: {both} of {len(there)}, found {len(found)}: {missing} {more}")
+    cuts = statistics.quantiles(took, n=100)
+    print(
+        f"search: {len(phrases)} phrases among {search.documents:,} pages: median {cuts[49]:.1f} "
+        f"ms, p95 {cuts[94]:.1f} ms, with ten snippets each"
+    )
+    print(
+        f"quality: recall {statistics.mean(recalls):.4f}, precision "
+        f"{statistics.mean(precisions):.4f}"
+    )
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=1_500)
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    said = parser.parse_args()
+    chance = random.Random(said.seed)
+    files = pages(said.pages, chance)
+    folder = Path(tempfile.mkdtemp(prefix="bench-search-"))
+    try:
+        measured(files, folder / "search")
+        known = texts(files)
+        searched(folder / "search", known, asked(known, said.queries, chance))
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""The kinds of writers, with their settings: `cycle.index.writers` lists those of a job.
+
+A plug-in subclasses `WriterSettings` and is offered as an entry point, as rules are.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema
+
+from nacre.config.component import Component, ComponentRegistry, setting
+from nacre.errors import ConfigError
+from nacre.search.document import SearchDocument
+from nacre.search.local_index import LocalWriter
+from nacre.search.writers import DocumentWriter
+from nacre.search.writers.files import (
+    FilesWriter,
+    csv_encoder,
+    json_lines,
+    parquet_rows,
+)
+
+
+class WriterSettings(Component):
+    """A writer, as `cycle.index.writers` has it."""
+
+    name: str = setting(
+        "",
+        "Name of the writer, by which its documents are known; two of one kind need different "
+        "ones. Empty: its kind.",
+        sheets=False,
+        pattern=r"^[A-Za-z0-9_.-]*$",
+        max_length=64,
+    )
+    copy_fields: dict[str, tuple[str, ...]] = setting(
+        dict, "Fields that are copied: their names, each with those of its copies.", sheets=False
+    )
+    rename: dict[str, str] = setting(
+        dict, "Fields that get other names (after copies are made).", sheets=False
+    )
+    remove: tuple[str, ...] = setting((), "Fields that are left out.", sheets=False)
+
+    @property
+    def kind(self) -> str:
+        """The kind, such as `csv`."""
+        return str(type(self).model_fields["writer"].default)
+
+    @property
+    def known_as(self) -> str:
+        """The name of the writer."""
+        return self.name or self.kind
+
+    def make(self, folder: Path) -> DocumentWriter:
+        """Make the writer; it is not opened.
+
+        Args:
+            folder: The folder `index` of the job.
+        """
+        raise NotImplementedError
+
+    def mapped(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """The fields of a document with other names, copies and without what is left out."""
+        for name, copies in self.copy_fields.items():
+            if name in fields:
+                fields |= dict.fromkeys(copies, fields[name])
+        renamed = {self.rename.get(name, name): value for name, value in fields.items()}
+        return {name: value for name, value in renamed.items() if name not in self.remove}
+
+
+class LocalIndexSettings(WriterSettings):
+    """The embedded index, in which `nacre search` looks."""
+
+    writer: Literal["local"] = "local"
+
+    def make(self, folder: Path) -> DocumentWriter:
+        """See `WriterSettings.make`."""
+        return LocalWriter(folder / "search", self.known_as)
+
+
+class JsonLinesSettings(WriterSettings):
+    """Files of JSON Lines in `index/NAME`."""
+
+    writer: Literal["jsonl"] = "jsonl"
+
+    def make(self, folder: Path) -> DocumentWriter:
+        """See `WriterSettings.make`."""
+        place = folder / self.known_as
+        return FilesWriter(place, self.known_as, "jsonl", json_lines, self.mapped)
+
+
+class ParquetFilesSettings(WriterSettings):
+    """Files of Parquet in `index/NAME`."""
+
+    writer: Literal["parquet"] = "parquet"
+
+    def make(self, folder: Path) -> DocumentWriter:
+        """See `WriterSettings.make`."""
+        place = folder / self.known_as
+        return FilesWriter(place, self.known_as, "parquet", parquet_rows, self.mapped)
+
+
+class CsvSettings(WriterSettings):
+    """Files of CSV in `index/NAME`. Source: Nutch, `indexer-csv`."""
+
+    writer: Literal["csv"] = "csv"
+    fields: tuple[str, ...] = setting(
+        ("id", "title", "content"), "The columns (`fields`).", min_length=1, sheets=False
+    )
+    separator: str = setting(
+        ",", "Between the columns (`separator`).", min_length=1, max_length=1, sheets=False
+    )
+
+    def make(self, folder: Path) -> DocumentWriter:
+        """See `WriterSettings.make`."""
+        encode = csv_encoder(self.fields, self.separator)
+        return FilesWriter(folder / self.known_as, self.known_as, "csv", encode, self.mapped)
+
+
+class DummySettings(WriterSettings):
+    """Takes documents and forgets them: to try what would be indexed. Source: Nutch."""
+
+    writer: Literal["dummy"] = "dummy"
+
+    def make(self, folder: Path) -> DocumentWriter:
+        """See `WriterSettings.make`."""
+        return _DummyWriter(self.known_as)
+
+
+class _DummyWriter:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def open(self, *, rebuild: bool = False) -> bool:
+        return rebuild
+
+    def write(self, batch: Sequence[SearchDocument]) -> None:
+        pass
+
+    def delete(self, ids: Sequence[str]) -> None:
+        pass
+
+    def commit(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+WRITERS = ComponentRegistry(
+    WriterSettings, "writer", "write the name of a kind, or a mapping with `writer`"
+)
+"""Kinds of writers by name, those of plug-ins too."""
+
+WRITERS.add(LocalIndexSettings, JsonLinesSettings, ParquetFilesSettings, CsvSettings, DummySettings)
+
+
+def chosen_writers(writers: Sequence[WriterSettings], name: str) -> Sequence[WriterSettings]:
+    """The writers that are meant.
+
+    Args:
+        writers: Those of the settings.
+        name: Name of one; "" for all.
+
+    Raises:
+        ConfigError: There is none of this name.
+    """
+    found = [one for one in writers if name in ("", one.known_as)]
+    if not found:
+        known = ", ".join(one.known_as for one in writers)
+        raise ConfigError(f"--writer {name}: cycle.index.writers has no such writer, but {known}")
+    return found
+
+
+AnyWriter = Annotated[
+    SerializeAsAny[WriterSettings],
+    PlainValidator(WRITERS.read),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["writer"]}]}),
+]
+"""A writer with its settings, by its kind or as a mapping."""
