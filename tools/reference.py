@@ -18,8 +18,6 @@ from nacre.config.facts import FieldFacts, fields
 from nacre.core.states import EXIT_TABLE
 from nacre.core.status import STATUS_TABLE
 from nacre.crawldb.scoring import SCORINGS
-from nacre.search.filters import FILTERS
-from nacre.search.writer_kinds import WRITERS
 from nacre.engine.chain.entry import PROCESSORS, Entry
 from nacre.job.registry import sections
 from nacre.migrate.heritrix.mappings import (
@@ -33,6 +31,8 @@ from nacre.scope.normalize.chain import AnyNormalizer
 from nacre.scope.rules.expression_terms import ATTRIBUTES
 from nacre.scope.rules.stock import RULES, Rule, stock_rules
 from nacre.scope.subject import NEEDS
+from nacre.search.filters import FILTERS
+from nacre.search.writer_kinds import WRITERS
 from nacre.settings.chains import STOCK
 from nacre.settings.schema import SHIPPED, schema
 from nacre.settings.settings import JobSettings
