@@ -59,6 +59,8 @@ def job_figures(
             job.id.encode("utf-8", "replace").decode(),
             snapshot.overview or JobOverview(snapshot.state),
             disk_free=free.get(job.place),
+            commit_age=snapshot.commit_age,
+            loop_gap=None if snapshot.gap is None else snapshot.gap / 1000,
         )
         for job, snapshot in seen
     ]

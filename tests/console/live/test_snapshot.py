@@ -13,6 +13,7 @@ from nacre.console.live.snapshot import (
     time_left,
     unreadable,
 )
+from nacre.console.metrics import job_figures
 from nacre.job.overview import JobOverview, SlowQueue
 from nacre.store.layout import Layout
 
@@ -103,3 +104,16 @@ def test_the_last_good_numbers_of_a_job_stay_when_it_does_not_answer():
     assert (
         unreadable(JOB, "", 12.0, unreadable(JOB, "", 9.0, running=True), running=True).stale == 0
     )
+
+
+def test_the_ages_of_a_running_job_are_kept_for_its_metrics():
+    answer = {"overview": msgspec.to_builtins(RUNNING), "committed": 97.5, "gap": 120.0}
+    seen = snapshot_of(JOB, answer, 100.0, None)
+    assert (seen.commit_age, seen.gap) == (2.5, 120.0)
+    (figures,) = job_figures([(JOB, seen)], {})
+    assert (figures.commit_age, figures.loop_gap) == (2.5, 0.12)
+    later = snapshot_of(JOB, {**answer, "committed": 101.0}, 100.0, None)
+    assert later.commit_age == 0.0
+    rest = snapshot_of(JOB, {"overview": msgspec.to_builtins(RUNNING)}, 100.0, None)
+    (figures,) = job_figures([(JOB, rest)], {})
+    assert (figures.commit_age, figures.loop_gap) == (None, None)

@@ -136,6 +136,9 @@ class JobSnapshot(msgspec.Struct, frozen=True):
         places: The directories that were fetched from most lately, the first first.
         stale: When its numbers were those of now, seconds since the epoch, where they are older
             than the look; 0 where they are not.
+        commit_age: Seconds for which its oldest change waited to become durable; None where it does
+            not run.
+        gap: Longest gap of its event loop in ten seconds, ms; likewise.
     """
 
     job: str
@@ -156,6 +159,8 @@ class JobSnapshot(msgspec.Struct, frozen=True):
     waits: str = ""
     places: tuple[FetchedPlace, ...] = ()
     stale: float = 0.0
+    commit_age: float | None = None
+    gap: float | None = None
 
 
 class _Status(msgspec.Struct, frozen=True):
@@ -195,7 +200,8 @@ def unreadable(
         return JobSnapshot(job.id, now, UNREADABLE, running=running, sentence=sentence)
     return msgspec.structs.replace(
         last, as_of=now, state=UNREADABLE, running=running, sentence=sentence, rate=None,
-        bytes_rate=None, left=None, fetching=(), stale=last.stale or last.as_of,
+        bytes_rate=None, left=None, fetching=(), stale=last.stale or last.as_of, commit_age=None,
+        gap=None,
     )  # fmt: skip
 
 
@@ -238,17 +244,22 @@ def snapshot_of(
         job.id, now, overview.state, activity is not None, sentence_of(facts), overview,
         status.slowest, status.fetching, None, rate, bytes_rate, left,
         activity.rates if activity is not None else (), status.problems, status.first_problem,
+        commit_age=commit_age_of(status.committed, now), gap=status.gap,
     )  # fmt: skip
+
+
+def commit_age_of(committed: float | None, now: float) -> float | None:
+    """Seconds since the last commit, by two clocks of one machine; None where nothing was said."""
+    return None if committed is None else max(now - committed, 0.0)
 
 
 def rate_point(answer: dict[str, Any], now: float) -> RatePoint:
     """The point of the past that an answer to `status` is."""
     overview = answer["overview"]
-    committed = answer.get("committed")
     return RatePoint(
         now, overview["finished"], overview["bytes"], overview["queued"], overview["busy"],
         overview["parallel"], overview["queues"], {name: overview[name] for name in REPLIES},
-        max(now - committed, 0.0) if committed else 0.0, answer.get("gap") or 0.0,
+        commit_age_of(answer.get("committed"), now) or 0.0, answer.get("gap") or 0.0,
     )  # fmt: skip
 
 

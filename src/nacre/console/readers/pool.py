@@ -233,8 +233,12 @@ class ReaderPool:
                 with contextlib.suppress(OccupiedError):
                     return await _asked(self._chosen(job), request, patience, None)
         finally:
-            count, seconds = self.times.get(task, (0, 0.0))
-            self.times[task] = (count + 1, seconds + time.perf_counter() - began)
+            self._note(task, began)
+
+    def _note(self, task: str, began: float) -> None:
+        """Note the end of a question that began then, by the counter of the process."""
+        count, seconds = self.times.get(task, (0, 0.0))
+        self.times[task] = (count + 1, seconds + time.perf_counter() - began)
 
     async def work(self, task: str, job: Path, tell: Told, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
         """Ask for something that may take long: after 5 s another process serves the others.
@@ -249,17 +253,24 @@ class ReaderPool:
             NacreError: As the task raised it.
             RefusedRequestError: It took an hour, or too many take long already (503).
         """
+        request = self._request(task, job, arguments)
+        began = time.perf_counter()
+        try:
+            while True:
+                with contextlib.suppress(OccupiedError):
+                    return await self._worked(job, request, tell)
+        finally:
+            self._note(task, began)
+
+    async def _worked(self, job: Path, request: ReaderRequest, tell: Told) -> Any:  # noqa: ANN401 - as the task gives it
+        """The answer of the process of a job, which goes on apart where it takes long."""
         process = self._chosen(job)
-        asking = asyncio.ensure_future(
-            _asked(process, self._request(task, job, arguments), LONG, tell)
-        )
+        asking = asyncio.ensure_future(_asked(process, request, LONG, tell))
         try:
             done, _ = await asyncio.wait({asking}, timeout=process.patience)
             if not done:
                 return await self._work_apart(process, asking, job)
             return asking.result()
-        except OccupiedError:
-            return await self.work(task, job, tell, **arguments)
         finally:
             asking.cancel()
 
