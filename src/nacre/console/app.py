@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nacre.console.access.audit import AuditEntry, AuditNote
 from nacre.console.access.gate import Visitor, form_token, identify, require
+from nacre.console.access.job_notes import copy_to_jobs
 from nacre.console.access.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_host
 from nacre.console.access.reach import takes_links
 from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
@@ -150,6 +151,7 @@ class ConsoleApp:
                     entry, time=services.audit.now(), outcome=outcome, status=status
                 )
                 await services.audit.add(entry)
+                await copy_to_jobs(entry, services.fleet.jobs, note.jobs)
         return response
 
     async def _answer(

@@ -18,11 +18,13 @@ from nacre.console.access.audit import (
     without_secrets,
 )
 from nacre.console.access.audit_reader import AuditFilter, audit_page
+from nacre.console.access.job_notes import append_note, note_line
 from nacre.console.access.roles import Role
 from nacre.console.routes import API
 from nacre.errors import StorageError
 from tests.console.access.test_keys import GivenClock
 from tests.console.given import GivenConsole, play
+from tests.console.test_app import add_job
 
 
 def entry(who: str = "anna", **more: Any) -> AuditEntry:
@@ -177,3 +179,39 @@ def test_nothing_is_changed_that_cannot_be_logged(tmp_path: Path):
         assert msgspec.json.decode(again.content)["code"] == "audit"
 
     play(tmp_path, scene)
+
+
+def test_a_line_about_a_job_is_copied_to_its_log(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    for name in ("a", "b"):
+        add_job(tmp_path, name)
+
+    async def scene(console: GivenConsole) -> None:
+        steer, client = console.as_key(Role.OPERATOR), console.client
+        for job in console.services.fleet.jobs:
+            await console.services.poller.look(job)
+        await client.patch(f"{API}/jobs/crawls~a", json={"name": "A"}, headers=steer)
+        await client.post(f"{API}/jobs/crawls~a/pause", headers=steer)
+        await client.post(f"{API}/jobs/crawls~a/pause")
+        both = {"action": "pause", "job": ["crawls~a", "crawls~b"]}
+        await client.post("/act", data=both, headers=steer)
+        lines = (tmp_path / "crawls/a/job.log").read_text("utf-8").splitlines()
+        assert len(lines) == 3  # what nobody asked for is in the audit log alone
+        assert lines[0].partition(" ")[2].startswith(f"INFO PATCH {API}/jobs/{{job}}, by operator")
+        assert "INFO refused (" in lines[1]
+        assert "INFO POST /act, by operator" in lines[2]
+        assert "POST /act" in (tmp_path / "crawls/b/job.log").read_text("utf-8")
+        assert (tmp_path / "crawls/a/job.log").stat().st_mode & 0o77 == 0
+
+    play(tmp_path, scene)
+
+
+def test_the_log_of_a_job_is_never_written_through_a_link(tmp_path: Path):
+    job, other = tmp_path / "job", tmp_path / "other"
+    job.mkdir()
+    other.write_text("theirs")
+    (job / "job.log").symlink_to(other)
+    append_note(job, "a line")
+    append_note(tmp_path / "none", "a line")
+    assert other.read_text() == "theirs"
+    assert note_line("T", "INFO", "a\nb") == "T INFO a b"

@@ -72,16 +72,18 @@ class AuditNote:
         who: Name of the one who turned out to ask; "" for the one who is known anyhow.
         how: How they showed it; "" likewise.
         job: The job that it is about; "" for the one that the path names.
+        jobs: The jobs that it is about, where they are several.
         before: What is changed, before.
         after: The same after it; None for the body of the request.
     """
 
-    __slots__ = ("after", "before", "how", "job", "who")
+    __slots__ = ("after", "before", "how", "job", "jobs", "who")
 
     def __init__(self) -> None:
         self.who = ""
         self.how = ""
         self.job = ""
+        self.jobs: list[str] = []
         self.before: Any = None
         self.after: Any = None
 

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from nacre.console.access.job_notes import append_note, note_line
 from nacre.console.fleet.places import FoundJob
 from nacre.console.heritrix.files import launch_of, page_of
 from nacre.console.heritrix.model import OVER, READY, UNBUILT, HeritrixJobFacts
@@ -454,9 +455,7 @@ class HeritrixJobs:
 
     def note(self, layout: Layout, level: str, text: str) -> None:
         """Add a line to the log of a job."""
-        line = " ".join(text.split())
-        with suppress(OSError), (layout.root / "job.log").open("a", encoding="utf-8") as file:
-            file.write(f"{iso_millis(self._services.clock.now())} {level} {line}\n")
+        append_note(layout.root, note_line(iso_millis(self._services.clock.now()), level, text))
 
 
 def _state_of(context: _Context, seen: str, *, running: bool) -> tuple[str, str]:

@@ -20,8 +20,10 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from nacre import __version__
+from nacre.console.access.audit import AuditEntry, AuditNote
 from nacre.console.access.digest import REALM, DigestGuard, Proof, ha1, parse_field
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
+from nacre.console.access.job_notes import copy_to_jobs
 from nacre.console.access.origin import LOOPBACK, SAFE, is_same_origin
 from nacre.console.access.roles import NOBODY, Requester, Role
 from nacre.console.app import RequestGuard
@@ -113,29 +115,70 @@ class HeritrixApp:
             ("PUT", f"{job}/jobdir/{{path:path}}", self._put_file),
             ("POST", f"{job}/jobdir/{{path:path}}", self._post_file),
         ]
-        routes = [Route(p, self._guarded(handler), methods=[verb]) for verb, p, handler in table]
+        routes = [
+            Route(p, self._guarded(handler, f"{verb} {p}"), methods=[verb])
+            for verb, p, handler in table
+        ]
         known = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
         return Starlette(routes=routes, middleware=[Middleware(RequestGuard, hosts=known)])
 
     # ---- who asks
 
-    def _guarded(self, handler: Handler) -> Handler:
+    def _guarded(self, handler: Handler, action: str) -> Handler:
         async def answer(request: Request) -> Response:
+            request.state.identity, request.state.note = NOBODY, AuditNote()
+            request.state.outcome = "bug"
+            status = 500
             try:
-                identity, refused = await self._identify(request)
-                if refused is not None:
-                    await _drained(request)
-                    return refused
-                _require(request, identity)
-                request.state.identity = identity
-                return await handler(request)
-            except NacreError as error:
-                await _drained(request)
-                return _problem(error)
-            except ClientDisconnect:
-                return Response(status_code=400)
+                response = await self._answered(handler, request)
+                status = response.status_code
+            finally:
+                if request.method not in SAFE:
+                    await self._audit(request, action, status)
+            return response
 
         return answer
+
+    async def _answered(self, handler: Handler, request: Request) -> Response:
+        """The answer of a handler, or of a refusal."""
+        state, audit = request.state, self._services.audit
+        try:
+            identity, refused = await self._identify(request)
+            if refused is not None:
+                state.outcome = "no-login"
+                await _drained(request)
+                return refused
+            state.identity = identity
+            _require(request, identity)
+            if request.method not in SAFE and audit.is_full:
+                raise RefusedRequestError(503, "audit", audit.trouble)
+            state.outcome = "done"
+            return await handler(request)
+        except NacreError as error:
+            _refused(request, error)
+            await _drained(request)
+            return _problem(error)
+        except ClientDisconnect:
+            state.outcome = "cut-off"
+            return Response(status_code=400)
+
+    async def _audit(self, request: Request, action: str, status: int) -> None:
+        """Add the line of a request that changes something, or was refused to.
+
+        A first request without a login has none: that is how Digest begins.
+        """
+        if status == 401 and not request.headers.get("authorization"):
+            return
+        identity, note = request.state.identity, request.state.note
+        found = self._jobs.all().get(str(request.path_params.get("job", "")))
+        entry = AuditEntry(
+            self._services.audit.now(), identity.name, "heritrix" if identity.name else "",
+            request.client.host if request.client else "", action, status, request.state.outcome,
+            path=request.url.path, job=found.id if found is not None else "",
+            before=note.before, after=note.after,
+        )  # fmt: skip
+        await self._services.audit.add(entry)
+        await copy_to_jobs(entry, [] if found is None else [found])
 
     async def _identify(self, request: Request) -> tuple[Requester, Response | None]:
         """Who asks, or the answer that says how to log in."""
@@ -198,7 +241,7 @@ class HeritrixApp:
             elif action == "exit java process":
                 said = await self._exit(request, form)
         except NacreError as error:
-            said = str(error)
+            said = _refused(request, error)
         return _see_other(str(_own_url(request)), said)
 
     async def _exit(self, request: Request, form: Mapping[str, str]) -> str:
@@ -250,7 +293,7 @@ class HeritrixApp:
             else:
                 said = await self._act(name, form)
         except NacreError as error:
-            said = str(error)
+            said = _refused(request, error)
             if (job := self._jobs.all().get(name)) is not None:
                 self._jobs.note(job.layout, "SEVERE", said)
         answer = _see_other(place, said)
@@ -296,12 +339,13 @@ class HeritrixApp:
         """Change a property; theirs goes to the page of its path."""
         name, form = request.path_params["job"], await _form(request)
         path = form.get("beanPath", "")
+        request.state.note.change(None, {path: form.get("newVal", "")})
         try:
             said = await self._beans.change(
                 name, path, form.get("newVal", ""), request.state.identity
             )
         except NacreError as error:
-            said = str(error)
+            said = _refused(request, error)
         place = f"{_base(request)}/job/{quote(name)}/beans/{quote(path)}"
         return _see_other(place.rstrip("/"), said)
 
@@ -313,12 +357,13 @@ class HeritrixApp:
         script = (await _form(request)).get("script", "")
         known = recognise(script)
         if known is None:
+            request.state.outcome = "no-script"
             error = refusal(script, facts.root)
             return _document(request, "script", script_tree(facts, script, error=error))
         try:
             output = await self._do(name, known, facts.launch)
         except NacreError as error:
-            said = f"{error}"
+            said = _refused(request, error)
             if known.deed is Deed.WARCS:
                 said = f"javax.script.ScriptException: java.io.FileNotFoundException: {error}"
             return _document(request, "script", script_tree(facts, script, error=said))
@@ -373,11 +418,14 @@ class HeritrixApp:
         return _streamed(request, found, facts.st_size)
 
     async def _put_file(self, request: Request) -> Response:
-        created = await self._written(request, await request.body())
+        data = await request.body()
+        request.state.note.change(None, {"bytes": len(data)})
+        created = await self._written(request, data)
         return Response(status_code=201 if created else 200)
 
     async def _post_file(self, request: Request) -> Response:
         contents = (await _form(request)).get("contents", "")
+        request.state.note.change(None, {"characters": len(contents)})
         await self._written(request, contents.replace("\r\n", "\n").encode())
         return _see_other(_own_url(request), "file updated")
 
@@ -393,6 +441,12 @@ class HeritrixApp:
 
 
 # ---- requests and answers
+
+
+def _refused(request: Request, error: NacreError) -> str:
+    """The words of a refusal; the audit log has its code."""
+    request.state.outcome = problem_of(error).code
+    return str(error)
 
 
 def _require(request: Request, identity: Requester) -> None:
@@ -442,8 +496,13 @@ async def _form(request: Request) -> dict[str, str]:
         raise RefusedRequestError(
             415, "not-a-form", "send a form, application/x-www-form-urlencoded"
         )
-    found = parse_qs(body, keep_blank_values=True, max_num_fields=1000)
-    return {name: values[0] for name, values in found.items()}
+    try:
+        found = parse_qs(body, keep_blank_values=True, max_num_fields=1000)
+    except ValueError:
+        raise RefusedRequestError(400, "bad-form", "the form has over 1,000 fields") from None
+    fields = {name: values[0] for name, values in found.items()}
+    request.state.note.change(None, fields)
+    return fields
 
 
 def _kind(request: Request) -> str:

@@ -74,6 +74,7 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
         ),
         **fixed,
     )
+    call.note.jobs = jobs
     call.note.change(None, {"action": action, "jobs": jobs, **msgspec.to_builtins(options)})
     notices = [await _one(call, job, name, options) for job in jobs]
     return shown(call, notices, text_of(form, "next"))
