@@ -21,7 +21,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nacre.console.access.audit import AuditEntry, AuditNote
 from nacre.console.access.gate import Visitor, form_token, identify, require
-from nacre.console.access.job_notes import copy_to_jobs
 from nacre.console.access.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_host
 from nacre.console.access.reach import takes_links
 from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
@@ -29,6 +28,7 @@ from nacre.console.access.roles import NOBODY
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
 from nacre.console.decoding import JSON_TYPE, body_of, path_of, query_of
+from nacre.console.job_notes import copy_to_jobs
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.openapi import describe
 from nacre.console.pages.assets import FOR_EVER, PREFIX, assets

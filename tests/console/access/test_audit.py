@@ -18,8 +18,8 @@ from nacre.console.access.audit import (
     without_secrets,
 )
 from nacre.console.access.audit_reader import AuditFilter, audit_page
-from nacre.console.access.job_notes import append_note, note_line
 from nacre.console.access.roles import Role
+from nacre.console.job_notes import append_note, note_line
 from nacre.console.routes import API
 from nacre.errors import StorageError
 from tests.console.access.test_keys import GivenClock

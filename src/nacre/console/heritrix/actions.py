@@ -17,10 +17,10 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from nacre.console.access.job_notes import append_note, note_line
 from nacre.console.fleet.places import FoundJob
 from nacre.console.heritrix.files import launch_of, page_of
 from nacre.console.heritrix.model import OVER, READY, UNBUILT, HeritrixJobFacts
+from nacre.console.job_notes import append_note, note_line
 from nacre.console.live.snapshot import UNREADABLE
 from nacre.console.problems import not_found
 from nacre.console.readers.beans import CXML, PROFILE, TEMPLATE, config_of

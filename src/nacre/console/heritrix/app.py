@@ -23,7 +23,6 @@ from nacre import __version__
 from nacre.console.access.audit import AuditEntry, AuditNote
 from nacre.console.access.digest import REALM, DigestGuard, Proof, ha1, parse_field
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
-from nacre.console.access.job_notes import copy_to_jobs
 from nacre.console.access.origin import LOOPBACK, SAFE, is_same_origin
 from nacre.console.access.roles import NOBODY, Requester, Role
 from nacre.console.app import RequestGuard
@@ -33,6 +32,7 @@ from nacre.console.heritrix.bean_browser import BeanBrowser
 from nacre.console.heritrix.model import MORE_REPORTS, HeapFacts, engine_tree, job_tree, script_tree
 from nacre.console.heritrix.scripts import Deed, RecognisedScript, recognise, refusal
 from nacre.console.heritrix.xml import json_document, xml_document
+from nacre.console.job_notes import copy_to_jobs
 from nacre.console.problems import RefusedRequestError, problem_of
 from nacre.console.readers.beans import CXML
 from nacre.console.services import ConsoleServices
