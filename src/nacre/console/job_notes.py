@@ -27,7 +27,7 @@ def note_line(time: str, level: str, text: str) -> str:
 
 
 def audit_text(entry: AuditEntry) -> str:
-    """What a line of the audit log says about a job: who, how, what, and what came of it (pure)."""
+    """The words of a line of the audit log for a job: who, how, and what came of it (pure)."""
     place = f", from {entry.address}" if entry.address else ""
     what = entry.action if entry.outcome == "done" else f"refused ({entry.outcome}): {entry.action}"
     return f"{what}, by {entry.who} ({entry.how}{place})"
