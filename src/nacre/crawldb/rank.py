@@ -122,7 +122,9 @@ def edges_sql(links: str, level: RankLevel, domains: str = "", *, per_domain: bo
     if level == "domain":
         source += f" join {domains} f on f.host = {host_sql('l.src')}"
     s, d = node_sql(level, "l.src", "f"), node_sql(level, "l.dst", "t")
-    if level == "page" and per_domain:
+    if level == "page" and not per_domain:
+        return f"select l.src as s, l.dst as d from {source} where l.src <> l.dst"
+    if level == "page":
         best = f"select l.src as s, min(l.dst) as d from {source} where l.src <> l.dst"
         return f"{best} group by l.src, t.domain"
     return f"select distinct s, d from (select {s} as s, {d} as d from {source}) where s <> d"
