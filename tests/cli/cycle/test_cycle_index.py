@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from nacre.cli import search as search_command
+from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion
 from tests.cli.site import ServedPage, nacre, site
 
 pytestmark = pytest.mark.crawl
@@ -69,6 +70,33 @@ def test_pages_come_change_and_go(tmp_path):
     rebuilt = told(root, "--rebuild")
     assert rebuilt["added"] + rebuilt["updated"] == 3
     assert searched(root, "another") == ["c"]
+
+
+class KilledError(Exception):
+    """Instead of the end of the process."""
+
+
+def test_what_was_written_but_not_committed_is_done_again_with_the_same_result(
+    tmp_path, monkeypatch
+):
+    root = tmp_path / "job"
+    with site({"/": "<p>the quick brown fox", "/robots.txt": ""}) as home:
+        assert nacre("cycle", root, "-s", home, "--delay", "0").code == 0
+    commit = Cycle.commit
+
+    def killed(cycle: Cycle, parent: CycleVersion, changes: CycleChanges) -> CycleVersion:
+        if changes.step == "index":
+            raise KilledError
+        return commit(cycle, parent, changes)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Cycle, "commit", killed)
+        with pytest.raises(KilledError):
+            nacre("cycle", root, "index")
+    assert searched(root, "fox") == [""], "the writer has it"
+    assert told(root)["added"] == 1
+    assert searched(root, "fox") == [""]
+    assert told(root)["version"] is None
 
 
 def test_a_directory_without_an_index_says_how_to_make_it(tmp_path):
