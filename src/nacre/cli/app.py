@@ -17,6 +17,7 @@ from nacre.cli import (
     frontier,
     history,
     jobs,
+    links,
     migrate,
     output,
     recrawl,
@@ -257,6 +258,7 @@ control.register_look(app)
 reports.register(app)
 history.register(app)
 frontier.register(app)
+links.register(app)
 archive.register(app)
 urls.register(app)
 search.register(app)

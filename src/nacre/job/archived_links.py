@@ -1,0 +1,93 @@
+"""The links of a page of a continuous crawl, out of the metadata records of its WARC files.
+
+All captures are read in their order, so that of a page the newest one counts. Source: Nutch,
+`readlinkdb` (reference N 1.1).
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from nacre.core.crawluri import Outlink
+from nacre.engine.candidates.identity import canonicalizer
+from nacre.engine.readback import CaptureReader, ReadCapture
+from nacre.errors import JobError
+from nacre.job.warcs import known_files
+from nacre.settings.settings import JobSettings
+from nacre.store.files import FileKind
+from nacre.store.layout import Layout
+from nacre.uri.parse import parse
+
+
+class ArchivedLink(NamedTuple):
+    """A link from a page to a page.
+
+    Attributes:
+        src: URL of the page.
+        dst: URL of the target.
+        hop: Letter of the hop.
+        context: Element and attribute.
+        date: When the page was fetched, µs since the epoch.
+    """
+
+    src: str
+    dst: str
+    hop: str
+    context: str
+    date: int
+
+
+class ArchivedLinks(NamedTuple):
+    """The links to a page, the newest first, and those on it, in their order there.
+
+    Attributes:
+        to_it: Links to it, one of each page.
+        on_it: Links on it.
+    """
+
+    to_it: tuple[ArchivedLink, ...]
+    on_it: tuple[ArchivedLink, ...]
+
+
+def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedLinks:
+    """The links to a page and on it.
+
+    Args:
+        layout: The directory of the job, which may be running.
+        settings: Its settings.
+        url: The page.
+
+    Raises:
+        JobError: The job has no archive yet.
+        URIError: It is no URL.
+    """
+    files = [file for file in known_files(layout, settings) if file.row.kind == FileKind.WARC]
+    if not files:
+        raise JobError(f"{layout.root} has no archive yet: `nacre run` makes one")
+    key = canonicalizer(settings.uri).canonical
+    wanted = key(parse(url))
+    to_it: dict[str, ArchivedLink] = {}
+    on_it: tuple[ArchivedLink, ...] = ()
+    newest = -1
+    for file in files:
+        if not file.size:
+            continue
+        for capture in CaptureReader(Path(file.path), 0, file.size):
+            own = key(capture.url)
+            if own == wanted and capture.outlinks and capture.date >= newest:
+                newest, on_it = capture.date, tuple(_links(capture, capture.outlinks))
+            for link in capture.outlinks:
+                if own != wanted and key(link.url) == wanted:
+                    known = to_it.get(own)
+                    if known is None or known.date <= capture.date:
+                        to_it[own] = next(iter(_links(capture, [link])))
+                    break
+    ordered = sorted(to_it.values(), key=lambda link: (-link.date, link.src))
+    return ArchivedLinks(tuple(ordered), on_it)
+
+
+def _links(capture: ReadCapture, links: Iterable[Outlink]) -> Iterable[ArchivedLink]:
+    return [
+        ArchivedLink(capture.url, link.url, str(link.hop), link.context, capture.date)
+        for link in links
+    ]

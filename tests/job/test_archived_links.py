@@ -1,0 +1,23 @@
+"""Links of a page out of the archive of a continuous crawl."""
+
+import json
+from pathlib import Path
+
+from tests.cli.site import PAGES, nacre, site
+
+
+def test_links_to_a_page_and_on_it(tmp_path: Path):
+    job = tmp_path / "job"
+    with site(PAGES) as home:
+        assert nacre("crawl", home, "--scope", "host", "--out", job, "-q").code in {0, 4, 8}
+        on_it = json.loads(nacre("links", job, home, "--out", "--json").out)
+        targets = [one["dst"] for one in on_it if one["dst"].startswith(home)]
+        assert targets
+        to_it = json.loads(nacre("links", job, targets[0], "--json").out)
+        assert home in {one["src"] for one in to_it}
+        assert targets[0] in nacre("links", job, home, "--out").out
+        other = nacre("links", job, "http://other.test/")
+        assert (other.code, other.out) == (0, "no page of the archive links to it\n")
+    assert nacre("new", tmp_path / "new", "http://a.test/").code == 0
+    none = nacre("links", tmp_path / "new", "http://a.test/")
+    assert (none.code, "no archive yet" in none.err) == (2, True)
