@@ -3,12 +3,13 @@
 import io
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page, expect
 
 from nacre.console.routes import ROUTES
 from tests.cli.site import many_pages, site
@@ -33,6 +34,11 @@ PAGES: Final = {
 SCHEMES: Final[tuple[Scheme, ...]] = ("light", "dark")
 SIZES: Final = {1280: 800, 400: 800}
 """Widths and heights, in pixels."""
+NAMES: Final = {
+    f"console-{name}-{scheme}-{width}.webp"
+    for name in PAGES for scheme in SCHEMES for width in SIZES
+}  # fmt: skip
+"""The files of all pictures."""
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*")), ids=lambda path: path.name)
@@ -41,6 +47,10 @@ def test_a_picture_is_small_and_its_page_exists(path: Path):
     name, scheme, width = path.stem.removeprefix("console-").split("-")
     assert PAGES[name] in {row.path for row in ROUTES}
     assert (scheme in SCHEMES, int(width) in SIZES) == (True, True)
+
+
+def test_each_page_has_its_pictures():
+    assert {path.name for path in FOLDER.glob("*")} == NAMES
 
 
 def test_the_documentation_names_pictures_that_exist():
@@ -52,8 +62,7 @@ def test_the_documentation_names_pictures_that_exist():
 @pytest.mark.skipif("NACRE_PICTURES" not in os.environ, reason="make console-pictures makes them")
 def test_the_pictures_are_made(tmp_path: Path, browser: Browser):
     FOLDER.mkdir(exist_ok=True)
-    pages = {name: path for name, path in PAGES.items()
-             if path in {row.path for row in ROUTES}}  # fmt: skip
+    made: set[str] = set()
     with site(many_pages(400)) as url:
         address = url.replace("127.0.0.1", "library.test")
         hosts = "dns.hosts={library.test: 127.0.0.1, press.test: 127.0.0.1}"
@@ -64,15 +73,25 @@ def test_the_pictures_are_made(tmp_path: Path, browser: Browser):
         with running_job(job), console_of(tmp_path) as console:
             with tab(browser, console) as page:
                 page.goto(console.url)
+                # A line of the speed needs three looks, ten seconds apart.
+                expect(page.locator("svg.spark")).to_be_visible(timeout=90_000)
                 until(lambda: finished(ask(page, "GET", "/api/v1/jobs/crawls~library")[1]) > 40)
             for scheme in SCHEMES:
                 for width, height in SIZES.items():
                     with tab(browser, console, scheme=scheme, width=width, height=height) as page:
-                        for name, path in pages.items():
+                        for name, path in PAGES.items():
                             target = path.replace("{job}", "crawls~library")
-                            page.goto(f"{console.url.rstrip('/')}{target}")
-                            page.wait_for_timeout(3000)  # charts have some points then
-                            keep(page.screenshot(), f"console-{name}-{scheme}-{width}")
+                            place = f"{console.url.rstrip('/')}{target}"
+                            until(partial(is_shown, page, place), 120)
+                            made.add(keep(page.screenshot(), f"console-{name}-{scheme}-{width}"))
+    assert made == NAMES
+
+
+def is_shown(page: Page, url: str) -> bool:
+    """Open a page; whether it shows what it is for: on a busy machine it may say to try again."""
+    page.goto(url)
+    page.wait_for_timeout(1000)  # charts are drawn then
+    return page.locator("#stale, .notice-error, .skeleton").count() == 0
 
 
 def finished(answer: object) -> int:
@@ -82,12 +101,14 @@ def finished(answer: object) -> int:
     return found
 
 
-def keep(data: bytes, name: str) -> None:
-    """Write a screenshot as a picture that is small enough."""
+def keep(data: bytes, name: str) -> str:
+    """Write a screenshot as a picture that is small enough; the name of its file."""
     with Image.open(io.BytesIO(data)) as shot:
         made = [webp(shot, quality) for quality in (90, 80, 60, 40)]
     small = next((one for one in made if len(one) <= LARGEST), made[-1])
-    (FOLDER / f"{name}.webp").write_bytes(small)
+    path = FOLDER / f"{name}.webp"
+    path.write_bytes(small)
+    return path.name
 
 
 def webp(shot: Image.Image, quality: int) -> bytes:
