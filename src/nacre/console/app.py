@@ -381,7 +381,7 @@ class RequestGuard:
                     fields.setdefault(*HSTS)
             await send(message)
 
-        if not is_our_host(host, self._hosts):
+        if len(headers.getlist("host")) > 1 or not is_our_host(host, self._hosts):
             text = "this console does not answer under that name; --host adds one\n"
             await Response(text, 421, media_type="text/plain")(scope, receive, guarded)
             return

@@ -25,6 +25,7 @@ from nacre.console.access.peers import PeerGuard
 from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.checks import own_url, require_reach
+from nacre.console.connections import BoundedConnection
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.console.heritrix.certificate import certificate_files
 from nacre.console.live.hub import ViewerHub
@@ -176,7 +177,7 @@ def _pages_server(services: ConsoleServices) -> _Server:
         app = PeerGuard(app, services.reach.proxy)
     certificate, key = services.reach.tls or (None, None)
     config = uvicorn.Config(
-        app, http="httptools", ws="none", lifespan="off",
+        app, http=BoundedConnection, ws="none", lifespan="off",
         log_config=None, access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=GRACE, ssl_certfile=certificate, ssl_keyfile=key,
     )  # fmt: skip
@@ -260,7 +261,7 @@ def _heritrix(
 
     app = HeritrixApp(services, HeritrixKeyBook(database), options.heritrix, pages, end)
     config = uvicorn.Config(
-        app.asgi(options.reach.hosts), http="httptools", ws="none", lifespan="off",
+        app.asgi(options.reach.hosts), http=BoundedConnection, ws="none", lifespan="off",
         log_config=None, access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=GRACE, ssl_certfile=certificate, ssl_keyfile=key,
     )  # fmt: skip
