@@ -6,12 +6,13 @@ language of the reader; sentences with numbers, and what is in cells, stay as th
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 FOLDER: Final = Path(__file__).parents[1] / "src" / "nacre" / "inspect"
 _OWN: Final = "summary"
-"""The report of a run has a Chinese of its own."""
+"""The folder of the report of a run, which has a Chinese of its own."""
 _MADE: Final = frozenset(
     ("Column", "Section", "DataTable", "Bars", "Curves", "HeatMap", "TimeLine", "Series", "Curve",
      "ReportDocument")
@@ -22,11 +23,10 @@ _FIELDS: Final = frozenset(("heading", "caption", "title", "name", "across", "up
 def report_texts() -> Iterator[tuple[str, str]]:
     """The texts, each with the file that has it, below the sources of Nacre."""
     for path in sorted(FOLDER.rglob("*.py")):
-        if _OWN in path.parent.parts:
-            continue
+        kinds = (_of_class,) if _OWN in path.parent.parts else (_of_call, _of_fact, _of_class)
         place = f"inspect/{path.relative_to(FOLDER).as_posix()}"
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            for part in (*_of_call(node), *_of_fact(node), *_of_class(node)):
+            for part in chain.from_iterable(kind(node) for kind in kinds):
                 if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value:
                     yield place, part.value
 
