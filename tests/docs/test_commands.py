@@ -181,6 +181,7 @@ class Folder:
     def _prepare(self, words: list[str]) -> None:
         """Make a job that a page takes for granted, or make room for one that it creates."""
         if words[0] == "cycle":
+            self._prepare_rounds(words)
             return
         if words[0] in {"crawl", "new", "migrate"}:
             for name in words[1:]:
@@ -199,6 +200,14 @@ class Folder:
             self._crawl(job, 4, "--max-pages", "1")
         elif not (self._root / job).exists():
             self._crawl(job, 0)
+
+    def _prepare_rounds(self, words: list[str]) -> None:
+        """Make the rounds that a page takes for granted, and the job that they are to import."""
+        if not (self._root / words[1]).exists() and "-s" not in words:
+            assert nacre("cycle", words[1], "-s", self._home, "--rounds", 1).code == 0
+        for job in words[3:4] if words[2] == "import" else ():
+            if not (self._root / job).exists():
+                self._crawl(job, 0)
 
     def _crawl(self, job: str, code: int, *options: str) -> None:
         made = nacre("crawl", self._home, "--scope", "host", "--out", job, "-q", *options)

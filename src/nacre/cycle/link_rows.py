@@ -14,7 +14,7 @@ from nacre.crawldb.links import inlinks
 from nacre.crawldb.row import bucket_of
 from nacre.crawldb.settings import LinkDbSettings
 from nacre.cycle.readers import TableView, joined
-from nacre.cycle.steps.links import LINKS, TAKEN
+from nacre.cycle.steps.links import LINKS, TAKEN, has_links
 from nacre.cycle.steps.update_tasks import local_facts
 from nacre.cycle.tables import BucketFiles, TaskPlace, TaskWork, buckets_of, in_tasks, table_kind
 from nacre.cycle.versions import SegmentState
@@ -80,12 +80,9 @@ def in_links(view: TableView, key: str, settings: LinkDbSettings) -> list[PageLi
     Raises:
         JobError: The step `links` has taken no segment yet.
     """
-    table = view.version.tables.get(LINKS)
-    if table is None:
-        if any(TAKEN in state.more for state in view.version.segments.values()):
-            return []  # the links of all pages are within their hosts, which are left out
-        raise JobError("there is no table of links yet: `nacre cycle DIR links` makes it")
-    wanted = bucket_of(key, table.buckets)
+    if not has_links(view.version):
+        return []
+    wanted = bucket_of(key, view.version.tables[LINKS].buckets)
     of = [one for one in buckets_of(view.cycle, view.version, LINKS) if one.bucket == wanted]
     if not of:
         return []

@@ -19,6 +19,7 @@ from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
 from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
+from nacre.errors import JobError
 
 LINKS = "links"
 """The name of the table of links."""
@@ -43,6 +44,19 @@ class LinksResult(NamedTuple):
     facts: int = 0
     rows: int = 0
     version: CycleVersion | None = None
+
+
+def has_links(version: CycleVersion) -> bool:
+    """Whether a version has links to read; none where all were within hosts, which are left out.
+
+    Raises:
+        JobError: The step has taken no segment yet.
+    """
+    if LINKS in version.tables:
+        return True
+    if any(TAKEN in state.more for state in version.segments.values()):
+        return False
+    raise JobError("there is no table of links yet: `nacre cycle DIR links` makes it")
 
 
 def waiting_segments(

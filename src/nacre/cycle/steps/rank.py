@@ -16,6 +16,7 @@ from nacre.crawldb.row import ONE
 from nacre.crawldb.scoring import NutchOpic, Opic
 from nacre.cycle.readers import TableView, sql
 from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.links import has_links
 from nacre.cycle.steps.rank_tasks import (
     LINKS,
     ApplySpec,
@@ -95,8 +96,8 @@ def rank(context: StepContext, options: RankOptions) -> RankResult:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
-    if LINKS not in version.tables:
-        raise JobError("there is no table of links yet: `links` makes it")
+    if not has_links(version):
+        return RankResult(options.level)
     if options.apply:
         _require_free_scores(context)
     if context.dry:
@@ -228,7 +229,7 @@ class RankedNode(NamedTuple):
 
 
 def best_nodes(view: TableView, level: RankLevel, number: int) -> list[RankedNode]:
-    """The nodes with the greatest ranks, best first; equals by name.
+    """The nodes with the greatest ranks, best first; equals by name; none where there are no links.
 
     Args:
         view: The tables.
@@ -240,6 +241,8 @@ def best_nodes(view: TableView, level: RankLevel, number: int) -> list[RankedNod
     """
     table = rank_table(level)
     if table not in view.version.tables:
+        if not has_links(view.version):
+            return []
         raise JobError(f"there are no ranks of this level yet: `rank --level {level}` makes them")
     query = (
         f"select node, rank, num_in, num_out from {table} order by rank desc, node limit {number:d}"
