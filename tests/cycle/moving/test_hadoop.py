@@ -124,3 +124,5 @@ def test_parts_of_a_directory(tmp_path: Path):
     assert data_files(tmp_path / "current") == [first, second]
     with pytest.raises(ConfigError, match=r"has no part-\*"):
         data_files(tmp_path / "current" / "part-r-00000")
+    with pytest.raises(ConfigError, match="there is no directory"):
+        data_files(tmp_path / "none")

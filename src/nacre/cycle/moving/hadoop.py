@@ -489,6 +489,8 @@ def data_files(directory: Path) -> list[Path]:
     Raises:
         ConfigError: There is none.
     """
+    if not directory.is_dir():
+        raise ConfigError(f"there is no directory {directory}")
     home = directory / "current" if (directory / "current").is_dir() else directory
     found = []
     for path in sorted(home.glob("part-*")):
