@@ -107,3 +107,61 @@ def test_the_first_page_is_the_form_and_it_makes_a_job(tmp_path: Path):
         assert viewer.status_code == 403
 
     play(tmp_path, scene)
+
+
+def test_a_job_is_made_from_another_one_with_tags(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        token = {"x-nacre-token": fields.pop("x-nacre-token")}
+        first = {
+            **token, "do": "create", "seeds": "http://127.0.0.1:9/书/", "name": "eins",
+            "scope": "page", "documents": "7", "exclude": "/calendar/", "tags": "图书馆, weekly",
+        }  # fmt: skip
+        made = await client.post("/new", data=first, headers=fields)
+        assert made.status_code == 303, made.text
+        page = (await client.get("/new?template=crawls~eins", headers=fields)).text
+        assert "<option selected>crawls~eins</option>" in page
+        assert 'value="weekly, 图书馆"' in page or 'value="图书馆, weekly"' in page
+        second = {
+            **token, "do": "more", "seeds": "http://127.0.0.1:9/news/", "name": "zwei",
+            "template": "crawls~eins", "bytes": "5MB",
+        }  # fmt: skip
+        made = await client.post("/new", data=second, headers=fields)
+        assert made.headers["location"] == "/j/crawls~zwei/settings/form", made.text
+        one, two = ((tmp_path / "crawls" / name / "crawl.yaml").read_text()
+                    for name in ("eins", "zwei"))  # fmt: skip
+        assert "documents: 7" in one
+        assert "documents: 7" in two
+        assert "bytes: 5" in two
+        assert "/calendar/" in two
+        assert "news" in (tmp_path / "crawls" / "zwei" / "seeds.txt").read_text()
+        assert console.services.labels.of(console.services.fleet.job("crawls~eins")).tags
+        both = {**second, "name": "drei", "profile": "site"}
+        refused = await client.post("/new", data=both, headers=fields)
+        assert refused.status_code == 422
+        assert "a profile beside it has no place" in refused.text
+        gone = await client.get("/new?template=crawls~none", headers=fields)
+        assert gone.status_code == 404
+
+    play(tmp_path, scene)
+
+
+def test_a_batch_crawl_is_made_with_its_seeds_in_the_table(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_key(Role.OPERATOR)
+        wish = {
+            "seeds": ["http://127.0.0.1:9/书/"],
+            "name": "轮",
+            "scope": "host",
+            "kind": "rounds",
+        }
+        made = await console.client.post(f"{API}/jobs", json=wish, headers=fields)
+        assert made.status_code == 201, made.text
+        job = console.services.fleet.job(made.json()["id"])
+        assert job.layout.in_rounds
+        seen = await console.services.poller.fresh(job)
+        assert seen.state == "ROUNDS"
+        assert seen.rounds is not None
+        assert seen.rounds["version"] == 1
+
+    play(tmp_path, scene)

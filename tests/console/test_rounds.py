@@ -61,6 +61,28 @@ async def until_two_are_done(console: GivenConsole) -> None:
             await asyncio.sleep(0.05)
 
 
+async def dried(console: GivenConsole) -> Any:
+    """The answer of a dry run, which is a task where the machine is slow."""
+    answer = await ask(console, "dry-run-rounds")
+    if answer.status_code == 202:
+        task = console.services.tasks.task(answer.json()["id"])
+        assert await task.wait(60)
+        return task.result
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def dried_page(console: GivenConsole, path: str, fields: dict[str, str]) -> str:
+    """The page of a dry run, which is that of its task where the machine is slow."""
+    answer = await console.client.post(path, headers=fields)
+    if answer.status_code == 303:
+        place = answer.headers["location"]
+        assert await console.services.tasks.task(place.rpartition("/")[2]).wait(60)
+        answer = await console.client.get(place, headers=fields)
+    assert answer.status_code == 200, answer.text
+    return str(answer.text)
+
+
 def test_rounds_are_looked_at_tried_and_run(tmp_path: Path):
     with site(PAGES) as url:
         rounds_of(tmp_path, url)
@@ -72,10 +94,9 @@ def test_rounds_are_looked_at_tried_and_run(tmp_path: Path):
             assert (first["done"], first["at"], first["list"]["selected"]) == (1, "", 1)
             assert first["place"].endswith("cycle")
             assert first["archive"] > 0
-            dry = await ask(console, "dry-run-rounds")
-            assert dry.status_code == 200, dry.text
-            assert (dry.json()["known"], dry.json()["selected"]) == (4, 3)  # with /favicon.ico
-            assert dry.json()["refused"]["schedule"] == 1
+            dry = await dried(console)
+            assert (dry["known"], dry["selected"]) == (4, 3)  # with /favicon.ico
+            assert dry["refused"]["schedule"] == 1
             assert (await facts(console))["rounds"]["version"] == first["version"]
             (tmp_path / "crawls/demo/control").mkdir(exist_ok=True)
             (tmp_path / "crawls/demo/control/stop").touch()
@@ -125,14 +146,91 @@ def test_the_pages_of_rounds(tmp_path: Path):
         assert '<button form="dry-run" name="action" value="dry-run-rounds"' in page
         assert 'value="pause"' not in page
         path = f"/j/{JOB}/dry-run-rounds"
-        tried = await console.client.post(path, headers=fields)
-        assert tried.status_code == 200, tried.text
-        assert 'data-count="selected">3<' in tried.text
+        assert 'data-count="selected">3<' in await dried_page(console, path, fields)
         chinese = {**fields, "accept-language": "zh-CN"}
-        assert "试运行一轮" in (await console.client.post(path, headers=chinese)).text
+        assert "试运行一轮" in await dried_page(console, path, chinese)
         viewer = console.as_session(Role.VIEWER)
         assert (await console.client.post(path, headers=viewer)).status_code == 403
         seen = (await console.client.get(f"/j/{JOB}", headers=viewer)).text
         assert "this needs the role operator" in seen
 
     play(tmp_path, scene)
+
+
+def test_a_dry_run_that_takes_long_is_a_task_with_a_page(tmp_path: Path):
+    with site(PAGES) as url:
+        rounds_of(tmp_path, url)
+
+    async def scene(console: GivenConsole) -> None:
+        services = console.services
+        job = services.fleet.job(JOB)
+
+        async def work(_: object) -> Any:
+            return await services.readers.ask("dry-round", job.layout.root, 60)
+
+        held = services.tasks.begin(JOB, "dry-round", "anna", work)
+        assert await held.wait(60)
+        page = await console.client.get(f"/j/{JOB}/tasks/{held.id}", headers=console.as_session())
+        assert 'data-count="selected">3<' in page.text
+
+    play(tmp_path, scene)
+
+
+def test_versions_are_listed_and_gone_back_to(tmp_path: Path):
+    with site(PAGES) as url:
+        job = rounds_of(tmp_path, url)
+
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        path = f"{API}/jobs/{JOB}/versions"
+        items = (await client.get(path, headers=console.as_key())).json()["items"]
+        newest = items[0]["number"]
+        first = items[-1]
+        assert newest > 1
+        assert (first["number"], first["step"]) == (1, "inject")
+        token = {"x-nacre-token": fields.pop("x-nacre-token")}
+        page = (await client.get(f"/j/{JOB}/versions", headers=fields)).text
+        assert "Go back to version 1<" in page
+        assert f"Go back to version {newest}<" not in page
+        sent = {**token, "version": "1"}
+        done = await client.post(f"/j/{JOB}/versions", data=sent, headers=fields)
+        assert (done.status_code, done.headers["location"]) == (303, f"/j/{JOB}/versions")
+        page = (await client.get(f"/j/{JOB}/versions", headers=fields)).text
+        assert f"Version {newest + 1} says what version 1 says." in page
+        assert (await facts(console))["rounds"]["version"] == newest + 1
+        for number, status in (("99", 404), ("x", 404)):
+            gone = await client.post(
+                f"{path}/{number}/restore", headers=console.as_key(Role.OPERATOR)
+            )
+            assert gone.status_code == status
+        with rounds_mark(Layout(job)):
+            busy = await client.post(f"{path}/1/restore", headers=console.as_key(Role.OPERATOR))
+            assert (busy.status_code, busy.json()["code"]) == (409, "rounds-running")
+        line = console.services.audit.path.read_text()
+        assert '"restored":1' in line
+
+    play(tmp_path, scene)
+
+
+def test_rounds_take_their_options_from_the_form_and_status_says_the_same(tmp_path: Path):
+    with site(PAGES) as url:
+        job = rounds_of(tmp_path, url)
+
+        async def scene(console: GivenConsole) -> None:
+            text = (await facts(console))["item"]["sentence"]["text"]
+            assert text in nacre("status", job).out
+            fields, client = console.as_session(Role.OPERATOR), console.client
+            sent = {
+                "x-nacre-token": fields.pop("x-nacre-token"), "action": "run-rounds", "job": JOB,
+                "next": f"/j/{JOB}", "rounds": "1", "top": "1", "units": "1", "time_limit": "1h",
+                "set": "engine.parallel=3",
+            }  # fmt: skip
+            wrong = {**sent, "time_limit": "soon"}
+            await client.post("/act", data=wrong, headers=fields)
+            assert "time-limit" in (await client.get(f"/j/{JOB}", headers=fields)).text
+            done = await client.post("/act", data=sent, headers=fields)
+            assert done.status_code == 303
+            await until_two_are_done(console)
+            assert (await facts(console))["rounds"]["list"]["selected"] == 1
+
+        play(tmp_path, scene)

@@ -299,12 +299,17 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
 
 
 def _say_rounds(layout: "Layout", *, as_json: bool) -> None:
+    import msgspec
+
     from nacre.cli.cycle.state import rounds_lines
     from nacre.cycle.status import rounds_status
+    from nacre.job.sentence import rounds_sentence, words
 
     found = rounds_status(layout)
+    sentence = rounds_sentence(found)
     if as_json:
-        output.say_json({"cycle": found})
+        said = {**msgspec.to_builtins(sentence), "text": words(sentence)}
+        output.say_json({"cycle": found, "sentence": said})
         return
     for line in rounds_lines(found, output.typed(layout.root)):
         output.say(line)

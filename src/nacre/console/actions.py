@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from nacre.config.component import parse_duration
 from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
 from nacre.console.fleet.launch import LaunchFacts, lay, lay_pause, lift, lift_pause
@@ -78,6 +79,10 @@ class ActionOptions(msgspec.Struct, frozen=True):
         set: Other settings for this run, `path=value`.
         name: Name of a new checkpoint; "" for one by number and time.
         rounds: Rounds of a batch crawl; 0 for as many as it takes until nothing is due.
+        top: URLs of a round, the best first; 0 for all that are due, None as the settings say.
+        units: Lists that are fetched at the same time; 0: one for each core.
+        time_limit: Longest fetch of a round, such as `2h`; "" as the settings say.
+        until_due: Longest wait for something to be due, such as `2h`; "" for none.
     """
 
     checkpoint: str = ""
@@ -89,6 +94,10 @@ class ActionOptions(msgspec.Struct, frozen=True):
     set: tuple[str, ...] = ()
     name: str = ""
     rounds: int = 1
+    top: int | None = None
+    units: int = 0
+    time_limit: str = ""
+    until_due: str = ""
 
 
 class ActionDone(msgspec.Struct, frozen=True):
@@ -290,18 +299,30 @@ async def _look_before(asked: _Asked) -> None:
 
 async def _end(asked: _Asked) -> ActionDone:
     """End a run for good; in a process of its own, as it opens the store."""
-    root = asked.job.layout.root
+    said = await own_command("end", str(asked.job.layout.root), "--json")
+    run = str(msgspec.json.decode(said)["run"])
+    _note(asked, f"run {run} ended for good by {asked.by}")
+    return ActionDone(asked.job.id, "end", name=run)
+
+
+async def own_command(*words: str) -> str:
+    """What a command of Nacre writes, which runs in a process of its own.
+
+    Args:
+        words: The command with its arguments.
+
+    Raises:
+        JobError: It failed; with what it said.
+    """
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "nacre", "end", str(root), "--json",
+        sys.executable, "-m", "nacre", *words,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         start_new_session=True,
     )  # fmt: skip
     said, errors = await process.communicate()
     if process.returncode:
         raise JobError(flat(errors.decode("utf-8", "replace")).removeprefix("nacre: "))
-    run = str(msgspec.json.decode(said)["run"])
-    _note(asked, f"run {run} ended for good by {asked.by}")
-    return ActionDone(asked.job.id, "end", name=run)
+    return said.decode("utf-8", "replace")
 
 
 def _note(asked: _Asked, text: str) -> None:
@@ -367,12 +388,33 @@ async def _run_rounds(asked: _Asked) -> ActionDone:
     rounds = asked.options.rounds
     if not 0 <= rounds <= MOST_ROUNDS:
         raise ConfigError(f"rounds is {rounds}: give 0 (until nothing is due) to {MOST_ROUNDS}")
+    words = ["cycle", str(asked.job.layout.root), "--rounds", str(rounds), "--quiet"]
+    words += _of_rounds(asked.options)
     await _look_before(asked)
     lift(asked.job.layout, "stop")
-    words = ["cycle", str(asked.job.layout.root), "--rounds", str(rounds), "--quiet"]
     done = await _launched(asked, "run-rounds", words)
     _note(asked, f"{rounds or 'all'} rounds ordered by {asked.by}")
     return done
+
+
+def _of_rounds(options: ActionOptions) -> list[str]:
+    """The options of `nacre cycle` for rounds.
+
+    Raises:
+        ConfigError: One is none.
+    """
+    words = [] if options.top is None else ["--top", str(options.top)]
+    if options.units:
+        words += ["--units", str(options.units)]
+    for name, text in (("time-limit", options.time_limit), ("until-due", options.until_due)):
+        if not text:
+            continue
+        try:
+            parse_duration(text)
+        except ValueError as error:
+            raise ConfigError([Problem(name, str(error), "a time", "2h")]) from None
+        words += [f"--{name}", text]
+    return words
 
 
 async def _stop_after_step(asked: _Asked) -> ActionDone:

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from nacre.console.bounds import LineTexts, Order, ShortText
+from nacre.console.actions import own_command
+from nacre.console.bounds import LineTexts, Order, ShortText, ShortTexts
 from nacre.console.call import Call
+from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
 from nacre.console.fleet.places import FoundJob, JobPlace
 from nacre.console.problems import RefusedRequestError
 from nacre.editing.file_settings import named_files
@@ -40,6 +42,10 @@ class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         exclude: Expressions of which none may be found.
         profile: Name of a profile; "" for none.
         settings: Other settings, nested as in `crawl.yaml`.
+        template: Id of a job whose settings it takes, without seeds, secrets and files beside it;
+            "" for none.
+        tags: Its tags in the console.
+        kind: `runs`, or `rounds` for a batch crawl, whose table gets the seeds at once.
     """
 
     seeds: LineTexts
@@ -51,6 +57,9 @@ class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exclude: LineTexts = ()
     profile: ShortText = ""
     settings: dict[str, Any] = {}
+    template: ShortText = ""
+    tags: ShortTexts = ()
+    kind: Literal["runs", "rounds"] = "runs"
 
 
 class SampleVerdict(msgspec.Struct, frozen=True):
@@ -208,8 +217,24 @@ async def look(call: Call, wish: NewJobWish, urls: Sequence[str]) -> dict[str, A
     _require_settings(call, wish)
     found: dict[str, Any] = await call.services.readers.ask(
         "look-at-new-job", directory_for(call, wish), _PATIENCE, urls=list(urls),
-        **msgspec.to_builtins(wish),
+        **_arguments(call, wish),
     )  # fmt: skip
+    return found
+
+
+def _arguments(call: Call, wish: NewJobWish) -> dict[str, Any]:
+    """A wish as the tasks of readers take it: the template is a directory.
+
+    Raises:
+        ConfigError: The template has a profile beside it.
+        RefusedRequestError: There is no such job (404).
+    """
+    found: dict[str, Any] = msgspec.to_builtins(wish)
+    if wish.template:
+        if wish.profile:
+            said = "the template has settings of its own, and a profile beside it has no place"
+            raise ConfigError([Problem("profile", said, "one of the two")])
+        found["template"] = str(call.job(wish.template).layout.root)
     return found
 
 
@@ -222,8 +247,9 @@ async def make(call: Call, wish: NewJobWish) -> tuple[FoundJob, MadeJob]:
     """
     _require_settings(call, wish)
     root = directory_for(call, wish)
+    labels = changed_labels(JobLabels(), JobLabelsWish(tags=wish.tags))
     found = await call.services.readers.ask(
-        "make-new-job", root, _PATIENCE, **msgspec.to_builtins(wish)
+        "make-new-job", root, _PATIENCE, **_arguments(call, wish)
     )
     if found["problems"]:
         raise ConfigError([Problem(**problem) for problem in found["problems"]])
@@ -232,7 +258,23 @@ async def make(call: Call, wish: NewJobWish) -> tuple[FoundJob, MadeJob]:
     if not made:
         raise JobError(f"{root} was made, and is not found below the places of the console")
     call.note.job = made[0].id
+    if wish.kind == "rounds":
+        await _inject(made[0])
+    if labels.tags:
+        call.services.labels.set(made[0], labels)
     return made[0], MadeJob(made[0].id, str(root), tuple(found["warnings"]))
+
+
+async def _inject(job: FoundJob) -> None:
+    """Put the seeds of a job into the table of a batch crawl, which makes it one.
+
+    Raises:
+        JobError: That failed; the job is there, and its seeds can be injected again.
+    """
+    try:
+        await own_command("cycle", str(job.layout.root), "inject", "--quiet")
+    except JobError as error:
+        raise JobError(f"{job.id} is made, but no batch crawl yet: {error}") from None
 
 
 def _require_settings(call: Call, wish: NewJobWish) -> None:

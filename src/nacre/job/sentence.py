@@ -156,6 +156,20 @@ def sentence_of_status(answer: Mapping[str, Any], now: float) -> Sentence:
     )
 
 
+def rounds_sentence(rounds: Mapping[str, Any]) -> Sentence:
+    """The sentence of a batch crawl.
+
+    Args:
+        rounds: Its `version`, `step`, `at` and `round`, as of `cycle.status.rounds_status`.
+    """
+    if not rounds["version"]:
+        return Sentence("rounds-new")
+    if rounds["at"]:
+        params = {"version": rounds["version"], "round": rounds["round"], "step": rounds["at"]}
+        return Sentence("rounds-at", params)
+    return Sentence("rounds", {"version": rounds["version"], "step": rounds["step"]})
+
+
 def _never_ran(facts: SentenceFacts) -> Sentence | None:
     if facts.overview.state != "NASCENT":
         return None

@@ -13,11 +13,11 @@ def rounds_lines(found: dict[str, Any], place: str) -> list[str]:
         place: The directory, as it is typed.
     """
     from nacre.cli.cycle.texts import time_text
+    from nacre.job.sentence import rounds_sentence, words
 
-    lines = ["crawled in rounds; no version yet"]
+    lines = [words(rounds_sentence(found))]
     if found["version"]:
-        when = time_text(found["clock"])
-        lines = [f"crawled in rounds; version {found['version']}: {found['step']} of {when}"]
+        lines.append(f"  version     {found['version']}, of {time_text(found['clock'])}")
     if found["segments"]:
         states = (f"{number:,} {state}" for state, number in sorted(found["segments"].items()))
         lines.append(f"  segments    {', '.join(states)}")

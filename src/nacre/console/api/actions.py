@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from nacre.console.actions import ActionDone, ActionOptions, act
-from nacre.console.bounds import Rounds, ShortText, Texts
+from nacre.console.bounds import Rounds, ShortText, Texts, Whole
 from nacre.console.call import Call
 
 
@@ -57,10 +57,18 @@ class RoundsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         rounds: Their number; 0 for as many as it takes until nothing is due.
         set: Other settings for these rounds, `path=value`.
+        top: URLs of a round, the best first; 0 for all that are due, null as the settings say.
+        units: Lists that are fetched at the same time; 0: one for each core.
+        time_limit: Longest fetch of a round, such as `2h`; "" as the settings say.
+        until_due: Longest wait for something to be due, such as `2h`; "" for none.
     """
 
     rounds: Rounds = 1
     set: Texts = ()
+    top: Whole | None = None
+    units: Rounds = 0
+    time_limit: ShortText = ""
+    until_due: ShortText = ""
 
 
 class NoWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

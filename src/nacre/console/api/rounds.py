@@ -1,16 +1,20 @@
-"""`/api/v1/jobs/J/dry-run-rounds`: what the next round of a batch crawl would list."""
+"""`/api/v1/jobs/J/dry-run-rounds` and `versions`: the next list of a batch crawl; its versions."""
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+from starlette.responses import Response
 
-from nacre.console.actions import WHYS, allowed_now
+from nacre.console.actions import WHYS, allowed_now, own_command
+from nacre.console.background.answers import later, read_or_later
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
-from nacre.console.problems import RefusedRequestError
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.console.readers.background import HeldTask
+from nacre.core.clock import iso
 
 _PATIENCE: Final = 60.0
-"""Seconds that a dry run may take: it reads the whole table once."""
+"""Seconds that reading the versions may take."""
 
 
 class DryRound(msgspec.Struct, frozen=True):
@@ -46,21 +50,118 @@ class DryRound(msgspec.Struct, frozen=True):
     next_due: int | None
 
 
-async def dry_run(call: Call) -> DryRound:
-    """Try the next list without a change."""
-    return await dry_round_of(call, call.job())
+class CycleVersionItem(msgspec.Struct, frozen=True):
+    """A version of the tables of a batch crawl.
+
+    Attributes:
+        number: From 1.
+        step: The step that made it.
+        host: Where that ran.
+        time: The clock of the step, RFC 3339.
+        segments: Segments by state.
+    """
+
+    number: int
+    step: str
+    host: str
+    time: str
+    segments: dict[str, int]
 
 
-async def dry_round_of(call: Call, job: FoundJob) -> DryRound:
-    """The list that the next `generate` of a job would make.
+class CycleVersionList(msgspec.Struct, frozen=True):
+    """The versions of a batch crawl that are kept.
+
+    Attributes:
+        items: They, the newest first.
+        next: Always null: all that are kept are given.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[CycleVersionItem, ...]
+    next: None
+    as_of: str
+
+
+class RestoredVersion(msgspec.Struct, frozen=True):
+    """A version that has the state of an earlier one.
+
+    Attributes:
+        version: Its number.
+        restored: That of the earlier one.
+    """
+
+    version: int
+    restored: int
+
+
+async def dry_run(call: Call) -> DryRound | Response:
+    """Try the next list without a change; what takes longer goes on as a task."""
+    job = call.job()
+    found, held = await dry_round_of(call, job)
+    return later(held) if held is not None else msgspec.convert(found, DryRound)
+
+
+async def dry_round_of(call: Call, job: FoundJob) -> tuple[Any, HeldTask | None]:
+    """The list that the next `generate` of a job would make; or the task that makes it.
 
     Raises:
         RefusedRequestError: It is no batch crawl, or its rounds run (409).
         NacreError: It cannot be read.
     """
+    await _require(call, job, "dry-run-rounds")
+    return await read_or_later(call, job, "dry-round")
+
+
+async def _require(call: Call, job: FoundJob, action: str) -> None:
+    """Refuse what is for batch crawls whose rounds do not run.
+
+    Raises:
+        RefusedRequestError: It is none, or they do (409).
+    """
     await call.services.poller.fresh(job)
-    found = {one.name: one for one in allowed_now(call.services, job, "")}["dry-run-rounds"]
+    found = {one.name: one for one in allowed_now(call.services, job, "")}[action]
     if not found.allowed:
-        raise RefusedRequestError(409, found.why, f"dry run: {WHYS[found.why]} ({job.id})")
-    answer = await call.services.readers.ask("dry-round", job.layout.root, _PATIENCE)
-    return msgspec.convert(answer, DryRound)
+        raise RefusedRequestError(409, found.why, f"{action}: {WHYS[found.why]} ({job.id})")
+
+
+async def list_versions(call: Call) -> CycleVersionList:
+    """The versions that are kept, the newest first."""
+    return await versions_of(call, call.job())
+
+
+async def versions_of(call: Call, job: FoundJob) -> CycleVersionList:
+    """The versions of a batch crawl.
+
+    Raises:
+        RefusedRequestError: It is none (409).
+    """
+    if not job.layout.in_rounds:
+        raise RefusedRequestError(409, "no-rounds", f"{job.id} is not crawled in rounds")
+    found = await call.services.readers.ask("cycle-versions", job.layout.root, _PATIENCE)
+    items = tuple(msgspec.convert(one, CycleVersionItem) for one in found)
+    return CycleVersionList(items, None, iso(call.services.clock.now()))
+
+
+async def restore_version(call: Call) -> RestoredVersion:
+    """Go back to a version: the newest one says then what that one says."""
+    text = str(call.request.path_params["number"])
+    if not text.isdecimal() or len(text) > 9:
+        raise not_found(f"version {text[:20]}")
+    return await restore_of(call, call.job(), int(text))
+
+
+async def restore_of(call: Call, job: FoundJob, number: int) -> RestoredVersion:
+    """Go back to a version of a batch crawl, in a process of its own.
+
+    Raises:
+        RefusedRequestError: It is none, its rounds run (409), or there is no such version (404).
+        JobError: That failed.
+    """
+    await _require(call, job, "run-rounds")
+    if all(one.number != number for one in (await versions_of(call, job)).items):
+        raise not_found(f"version {number} of {job.id}")
+    said = await own_command("cycle", str(job.layout.root), "versions", "restore", str(number))
+    call.note.change(None, {"restored": number, "said": said.strip()})
+    await call.services.poller.look(job)
+    newest = (await versions_of(call, job)).items[0].number
+    return RestoredVersion(newest, number)

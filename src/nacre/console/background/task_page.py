@@ -17,6 +17,8 @@ async def page(call: Call) -> PageAnswer:
     job = call.job()
     if task.job != job.id:
         raise not_found("such task of this job")
+    if task.what == "dry-round" and task.state == "done":
+        return PageAnswer("dry_round.html", {"job": job.id, "found": task.result})
     _ = call.language.texts.gettext
     facts = {
         "again": _again(task),

@@ -13,6 +13,7 @@ from nacre.job.sentence import (
     SentenceFacts,
     SuspectedTrap,
     TroubledHost,
+    rounds_sentence,
     sentence_of,
 )
 
@@ -270,13 +271,3 @@ def time_left(
     if not rate or not overview.queued:
         return None
     return max(overview.queued / rate, slowest[0].needs if slowest else 0.0)
-
-
-def rounds_sentence(rounds: dict[str, Any]) -> Sentence:
-    """The sentence of a batch crawl."""
-    if not rounds["version"]:
-        return Sentence("rounds-new")
-    if rounds["at"]:
-        params = {"version": rounds["version"], "round": rounds["round"], "step": rounds["at"]}
-        return Sentence("rounds-at", params)
-    return Sentence("rounds", {"version": rounds["version"], "step": rounds["step"]})

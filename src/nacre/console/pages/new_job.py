@@ -58,8 +58,13 @@ _LARGEST_FILE: Final = 20_000_000
 
 
 async def page(call: Call) -> PageAnswer:
-    """The empty form."""
-    return PageAnswer("new.html", facts(call, {}))
+    """The form; empty, but for the template that the address names."""
+    template = call.request.query_params.get("template", "")[:200]
+    if not template:
+        return PageAnswer("new.html", facts(call, {}))
+    job = call.job(template)
+    fields = {"template": job.id, "tags": ", ".join(call.services.labels.of(job).tags)}
+    return PageAnswer("new.html", facts(call, fields))
 
 
 def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
@@ -82,6 +87,7 @@ def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
     return {
         "fields": fields, "cards": cards, "problems": (), "verdicts": (), "checked": False,
         "profiles": [(one.name, one.purpose) for one in list_profiles()],
+        "templates": [job.id for job, _ in call.snapshots()],
         "places": [one.label for one in call.services.fleet.places
                    if not one.job and call.identity.sees(one.label)],
     }  # fmt: skip
@@ -120,14 +126,16 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
     notices = [Notice("done", said(_("{job} is made")).format(job=job.id))]
     if action == "start":
         try:
-            done = await act(call.services, job, "start", ActionOptions(), call.identity)
+            action = "run-rounds" if job.layout.in_rounds else "start"
+            done = await act(call.services, job, action, ActionOptions(), call.identity)
             notices.append(notice_of(done, said))
         except NacreError as error:
             notices.append(Notice("error", str(error)))
     if call.session is not None:
         for notice in [*notices, *(Notice("done", warning) for warning in made.warnings)]:
             call.services.notices.add(call.identity.session, notice)
-    return RedirectResponse(f"/j/{quote(job.id, safe='~')}", status_code=303)
+    page = "/settings/form" if action == "more" else ""
+    return RedirectResponse(f"/j/{quote(job.id, safe='~')}{page}", status_code=303)
 
 
 def fields_of(form: FormData) -> dict[str, str]:
@@ -163,16 +171,21 @@ def wish_of(fields: Mapping[str, str]) -> NewJobWish:
         if fields.get(name):
             settings.setdefault(section, {})[key] = _number(fields[name])
     depth, profile = fields.get("depth", ""), fields.get("profile", "")
+    template = fields.get("template", "")
+    tags = [part.strip() for part in fields.get("tags", "").split(",")]
     return NewJobWish(
         seeds=tuple(line.strip() for line in fields.get("seeds", "").splitlines() if line.strip()),
         name=fields.get("name", ""),
         place=fields.get("place", ""),
-        scope="" if profile else fields.get("scope", "prefix"),
+        scope="" if profile or template else fields.get("scope", "prefix"),
         depth=int(depth) if re.fullmatch(r"[0-9]{1,9}", depth) else None,
         include=tuple(fields.get("include", "").split("\n")) if fields.get("include") else (),
         exclude=tuple(fields.get("exclude", "").split("\n")) if fields.get("exclude") else (),
         profile=profile,
         settings=settings,
+        template=template,
+        tags=tuple(tag for tag in tags if tag),
+        kind="rounds" if fields.get("kind") == "rounds" else "runs",
     )
 
 

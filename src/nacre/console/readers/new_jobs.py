@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import ConfigError, NacreError, Problem
@@ -43,7 +44,8 @@ def make_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
     Args:
         layout: Where it is made.
         arguments: `seeds`: lines of a seed list; `scope`, `depth`, `include`, `exclude`, `profile`,
-            `settings`: as of `nacre.job.api.new_job`; `writes`: False for the check alone.
+            `settings`: as of `nacre.job.api.new_job`; `template`: directory of a job whose
+            settings it takes, "" for none; `writes`: False for the check alone.
     """
     from nacre.engine.clock import SystemClock  # noqa: PLC0415 - see above
     from nacre.fetch.dns import DnsResolver  # noqa: PLC0415
@@ -82,6 +84,9 @@ def _new(arguments: Mapping[str, Any]) -> "NewJob":
     from nacre.scope.rules.stock import rules_for  # noqa: PLC0415 - see above
     from nacre.settings.new_job import NewJob  # noqa: PLC0415
 
+    settings = dict(arguments.get("settings") or {})
+    if arguments.get("template"):
+        settings = _as_template(Path(str(arguments["template"])), settings)
     seeds = [str(line) for line in arguments["seeds"]]
     if not any(line.strip() for line in seeds):
         said = "there is no URL to start from"
@@ -91,13 +96,29 @@ def _new(arguments: Mapping[str, Any]) -> "NewJob":
     if profile and not scope and rest:
         said = f"the scope of the profile {profile} holds, and this would change nothing"
         raise ConfigError([Problem(name, said, "a scope beside it") for name in rest])
-    rules = () if profile and not scope else rules_for(
+    rules = () if (profile or "scope" in settings) and not scope else rules_for(
         scope or "prefix",
         depth=arguments.get("depth"),
         include=_texts(arguments.get("include")),
         exclude=_texts(arguments.get("exclude")),
     )  # fmt: skip
-    return NewJob(seeds, rules, arguments.get("settings") or {}, profile)
+    return NewJob(seeds, rules, settings, profile)
+
+
+def _as_template(root: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of another job without what is its own, and others over them.
+
+    Raises:
+        ConfigError: Its file is not YAML.
+        JobError: It cannot be read.
+    """
+    from nacre.config.document import read_yaml  # noqa: PLC0415 - see above
+    from nacre.config.layer import Layer, merge  # noqa: PLC0415
+    from nacre.console.readers.library import profile_of  # noqa: PLC0415
+
+    text = profile_of(Layout(root))
+    made, _ = merge([read_yaml(text, "template"), Layer("option", dict(settings))])
+    return dict(made)
 
 
 def _texts(values: Sequence[object] | None) -> list[str]:

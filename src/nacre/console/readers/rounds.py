@@ -1,11 +1,13 @@
 """Task of reader processes for batch crawls: their state in facts."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Final
 
+from nacre.core.clock import iso
 from nacre.cycle.rounds import GENERATE, SITEMAPS, UPDATED, JournalFile
 from nacre.cycle.versions import Cycle, CycleVersion
-from nacre.errors import NacreError
+from nacre.errors import JobError, NacreError
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
 
@@ -51,6 +53,30 @@ def rounds_facts(layout: Layout) -> dict[str, Any]:
         "tables": sum(one.size for one in version.tables.values()),
         "archive": version.archive.size if version.archive is not None else 0,
     }
+
+
+def cycle_versions(layout: Layout, _: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The versions of a batch crawl that are kept, the newest first.
+
+    Raises:
+        ConfigError: Its configuration is wrong.
+        JobError: Its versions cannot be read.
+    """
+    cycle = Cycle.open(layout.root, load_job(layout, ()).settings.cycle.storage)
+    found = []
+    for number in sorted(cycle.numbers(), reverse=True):
+        try:
+            one = cycle.version(number)
+        except JobError:  # it was removed meanwhile
+            continue
+        states = Counter(str(segment.state) for segment in one.segments.values())
+        found.append(
+            {
+                "number": one.number, "step": one.step, "host": one.host,
+                "time": iso(one.clock / 1000), "segments": dict(states),
+            }
+        )  # fmt: skip
+    return found
 
 
 def rounds_done(version: CycleVersion) -> int:

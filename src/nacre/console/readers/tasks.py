@@ -104,6 +104,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "look-at-new-job": _of("new_jobs", "look_at_new_job"),
     "make-new-job": _of("new_jobs", "make_new_job"),
     "look-before-start": _of("starting", "look_before_start"),
+    "cycle-versions": _of("rounds", "cycle_versions"),
     "dry-round": _of("dry_round", "dry_round"),
     "export-part": _of("surgery", "export_part"),
     "seeds": _of("found", "list_seeds"),
