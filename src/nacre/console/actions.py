@@ -306,7 +306,7 @@ async def _end(asked: _Asked) -> ActionDone:
 
 
 async def own_command(*words: str) -> str:
-    """What a command of Nacre writes, which runs in a process of its own.
+    """The output of a command of Nacre that runs in a process of its own.
 
     Args:
         words: The command with its arguments.
