@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nacre.crawldb.rank import LEVELS, rank_table
 from nacre.cycle.compaction import compact
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.hashing import table_hash
@@ -87,6 +88,11 @@ def made_tables(folder, buckets):
     fill(made, "signatures", [{**rows[0], "live": False}])
     fill(made, "links", [link(dst, src, 5) for dst in URLS for src in URLS[:4]], "add")
     fill(made, "links", [link(URLS[1], src, 9, rel="国") for src in URLS[:4]], "add")
+    given = [{"key": url, "writer": "local", "digest": "a", "reason": ""} for url in URLS]
+    fill(made, "indexed", given)
+    fill(made, "indexed", [{**given[0], "digest": None, "reason": "gone"}])
+    for number, level in enumerate(LEVELS):
+        fill(made, rank_table(level), [{"node": name} for name in names[number:]])
     return made
 
 
