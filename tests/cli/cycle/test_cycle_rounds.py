@@ -196,7 +196,6 @@ def test_segments_and_their_visits(crawled: Path):
     # Links within a host are left out of the table, which may stay empty.
     assert cycle(crawled, "readlinks", "--url", visits[0]["key"]).out.startswith("no link to ")
     assert cycle(crawled, "rank").out.startswith("nothing to rank: no link joins two hosts")
-    assert cycle(crawled, "rank", "--show", "5").code == 0
     assert cycle(crawled, "segments", "drop", "x").code == 2
     dry = cycle(crawled, "parse", rows[1]["name"], "--dry-run")
     assert "1 part of 1 segment to parse" in dry.out

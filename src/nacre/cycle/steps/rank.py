@@ -243,7 +243,10 @@ def best_nodes(view: TableView, level: RankLevel, number: int) -> list[RankedNod
     if table not in view.version.tables:
         if not has_links(view.version):
             return []
-        raise JobError(f"there are no ranks of this level yet: `rank --level {level}` makes them")
+        raise JobError(
+            f"there are no ranks of this level: `rank --level {level}` makes them, where links "
+            f"join two {level}s"
+        )
     query = (
         f"select node, rank, num_in, num_out from {table} order by rank desc, node limit {number:d}"
     )
