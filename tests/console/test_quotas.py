@@ -167,6 +167,27 @@ def test_use_of_all_jobs_is_added_up_and_measured_every_five_minutes(tmp_path: P
     play(tmp_path, scene)
 
 
+def test_a_start_is_refused_while_a_quota_is_used_up(tmp_path: Path):
+    job = tmp_path / "crawls" / "图书馆"
+    job.parent.mkdir()
+    assert nacre("new", job, "http://127.0.0.1:9/").code == 0
+
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(), console.client
+        book = console.services.quotas
+        start = f"{API}/jobs/crawls~图书馆/start"
+        for path, whose in ((str(job), "its quota"), (ALL_JOBS, "the quota of all jobs")):
+            book.keep(KeptQuota(path, 1, used=2, level=QuotaLevel.FULL))
+            refused = await client.post(start, json={}, headers=fields)
+            assert (refused.status_code, refused.json()["code"]) == (409, "quota")
+            assert whose in refused.json()["detail"]
+            assert "2 B of 1 B" in (await client.get("/alerts", headers=fields)).text
+            book.set(path, 0)
+            book.keep(KeptQuota(path))
+
+    play(tmp_path, scene)
+
+
 def test_only_admins_set_quotas_and_those_of_a_place_only_its_own(tmp_path: Path):
     add_resting(tmp_path, "demo")
 

@@ -19,12 +19,14 @@ from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
 from nacre.console.fleet.launch import LaunchFacts, lay, lay_pause, lift, lift_pause
 from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.quota_book import ALL_JOBS
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.allowed_actions import OTHER_KIND, JobAction, job_actions
 from nacre.job.control import ask_command
+from nacre.job.quotas import decide_quota, disk_usage
 from nacre.report.escape import flat
 from nacre.runs.budget import parse_budget
 from nacre.runs.passes import end_passes
@@ -286,8 +288,9 @@ async def _look_before(asked: _Asked) -> None:
 
     Raises:
         ConfigError: The settings have problems.
-        RefusedRequestError: Space is missing (409).
+        RefusedRequestError: Space is missing, or a quota is used up (409).
     """
+    await _require_quota(asked)
     found = await asked.services.readers.ask(
         "look-before-start", asked.job.layout.root, _SOON, set=asked.options.set
     )
@@ -295,6 +298,28 @@ async def _look_before(asked: _Asked) -> None:
         raise ConfigError([Problem(**problem) for problem in found["problems"]])
     if found["space"]:
         raise RefusedRequestError(409, "space", f"{asked.job.id} lacks space: {found['space']}")
+
+
+async def _require_quota(asked: _Asked) -> None:
+    """Refuse a start that would be paused at once: its quota, or that of all jobs, is used up.
+
+    Raises:
+        RefusedRequestError: It is (409).
+    """
+    quotas, root = asked.services.quotas, asked.job.layout.root
+    own, total = quotas.find(str(root)), quotas.find(ALL_JOBS)
+    used = await asyncio.to_thread(disk_usage, root) if own.limit else 0
+    for whose, quota, taken in (
+        ("its quota", own, used),
+        ("the quota of all jobs", total, total.used),
+    ):
+        if quota.limit and taken >= quota.limit:
+            text = decide_quota(taken, quota.limit).text
+            raise RefusedRequestError(
+                409, "quota",
+                f"{asked.job.id} is not started: {whose} of disk space is used up ({text}); "
+                "Administration sets another one",
+            )  # fmt: skip
 
 
 async def _end(asked: _Asked) -> ActionDone:

@@ -1,7 +1,7 @@
 """The rows of the table of routes for results: seeds, URLs, reports, runs and files."""
 
 from nacre.console.access.roles import Role
-from nacre.console.api import results
+from nacre.console.api import pushes, results
 from nacre.console.pages import results as pages
 from nacre.console.route_row import API, RouteRow
 
@@ -40,6 +40,11 @@ RESULT_ROUTES: tuple[RouteRow, ...] = (
              answer=results.RunList),
     RouteRow("GET", f"{_JOB}/checkpoints", _V, results.list_checkpoints_of, "The checkpoints.",
              answer=results.CheckpointList),
+    RouteRow("POST", f"{_JOB}/push/outbackcdx", _O, pushes.push,
+             "Post the indexes that the job's OutbackCDX server lacks.",
+             answer=pushes.PushedFiles),
+    RouteRow("POST", "/j/{job}/push", _O, pushes.answer,
+             "Post the indexes that the job's OutbackCDX server lacks; a form."),
     RouteRow("GET", f"{_JOB}/files", _V, results.list_files_of, "The files to download.",
              answer=results.FileList),
     RouteRow("GET", f"{_JOB}/files/{{path:path}}", _V, results.get_file,

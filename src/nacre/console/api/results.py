@@ -23,6 +23,7 @@ from nacre.core.clock import iso
 from nacre.errors import NacreError
 from nacre.inspect.explain.answers import Explanation
 from nacre.job.background.checkpoints import ListedCheckpoint, list_checkpoints
+from nacre.job.background.outbackcdx import taken_indexes
 from nacre.job.control import ask_command
 
 _TOES: Final = 2.0
@@ -215,11 +216,14 @@ class FileItem(msgspec.Struct, frozen=True):
         path: Its path, as `/files/PATH` takes it.
         size: Bytes.
         modified: When it was written last, RFC 3339.
+        pushed: An OutbackCDX server has taken it; null for what is no index of a closed WARC, and
+            where no server has taken any.
     """
 
     path: str
     size: int
     modified: str
+    pushed: bool | None = None
 
 
 class FileList(msgspec.Struct, frozen=True):
@@ -391,10 +395,18 @@ def _noted(checkpoint: ListedCheckpoint) -> tuple[str, int | None, int | None]:
     return ("", None, None) if note is None else (note.run, note.finished, note.queued)
 
 
+def _is_taken(path: str, taken: frozenset[str]) -> bool | None:
+    name = path.rpartition("/")[2]
+    return name in taken if taken and name.endswith(".cdxj") else None
+
+
 async def list_files_of(call: Call) -> FileList:
     """The files that can be downloaded."""
     found = await asyncio.to_thread(list_files, call.job().layout.root)
-    items = tuple(FileItem(one.path, one.size, iso(one.modified)) for one in found)
+    taken = await asyncio.to_thread(taken_indexes, call.job().layout)
+    items = tuple(
+        FileItem(one.path, one.size, iso(one.modified), _is_taken(one.path, taken)) for one in found
+    )
     return FileList(items, iso(call.services.clock.now()))
 
 

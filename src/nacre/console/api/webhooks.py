@@ -8,6 +8,7 @@ from starlette.responses import Response
 from nacre.console.call import Call
 from nacre.console.fleet.webhook_book import HookDelivery, HookEvent, HookText, HookWish, KeptHook
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 
 
@@ -126,6 +127,11 @@ def hook_items(call: Call) -> tuple[HookItem, ...]:
 async def get_hook(call: Call) -> HookItem:
     """A webhook."""
     return _item(call, hook_of(call))
+
+
+async def hook_version(call: Call) -> EditedThing:
+    """A webhook as it was set, without its secret."""
+    return edited(hook_of(call).wish)
 
 
 async def add_hook(call: Call) -> HookItem:

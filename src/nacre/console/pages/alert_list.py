@@ -4,11 +4,13 @@ import asyncio
 from typing import Final
 
 from nacre.console.api.logs import AlertItem, alert_item
+from nacre.console.api.quota import quota_items
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.logs.pages import LogQuestion, log_path, read_page
 from nacre.console.problems import RefusedRequestError
 from nacre.frontier.pending import any_text
+from nacre.job.quotas import QuotaLevel
 
 JOBS: Final = 50
 """Jobs on the page; those whose alerts are the newest come first."""
@@ -20,7 +22,8 @@ async def page(call: Call) -> PageAnswer:
     jobs = [job for job, seen in call.snapshots() if seen.overview and seen.overview.alerts]
     found = await asyncio.to_thread(lambda: [(job.id, last_alerts(job)) for job in jobs])
     found.sort(key=lambda one: one[1][0].time if one[1] else "", reverse=True)
-    return PageAnswer("alerts.html", {"found": found[:JOBS]})
+    quotas = [one for one in quota_items(call) if one.level != QuotaLevel.FREE]
+    return PageAnswer("alerts.html", {"found": found[:JOBS], "quotas": quotas})
 
 
 def last_alerts(job: FoundJob) -> list[AlertItem]:

@@ -247,4 +247,7 @@ async def go_back(call: Call) -> PageAnswer | RedirectResponse:
 
 async def files_page(call: Call) -> PageAnswer:
     """The files that can be downloaded."""
-    return PageAnswer("files.html", {"job": call.job().id, "found": await list_files_of(call)})
+    found = await list_files_of(call)
+    pushed = any(one.pushed is not None for one in found.items)
+    facts = {"job": call.job().id, "found": found, "pushed": pushed, "may": may_operate(call)}
+    return PageAnswer("files.html", facts)

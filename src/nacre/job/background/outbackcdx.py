@@ -78,6 +78,18 @@ class PushedIndexes:
         self._known.add(line)
 
 
+def taken_indexes(layout: Layout) -> frozenset[str]:
+    """The names of the indexes that a server has taken, whichever it was; it blocks.
+
+    Args:
+        layout: The job.
+    """
+    text = ""
+    with suppress(OSError):
+        text = (layout.state / _FILE).read_text("utf-8")
+    return frozenset(line.rpartition(" ")[2] for line in text.splitlines())
+
+
 def closed_indexes(layout: Layout, directories: tuple[str, ...]) -> list[ClosedIndex]:
     """The indexes of all closed WARCs of a job, by their names; it blocks.
 
