@@ -1,9 +1,10 @@
-"""The console under load: `make console-load`, or `python -m bench.console_load [--rows 10000000]`.
+"""The console under load: `make console-load`, or `python -m bench.console_load [--large FOLDER]`.
 
-Fifty jobs, three of them at work, one with a large frontier; a hundred viewers of one running job.
-The goals are those of docs/console.md; each is printed with what was measured, and a goal that is
-missed makes the exit status 1. CPU time is that of processes, so that other work on the machine
-disturbs it little; times of answers are disturbed, and say what a user would wait here and now.
+Fifty jobs, three of them at work, one with a large frontier; a hundred viewers of one running job;
+and lists that are asked for while more long questions run than are answered at a time. The goals
+are those of docs/console.md; each is printed with what was measured, and a goal that is missed
+makes the exit status 1. CPU time is that of processes, so that other work on the machine disturbs
+it little; times of answers are disturbed, and say what a user would wait here and now.
 """
 
 import argparse
@@ -12,38 +13,50 @@ import gzip
 import json
 import os
 import re
-import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from statistics import quantiles
-from typing import Any, Final, NamedTuple
+from statistics import median, quantiles
+from typing import Any, Final, NamedTuple, TypeVar
 
 import httpx
 
+from bench.console_jobs import JOBS, LARGE, RUNNING, make_large, make_small
+from bench.console_text import long_config
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.keys import KeyBook
 from nacre.console.access.roles import Role
 from nacre.console.access.sessions import COOKIE
+from nacre.engine.clock import SystemClock
 from nacre.job.control import send_command
 from nacre.store.layout import Layout
 from tests.cli.site import many_pages, site
-from tests.console.stories.running import (
-    ConsoleProcess,
-    command,
-    finished_job,
-    new_job,
-    running_job,
-)
+from tests.console.stories.running import ConsoleProcess, running_job
 
-JOBS: Final = 50
-RESTED: Final = 12
-"""Jobs that are over; the rest never ran."""
 TICK: Final = os.sysconf("SC_CLK_TCK")
-API: Final = ("/api/v1/jobs", "/api/v1/jobs/{job}")
-LARGE: Final = ("/api/v1/jobs/{job}/queues?limit=50", "/api/v1/jobs/{job}/uris?limit=50")
+STATUS: Final = ("/api/v1/jobs", "/api/v1/jobs/{idle}", "/api/v1/jobs/{idle}/logs/crawl")
+"""Lists and facts that the console has without a store."""
+LISTS: Final = (
+    "/api/v1/jobs/{large}/queues?limit=50",
+    "/api/v1/jobs/{large}/queues?sort=-waiting&limit=50",
+    "/api/v1/jobs/{large}/uris?limit=50",
+    "/api/v1/jobs/{large}/uris?limit=50&queue=test,host-7,",
+    "/api/v1/jobs/{large}/uris?limit=50&re=nothing-of-this",
+    "/j/{large}/frontier",
+    "/j/{large}/uris",
+)
 """Lists of the job with the large frontier."""
+PATHS: Final = (*STATUS, *LISTS)
+IDLE: Final = f"crawls~{RUNNING[0]}"
+"""The running job that is looked at."""
+LONG: Final = 4
+"""Long questions at a time: twice as many as are answered at once."""
+
+First = TypeVar("First")
+Second = TypeVar("Second")
 
 
 class Goal(NamedTuple):
@@ -74,30 +87,6 @@ class Goal(NamedTuple):
 
 
 # ---- what is given
-
-
-def prepare(folder: Path, url: str, rows: int) -> Path:
-    """The jobs: those that are over, those that never ran, three to run, a large one."""
-    crawls = folder / "crawls"
-    crawls.mkdir(parents=True)
-    first = finished_job(crawls / "over-00", url)
-    for number in range(1, RESTED):
-        shutil.copytree(first, crawls / f"over-{number:02}", symlinks=True)
-    large = new_job(crawls / "large", url, "politeness.delay=60s")
-    with running_job(large, "--set", "engine.pause_at_start=true"):
-        pass
-    urls = folder / "urls.txt.gz"
-    with gzip.open(urls, "wt", compresslevel=1) as file:
-        file.writelines(f"http://host-{n % 20_000}.test/page/{n}\n" for n in range(rows))
-    command("frontier", large, "import", urls)
-    for name in ("idle", "busy-1", "busy-2"):
-        new_job(crawls / name, url, "politeness.delay=0.3s")
-    while len(list(crawls.iterdir())) < JOBS:
-        target = crawls / f"new-{len(list(crawls.iterdir())):02}"
-        target.mkdir()
-        shutil.copy(crawls / "idle" / "crawl.yaml", target / "crawl.yaml")
-        shutil.copy(crawls / "idle" / "seeds.txt", target / "seeds.txt")
-    return crawls
 
 
 def cpu(pid: int) -> float:
@@ -218,39 +207,54 @@ async def view(http: httpx.AsyncClient, url: str, seen: Viewers) -> None:
                 seen.note(me, found[1] if found else "")
 
 
-async def load(console: ConsoleProcess, crawls: Path, options: argparse.Namespace,
-               pids: dict[str, int], fields: dict[str, str]) -> list[Goal]:  # fmt: skip
-    """The figures with viewers, and while somebody reads lists."""
-    idle = crawls / "idle"
+async def load(console: ConsoleProcess, idle: Path, options: argparse.Namespace,
+               pid: int, fields: dict[str, str]) -> list[Goal]:  # fmt: skip
+    """The figures without viewers, with them, and while somebody reads lists."""
     goals: list[Goal] = []
-    alone = await rate(lambda: cpu(pids["idle"]), options.seconds)
+    (polls, alone), quiet = await both(
+        both(rate(lambda: cpu(console.pid), options.seconds),
+             rate(lambda: cpu(pid), options.seconds)),
+        longest_gap(idle, options.seconds),
+    )  # fmt: skip
+    goals.append(Goal(f"console that looks at {JOBS} jobs, of a core", 1, polls * 100, "%"))
+    goals.append(Goal("longest gap of the crawl's loop without viewers", 50, quiet, "ms"))
 
     async def work(seen: Viewers) -> None:
         before = seen.events
-        used, watched = await both(
-            rate(lambda: cpu(console.pid), options.seconds),
-            rate(lambda: cpu(pids["idle"]), options.seconds),
-        )
+        (used, watched), gap = await both(
+            both(rate(lambda: cpu(console.pid), options.seconds),
+                 rate(lambda: cpu(pid), options.seconds)),
+            longest_gap(idle, options.seconds),
+        )  # fmt: skip
         rates = (seen.events - before) / options.seconds / options.viewers
         print(f"{options.viewers} viewers saw {rates:.2f} events a second each", flush=True)
         goals.append(Goal(f"console with {options.viewers} viewers, of a core", 3, used * 100, "%"))
         goals.append(Goal("cost of the viewers to the crawl, of a core", 1,
                           max(watched - alone, 0) * 100, "%"))  # fmt: skip
-        gap = send_command(Layout(idle).socket, "status").get("gap")
-        goals.append(Goal("longest gap of the crawl's loop", 50, gap, "ms"))
+        goals.append(Goal("longest gap of the crawl's loop with them", 50, gap, "ms"))
         goals.append(await delay(idle, seen))
         goals.extend(await answers(console, fields, options.asks))
 
-    await viewers(console, "crawls~idle", options.viewers, fields, work)
+    await viewers(console, IDLE, options.viewers, fields, work)
     goals.append(Goal("memory of the console", 120, resident(console.pid), "MB"))
-    readers = [resident(pid) for pid in children(console.pid)]
+    readers = [resident(one) for one in children(console.pid)]
     goals.append(Goal("memory of a reader", 200, max(readers, default=None), "MB"))
     return goals
 
 
-async def both(*tasks: Awaitable[float]) -> list[float]:
+async def longest_gap(job: Path, seconds: float) -> float:
+    """The longest time for which the loop of a running job did nothing else, ms."""
+    found, end = 0.0, time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        await asyncio.sleep(min(5.0, seconds))  # a job knows the longest one of ten seconds
+        answer = await asyncio.to_thread(send_command, Layout(job).socket, "status")
+        found = max(found, float(answer["gap"]))
+    return found
+
+
+async def both(first: Awaitable[First], second: Awaitable[Second]) -> tuple[First, Second]:
     """Two measurements at once."""
-    return list(await asyncio.gather(*tasks))
+    return await asyncio.gather(first, second)
 
 
 async def rate(counter: Callable[[], float], seconds: float) -> float:
@@ -275,46 +279,95 @@ async def delay(job: Path, seen: Viewers) -> Goal:
 
 
 async def answers(console: ConsoleProcess, fields: dict[str, str], number: int) -> list[Goal]:
-    """The 95th percentile of the time of each list and of the pages of the large job."""
-    goals = []
-    async with httpx.AsyncClient(headers=fields, trust_env=False, timeout=60) as http:
-        asked = [(path, "crawls~idle") for path in API] + [(path, "crawls~large") for path in LARGE]
-        for path, job in asked:
-            url = f"{console.url.rstrip('/')}{path.format(job=job)}"
-            times: list[float] = []
-            for _ in range(number):
-                began = time.perf_counter()
-                answer = await http.get(url)
-                times.append((time.perf_counter() - began) * 1000)
-                if answer.status_code != 200:
-                    break
-            good = len(times) == number
-            found = quantiles(times[1:], n=20)[-1] if good else None
-            goals.append(Goal(f"GET {path.partition('?')[0]}, 95 in 100", 50, found, "ms"))
+    """The 95th percentile of the time of each list, without and beside long questions."""
+    goals = list[Goal]()
+    async with httpx.AsyncClient(
+        base_url=console.url, headers=fields, trust_env=False, timeout=60
+    ) as http:
+        listed = (await http.get("/api/v1/jobs?limit=500&fields=id")).json()["items"]
+        (large,) = (one["id"] for one in listed if one["id"].endswith(f"~{LARGE}"))
+        names = {"idle": IDLE, "large": large}
+        goals += [await asked(http, path, names, number, "") for path in PATHS]
+        async with asyncio.TaskGroup() as group:
+            long = [group.create_task(ask_long(http, large, one)) for one in range(LONG)]
+            beside = f", {LONG} long questions"
+            goals += [await asked(http, path, names, number, beside) for path in PATHS]
+            for task in long:
+                task.cancel()
+        goals.append(await checked(http, number))
     return goals
+
+
+async def asked(
+    http: httpx.AsyncClient, path: str, names: dict[str, str], number: int, beside: str
+) -> Goal:
+    """How long a list takes; the first answer, which opens the store, is left out."""
+    times: list[float] = []
+    for _ in range(number + 1):
+        began = time.perf_counter()
+        answer = await http.get(path.format(**names))
+        times.append((time.perf_counter() - began) * 1000)
+        if answer.status_code != 200:
+            print(f"{path}: {answer.status_code} {answer.text[:300]}", flush=True)
+            return Goal(f"GET {path}{beside}", 50, float("inf"), "ms")
+    print(f"{path}{beside}: first {times[0]:.0f}, median {median(times[1:]):.1f} ms", flush=True)
+    return Goal(f"GET {path}{beside}", 50, quantiles(times[1:], n=20)[-1], "ms")
+
+
+async def ask_long(http: httpx.AsyncClient, job: str, number: int) -> None:
+    """Ask for what reads the whole frontier, again and again."""
+    wish = {"action": "delete", "urls": f"nothing-of-this-{number}"}
+    while True:
+        answer = await http.post(f"/api/v1/jobs/{job}/frontier/count", json=wish)
+        task = answer.json()
+        while answer.status_code == 202 or task.get("state") == "running":
+            await asyncio.sleep(1)
+            answer = await http.get(f"/api/v1/tasks/{task['id']}")
+            task = answer.json()
+        answer.raise_for_status()
+
+
+async def checked(http: httpx.AsyncClient, number: int) -> Goal:
+    """How long the check of a long configuration takes while somebody types."""
+    times: list[float] = []
+    for count in range(min(number, 50) + 1):
+        text = f"{long_config()}# {count}\n"
+        began = time.perf_counter()
+        answer = await http.post("/api/v1/config/check", json={"text": text})
+        times.append((time.perf_counter() - began) * 1000)
+        answer.raise_for_status()
+    return Goal("check of 500 lines of a configuration, median", 250, median(times[1:]), "ms")
 
 
 def run(options: argparse.Namespace, folder: Path) -> list[Goal]:
     """All parts; the goals."""
     with ExitStack() as held:
         url = held.enter_context(site(many_pages(3000)))
-        crawls = prepare(folder, url, options.rows)
-        console = ConsoleProcess(folder)
-        pids: dict[str, int] = {}
-        for name in ("idle", "busy-1", "busy-2"):
-            pids[name] = held.enter_context(running_job(crawls / name)).pid
+        crawls = folder / "crawls"
+        crawls.mkdir()
+        make_small(crawls, url)
+        places = folder / "large" if options.large is None else options.large
+        if options.large is None:
+            make_large(places, options.rows)
+        console = ConsoleProcess(folder, str(places))
+        pids = [held.enter_context(running_job(crawls / name)).pid for name in RUNNING]
         goals = [first_page(console)]
         held.enter_context(started(console))
-        cookie = {"cookie": f"{COOKIE}={console.session(Role.VIEWER)}"}
-        goals.append(weight(console, cookie))
-        settled(console, cookie)
-        return goals + asyncio.run(load(console, crawls, options, pids, cookie))
+        with closing(ConsoleDatabase(console.state)) as database:
+            key = KeyBook(database, SystemClock()).add("load", Role.OPERATOR)
+        fields = {"authorization": f"Bearer {key}"}
+        goals.append(weight(console, fields))
+        settled(console, fields)
+        return goals + asyncio.run(load(console, crawls / RUNNING[0], options, pids[0], fields))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point; 1 when a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000, help="URIs of the large frontier")
+    parser.add_argument(
+        "--large", type=Path, help="folder in which `bench.console_jobs` made the large frontier"
+    )
     parser.add_argument("--viewers", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=60, help="of each measurement")
     parser.add_argument("--asks", type=int, default=200, help="requests of each list")
@@ -322,6 +375,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="nacre-load-") as name:
         goals = run(options, Path(name))
+    print(f"load of the machine: {os.getloadavg()[1]:.1f} on {os.cpu_count()} processors")
     for goal in goals:
         print(goal.line())
     if options.json is not None:

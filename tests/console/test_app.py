@@ -278,6 +278,43 @@ def test_the_files_of_pages_are_kept_for_ever(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_pages_and_json_are_compressed_and_plain_text_is_not(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        page = await console.client.get("/", headers=console.as_session())
+        described = await console.client.get("/api/v1/openapi.json")
+        (style,) = re.findall(r'href="(/static/[^"]+\.css)"', page.text)
+        file = await console.client.get(style)
+        for answer in (page, described, file):
+            assert answer.headers["content-encoding"] == "gzip"
+            assert answer.headers["vary"] == "Accept-Encoding"
+        plain = await console.client.get(style, headers={"accept-encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        assert (plain.content, plain.headers["vary"]) == (file.content, "Accept-Encoding")
+        told = await console.client.get("/metrics", headers=console.as_key(Role.ADMIN))
+        assert "content-encoding" not in told.headers
+
+    play(tmp_path, scene)
+
+
+def test_no_page_shows_the_token_of_its_session_as_it_is(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        ours = console.as_session()
+        token, shown = ours.pop("x-nacre-token"), list[str]()
+        for _ in range(2):
+            page = await console.client.get("/", headers=ours)
+            assert token not in page.text
+            shown += re.findall(r'name="nacre-token" content="([^"]+)"', page.text)
+        first, second = shown
+        assert first != second
+        for one in shown:
+            sent = await console.client.patch(
+                f"{API}/session", headers={**ours, "x-nacre-token": one}, json={"language": "en"}
+            )
+            assert sent.status_code == 200
+
+    play(tmp_path, scene)
+
+
 def test_answers_are_as_they_are_described(tmp_path: Path):
     (tmp_path / "crawls").mkdir()
     add_job(tmp_path, "demo")

@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -49,6 +50,11 @@ LARGEST_BODY: Final = 64 << 20
 """Bytes of a request's body."""
 _HTML: Final = "text/html; charset=utf-8"
 _LOGIN: Final = "login.html"
+_LEVEL: Final = 5
+"""Of the compression of pages and JSON: higher ones take more time than they save."""
+_NOT_PACKED: Final = ("application/octet-stream", "text/csv", "text/plain")
+"""Downloads: they have their length and parts, and may be packed already. Streams of events are
+left out by the library."""
 
 
 class ConsoleApp:
@@ -83,7 +89,14 @@ class ConsoleApp:
         found.append(Route(f"{API}/openapi.json", self._description))
         made = Starlette(
             routes=found,
-            middleware=[Middleware(RequestGuard, hosts=self._hosts)],
+            middleware=[
+                Middleware(RequestGuard, hosts=self._hosts),
+                Middleware(
+                    GZipMiddleware,
+                    compresslevel=_LEVEL,
+                    exclude_content_types=(*DEFAULT_EXCLUDED_CONTENT_TYPES, *_NOT_PACKED),
+                ),
+            ],
             exception_handlers={HTTPException: self._http_error, Exception: self._bug},
         )
         made.router.redirect_slashes = False
@@ -95,6 +108,10 @@ class ConsoleApp:
         if found is None:
             return Response(status_code=404)
         fields = {"cache-control": FOR_EVER, "content-type": found.kind}
+        # As the middleware reads that field for all other answers.
+        if found.packed and "gzip" in request.headers.get("accept-encoding", ""):
+            fields |= {"content-encoding": "gzip", "vary": "Accept-Encoding"}
+            return Response(found.packed, headers=fields)
         return Response(found.data, headers=fields)
 
     async def _description(self, _: Request) -> Response:
@@ -242,7 +259,7 @@ class ConsoleApp:
 
     def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
         facts = {
-            "session": visitor.session,
+            "session": visitor.shown_session,
             "identity": visitor.identity,
             **header_facts(self._seen(visitor)),
             "taken": lambda: self._services.notices.take(visitor.identity.session),

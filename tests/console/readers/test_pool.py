@@ -1,14 +1,22 @@
 import asyncio
 import os
 import signal
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nacre.console.problems import RefusedRequestError
-from nacre.console.readers.pool import ReaderPool
+from nacre.console.readers import pool as pool_module
+from nacre.console.readers.pool import ALONE, LONG_TASKS, ReaderPool, is_long
+from nacre.console.readers.tasks import TASKS
 from nacre.console.readers.worker import ReaderRequest, answer_to
 from nacre.errors import JobError, NacreError
+from nacre.job.control import ControlServer
+from nacre.store.layout import Layout
+from tests.cli.site import nacre
 
 
 def test_a_task_answers_or_says_why_not(tmp_path: Path):
@@ -48,3 +56,97 @@ def test_a_process_that_dies_or_hangs_is_replaced(tmp_path: Path):
             await pool.close()
 
     asyncio.run(play())
+
+
+def _fault(command: str, error: Exception) -> str:
+    return f"{command}: {error}"
+
+
+class HeldJob:
+    """A job whose process answers an import when it is let go: a question that takes long."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "job"
+        assert nacre("new", self.root, "http://127.0.0.1:9/").code == 0
+        self._lines = folder / "lines.txt"
+        self._lines.write_text("http://127.0.0.1:9/a\n")
+        self.go = asyncio.Event()
+        self.asked = asyncio.Event()
+        self.number = 0
+
+    async def _answer(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        self.number += 1
+        self.asked.set()
+        await self.go.wait()
+        return {"imported": ({}, [])}
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """While the block runs, its process does."""
+        layout = Layout(self.root)
+        layout.socket.parent.mkdir(exist_ok=True)
+        server = ControlServer(layout.socket, {"frontier-import": self._answer}, _fault)
+        await server.start()
+        try:
+            yield
+        finally:
+            self.go.set()
+            await server.close()
+
+    def take_lines(self, pool: ReaderPool) -> Awaitable[Any]:
+        """The question."""
+        return pool.work(
+            "import-uris", self.root, lambda _, __: None, file=str(self._lines), modes=["import"],
+            scoped=False, force=False, retain_failures=False, by="anna",
+        )  # fmt: skip
+
+
+async def _ask_more_than_may_run(job: HeldJob, pool: ReaderPool) -> None:
+    """More long questions than may be answered at a time, and short ones meanwhile."""
+    async with job.running():
+        long = [asyncio.ensure_future(job.take_lines(pool)) for _ in range(ALONE + 1)]
+        await job.asked.wait()
+        for _ in range(3):
+            # It runs, and so has no numbers in a store yet.
+            assert (await pool.ask("stored-status", job.root))["slowest"] == []
+        assert not any(one.done() for one in long)
+        job.go.set()
+        for one in long:
+            assert (await one)["changed"] == 0
+
+
+def test_a_question_is_answered_while_more_long_ones_are_asked_than_may_run(tmp_path: Path):
+    job = HeldJob(tmp_path)
+
+    async def play() -> None:
+        pool = ReaderPool(1)
+        try:
+            await _ask_more_than_may_run(job, pool)
+            assert pool.times["import-uris"][0] == ALONE + 1
+        finally:
+            await pool.close()
+
+    asyncio.run(play())
+
+
+def test_a_question_that_holds_others_up_is_answered_apart(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(pool_module, "LONG_TASKS", frozenset())
+    monkeypatch.setattr(pool_module, "HELD_UP", 0.0)
+    job = HeldJob(tmp_path)
+
+    async def play() -> None:
+        pool = ReaderPool(1)
+        try:
+            await pool.warm()
+            await _ask_more_than_may_run(job, pool)
+        finally:
+            await pool.close()
+
+    asyncio.run(play())
+
+
+def test_what_is_long_is_known_by_its_name_or_its_arguments():
+    assert is_long("report", {})
+    assert not is_long("tree", {"whole": False})
+    assert is_long("tree", {"whole": True})
+    assert set(TASKS) >= LONG_TASKS

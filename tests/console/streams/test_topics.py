@@ -48,6 +48,7 @@ def test_topics_are_checked(tmp_path: Path, topics: str, status: int, code: str)
         )
         assert answer.status_code == status
         assert not code or answer.json()["code"] == code
+        assert status != 200 or "content-encoding" not in answer.headers
 
     play(tmp_path, scene)
 

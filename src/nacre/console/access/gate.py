@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
+from nacre.console.access.form_tokens import is_token, masked_token
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.origin import SAFE, is_same_origin
 from nacre.console.access.roles import NOBODY, Requester, Role
@@ -27,6 +28,13 @@ class Visitor(NamedTuple):
 
     identity: Requester
     session: BrowserSession | None = None
+
+    @property
+    def shown_session(self) -> BrowserSession | None:
+        """The session as a page shows it: with its token under a mask of this answer."""
+        if self.session is None:
+            return None
+        return self.session._replace(token=masked_token(self.session.token))
 
 
 def identify(request: Request, keys: KeyBook, sessions: SessionBook) -> Visitor:
@@ -73,7 +81,7 @@ def require(request: Request, visitor: Visitor, role: Role, token: str = "") -> 
             403, "other-origin", "a page of another site sent this; use the console's own pages"
         )
     sent = request.headers.get(TOKEN) or token
-    if visitor.session is not None and sent != visitor.session.token:
+    if visitor.session is not None and not is_token(sent, visitor.session.token):
         raise RefusedRequestError(
             403, "no-token", f"the token of the session is missing ({TOKEN}); load the page again"
         )

@@ -6,8 +6,6 @@ console with many jobs has them at its start.
 """
 
 import asyncio
-import hashlib
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +32,7 @@ from nacre.console.logs.lines import CrawlLogFields
 from nacre.console.logs.pages import LogQuestion, log_path, read_page
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.pool import ReaderPool
+from nacre.console.readers.stamps import folder_stamp, stamp_text
 from nacre.core.clock import Clock
 from nacre.cycle.rounds_mark import rounds_run
 from nacre.errors import NacreError
@@ -92,6 +91,8 @@ class Poller:
         self._lately: dict[str, tuple[LastLines, LastLines]] = {}
         self._toes_watched: Counter[str] = Counter()
         self._checks = StartChecks(readers)
+        # Nobody waits for what rests: such questions take turns, and a page finds a free process.
+        self._reading = asyncio.Lock()
 
     def snapshot(self, job: FoundJob) -> JobSnapshot:
         """The last snapshot of a job; one without numbers where it was not looked at yet."""
@@ -301,7 +302,8 @@ class Poller:
         try:
             answer = self._cached(path, stamp) if _has_run(job.layout) else _NEVER_RAN
             if answer is None:
-                answer = await self._readers.ask("stored-status", job.layout.root, FIRST_READ)
+                async with self._reading:
+                    answer = await self._readers.ask("stored-status", job.layout.root, FIRST_READ)
                 self._database.rows(
                     "INSERT OR REPLACE INTO rested VALUES (?, ?, ?)",
                     path, stamp, msgspec.json.encode(answer),
@@ -372,20 +374,5 @@ def rounds_now(layout: Layout) -> dict[str, bool]:
 
 def stamp_of(layout: Layout) -> str:
     """A text that changes whenever the store of a job, or the versions of a batch crawl, do."""
-    digest = hashlib.sha256()
-    for folder in (layout.store, layout.cycle, layout.cycle / "versions"):
-        try:
-            with os.scandir(folder) as entries:
-                facts = sorted((one.name, *_facts(one)) for one in entries)
-        except OSError:
-            facts = []
-        digest.update(repr(facts).encode())
-    return digest.hexdigest()
-
-
-def _facts(entry: "os.DirEntry[str]") -> tuple[int, int]:
-    try:
-        found = entry.stat(follow_symlinks=False)
-    except OSError:
-        return 0, 0
-    return found.st_size, found.st_mtime_ns
+    folders = layout.store, layout.cycle, layout.cycle / "versions"
+    return stamp_text(map(folder_stamp, folders))

@@ -1,5 +1,6 @@
 """The files that pages load (styles, scripts, pictures); their URLs change with their bytes."""
 
+import gzip
 import hashlib
 from functools import cache
 from pathlib import Path
@@ -27,10 +28,12 @@ class AssetFile(NamedTuple):
     Attributes:
         data: Its bytes.
         kind: Its media type.
+        packed: Its bytes compressed by gzip; empty where that saves nothing.
     """
 
     data: bytes
     kind: str
+    packed: bytes = b""
 
 
 class Assets:
@@ -42,6 +45,7 @@ class Assets:
 
     def __init__(self) -> None:
         self._files: dict[str, AssetFile] = {}
+        self._packed = set[str]()
         digest = hashlib.sha256()
         for path in sorted(FOLDER.rglob("*")):
             kind = _TYPES.get(path.suffix)
@@ -62,8 +66,18 @@ class Assets:
         return f"{PREFIX}/{self._hash}/{name}"
 
     def find(self, tree: str, name: str) -> AssetFile | None:
-        """A file by the parts of its URL; None for one that there is not, or is not any more."""
-        return self._files.get(name) if tree == self._hash else None
+        """A file by the parts of its URL; None for one that there is not, or is not any more.
+
+        It is compressed when it is first asked for, once for all.
+        """
+        found = self._files.get(name) if tree == self._hash else None
+        if found is None or name in self._packed:
+            return found
+        packed = gzip.compress(found.data, mtime=0)
+        if len(packed) < len(found.data):
+            found = self._files[name] = found._replace(packed=packed)
+        self._packed.add(name)
+        return found
 
 
 @cache

@@ -3,6 +3,10 @@
 A store is opened and scanned in processes of their own: a scan holds Python's lock, and would hold
 up all pages. A process that does not answer in time is killed, and the next question starts
 another.
+
+Questions that are bounded, such as a page of queues, share some processes. Those that read a store
+to its end, such as a report, have processes of a lower priority: some are answered at a time, and
+further ones wait for their turn. So no page waits for a report.
 """
 
 import asyncio
@@ -10,7 +14,7 @@ import contextlib
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,17 +27,39 @@ from nacre.errors import ConfigError, JobError, NacreError, Problem
 
 PATIENCE: Final = 5.0
 """Seconds that a question may take while somebody waits for a page."""
+HELD_UP: Final = 2.0
+"""Seconds after which a question holds others up: these get another process."""
 START: Final = 30.0
 """Seconds that the first question of a process may take: it loads its modules."""
 LONG: Final = 3600.0
 """Seconds that a task in the background may take."""
 ALONE: Final = 2
-"""Processes beside the pool, each for one task that takes long."""
+"""Processes beside those for pages, each for one task that takes long; more wait for their turn."""
+NICE: Final = 10
+"""Priority of these; the others have that of the console, as somebody waits for them."""
 MEMORY: Final = 400_000_000
 """Resident memory after which a process is replaced, bytes."""
 
+LONG_TASKS: Final = frozenset(
+    (
+        "change-frontier", "check", "convert-beans", "count", "dry-round", "export-uris",
+        "import-uris", "report", "write-report",
+    )
+)  # fmt: skip
+"""Tasks that read a store to its end, or wait for other machines."""
+
 Told = Callable[[int, int], None]
 """Takes steps done, and steps in all."""
+
+
+def is_long(task: str, arguments: Mapping[str, object]) -> bool:
+    """Whether a task may take long: it is one of `LONG_TASKS`, or is to look at all there is.
+
+    Args:
+        task: A name of `tasks.TASKS`.
+        arguments: Its arguments; `whole` means all there is.
+    """
+    return task in LONG_TASKS or bool(arguments.get("whole"))
 
 
 class OccupiedError(Exception):
@@ -43,11 +69,15 @@ class OccupiedError(Exception):
 class ReaderProcess:
     """One reader process; it is started with its first question, and answers one at a time.
 
+    Args:
+        nice: Its priority below that of the console.
+
     Attributes:
         waiting: Questions that are asked of it now.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, nice: int = 0) -> None:
+        self._nice = nice
         self._process: Process | None = None
         self._turn = asyncio.Lock()
         self._left = asyncio.Event()
@@ -123,7 +153,7 @@ class ReaderProcess:
     async def _started(self) -> Process:
         if self._process is None:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "nacre.console.readers.worker",
+                sys.executable, "-m", "nacre.console.readers.worker", str(self._nice),
                 stdin=PIPE, stdout=PIPE, start_new_session=True,
             )  # fmt: skip
         return self._process
@@ -175,7 +205,7 @@ class ReaderPool:
     A job is asked of the process that has it open already, unless that has more to do than another.
 
     Args:
-        number: How many processes there may be.
+        number: How many processes there may be for questions that are bounded.
 
     Attributes:
         times: Answers so far and the seconds that they took, by task.
@@ -185,7 +215,9 @@ class ReaderPool:
         self.times: dict[str, tuple[int, float]] = {}
         self._processes = [ReaderProcess() for _ in range(number)]
         self._usual: dict[Path, ReaderProcess] = {}
+        self._turns = asyncio.Semaphore(ALONE)
         self._lonely: set[ReaderProcess] = set()
+        self._rested: list[ReaderProcess] = []
         self._changed: dict[Path, float] = {}
 
     def changed(self, job: Path, now: float) -> None:
@@ -214,12 +246,13 @@ class ReaderPool:
     async def ask(
         self, task: str, job: Path, patience: float = PATIENCE, **arguments: object
     ) -> Any:  # noqa: ANN401 - as the task gives it
-        """Ask the process that has least to do.
+        """Ask, and wait for the answer.
 
         Args:
             task: A name of `tasks.TASKS`.
             job: Directory of the job.
-            patience: Seconds that the answer may take.
+            patience: Seconds that the answer may take; of a task that takes long also those until
+                its turn.
             arguments: Of the task.
 
         Raises:
@@ -229,6 +262,8 @@ class ReaderPool:
         request = self._request(task, job, arguments)
         began = time.perf_counter()
         try:
+            if is_long(task, arguments):
+                return await self._ask_apart(request, patience)
             while True:
                 with contextlib.suppress(OccupiedError):
                     return await _asked(self._chosen(job), request, patience, None)
@@ -240,8 +275,19 @@ class ReaderPool:
         count, seconds = self.times.get(task, (0, 0.0))
         self.times[task] = (count + 1, seconds + time.perf_counter() - began)
 
+    async def _ask_apart(self, request: ReaderRequest, patience: float) -> Any:  # noqa: ANN401 - as the task gives it
+        try:
+            async with asyncio.timeout(patience + START):
+                return await self._apart(request, patience, None)
+        except TimeoutError:
+            raise RefusedRequestError(
+                503, "busy",
+                f"{ALONE} questions that take long are answered now, and the turn of this one did "
+                f"not come within {patience + START:g} s; try again later",
+            ) from None  # fmt: skip
+
     async def work(self, task: str, job: Path, tell: Told, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
-        """Ask for something that may take long: after 5 s another process serves the others.
+        """Ask for something that may take long, in the background.
 
         Args:
             task: A name of `tasks.TASKS`.
@@ -251,48 +297,65 @@ class ReaderPool:
 
         Raises:
             NacreError: As the task raised it.
-            RefusedRequestError: It took an hour, or too many take long already (503).
+            RefusedRequestError: It took an hour (503).
         """
         request = self._request(task, job, arguments)
         began = time.perf_counter()
         try:
+            if is_long(task, arguments):
+                return await self._apart(request, LONG, tell)
             while True:
                 with contextlib.suppress(OccupiedError):
-                    return await self._worked(job, request, tell)
+                    return await self._begun_among_others(request, tell)
         finally:
             self._note(task, began)
 
-    async def _worked(self, job: Path, request: ReaderRequest, tell: Told) -> Any:  # noqa: ANN401 - as the task gives it
-        """The answer of the process of a job, which goes on apart where it takes long."""
+    async def _apart(self, request: ReaderRequest, patience: float, tell: Told | None) -> Any:  # noqa: ANN401 - as the task gives it
+        """Ask a process that answers nothing else meanwhile, when there may be another one."""
+        async with self._turns:
+            process = self._rested.pop() if self._rested else ReaderProcess(NICE)
+            self._lonely.add(process)
+            try:
+                return await _asked(process, request, patience, tell)
+            finally:
+                self._lonely.discard(process)
+                if self._rested:  # one is kept, as it has its modules and perhaps the job
+                    await process.close()
+                else:
+                    self._rested.append(process)
+
+    async def _begun_among_others(self, request: ReaderRequest, tell: Told) -> Any:  # noqa: ANN401 - as the task gives it
+        """Ask a process that others ask too; after some time these get another one."""
+        job = Path(request.job)
         process = self._chosen(job)
         asking = asyncio.ensure_future(_asked(process, request, LONG, tell))
         try:
-            done, _ = await asyncio.wait({asking}, timeout=process.patience)
-            if not done:
-                return await self._work_apart(process, asking, job)
-            return asking.result()
+            done, _ = await asyncio.wait({asking}, timeout=process.patience - PATIENCE + HELD_UP)
+            if done or process not in self._processes:  # or it has its substitute already
+                return await asking
+            if not self._turns.locked():
+                return await self._set_apart(process, asking, job)
         finally:
             asking.cancel()
+        await asyncio.wait({asking})
+        if not asking.cancelled():  # it was just done
+            return asking.result()
+        return await self._apart(request, LONG, tell)
 
-    async def _work_apart(
+    async def _set_apart(
         self, process: ReaderProcess, asking: "asyncio.Future[Any]", job: Path
     ) -> Any:  # noqa: ANN401 - as the task gives it
         """Let a process finish its question apart, with another one in its place."""
-        if process not in self._processes:  # it is with another question that takes long
-            return await asking
-        if len(self._lonely) >= ALONE:
-            raise RefusedRequestError(
-                503, "busy", f"{ALONE} questions that take long are answered now; try again later"
-            )
-        substitute = ReaderProcess()
-        self._processes[self._processes.index(process)] = substitute
-        self._lonely.add(process)
-        process.leave()
-        try:
-            return await asking
-        finally:
-            self._lonely.discard(process)
-            await self._back(process, substitute, job)
+        async with self._turns:
+            substitute = ReaderProcess()
+            self._processes[self._processes.index(process)] = substitute
+            self._lonely.add(process)
+            process.leave()
+            try:
+                return await asking
+            finally:
+                self._lonely.discard(process)
+                await self._back(process, substitute, job)
 
     async def _back(self, process: ReaderProcess, substitute: ReaderProcess, job: Path) -> None:
         """Put a process back, with all that it has open; or end it where that is not possible."""
@@ -304,9 +367,15 @@ class ReaderPool:
         else:
             await process.close()
 
+    async def warm(self) -> None:
+        """Start the processes for pages, one after the other, so that no page waits for that."""
+        for process in list(self._processes):
+            with contextlib.suppress(NacreError, OccupiedError):
+                await _asked(process, ReaderRequest("warm", "."), START, None)
+
     async def close(self) -> None:
         """End all processes."""
-        for process in (*self._processes, *self._lonely):
+        for process in (*self._processes, *self._lonely, *self._rested):
             await process.close()
 
 

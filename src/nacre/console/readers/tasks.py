@@ -53,9 +53,19 @@ def kept_from_start(layout: Layout, _: Arguments) -> dict[str, Any]:
     return start_survey.kept_from_start(layout)
 
 
+_FOR_PAGES = ("found", "logs", "settings", "waiting")
+
+
+def warm(_: Layout, __: Arguments) -> None:
+    """Import what pages of jobs need, before one is asked for."""
+    for module in _FOR_PAGES:
+        import_module(f"nacre.console.readers.{module}")
+
+
 TASKS: Mapping[str, ReaderTask] = {
     "stored-status": stored_status,
     "kept-from-start": kept_from_start,
+    "warm": warm,
     "bean-values": bean_values,
     "check": check_settings,
     "convert-beans": convert_beans,

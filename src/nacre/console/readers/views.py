@@ -1,17 +1,18 @@
 """The stores that a reader process keeps open: a view of each job that somebody looks at.
 
-Opening a store takes 0.1 s, which no page can wait for. So a view stays open for a minute after it
-was looked at. One whose store has changed still answers for some seconds, with the time of its
-data, and is opened anew between two questions.
+Opening a store takes 0.1 s, and a large one longer, which no page can wait for. So a view stays
+open for a minute after it was looked at. One whose store has changed still answers for some
+seconds, with the time of its data, and is opened anew between two questions; the longer that takes,
+the more seldom, so that few questions come while it is done.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from nacre.config.check import Loaded
+from nacre.console.readers.stamps import store_stamp
 from nacre.engine.clock import SystemClock
 from nacre.errors import StorageError
 from nacre.inspect.stored_job import read_only, require_store
@@ -25,6 +26,8 @@ FRESH: Final = 2.0
 """Seconds after which a view of a store that has changed is opened anew in the background."""
 STALE: Final = 10.0
 """Seconds after which it answers no more before it was opened anew."""
+SHARE: Final = 30.0
+"""A view lasts at least this many times the time of its opening."""
 IDLE: Final = 60.0
 """Seconds without a question after which it is closed."""
 MOST: Final = 6
@@ -34,7 +37,16 @@ _SETTINGS: Final = 30.0
 others."""
 CLOCK: Final = SystemClock()
 """The time of this process."""
-_OWN: Final = frozenset(("LOCK", "LOG", "rocksdict-config.json"))
+
+
+def fresh_for(cost: float) -> float:
+    """Seconds after which a view is opened anew in the background, by the seconds of an opening."""
+    return max(FRESH, SHARE * cost)
+
+
+def usable_for(cost: float) -> float:
+    """Seconds after which it answers no more, by the seconds of an opening."""
+    return max(STALE, 2 * fresh_for(cost))
 
 
 class OpenView:
@@ -44,6 +56,7 @@ class OpenView:
         layout: The job's directories.
         store: Its store.
         as_of: The moment for which its data hold, seconds since the epoch.
+        cost: Seconds that the opening took.
         found: What was computed of these data, by name; it goes with them.
         kept: What is computed rarely, by name: it outlives this store, and has its own time.
     """
@@ -55,6 +68,7 @@ class OpenView:
         self.used = self.opened
         self.stamp = stamp
         self.store: Store = read_only(str(layout.store))
+        self.cost = CLOCK.monotonic() - self.opened
         self.found: dict[str, Any] = {}
         self.kept = kept
 
@@ -119,11 +133,11 @@ class ViewBook:
             StorageError: The store cannot be read.
         """
         require_store(layout)
-        root, stamp, now = layout.root, stamp_of_store(layout), CLOCK.monotonic()
+        root, stamp, now = layout.root, store_stamp(layout), CLOCK.monotonic()
         view = self._views.get(root)
         if view is not None and view.stamp == stamp:
             view.as_of = CLOCK.now()
-        elif view is None or now - view.opened > STALE or view.as_of < since:
+        elif view is None or now - view.opened > usable_for(view.cost) or view.as_of < since:
             view = self._opened(layout, stamp)
         view.used = now
         return view
@@ -152,8 +166,8 @@ class ViewBook:
         for root, view in list(self._views.items()):
             if now - view.used > IDLE:
                 self.close(root)
-            elif view.used > view.opened and now - view.opened > FRESH:
-                stamp = stamp_of_store(view.layout)
+            elif view.used > view.opened and now - view.opened > fresh_for(view.cost):
+                stamp = store_stamp(view.layout)
                 if stamp != view.stamp:
                     used = view.used
                     with suppress(StorageError):
@@ -171,27 +185,6 @@ class ViewBook:
         """Close a view, and forget what is kept of the job."""
         self.drop(root)
         self._kept.pop(root, None)
-
-
-def stamp_of_store(layout: Layout) -> object:
-    """A value that changes whenever the store of a job does, and not when it is only opened."""
-    try:
-        with os.scandir(layout.store) as entries:
-            return frozenset(
-                (one.name, *_facts(one))
-                for one in entries
-                if one.name not in _OWN and not one.name.startswith("LOG.old")
-            )
-    except OSError:
-        return None
-
-
-def _facts(entry: "os.DirEntry[str]") -> tuple[int, int]:
-    try:
-        found = entry.stat(follow_symlinks=False)
-    except OSError:
-        return 0, 0
-    return found.st_size, found.st_mtime_ns
 
 
 VIEWS: Final = ViewBook()

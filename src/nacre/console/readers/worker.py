@@ -1,4 +1,4 @@
-"""The loop of a reader process: `python -m nacre.console.readers.worker`.
+"""The loop of a reader process: `python -m nacre.console.readers.worker NICE`.
 
 Requests and answers are messages of msgpack with their length before them, on standard input and
 output; before its answer a task can tell how far it is. It ends with its input, and so with the
@@ -18,7 +18,6 @@ import msgspec
 
 LENGTH = struct.Struct(">I")
 """Before each message, its length in bytes."""
-_NICE = 10
 _MEMORY = 8 << 30
 """Address space, bytes: what a store maps counts, so that it is far above what is used."""
 
@@ -102,8 +101,8 @@ def message(data: bytes) -> bytes:
 
 
 def main() -> None:
-    """Answer until the input ends."""
-    os.nice(_NICE)
+    """Answer until the input ends; the argument is the priority, below that of who starts it."""
+    os.nice(int(sys.argv[1]))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     decoder, encoder = msgspec.msgpack.Decoder(ReaderRequest), msgspec.msgpack.Encoder()
