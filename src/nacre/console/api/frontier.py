@@ -448,7 +448,8 @@ async def take_lines(call: Call) -> ImportedLines | Response:
     wish: ImportWish = call.body
     path = lines_file("\n".join(wish.lines) + "\n")
     held = begin_import(call, call.job(), path, wish.mode, scoped=wish.scoped, force=wish.force)
-    found = await held.outcome(call.services.readers.patience(call.job().layout.root))
+    root = call.job().layout.root
+    found = await held.outcome(call.services.readers.patience("import-uris", root))
     return msgspec.convert(found, ImportedLines) if held.ended else later(held)
 
 

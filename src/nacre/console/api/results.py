@@ -285,7 +285,8 @@ async def add_seeds(call: Call) -> SeedsTaken | Response:
     """Add seeds to the run, or fetch some of them again."""
     wish: NewSeeds = call.body
     held = begin_seeds(call, "\n".join(wish.lines), retry=wish.retry)
-    found = await held.outcome(call.services.readers.patience(call.job().layout.root))
+    root = call.job().layout.root
+    found = await held.outcome(call.services.readers.patience("import-uris", root))
     return msgspec.convert(found, SeedsTaken) if held.ended else later(held)
 
 

@@ -99,7 +99,8 @@ async def read_or_later(
     Raises:
         NacreError: It failed.
     """
-    tasks, patience = call.services.tasks, call.services.readers.patience(job.layout.root)
+    tasks = call.services.tasks
+    patience = call.services.readers.patience(task, job.layout.root, **arguments)
     held = tasks.same(job.id, task, call.identity.name, arguments)
     if held is None:
         held = begin_reading(call, job, task, **arguments)

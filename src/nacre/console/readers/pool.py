@@ -27,7 +27,7 @@ from nacre.errors import ConfigError, JobError, NacreError, Problem
 
 PATIENCE: Final = 5.0
 """Seconds that a question may take while somebody waits for a page."""
-HELD_UP: Final = 2.0
+HELD_UP: Final = 5.0
 """Seconds after which a question holds others up: these get another process."""
 START: Final = 30.0
 """Seconds that the first question of a process may take: it loads its modules."""
@@ -229,9 +229,17 @@ class ReaderPool:
         """
         self._changed[job] = now
 
-    def patience(self, job: Path) -> float:
-        """Seconds that a page waits for an answer on a job, before it becomes a task."""
-        return self._chosen(job).patience
+    def patience(self, task: str, job: Path, **arguments: object) -> float:
+        """Seconds that a page waits for an answer, before it becomes a task.
+
+        Args:
+            task: A name of `tasks.TASKS`.
+            job: Directory of the job.
+            arguments: Of the task.
+        """
+        if not is_long(task, arguments):
+            return self._chosen(job).patience
+        return self._rested[-1].patience if self._rested else PATIENCE + START
 
     def _chosen(self, job: Path) -> ReaderProcess:
         usual = self._usual.get(job)
@@ -368,10 +376,13 @@ class ReaderPool:
             await process.close()
 
     async def warm(self) -> None:
-        """Start the processes for pages, one after the other, so that no page waits for that."""
+        """Start the processes, one after the other, so that no page waits for that."""
+        request = ReaderRequest("warm", ".")
         for process in list(self._processes):
             with contextlib.suppress(NacreError, OccupiedError):
-                await _asked(process, ReaderRequest("warm", "."), START, None)
+                await _asked(process, request, START, None)
+        with contextlib.suppress(NacreError):
+            await self._apart(request, START, None)
 
     async def close(self) -> None:
         """End all processes."""
