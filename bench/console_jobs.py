@@ -2,7 +2,7 @@
 
     python -m bench.console_jobs FOLDER --rows 10000000
 
-A large frontier takes a quarter of an hour to make, so that it can be made once and be used by
+A frontier of ten millions takes six minutes of CPU to make, so that it can be made once and be used by
 several measurements: `python -m bench.console_load --large FOLDER`. Nothing is crawled in it.
 """
 

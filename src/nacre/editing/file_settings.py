@@ -5,6 +5,7 @@ others can reach lets only administrators change these.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from nacre.config.document import read_yaml
@@ -19,7 +20,8 @@ _KEYS: Final = frozenset(
 _PATHS: Final = frozenset(("seeds", "cycle.generate.limits", "dns.hosts", "dns.servers"))
 
 
-def named_files(text: str) -> dict[str, Any]:
+@lru_cache(maxsize=2)  # the saved text is asked for with each letter that is typed
+def named_files(text: str) -> Mapping[str, Any]:
     """The values of a text that name files, programs or variables, by their paths."""
     layer = read_yaml(text, "crawl.yaml")
     found = dict(named_in(layer.tree))

@@ -140,7 +140,6 @@ def find_in_text(
         lights = {"text": 1, "settings": -1, "whole": -1}
         return TextFindings(problems=(finding,), warnings=(), lights=lights)
     here = layout or Layout(_NOWHERE)
-    malformed = {problem[:2] for problem in read_yaml(text, here.config.name).problems}
     loaded, problems = examine_text(here, text, environ)
     warnings: list[Problem] = []
     known = frozenset(problems)
@@ -154,6 +153,9 @@ def find_in_text(
     if thorough and layout is not None and loaded is not None and not problems:
         surveyed = asyncio.run(survey_start(layout, loaded))
     placing = _Placing(text, here.config.name)
+    # Another reading takes as long as the first one, and a sound text needs none.
+    again = read_yaml(text, here.config.name).problems if problems else ()
+    malformed = {problem[:2] for problem in again}
 
     def level(problem: Problem) -> CheckLevel:
         if problem[:2] in malformed and problem.file in {here.config.name, ""}:
