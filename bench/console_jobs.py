@@ -2,8 +2,8 @@
 
     python -m bench.console_jobs FOLDER --rows 10000000
 
-A frontier of ten millions takes six minutes of CPU to make, so that it can be made once and be used by
-several measurements: `python -m bench.console_load --large FOLDER`. Nothing is crawled in it.
+A frontier of ten millions takes six minutes of CPU to make, so that it can be made once and be used
+by several measurements: `python -m bench.console_load --large FOLDER`. Nothing is crawled in it.
 """
 
 import argparse
