@@ -1,4 +1,4 @@
-"""How pages show the token of their session: different in every answer (pure but for the mask).
+"""The form in which pages show the token of their session: different in every answer.
 
 Pages are compressed, and have text in them that others chose, such as URLs that were found. Who can
 watch how long the answers are could guess a secret beside such text, letter by letter, as a guess
