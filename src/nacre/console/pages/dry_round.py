@@ -24,7 +24,7 @@ async def page(call: Call) -> PageAnswer | RedirectResponse:
 async def versions(call: Call) -> PageAnswer:
     """The versions of a batch crawl that are kept."""
     job = call.job()
-    found = await versions_of(call, job)
+    found = await versions_of(call, job) if job.layout.in_rounds else None
     seen = await call.services.poller.fresh(job)
     return PageAnswer("versions.html", {"job": job.id, "found": found, "running": seen.running})
 
