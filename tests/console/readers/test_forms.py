@@ -69,11 +69,17 @@ def test_rules_are_moved_disabled_and_negated(layout: Layout):
     scope += "    seeds_as_prefixes: true\n"
     scope += "  - {rule: too-many-hops, max_hops: 2}\n# behind\n"
     layout.config.write_text("seeds: [http://127.0.0.1:9/]\n" + scope + "name: x\n")
-    cards = form_fields(layout, {"section": "", "search": ""})["cards"]
-    assert [one["rule"] for one in cards] == ["reject", "surt-prefixed", "too-many-hops"]
+    (scope_list,) = (
+        one for one in form_fields(layout, {"section": "", "search": ""})["lists"] if one["title"]
+    )
+    assert [one["label"] for one in scope_list["cards"]] == [
+        "reject",
+        "surt-prefixed",
+        "too-many-hops",
+    ]
 
     def after(card: str) -> str:
-        made: str = form_text(layout, {"values": {}, "resets": [], "card": card})["text"]
+        made: str = form_text(layout, {"values": {}, "resets": [], "card": f"scope {card}"})["text"]
         return made.partition("scope:\n")[2]
 
     up = after("2 up")

@@ -118,7 +118,7 @@ async def _require(call: Call, job: FoundJob, action: str) -> None:
     Raises:
         RefusedRequestError: It is none, or they do (409).
     """
-    await call.services.poller.fresh(job)
+    await call.services.poller.look(job)  # rounds may have begun within the last second
     found = {one.name: one for one in allowed_now(call.services, job, "")}[action]
     if not found.allowed:
         raise RefusedRequestError(409, found.why, f"{action}: {WHYS[found.why]} ({job.id})")
