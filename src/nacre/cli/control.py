@@ -318,13 +318,13 @@ def _say_rounds(layout: "Layout", *, as_json: bool) -> None:
 def _stored_status(layout: "Layout", *, policy: bool) -> dict[str, Any]:
     """The numbers of a job that does not run.
 
-    The settings are read only where the policy is asked for: they take longer than all else.
+    The settings are read only where the policy is asked for, or the job never ran: they take
+    longer than all else.
     """
     import msgspec
 
     from nacre.inspect.stored_job import reading_store
     from nacre.job.overview import JobOverview, stored_overview
-    from nacre.job.start_survey import kept_from_start
     from nacre.runs.runs import read_run
 
     overview = JobOverview("NASCENT")
@@ -340,6 +340,8 @@ def _stored_status(layout: "Layout", *, policy: bool) -> dict[str, Any]:
     facts = {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
     if overview.state != "NASCENT":
         return facts
+    from nacre.job.start_survey import kept_from_start  # late: it brings the settings along
+
     return facts | kept_from_start(layout)
 
 

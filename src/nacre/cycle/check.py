@@ -14,7 +14,7 @@ import msgspec
 
 from nacre.crawldb.kernels import KernelError, quoted
 from nacre.cycle.engine import TaskEngine
-from nacre.cycle.steps.parse import parse
+from nacre.cycle.steps.parse import ParseResult, parse
 from nacre.cycle.storage import MissingFileError, Storage, file_sha256
 from nacre.cycle.tables import CRAWLDB, TaskPlace, TaskWork
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleVersion, version_name
@@ -147,8 +147,8 @@ def check_storage(
     if not (repair and found.tables):
         return found
     wanted = _damaged_parts(found.tables)
-    if wanted:
-        made = parse(cycle, engine, place, clock, wanted)
+    made = _parsed(cycle, engine, place, clock, wanted) if wanted else None
+    if made is not None:
         again = _checked(cycle, engine, place, cycle.numbers()[-1])
         if not again.tables:
             return found._replace(remade=made.parts, lost=made.lost, now=again.version)
@@ -160,6 +160,16 @@ def check_storage(
         f"{cycle.storage.place}: none of the versions {numbers[0]} to {numbers[-1]} is whole. "
         f"Put back {found.tables[0].name} from a copy"
     )
+
+
+def _parsed(
+    cycle: Cycle, engine: TaskEngine, place: TaskPlace, clock: int, wanted: dict[str, list[str]]
+) -> ParseResult | None:
+    """Facts made again of their WARCs; None where these are damaged, too."""
+    try:
+        return parse(cycle, engine, place, clock, wanted)
+    except DamageError:
+        return None
 
 
 def restore_whole(

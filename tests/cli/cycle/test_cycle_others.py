@@ -51,7 +51,7 @@ def test_the_right_command_is_named(root: Path, before: str, behind: str, named:
 
 
 def test_commands_that_serve_both(root: Path):
-    assert "version 1: inject of" in nacre("status", root).out
+    assert "version 1: inject\n" in nacre("status", root).out
     assert json.loads(nacre("status", root, "--json").out)["cycle"]["step"] == "inject"
     for words in (("check", root), ("archive", root, "check"), ("sheet", root, "list"),
                   ("report", root, "list"), ("archive", root, "digests")):  # fmt: skip
