@@ -13,7 +13,7 @@ from tests.console.stories.running import command, console_of, new_job, until
 from tests.console.stories.steps import act, open_job, shows_state
 from tests.console.stories.watched import tab
 
-pytestmark = pytest.mark.console
+pytestmark = [pytest.mark.console, pytest.mark.slow]
 
 
 def finished(job: Path) -> int:

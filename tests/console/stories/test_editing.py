@@ -13,7 +13,13 @@ from tests.console.stories.watched import faults_of, tab
 
 pytestmark = pytest.mark.console
 
-WAYS = pytest.mark.parametrize("script", [True, False], ids=["with script", "without"])
+WAYS = pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(True, id="with script"),
+        pytest.param(False, id="without", marks=pytest.mark.slow),
+    ],
+)
 
 
 def accessible(page: Page, *, script: bool) -> None:

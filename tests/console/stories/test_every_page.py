@@ -32,7 +32,7 @@ SAMPLES: Final[Mapping[str, str]] = {
     "number": "1",
     "profile": "site",
     "clip": "mediawiki",
-    "name": "crawl-summary",
+    "report": "crawl-summary",
 }
 """A value for each further parameter of a path or of a query that a page needs."""
 

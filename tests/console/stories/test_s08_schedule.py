@@ -23,7 +23,7 @@ from tests.console.stories.running import (
 from tests.console.stories.steps import act, open_job, shows_state
 from tests.console.stories.watched import tab
 
-pytestmark = pytest.mark.console
+pytestmark = [pytest.mark.console, pytest.mark.slow]
 
 HOURS = 3
 

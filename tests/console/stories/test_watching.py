@@ -108,6 +108,7 @@ def is_live(page: Page) -> None:
     expect(done).not_to_have_text(before, timeout=60_000)
 
 
+@pytest.mark.slow
 def test_seven_tabs_are_live_though_a_browser_has_six_connections(given: Given, page: Page):
     tabs = [page, *(page.context.new_page() for _ in range(6))]
     for one in tabs:
@@ -130,6 +131,7 @@ HIDE = """(isHidden) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_hidden_tab_has_no_stream_and_asks_nothing(given: Given, page: Page):
     open_job(page, given.console, "demo")
     is_live(page)
@@ -148,7 +150,7 @@ def test_a_hidden_tab_has_no_stream_and_asks_nothing(given: Given, page: Page):
     assert streams(given, page) == 1
 
 
-@pytest.mark.parametrize("below", ["", "/log"])
+@pytest.mark.parametrize("below", ["", pytest.param("/log", marks=pytest.mark.slow)])
 def test_a_page_whose_stream_is_held_back_is_asked_for_again(given: Given, page: Page, below: str):
     # As by a proxy that buffers: the request is on its way for ever.
     page.route("**/live/**", lambda _: None)
@@ -163,6 +165,7 @@ def test_a_page_whose_stream_is_held_back_is_asked_for_again(given: Given, page:
     page.unroute_all()
 
 
+@pytest.mark.slow
 def test_a_console_that_is_gone_is_told_and_what_was_seen_stays(tmp_path: Path, browser: Browser):
     new_job(tmp_path / "crawls/demo", "http://127.0.0.1:9/")
     with console_of(tmp_path) as console, tab(browser, console) as page:
