@@ -48,6 +48,7 @@ def test_a_console_serves_jobs_until_ctrl_c(tmp_path: Path):
 
     found = asyncio.run(play())
     assert found["item"]["sentence"]["code"] == "finished"  # type: ignore[index]
+    assert found["sentence"] == found["item"]["sentence"]  # type: ignore[index]
     assert found["overview"]["documents"] == 2  # type: ignore[index]
     assert running_url(tmp_path / "state") is None
 

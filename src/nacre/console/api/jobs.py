@@ -135,6 +135,7 @@ class JobDetails(msgspec.Struct, frozen=True):
 
     Attributes:
         item: It as in the list.
+        sentence: What it does, and why it is not faster, as in the list.
         directory: Its directory.
         overview: Its numbers; null for a batch crawl, and where it cannot be read.
         started: When its run began, RFC 3339; "" for never.
@@ -150,6 +151,7 @@ class JobDetails(msgspec.Struct, frozen=True):
     """
 
     item: JobItem
+    sentence: SpokenSentence
     directory: str
     overview: JobOverview | None
     started: str
@@ -289,8 +291,10 @@ def job_details(
     overview = seen.overview
     directory = str(job.layout.root)
     next_run = next_runs(services).get(directory, 0.0)
+    item = job_item(job, seen, language, services.labels.of(job), next_run)
     return JobDetails(
-        item=job_item(job, seen, language, services.labels.of(job), next_run),
+        item=item,
+        sentence=item.sentence,
         directory=directory,
         overview=overview,
         started=_moment(overview.started) if overview else "",
