@@ -1,7 +1,7 @@
 """`nacre check` and `nacre run`: a job's directory, checked and run."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -67,13 +67,8 @@ def check(
         return
     surveyed = _surveyed(layout, loaded) if survey and not findings.problems else None
     if as_json:
-        output.say_json(
-            {
-                "problems": [problem._asdict() for problem in findings.problems],
-                "warnings": [warning._asdict() for warning in findings.warnings],
-                **({"survey": msgspec.to_builtins(surveyed)} if surveyed else {}),
-            }
-        )
+        more = {"survey": msgspec.to_builtins(surveyed)} if surveyed else {}
+        output.say_json(_findings_as_json(findings) | more)
         raise typer.Exit(2 if findings.problems else 0)
     output.warn(findings.warnings)
     findings.require()
@@ -81,6 +76,13 @@ def check(
         for line in survey_lines(surveyed):
             output.say(line)
     output.say(f"{output.shown(layout.root)}: nothing wrong")
+
+
+def _findings_as_json(findings: "Findings") -> dict[str, Any]:
+    return {
+        "problems": [problem._asdict() for problem in findings.problems],
+        "warnings": [warning._asdict() for warning in findings.warnings],
+    }
 
 
 def examined(

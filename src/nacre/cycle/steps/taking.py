@@ -184,9 +184,8 @@ def take_rows(
     )
     if context.dry:
         return result
-    added = added_files([one.added for one in compared])
-    added |= {LINKS: list(rows.links)} if rows.links else {}
-    added = {table: files for table, files in added.items() if files}
+    found = {**added_files([one.added for one in compared]), LINKS: list(rows.links)}
+    added = {table: files for table, files in found.items() if files}
     dropped = {name for one in compared for name in one.dropped}
     fresh = {table for table in added if table not in version.tables}
     changes = CycleChanges(
