@@ -290,12 +290,16 @@ def _resident(pid: int) -> float:
     return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def measured(root: Path, step: str, args: argparse.Namespace) -> dict[str, Any]:
-    """Run a step in a process of its own, and measure it."""
-    size = _size(root)
+def measured_process(module: str, step: str, words: list[str]) -> dict[str, Any]:
+    """Run a step of a benchmark in a process of its own, and measure it.
+
+    Args:
+        module: The benchmark; what it prints as JSON is added to the figures.
+        step: The step, for the figures.
+        words: Its arguments.
+    """
     began = time.monotonic()
-    words = ["step", str(root), step, str(args.top), str(args.tasks), args.engine, args.master]
-    child = subprocess.Popen([sys.executable, "-m", "bench.cycle", *words], stdout=subprocess.PIPE)
+    child = subprocess.Popen([sys.executable, "-m", module, *words], stdout=subprocess.PIPE)
     watch = Watch(child.pid)
     watch.start()
     out, _ = child.communicate()
@@ -308,9 +312,16 @@ def measured(root: Path, step: str, args: argparse.Namespace) -> dict[str, Any]:
         "cpu_s": round(watch.cpu, 1),
         "rss_mb": round(watch.together),
         "rss_one_mb": round(watch.single),
-        "written_mb": round((_size(root) - size) / 1e6, 1),
         **json.loads(out),
     }
+
+
+def measured(root: Path, step: str, args: argparse.Namespace) -> dict[str, Any]:
+    """Run a step in a process of its own, and measure it and what it wrote."""
+    size = _size(root)
+    words = ["step", str(root), step, str(args.top), str(args.tasks), args.engine, args.master]
+    found = measured_process("bench.cycle", step, words)
+    return {**found, "written_mb": round((_size(root) - size) / 1e6, 1)}
 
 
 def _size(root: Path) -> int:

@@ -9,17 +9,15 @@ CPU, and the greatest resident size of a process and of all together.
 import argparse
 import json
 import struct
-import subprocess
 import sys
 import tempfile
-import time
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from bench.cycle import DOMAINS, NOW, SETTINGS, Watch, domains
+from bench.cycle import DOMAINS, NOW, SETTINGS, domains, measured_process
 from nacre.cli.cycle.opening import CommonOptions, opened
 from nacre.crawldb.kernels import Kernel
 from nacre.cycle.moving.nutch import CRAWL_DATUM, TEXT
@@ -154,23 +152,7 @@ def step_main(root: Path, step: str, source: str) -> None:
 
 def measured(root: Path, step: str, source: str = "") -> dict[str, Any]:
     """Run a step in a process of its own, and measure it."""
-    began = time.monotonic()
-    words = [sys.executable, "-m", "bench.moving", "step", str(root), step, source]
-    child = subprocess.Popen(words, stdout=subprocess.PIPE)
-    watch = Watch(child.pid)
-    watch.start()
-    out, _ = child.communicate()
-    watch.stop()
-    if child.returncode:
-        raise SystemExit(f"{step} ended with {child.returncode}")
-    return {
-        "step": step,
-        "wall_s": round(time.monotonic() - began, 1),
-        "cpu_s": round(watch.cpu, 1),
-        "rss_mb": round(watch.together),
-        "rss_one_mb": round(watch.single),
-        **json.loads(out),
-    }
+    return measured_process("bench.moving", step, ["step", str(root), step, source])
 
 
 def main() -> None:

@@ -72,9 +72,8 @@ def check(
         raise typer.Exit(2 if findings.problems else 0)
     output.warn(findings.warnings)
     findings.require()
-    if surveyed is not None:
-        for line in survey_lines(surveyed):
-            output.say(line)
+    for line in survey_lines(surveyed) if surveyed is not None else ():
+        output.say(line)
     output.say(f"{output.shown(layout.root)}: nothing wrong")
 
 
