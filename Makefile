@@ -120,7 +120,7 @@ traps: environment ## how soon a crawl has the pages of sites without end: repla
 reference: environment ## docs/reference again, from the components
 	@$(PY) -m tools.reference
 
-catalogues: environment ## the texts of the console in other languages: collect, and compile
+catalogues: environment ## the texts of the console in other languages: collect
 	@$(PY) -m tools.catalogues
 
 web: ## the scripts and the style of the console again, from web/ (needs Node)

@@ -1,18 +1,16 @@
 """The texts of the console in other languages: `python -m tools.catalogues` (`make catalogues`).
 
-Collects the texts of sources, templates and reports, brings each `nacre.po` up to date and compiles
-it. The files are the same wherever this runs; `--check` writes nothing, and fails where something
-would change or is not translated.
+Collects the texts of sources, templates and reports, and brings each `nacre.po` up to date. The
+files are the same wherever this runs; `--check` writes nothing, and fails where something would
+change or is not translated.
 """
 
 import io
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from nacre.annotations import ANNOTATIONS
@@ -24,8 +22,6 @@ SOURCE = Path(__file__).parents[1] / "src" / "nacre"
 METHODS = [("console/**.py", "python"), ("console/templates/**.html", "jinja2")]
 JOB = [("sentence.py", "python")]
 FOUND = [("found_words.py", "python")]
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-"""Time of all files, so that they are the same whenever they are made."""
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 
 
@@ -68,22 +64,17 @@ def _files(text: Message) -> list[tuple[str, int]]:
     return sorted({(name, 0) for name, _ in text.locations})
 
 
-def texts_of(catalogue: Catalog) -> tuple[bytes, bytes]:
-    """The two files of a catalogue: for translators, and compiled."""
-    written, compiled = io.BytesIO(), io.BytesIO()
+def text_of(catalogue: Catalog) -> bytes:
+    """The file of a catalogue."""
+    written = io.BytesIO()
     write_po(
         written, catalogue, width=100, omit_header=True, sort_output=True, include_lineno=False
     )
-    plural = catalogue.plural_forms
     header = (
         'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n'
-        f'"Language: {catalogue.locale}\\n"\n"Plural-Forms: {plural}\\n"\n\n'
+        f'"Language: {catalogue.locale}\\n"\n"Plural-Forms: {catalogue.plural_forms}\\n"\n\n'
     )
-    data = header.encode() + written.getvalue()
-    parsed = read_po(io.BytesIO(data), locale=catalogue.locale)
-    parsed.creation_date = parsed.revision_date = EPOCH
-    write_mo(compiled, parsed)
-    return data, compiled.getvalue()
+    return header.encode() + written.getvalue()
 
 
 def untranslated(catalogue: Catalog) -> list[str]:
@@ -103,16 +94,15 @@ def main(*, check: bool) -> int:
             continue
         folder = FOLDER / language / "LC_MESSAGES"
         catalogue = updated(language, texts)
-        files = zip((".po", ".mo"), texts_of(catalogue), strict=True)
-        for path, data in ((folder / f"{DOMAIN}{suffix}", data) for suffix, data in files):
-            if path.is_file() and path.read_bytes() == data:
-                continue
-            if check:
-                print(f"{path} is not up to date: `make catalogues`")
-                problems += 1
-            else:
-                folder.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
+        path, data = folder / f"{DOMAIN}.po", text_of(catalogue)
+        if path.is_file() and path.read_bytes() == data:
+            pass
+        elif check:
+            print(f"{path} is not up to date: `make catalogues`")
+            problems += 1
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
         for text in untranslated(catalogue):
             print(f"{language}: not translated: {text}")
             problems += check

@@ -1,15 +1,17 @@
 """The texts of the console in other languages, as gettext has them.
 
 The English text is the key. `make catalogues` collects the texts of the sources and templates into
-`locale/LANGUAGE/LC_MESSAGES/nacre.po`, and compiles these files.
+`locale/LANGUAGE/LC_MESSAGES/nacre.po`; these files are read when a language is first used.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 
+from nacre.console.translations import compiled, po_texts
 from nacre.job.sentence import Sentence, words
 
 FOLDER: Final = Path(__file__).parent / "locale"
@@ -55,11 +57,10 @@ class Language:
 @cache
 def language(name: str) -> Language:
     """The language of a name; English for one that there is not."""
-    path = FOLDER / name / "LC_MESSAGES" / f"{DOMAIN}.mo"
+    path = FOLDER / name / "LC_MESSAGES" / f"{DOMAIN}.po"
     if name == ENGLISH or name not in LANGUAGES or not path.is_file():
         return Language(ENGLISH, NullTranslations())
-    with path.open("rb") as file:
-        return Language(name, GNUTranslations(file))
+    return Language(name, GNUTranslations(BytesIO(compiled(po_texts(path.read_text("utf-8"))))))
 
 
 def preferred(field: str, chosen: str = "") -> str:

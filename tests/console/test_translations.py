@@ -1,0 +1,57 @@
+from gettext import GNUTranslations
+from io import BytesIO
+from typing import Any
+
+import pytest
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+from nacre.console.catalogue import DOMAIN, FOLDER
+from nacre.console.translations import compiled, po_texts
+
+_HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n'
+_FORMS = '"Plural-Forms: nplurals=2; plural=n != 1;\\n"\n\n'
+
+
+def gettext_of(text: str) -> GNUTranslations:
+    return GNUTranslations(BytesIO(compiled(po_texts(text))))
+
+
+def texts_of(translations: GNUTranslations) -> dict[Any, str]:
+    found = translations._catalog  # type: ignore[attr-defined]
+    assert isinstance(found, dict)
+    return {key: text for key, text in found.items() if key}
+
+
+def test_the_texts_are_those_that_babel_reads():
+    for path in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po"):
+        judged = BytesIO()
+        with path.open("rb") as file:
+            write_mo(judged, read_po(file))
+        judged.seek(0)
+        wanted, found = texts_of(GNUTranslations(judged)), texts_of(gettext_of(path.read_text()))
+        assert found == wanted
+
+
+def test_long_texts_plurals_and_contexts_are_read():
+    texts = gettext_of(
+        f'{_HEADER}{_FORMS}#: a.py\nmsgid ""\n"a \\"b\\"\\n"\n"\\\\n"\nmsgstr "甲\\t"\n"乙"\n\n'
+        'msgid "job"\nmsgid_plural "jobs"\nmsgstr[0] "Job"\nmsgstr[1] "Jobs"\n\n'
+        'msgctxt "verb"\nmsgid "set"\nmsgstr "设置"\n\nmsgid "set"\nmsgstr "一套"\n'
+    )
+    assert texts.gettext('a "b"\n\\n') == "甲\t乙"
+    assert [texts.ngettext("job", "jobs", number) for number in (1, 2)] == ["Job", "Jobs"]
+    assert (texts.pgettext("verb", "set"), texts.gettext("set")) == ("设置", "一套")
+
+
+def test_what_is_not_translated_or_not_sure_stays_english():
+    texts = gettext_of(
+        f'{_HEADER}\nmsgid "a"\nmsgstr ""\n\n#, fuzzy\nmsgid "b"\nmsgstr "乙"\n\n#~ msgid "c"\n'
+    )
+    assert [texts.gettext(one) for one in "abc"] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("line", ["msgid a", '"a"', "<<<<<<< HEAD"])
+def test_a_line_of_something_else_is_named(line: str):
+    with pytest.raises(ValueError, match="line 1 is none"):
+        po_texts(line)
