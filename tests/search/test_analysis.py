@@ -1,17 +1,19 @@
 """Terms of texts in several scripts, and the phrases that find them."""
 
+from operator import add
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.search.analysis import (
+    _RUNS,
     LONGEST,
     QueryPhrase,
     folded,
     index_terms,
-    normal_form,
+    phrase_pattern,
     query_phrase,
-    term_places,
 )
 
 
@@ -85,11 +87,26 @@ def test_every_substring_of_unspaced_text_is_found(text, data):
         assert finds(asked, text)
 
 
-@given(st.text(max_size=60))
-def test_places_have_the_terms_of_the_text(text):
-    plain = normal_form(text)
-    places = list(term_places(plain))
-    for place in places:
-        assert 0 <= place.start < place.end <= len(plain)
-    if folded(plain) == plain:
-        assert " ".join(place.term for place in places) == index_terms(plain)
+LETTERS = "国家图书馆员 人人开,。a1B_ß́é”"
+
+
+@given(st.text(LETTERS, max_size=40) | st.text(max_size=60))
+def test_terms_are_runs_of_letters_and_pairs_of_unspaced_characters(text):
+    said = text.encode("utf-8", "replace").decode()
+    terms: list[str] = []
+    for run, word in _RUNS.findall(folded(said)):
+        if word:
+            terms.append(word[:LONGEST])
+        else:
+            terms += [*map(add, run, run[1:]), run[-1]]
+    assert index_terms(text) == " ".join(terms)
+
+
+@given(st.text(LETTERS, max_size=40), st.text(LETTERS, min_size=1, max_size=4))
+def test_a_pattern_matches_where_the_phrase_is_found(text, asked):
+    phrase = query_phrase(asked)
+    pattern = phrase_pattern(phrase)
+    if pattern is None:
+        assert phrase.terms == ()
+        return
+    assert bool(pattern.search(folded(text))) == finds(asked, text)

@@ -8,7 +8,7 @@ substring of a run is a phrase of pairs, and every character begins a term. Sour
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from functools import lru_cache
 from operator import add
 from typing import NamedTuple
 
@@ -20,21 +20,14 @@ _UNSPACED = (
     "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_RUNS = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
-
-
-class TermPlace(NamedTuple):
-    """A term and its place.
-
-    Attributes:
-        term: The term, as the index has it.
-        start: Where it begins in the text, in characters.
-        end: Where it ends.
-    """
-
-    term: str
-    start: int
-    end: int
+_WORD = rf"[^\W_{_UNSPACED}]"
+_RUNS = re.compile(rf"([{_UNSPACED}]+)|({_WORD}+)")
+_FAR = re.compile(r"[^\x00-\x7f]+")
+_SIGN = rf"(?:(?![{_UNSPACED}])[\W_])"
+_FAR_PARTS = re.compile(rf"([{_UNSPACED}]+)|[\W_]")
+_FOLDED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256)).lower()
+"""Bytes of UTF-8: letters of ASCII in lower case, its other signs as blanks."""
+_SHORT = 32
 
 
 def normal_form(text: str) -> str:
@@ -49,15 +42,35 @@ def folded(text: str) -> str:
 
 def index_terms(text: str) -> str:
     """The terms of a text in order, separated by blanks: what an index of words is given."""
-    terms: list[str] = []
-    take = terms.extend
-    for run, word in _RUNS.findall(folded(text)):
-        if word:
-            terms.append(word[:LONGEST])
-        else:
-            take(map(add, run, run[1:]))
-            terms.append(run[-1])
-    return " ".join(terms)
+    # Signs of ASCII become blanks all at once, others run by run: texts are long, and most of
+    # their characters are of ASCII or of one unspaced script.
+    data = text if text.isascii() else folded(text)
+    spaced = data.encode("utf-8", "replace").translate(_FOLDED).decode()
+    if not spaced.isascii():
+        spaced = _FAR.sub(_far_terms, spaced)
+    words = spaced.split()
+    if len(spaced) > LONGEST and len(max(words, key=len, default="")) > LONGEST:
+        words = [word[:LONGEST] for word in words]
+    return " ".join(words)
+
+
+def _far_terms(match: re.Match[str]) -> str:
+    run = match[0]
+    return _terms_of_short(run) if len(run) < _SHORT else _terms_of_run(run)
+
+
+def _terms_of_run(run: str) -> str:
+    """A run of characters beyond ASCII: pairs of unspaced ones, blanks in place of signs."""
+    return _FAR_PARTS.sub(_pairs_or_blank, run)
+
+
+_terms_of_short = lru_cache(maxsize=16_384)(_terms_of_run)
+"""Signs such as quotation marks, and words, come again and again."""
+
+
+def _pairs_or_blank(match: re.Match[str]) -> str:
+    run = match[1]
+    return f" {' '.join(map(add, run, run[1:]))} {run[-1]} " if run else " "
 
 
 class QueryPhrase(NamedTuple):
@@ -91,13 +104,32 @@ def query_phrase(text: str) -> QueryPhrase:
     return QueryPhrase(tuple(terms), prefix)
 
 
-def term_places(text: str) -> Iterator[TermPlace]:
-    """The terms of a text in NFKC, with their places in it."""
-    for match in _RUNS.finditer(text):
-        start, end = match.span()
-        if match[2]:
-            yield TermPlace(folded(match[2])[:LONGEST], start, end)
+def phrase_pattern(phrase: QueryPhrase) -> re.Pattern[str] | None:
+    """What finds the places of a phrase in a folded text; None when there is nothing to look for.
+
+    Args:
+        phrase: The phrase.
+    """
+    if not phrase.terms:
+        return None
+    pattern = ""
+    was_word = in_run = False
+    for number, term in enumerate(phrase.terms):
+        unspaced = _RUNS.fullmatch(term)
+        if unspaced is None or unspaced[1] is None:
+            # The word stands first and is looked at from its end, as a search for letters is quick.
+            cut = f"{_WORD}*" if len(term) == LONGEST else f"(?!{_WORD})"
+            gap = f"{_SIGN}+" if was_word else f"{_SIGN}*" if number else ""
+            pattern += f"{gap}{re.escape(term)}(?<!{_WORD}{re.escape(term)}){cut}"
+            was_word, in_run = True, False
             continue
-        for at in range(start, end - 1):
-            yield TermPlace(text[at : at + 2], at, at + 2)
-        yield TermPlace(text[end - 1], end - 1, end)
+        if in_run:  # its first character is the last one of the pair before
+            pattern += term[1:]
+        else:
+            pattern += (f"{_SIGN}*" if number else "") + term
+        in_run = len(term) > 1
+        was_word = False
+        if not in_run and not (phrase.prefix and number == len(phrase.terms) - 1):
+            pattern += f"(?![{_UNSPACED}])"
+            # Signs, or a word, are between this run and the next one.
+    return re.compile(pattern)

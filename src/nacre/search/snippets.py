@@ -3,9 +3,10 @@
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from nacre.search.analysis import QueryPhrase, TermPlace, normal_form, term_places
+from nacre.search.analysis import QueryPhrase, folded, normal_form, phrase_pattern
 
 WIDTH = 220
 """Characters of a snippet at most."""
@@ -95,35 +96,17 @@ def _merged(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _places(text: str, phrases: Sequence[QueryPhrase]) -> list[tuple[int, int]]:
-    places = list(term_places(text))
-    by_term: dict[str, list[int]] = {}
-    for number, place in enumerate(places):
-        by_term.setdefault(place.term, []).append(number)
-    found: list[tuple[int, int]] = []
-    for phrase in phrases:
-        if not phrase.terms:
-            continue
-        first = phrase.terms[0]
-        single = phrase.prefix and len(phrase.terms) == 1
-        starts = (
-            [n for n, place in enumerate(places) if place.term.startswith(first)]
-            if single
-            else by_term.get(first, [])
-        )
-        for number in starts[:_MARKS]:
-            if _matches(places, number, phrase):
-                last = places[number + len(phrase.terms) - 1]
-                end = last.start + len(phrase.terms[-1]) if phrase.prefix else last.end
-                found.append((places[number].start, end))
-    return found
-
-
-def _matches(places: Sequence[TermPlace], at: int, phrase: QueryPhrase) -> bool:
-    terms = phrase.terms
-    if at + len(terms) > len(places):
-        return False
-    for number, term in enumerate(terms[:-1]):
-        if places[at + number].term != term:
-            return False
-    last = places[at + len(terms) - 1].term
-    return last.startswith(terms[-1]) if phrase.prefix else last == terms[-1]
+    """Where phrases stand in a text in NFKC."""
+    patterns = [found for found in map(phrase_pattern, phrases) if found is not None]
+    plain = folded(text)
+    starts: Sequence[int] = range(len(text) + 1)
+    if len(plain) != len(text):  # some letters have no single lower one
+        pieces = [folded(one) for one in text]
+        plain = "".join(pieces)
+        starts = [at for at, piece in enumerate(pieces) for _ in piece]
+        starts.append(len(text))
+    return [
+        (starts[match.start()], starts[match.end() - 1] + 1)
+        for pattern in patterns
+        for match in islice(pattern.finditer(plain), _MARKS)
+    ]

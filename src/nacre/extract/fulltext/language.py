@@ -1,4 +1,4 @@
-"""The language of a text: what it declares, else what its words look like.
+"""The language of a text: what it declares, else what its script and its words look like.
 
 Source: BCP 47 for the form of a tag; py3langid for the guess (Lui and Baldwin, "langid.py: an
 off-the-shelf language identification tool", 2012).
@@ -15,6 +15,17 @@ _SURE = 0.7
 """Least probability of a guess. A guess itself: of short texts in other scripts it is near 1."""
 _VARIETIES = frozenset(("wuu", "yue", "pcm"))
 """Varieties that the model tells apart by almost nothing from Chinese and English."""
+_EAST = frozenset(("zh", "ja", "ko", "yue", "wuu", "nan", "hak", "gan", "lzh", "cmn"))
+"""Languages whose texts have characters of Chinese, Japanese or Korean."""
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\uff66-\uff9d]+")
+_HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7a3]+")
+_UNSPACED = re.compile("[\u1100-\u11ff\u3041-\u30fa\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]")
+_LATIN = re.compile("[A-Za-z]+")
+_FEW = 8
+"""Characters of a script that say something."""
+_ENOUGH = 200
+"""Characters of a text in which one of a declared script is to be expected."""
 _OLD = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv"}
 
 
@@ -31,11 +42,56 @@ def declared_language(tag: str) -> str:
     return f"{_OLD.get(main, main)}{dash}{rest}"
 
 
+def language_of(declared: str, text: str) -> str:
+    """The language of a text; "" when it is unknown.
+
+    A declaration that the script of the text contradicts is none: templates say `en` of pages in
+    Chinese.
+
+    Args:
+        declared: What the document says, as `declared_language` gives it; "" for nothing.
+        text: The text.
+    """
+    sample = text[:_SAMPLE].strip()
+    if declared:
+        main = declared.partition("-")[0]
+        if main not in _EAST:
+            return script_language(sample) or declared
+        if _UNSPACED.search(sample) or len(sample) < _ENOUGH:
+            return declared
+    return guessed_language(sample)
+
+
+def script_language(sample: str) -> str:
+    """Chinese, Japanese or Korean, where the characters of a text leave no doubt; else "".
+
+    Args:
+        sample: The text, or its beginning.
+    """
+    if sample.isascii():
+        return ""
+    han = sum(map(len, _HAN.findall(sample)))
+    kana = sum(map(len, _KANA.findall(sample)))
+    hangul = sum(map(len, _HANGUL.findall(sample)))
+    every = han + kana + hangul
+    # A word of English has as many letters as three characters of Chinese or more.
+    if every < _FEW or 3 * every < sum(map(len, _LATIN.findall(sample))):
+        return ""
+    if 2 * hangul >= every:
+        return "ko"
+    if 8 * kana >= every:
+        return "ja"
+    return "zh" if 50 * (kana + hangul) <= every else ""
+
+
 def guessed_language(text: str) -> str:
     """The language of a text by its first characters; "" when there are too few of them to say."""
     sample = text[:_SAMPLE].strip()
     if len(sample.encode("utf-8", "replace")) < _LEAST:
         return ""
+    by_script = script_language(sample)
+    if by_script:
+        return by_script
     name, probability = _identifier().classify(sample)
     return str(name) if probability >= _SURE else ""
 

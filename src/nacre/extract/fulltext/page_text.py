@@ -6,7 +6,7 @@ import msgspec
 
 from nacre.extract.document import Document
 from nacre.extract.fulltext.job import HTML, PLAIN, PageText, TextJob, text_type
-from nacre.extract.fulltext.language import declared_language, guessed_language
+from nacre.extract.fulltext.language import declared_language, language_of
 from nacre.extract.headers import header_directives, header_text
 from nacre.wire.charset import decode, detect
 
@@ -32,7 +32,7 @@ def page_text(job: TextJob) -> PageText:
         robots=sorted({*found.robots, *robots}),
         type=kind,
     )
-    return msgspec.structs.replace(found, lang=declared or guessed_language(found.text))
+    return msgspec.structs.replace(found, lang=language_of(declared, found.text or found.rest))
 
 
 def _reader(kind: str) -> Callable[[TextJob, str], PageText]:
