@@ -34,3 +34,18 @@ def test_text_that_normal_form_lengthens_is_shown_in_it():
     assert (
         snippet_of("½ of the ﬁsh", [query_phrase("fish")]).marked("<", ">") == "1⁄2 of the <fish>"
     )
+
+
+def test_what_stands_far_behind_is_found_and_a_part_with_all_words_is_best():
+    text = "fox alone. " + "filler words\n" * 9_000 + " the brown FOX.\n\n" + "more " * 9_000
+    found = snippet_of(text, [query_phrase("fox"), query_phrase("brown")])
+    assert "the **brown** **FOX**. more" in found.marked("**", "**")
+    assert found.text.startswith("…")
+    assert "\n" not in found.text
+
+
+def test_letters_whose_small_form_is_longer_are_marked():
+    found = snippet_of("In der Straße İstanbul ist Fußball", [query_phrase("strasse fussball")])
+    assert found.marks == ()
+    found = snippet_of("In der Straße, İ, Fußball", [query_phrase("fussball")])
+    assert found.marked("<", ">") == "In der Straße, İ, <Fußball>"

@@ -8,6 +8,7 @@ substring of a run is a phrase of pairs, and every character begins a term. Sour
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from operator import add
 from typing import NamedTuple
@@ -23,7 +24,7 @@ _UNSPACED = (
 _WORD = rf"[^\W_{_UNSPACED}]"
 _RUNS = re.compile(rf"([{_UNSPACED}]+)|({_WORD}+)")
 _FAR = re.compile(r"[^\x00-\x7f]+")
-_SIGN = rf"(?:(?![{_UNSPACED}])[\W_])"
+_WORD_FIRST = re.compile(_WORD)
 _FAR_PARTS = re.compile(rf"([{_UNSPACED}]+)|[\W_]")
 _FOLDED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256)).lower()
 """Bytes of UTF-8: letters of ASCII in lower case, its other signs as blanks."""
@@ -104,32 +105,49 @@ def query_phrase(text: str) -> QueryPhrase:
     return QueryPhrase(tuple(terms), prefix)
 
 
-def phrase_pattern(phrase: QueryPhrase) -> re.Pattern[str] | None:
-    """What finds the places of a phrase in a folded text; None when there is nothing to look for.
+class PhraseFinder:
+    """Finds the places of a phrase in a folded text.
 
     Args:
         phrase: The phrase.
     """
-    if not phrase.terms:
-        return None
-    pattern = ""
-    was_word = in_run = False
-    for number, term in enumerate(phrase.terms):
-        unspaced = _RUNS.fullmatch(term)
-        if unspaced is None or unspaced[1] is None:
-            # The word stands first and is looked at from its end, as a search for letters is quick.
-            cut = f"{_WORD}*" if len(term) == LONGEST else f"(?!{_WORD})"
-            gap = f"{_SIGN}+" if was_word else f"{_SIGN}*" if number else ""
-            pattern += f"{gap}{re.escape(term)}(?<!{_WORD}{re.escape(term)}){cut}"
-            was_word, in_run = True, False
-            continue
-        if in_run:  # its first character is the last one of the pair before
-            pattern += term[1:]
-        else:
-            pattern += (f"{_SIGN}*" if number else "") + term
-        in_run = len(term) > 1
-        was_word = False
-        if not in_run and not (phrase.prefix and number == len(phrase.terms) - 1):
-            pattern += f"(?![{_UNSPACED}])"
-            # Signs, or a word, are between this run and the next one.
-    return re.compile(pattern)
+
+    def __init__(self, phrase: QueryPhrase) -> None:
+        pattern, before = "", ""
+        for term in phrase.terms:
+            unspaced = _RUNS.fullmatch(term)
+            if unspaced is None or unspaced[1] is None:
+                gap = r"[\W_]+" if before == "word" else r"[\W_]*" if before else ""
+                rest = r"[^\W_]*" if len(term) == LONGEST else ""
+                pattern += f"{gap}{re.escape(term)}{rest}"
+                before = "word"
+            elif before == "pair":  # its first character is the last one of the pair before
+                pattern += term[1:]
+                before = "pair" if len(term) > 1 else "run"
+            else:
+                gap = r"[\W_]+" if before == "run" else r"[\W_]*" if before else ""
+                pattern += f"{gap}{term}"
+                before = "pair" if len(term) > 1 else "run"
+        # The ends of words are looked at beside the pattern: sets of characters compile slowly.
+        self._pattern = re.compile(pattern) if pattern else None
+        self._begins = bool(phrase.terms) and _is_word(phrase.terms[0])
+        self._ends = before == "word"
+
+    def places(self, text: str) -> Iterator[tuple[int, int]]:
+        """Start and end of each place in a folded text, in order."""
+        at = 0
+        while self._pattern is not None:
+            match = self._pattern.search(text, at)
+            if match is None:
+                return
+            start, at = match.span()
+            inside = self._begins and start and _is_word(text[start - 1])
+            if inside or (self._ends and at < len(text) and _is_word(text[at])):
+                at = start + 1
+                continue
+            yield start, at
+
+
+def _is_word(text: str) -> bool:
+    """Whether a text begins with a letter of a script with blanks, or a digit."""
+    return _WORD_FIRST.match(text) is not None

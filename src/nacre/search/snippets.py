@@ -3,16 +3,20 @@
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
-from nacre.search.analysis import QueryPhrase, folded, normal_form, phrase_pattern
+from nacre.search.analysis import PhraseFinder, QueryPhrase, folded, normal_form
 
 WIDTH = 220
 """Characters of a snippet at most."""
 
 _LOOKED_AT = 400_000
 """Characters of a text in which places are looked for."""
+_PIECE = 16_000
+"""Characters that are looked at at once."""
+_OVERLAP = 500
+"""Characters that belong to two pieces, so that what goes over their end is found."""
 _MARKS = 200
 _SPACE = re.compile(r"\s+")
 
@@ -39,19 +43,41 @@ class Snippet(NamedTuple):
 
 def snippet_of(text: str, phrases: Sequence[QueryPhrase], width: int = WIDTH) -> Snippet:
     """The best part of a text; its beginning where nothing that was asked for is in it."""
-    shown = _SPACE.sub(" ", text[:_LOOKED_AT]).strip()
-    plain = normal_form(shown)
-    if len(plain) != len(shown):
-        shown = plain  # places would differ
-    marks = _merged(_places(plain, phrases))
+    finders = list(map(PhraseFinder, phrases))
+    piece, start = _best_piece(text[:_LOOKED_AT], finders, width)
+    if not piece:
+        return Snippet(_cut(_SPACE.sub(" ", text[: width * 4]).strip(), 0, width))
+    # Blanks are made one in what is shown alone: texts are long.
+    around = _word_start(piece, max(0, start - width))
+    shown = _SPACE.sub(" ", piece[around : start + 3 * width]).strip()
+    marks = _merged(_places(shown, finders))
     if not marks:
         return Snippet(_cut(shown, 0, width))
-    start = _best(marks, width)
-    begin = _word_start(shown, max(0, start - width // 5))
-    piece = _cut(shown, begin, width)
-    offset = begin - (1 if begin else 0)
+    begin = _word_start(shown, max(0, _best(marks, width) - width // 5))
+    cut = _cut(shown, begin, width)
+    if around and not begin:
+        cut = f"…{cut}"
+    offset = begin - (1 if begin or around else 0)
     kept = [(a - offset, b - offset) for a, b in marks if a >= begin and b <= begin + width]
-    return Snippet(piece, tuple((a, b) for a, b in kept if b <= len(piece)))
+    return Snippet(cut, tuple((a, b) for a, b in kept if b <= len(cut)))
+
+
+def _best_piece(text: str, finders: Sequence[PhraseFinder], width: int) -> tuple[str, int]:
+    """The piece of a text with most of the phrases, as it is shown, and where its best part is.
+
+    The first of equals; "" where nothing is found. What is behind a piece with all of them is not
+    looked at.
+    """
+    best, start, most = "", 0, 0
+    for begin in range(0, len(text), _PIECE):
+        piece = _shown(text[begin : begin + _PIECE + _OVERLAP])
+        places = [_places(piece, [one]) for one in finders]
+        found = sum(map(bool, places))
+        if found > most:
+            best, start, most = piece, _best(_merged(list(chain(*places))), width), found
+            if most == len(finders):
+                break
+    return best, start
 
 
 def _cut(text: str, begin: int, width: int) -> str:
@@ -95,18 +121,22 @@ def _merged(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _places(text: str, phrases: Sequence[QueryPhrase]) -> list[tuple[int, int]]:
-    """Where phrases stand in a text in NFKC."""
-    patterns = [found for found in map(phrase_pattern, phrases) if found is not None]
+def _shown(text: str) -> str:
+    """A text as it is shown: as it was written, where its places are those of its normal form."""
+    plain = normal_form(text)
+    return text if len(plain) == len(text) else plain
+
+
+def _places(text: str, finders: Sequence[PhraseFinder]) -> list[tuple[int, int]]:
+    """Where phrases stand in a text that is shown."""
     plain = folded(text)
     starts: Sequence[int] = range(len(text) + 1)
     if len(plain) != len(text):  # some letters have no single lower one
         pieces = [folded(one) for one in text]
         plain = "".join(pieces)
         starts = [at for at, piece in enumerate(pieces) for _ in piece]
-        starts.append(len(text))
     return [
-        (starts[match.start()], starts[match.end() - 1] + 1)
-        for pattern in patterns
-        for match in islice(pattern.finditer(plain), _MARKS)
+        (starts[start], starts[end - 1] + 1)
+        for finder in finders
+        for start, end in islice(finder.places(plain), _MARKS)
     ]

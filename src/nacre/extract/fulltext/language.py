@@ -20,7 +20,9 @@ _EAST = frozenset(("zh", "ja", "ko", "yue", "wuu", "nan", "hak", "gan", "lzh", "
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\uff66-\uff9d]+")
 _HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7a3]+")
-_UNSPACED = re.compile("[\u1100-\u11ff\u3041-\u30fa\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]")
+_UNSPACED = re.compile(
+    "[\u1100-\u11ff\u3041-\u30fa\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]"
+)
 _LATIN = re.compile("[A-Za-z]+")
 _FEW = 8
 """Characters of a script that say something."""
