@@ -82,7 +82,9 @@ def _begin_again(extra: str) -> NoReturn:
 _MODULES = {
     "console": ("starlette", "uvicorn", "jinja2", "argon2"),
     "cycle": ("duckdb", "pyarrow"),
+    "opensearch": ("opensearchpy",),
     "search": ("tantivy", "resiliparse", "py3langid", "kreuzberg"),
+    "solr": ("pysolr",),
 }
 """Modules of an extra, by which it is found."""
 

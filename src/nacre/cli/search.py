@@ -109,7 +109,10 @@ def _indexed(directory: "Path", writer: str, rebuild: bool) -> "list[IndexedPage
     layout, settings = layout_and_settings(directory)
     layout.require_runs("index")
     chosen = chosen_writers(settings.cycle.index.writers, writer)
-    return [index_job(layout, settings, one.make(layout.index), rebuild=rebuild) for one in chosen]
+    return [
+        index_job(layout, settings, one.make(layout.index), when=one.when, rebuild=rebuild)
+        for one in chosen
+    ]
 
 
 def index_text(result: "IndexedPages | IndexResult", *, named: bool = False) -> str:

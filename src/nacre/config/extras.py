@@ -19,7 +19,9 @@ EXTRAS = {
     "console": "argon2-cffi httptools jinja2 prometheus-client python-multipart starlette uvicorn",
     "cycle": "duckdb pyarrow",
     "objects": "obstore",
+    "opensearch": "opensearch-py",
     "search": "kreuzberg py3langid resiliparse tantivy",
+    "solr": "pysolr",
     "spark": "pyspark",
 }
 """The libraries of each extra that has a lock of its own, `requirements-<extra>.lock`."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
+from nacre.engine.document_choice import OTHERWISE, DocumentChoice
 from nacre.engine.page_document import DocumentMaker, PageFacts
 from nacre.extract.fulltext.job import text_type
 from nacre.inspect.archived_replies import ArchivedReplies
@@ -41,7 +42,12 @@ class IndexedPages(NamedTuple):
 
 
 def index_job(
-    layout: Layout, settings: JobSettings, writer: DocumentWriter, *, rebuild: bool = False
+    layout: Layout,
+    settings: JobSettings,
+    writer: DocumentWriter,
+    *,
+    when: str = "",
+    rebuild: bool = False,
 ) -> IndexedPages:
     """Give a writer the pages of a job that changed, and let it remove those that are gone.
 
@@ -51,13 +57,16 @@ def index_job(
         layout: The job's directories.
         settings: Its settings.
         writer: The writer; it is opened here.
+        when: Condition on documents; see `DocumentChoice`.
         rebuild: Begin with an empty index.
 
     Raises:
         JobError: The job never ran.
+        UserSqlError: `when` is no condition.
         StorageError: Something cannot be read or written.
     """
     with (
+        DocumentChoice(when, writer.name) as choice,
         reading(layout, settings) as view,
         PageStates(layout.index / "pages.sqlite") as states,
     ):
@@ -67,7 +76,7 @@ def index_job(
         agent = settings.extract.robots_agent or settings.robots.agent
         try:
             with DocumentMaker(settings.cycle.index, agent) as maker:
-                return _JobIndexing(archive, states, writer, maker).run(anew=anew)
+                return _JobIndexing(archive, states, writer, maker, choice).run(anew=anew)
         finally:
             writer.close()
 
@@ -79,11 +88,13 @@ class _JobIndexing:
         states: PageStates,
         writer: DocumentWriter,
         maker: DocumentMaker,
+        choice: DocumentChoice,
     ) -> None:
         self._archive = archive
         self._states = states
         self._writer = writer
         self._maker = maker
+        self._choice = choice
         self._added = self._updated = 0
         self._deleted: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
@@ -114,22 +125,35 @@ class _JobIndexing:
 
     def _written(self, pages: Sequence[ChangedPage]) -> Iterator[tuple[str, str | None, str]]:
         """Write the documents of pages; what is to be noted of each."""
-        made: list[SearchDocument] = []
+        made: list[tuple[ChangedPage, SearchDocument]] = []
         for page in pages:
             found = self._document(page)
             if isinstance(found, str):
                 self._leave_out(page, found)
                 yield page.url, page.digest, found
                 continue
-            made.append(found)
-            self._updated += page.had
-            self._added += not page.had
-            yield page.url, page.digest, ""
+            made.append((page, found))
             if len(made) >= _BATCH:
-                self._writer.write(made)
+                yield from self._given(made)
                 made = []
-        if made:
-            self._writer.write(made)
+        yield from self._given(made)
+
+    def _given(
+        self, made: Sequence[tuple[ChangedPage, SearchDocument]]
+    ) -> Iterator[tuple[str, str | None, str]]:
+        """Give the writer those documents that it is to have; what is to be noted of each page."""
+        wanted, ids = self._choice.parted([document for _, document in made])
+        others = frozenset(ids)
+        if wanted:
+            self._writer.write(wanted)
+        for page, document in made:
+            why = OTHERWISE if document.id in others else ""
+            if why:
+                self._leave_out(page, why)
+            else:
+                self._updated += page.had
+                self._added += not page.had
+            yield page.url, page.digest, why
 
     def _leave_out(self, page: ChangedPage, why: str) -> None:
         if page.had:

@@ -4,7 +4,10 @@ from pydantic import field_validator
 
 from nacre.config.component import Bytes, Component, setting
 from nacre.search.filters import AnyFilter
-from nacre.search.writer_kinds import AnyWriter, LocalIndexSettings
+from nacre.search.server_kinds import OpenSearchSettings, SolrSettings
+from nacre.search.writer_kinds import WRITERS, AnyWriter, LocalIndexSettings
+
+WRITERS.add(SolrSettings, OpenSearchSettings)
 
 
 def _usual() -> tuple[AnyWriter, ...]:
@@ -43,8 +46,8 @@ class IndexSettings(Component):
     writers: tuple[AnyWriter, ...] = setting(
         _usual,
         "Who is given documents: `local`, the embedded index; files by `jsonl`, `csv` and "
-        "`parquet`; `dummy`; or those of plug-ins. A name, or a mapping with settings such as "
-        "`{writer: csv, fields: [id, title]}`.",
+        "`parquet`; the servers `solr` and `opensearch`; `dummy`; or those of plug-ins. A name, or "
+        "a mapping with settings such as `{writer: csv, fields: [id, title]}`.",
         min_length=1,
         sheets=False,
     )

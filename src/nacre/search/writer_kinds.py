@@ -40,6 +40,14 @@ class WriterSettings(Component):
         dict, "Fields that get other names (after copies are made).", sheets=False
     )
     remove: tuple[str, ...] = setting((), "Fields that are left out.", sheets=False)
+    when: str = setting(
+        "",
+        "SQL condition over the fields of a document, before they are copied or renamed; the "
+        "writer is given those for which it is true. Fields of filters are in `more['name']`, a "
+        "list (`exchanges.xml`). Empty: it is given all.",
+        sheets=False,
+        sample="\"host = 'example.org' and lang = 'zh'\"",
+    )
 
     @property
     def kind(self) -> str:

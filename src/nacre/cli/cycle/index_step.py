@@ -41,7 +41,7 @@ def index(
     with opened(job_of(ctx), common) as context:
         chosen = chosen_writers(context.settings.cycle.index.writers, writer)
         folder = context.layout.index
-        results = [run(context, one.make(folder), rebuild=rebuild) for one in chosen]
+        results = [run(context, one.make(folder), when=one.when, rebuild=rebuild) for one in chosen]
     if common.as_json:
         numbers = [index_numbers(one) for one in results]
         output.say_json(numbers[0] if len(numbers) == 1 else numbers)

@@ -29,6 +29,7 @@ from nacre.cycle.steps.update_tasks import facts_of
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import CRAWLDB, TaskWork, buckets_of, in_range_tasks
 from nacre.cycle.versions import ARCHIVE, CycleChanges, CycleVersion, TableFile
+from nacre.engine.document_choice import OTHERWISE, DocumentChoice
 from nacre.engine.page_document import PageFacts
 from nacre.search.document import SearchDocument
 from nacre.search.writers import DocumentWriter
@@ -60,42 +61,59 @@ class IndexResult(NamedTuple):
     version: CycleVersion | None = None
 
 
-def index(context: StepContext, writer: DocumentWriter, *, rebuild: bool = False) -> IndexResult:
+def index(
+    context: StepContext, writer: DocumentWriter, *, when: str = "", rebuild: bool = False
+) -> IndexResult:
     """Give a writer what changed since it was last given anything.
 
     Args:
         context: The context of the driver.
         writer: The writer; it is opened here.
+        when: Condition on documents; see `DocumentChoice`.
         rebuild: Begin with an empty index, and give it everything.
 
     Raises:
         CommittedByAnotherError: Another driver committed meanwhile.
         DamageError: A WARC is missing.
         StorageError: The writer cannot write.
+        UserSqlError: `when` is no condition.
     """
-    anew = rebuild
-    if not context.dry:
-        anew |= writer.open(rebuild=rebuild)
     folder = f"exchange/index-{secrets.token_hex(8)}"
-    try:
-        return _Indexing(context, writer, folder, anew=anew).run()
-    finally:
+    with DocumentChoice(when, writer.name) as choice:
+        anew = rebuild
         if not context.dry:
-            writer.close()
-        for file in context.cycle.storage.walk(folder):
-            context.cycle.storage.delete(file.name)
+            anew |= writer.open(rebuild=rebuild)
+        try:
+            return _Indexing(context, writer, folder, choice, anew=anew).run()
+        finally:
+            if not context.dry:
+                writer.close()
+            _swept(context, folder)
+
+
+def _swept(context: StepContext, folder: str) -> None:
+    """Remove the files of an exchange."""
+    for file in context.cycle.storage.walk(folder):
+        context.cycle.storage.delete(file.name)
 
 
 class _Indexing:
     """The work of the driver for a writer."""
 
     def __init__(
-        self, context: StepContext, writer: DocumentWriter, folder: str, *, anew: bool
+        self,
+        context: StepContext,
+        writer: DocumentWriter,
+        folder: str,
+        choice: DocumentChoice,
+        *,
+        anew: bool,
     ) -> None:
         self._context = context
         self._cycle = context.cycle
         self._writer = writer
         self._folder = folder
+        self._choice = choice
         self._anew = anew
         self._version = context.cycle.newest()
         self._added = self._updated = 0
@@ -207,18 +225,20 @@ class _Indexing:
             specs = self._specs(pages[at : at + wave], at)
             for made in self._context.engine.map(documents_task, specs):
                 data = work.storage.read(made.exchange)
-                documents = msgspec.msgpack.decode(data, type=list[SearchDocument])
+                made_here = msgspec.msgpack.decode(data, type=list[SearchDocument])
+                documents, others = self._choice.parted(made_here)
                 self._writer.write(documents)
                 updated = sum(one.id in had for one in documents)
                 self._updated += updated
                 self._added += len(documents) - updated
                 work.storage.delete(made.exchange)
-                lost = [key for key, _ in made.skipped if key in had]
+                skipped = [*made.skipped, *((key, OTHERWISE) for key in others)]
+                lost = [key for key, _ in skipped if key in had]
                 if lost:
                     self._writer.delete(lost)
-                self._deleted.update(why for key, why in made.skipped if key in had)
-                self._skipped.update(why for key, why in made.skipped if key not in had)
-                reasons.update(made.skipped)
+                self._deleted.update(why for key, why in skipped if key in had)
+                self._skipped.update(why for key, why in skipped if key not in had)
+                reasons.update(skipped)
             self._context.told("index", {"done": min(at + wave, len(pages)), "of": len(pages)})
         return reasons
 

@@ -1,0 +1,137 @@
+"""Documents as webarchive-discovery's schema for Solr has them, which SolrWayback reads.
+
+A document keeps its own id, by which it is replaced and deleted. Source: the schema of warc-indexer
+for Solr 9; SolrWayback, `NetarchiveSolrClient`, for the fields that it asks for.
+"""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from nacre.search.document import SearchDocument
+from nacre.search.writers.servers import iso_time
+from nacre.uri.domain import registry_suffix
+
+_NORMS = (
+    ("html", ("text/html", "application/xhtml+xml")),
+    ("pdf", ("application/pdf",)),
+    ("word", ("application/msword", "application/rtf", "text/rtf")),
+    ("excel", ("application/vnd.ms-excel",)),
+    ("powerpoint", ("application/vnd.ms-powerpoint",)),
+)
+_PARTS = (
+    ("word", ("wordprocessingml", "opendocument.text")),
+    ("excel", ("spreadsheetml", "opendocument.spreadsheet")),
+    ("powerpoint", ("presentationml", "opendocument.presentation")),
+)
+_KINDS = {
+    "html": "Web Page", "pdf": "Document", "word": "Document", "excel": "Data",
+    "powerpoint": "Presentation", "text": "Web Page",
+}  # fmt: skip
+_LONGEST_NAME = 200
+_ESCAPES = re.compile(r"(?:%[89a-fA-F][0-9a-fA-F])+")
+_WWW = re.compile(r"\Awww\d*\.(?=[^.]+\.)")
+_PORT = re.compile(r":\d+\Z")
+
+
+def discovery_fields(document: SearchDocument, folder: str) -> dict[str, Any]:
+    """The fields of a document; those that are empty are left out.
+
+    Args:
+        document: The document, of a reply with status 200.
+        folder: The folder of its WARC file as SolrWayback sees it; "" where it finds files by name
+            (`AutoFileResolver`).
+    """
+    time = datetime.fromtimestamp(document.tstamp / 1000, UTC)
+    norm = content_norm(document.type)
+    path = f"{folder.rstrip('/')}/{document.warc_filename}" if folder else document.warc_filename
+    url = document.url or document.id
+    name = _resource_name(url)
+    found: dict[str, Any] = {
+        "id": document.id,
+        "title": document.title,
+        "content": document.content,
+        "content_text_length": len(document.content),
+        "content_language": document.lang.partition("-")[0],
+        "content_length": document.length,
+        "content_type": document.type,
+        "content_type_full": document.type,
+        "content_type_served": document.type,
+        "content_type_norm": norm,
+        "content_type_ext": name.rpartition(".")[2].lower() if "." in name else "",
+        "type": _KINDS.get(norm, "Other"),
+        "record_type": "response",
+        "status_code": 200,
+        "hash": document.digest,
+        "url": url,
+        "url_norm": normal_url(url),
+        "url_path": urlsplit(url).path,
+        "url_type": "slashpage" if urlsplit(url).path in ("", "/") else "normal",
+        "resourcename": name,
+        "host": document.host,
+        "domain": document.domain,
+        "host_surt": _host_surts(document.host),
+        "public_suffix": registry_suffix(document.host),
+        "source_file": document.warc_filename,
+        "source_file_path": path,
+        "source_file_offset": document.warc_offset,
+        "crawl_date": iso_time(document.tstamp),
+        "crawl_year": time.year,
+        "wayback_date": int(time.strftime("%Y%m%d%H%M%S")),
+        "last_modified": iso_time(document.modified) if document.modified else "",
+        "last_modified_year": iso_time(document.modified)[:4] if document.modified else "",
+    }
+    found |= document.more
+    kept = ("source_file_offset", "content_text_length")
+    return {
+        name: value for name, value in found.items() if name in kept or value not in ("", [], 0)
+    }
+
+
+def content_norm(media_type: str) -> str:
+    """The kind of content in the words of the schema: `html`, `pdf`, `word`, `text`, `other`..."""
+    for norm, types in _NORMS:
+        if media_type in types:
+            return norm
+    for norm, parts in _PARTS:
+        if any(part in media_type for part in parts):
+            return norm
+    return "text" if media_type.startswith("text/") else "other"
+
+
+def normal_url(url: str) -> str:
+    """The URL by which SolrWayback finds it: http, without `www`, port and final slash, lower case.
+
+    Escapes of what is not ASCII are characters. Source: SolrWayback, `canonicaliseURL`.
+    """
+    rest = _ESCAPES.sub(_unescaped, url.partition("#")[0]).lower()
+    scheme, sign, after = rest.partition("://")
+    if not sign or scheme not in ("http", "https"):
+        return rest
+    where, slash, path = after.partition("/")
+    where = _WWW.sub("", _PORT.sub("", where))
+    return f"http://{where}{slash}{path}".rstrip("/") + ("" if path.strip("/") else "/")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """The characters of escapes; the escapes themselves where they are none in UTF-8."""
+    try:
+        return unquote(found[0], errors="strict")
+    except UnicodeDecodeError:
+        return found[0]
+
+
+def _resource_name(url: str) -> str:
+    name = unquote(urlsplit(url).path, errors="replace").rpartition("/")[2]
+    return name[:_LONGEST_NAME]
+
+
+def _host_surts(host: str) -> list[str]:
+    """`(dk,`, `(dk,bar,`, `(dk,bar,foo,` of `foo.bar.dk`."""
+    found, text = [], "("
+    for label in reversed(host.split(".")):
+        if label:
+            text += f"{label},"
+            found.append(text)
+    return found
