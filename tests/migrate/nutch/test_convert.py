@@ -106,7 +106,7 @@ def test_every_changed_property_is_mapped_or_flagged_or_says_why_not(tmp_path):
         ({"": "5"}, "not a property"),
         ({"http.agent.rotate": "true"}, "one User-Agent"),
         ({"http.proxy.host": "p", "http.proxy.password": "hush"}, "not copied"),
-        ({"indexer.delete": "true"}, "no search index"),
+        ({"indexer.delete": "true"}, "cycle.index"),
         ({"selenium.driver": "chrome"}, "not run in a browser"),
     ],
 )

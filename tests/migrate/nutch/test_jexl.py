@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.migrate.nutch.jexl import sql_of
+from nacre.migrate.nutch.jexl import sql_of, sql_of_document
 
 COLUMNS = {"score": "score", "status": "status", "fetchTime": "fetch_time", "retries": "retries"}
 
@@ -67,3 +67,42 @@ def test_an_unknown_variable_without_metadata():
 def test_only_value_errors(text):
     with contextlib.suppress(ValueError):
         assert sql_of(text, COLUMNS, "md")
+
+
+@pytest.mark.parametrize(
+    ("jexl", "sql"),
+    [
+        ("doc.getFieldValue('host')=='example.org'", "(host = 'example.org')"),
+        ('doc.getFieldValue("id").startsWith("http:")', "starts_with(id, 'http:')"),
+        ("doc.getFieldValue('lang') == null", "(lang is null)"),
+        ("doc.getFieldValue('anchor').contains('it\\'s')", "contains(anchor[1], 'it''s')"),
+        ("doc.getFieldValue('kind') =~ '新.*'", "(regexp_full_match(more['kind'][1], '新.*'))"),
+        ("!doc.getFieldValue('type').endsWith('{0}')", "(not ends_with(type, '{0}'))"),
+        ("doc.getFieldValue('boost') > 1 && true", "((boost > 1) and true)"),
+    ],
+)
+def test_fields_of_documents(jexl, sql):
+    assert sql_of_document(jexl) == sql
+
+
+@pytest.mark.parametrize(
+    "jexl",
+    [
+        "",
+        "doc.getFieldNames()",
+        "doc.getFieldValue(name) == 1",
+        "doc.getFieldValue('host').length() > 3",
+        "doc.add('x', 1)",
+        "host == 'x'",
+        ".contains('x')",
+        "doc.getFieldValue('host') = 'x'",
+    ],
+)
+def test_what_does_more_with_a_document_is_refused(jexl):
+    with pytest.raises(ValueError, match=r"translated|variable|empty"):
+        sql_of_document(jexl)
+
+
+def test_a_document_is_no_variable_elsewhere():
+    with pytest.raises(ValueError, match="translated"):
+        sql_of("doc.getFieldValue('host') == 'x'", COLUMNS, "md")

@@ -13,6 +13,7 @@ from nacre.migrate.nutch.properties import map_agent, map_value, other_conversio
 from nacre.migrate.nutch.schedule import map_host_intervals, map_schedule, map_seed_intervals
 from nacre.migrate.nutch.seeds import read_seeds
 from nacre.migrate.nutch.urls import URLRules
+from nacre.migrate.nutch.writers import map_writers
 from nacre.migrate.report import (
     FileNote,
     MigrationOutcome,
@@ -59,6 +60,7 @@ def convert(
     listed = read_seeds(conf, seeds, report)
     draft.seeds.extend(listed.lines)
     conversions |= map_cycle(conf, plugins, draft)
+    conversions |= map_writers(conf, plugins, draft, report)
     conversions |= map_schedule(conf, rules, draft, seeds_say=bool(listed.intervals))
     if str(draft.settings.get("recrawl.schedule.kind", "")).endswith("adaptive"):
         map_host_intervals(conf, draft, report)

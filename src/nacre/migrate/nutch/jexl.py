@@ -2,19 +2,26 @@
 
 Source: Apache Commons JEXL 3, the syntax of comparisons, arithmetic and conditions; Nutch,
 `CrawlDatum.execute`, for the variables. A variable is a column; one that is none of Nutch's is a
-key of the metadata. What calls, assigns, branches by `if` or loops is not translated.
+key of the metadata. Of a document, `doc.getFieldValue` and methods of texts are read. What calls
+anything else, assigns, branches by `if` or loops is not translated.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from nacre.search.document import FIELDS
+
+_DOCUMENT = "doc"
 _LONGEST = 10_000
 _DEEPEST = 40
 _TOKEN = re.compile(
     r"""\s*(?:
     (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)[lLfFdDhHbB]?(?![\w.])
     |(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+    |(?P<field>doc\s*\.\s*getFieldValue\(\s*(?:'[^'\\]*'|"[^"\\]*")\s*\))
+    |(?P<method>\.\s*(?:contains|startsWith|endsWith|equals|matches)
+        \(\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*\))
     |(?P<name>[A-Za-z_$][\w$]*)
     |(?P<sign>==|!=|<=|>=|&&|\|\||=~|!~|=\^|!\^|=\$|!\$|[-+*/%()<>!?:])
     )""",
@@ -43,6 +50,17 @@ _MATCHES = {
     "=$": "ends_with({0}, {1})",
     "!$": "not ends_with({0}, {1})",
 }
+_METHODS = {
+    "contains": "contains({0}, {1})",
+    "startsWith": "starts_with({0}, {1})",
+    "endsWith": "ends_with({0}, {1})",
+    "equals": "({0} = {1})",
+    "matches": "regexp_full_match({0}, {1})",
+}
+"""Methods of a text."""
+
+_FIELD_NAMES = {"lastModified": "modified", "date": "modified", "contentLength": "length"}
+_LISTS = ("site", "anchor")
 _ESCAPE = re.compile(r"\\(.)")
 
 
@@ -71,6 +89,28 @@ def sql_of(expression: str, columns: Mapping[str, str], metadata: str = "") -> s
     found = reader.condition(0)
     reader.expect("end")
     return found
+
+
+def sql_of_document(expression: str) -> str:
+    """The SQL of an expression over `doc`, a document of an index, as `when` of a writer takes it.
+
+    Args:
+        expression: In JEXL.
+
+    Raises:
+        ValueError: It does more than compare fields and compute; the message says where.
+    """
+    if not expression.strip():
+        raise ValueError("the expression is empty")
+    return sql_of(expression, {_DOCUMENT: ""})
+
+
+def _field_column(name: str) -> str:
+    """The SQL of the first value of a field of a document."""
+    own = _FIELD_NAMES.get(name, name)
+    if own in _LISTS:
+        return f"{own}[1]"
+    return own if own in FIELDS else f"more[{_quoted(name)}][1]"
 
 
 def _tokens(expression: str) -> list[_Token]:
@@ -186,9 +226,19 @@ class _Reader:
             return token.text
         if token.kind == "text":
             return _quoted(_ESCAPE.sub(r"\1", token.text[1:-1]))
+        if token.kind == "field" and _DOCUMENT in self._columns:
+            return self._methods(_field_column(_text_in(token.text)))
         if token.kind == "name" and self._next.text != "(":
             return self._column(token.text)
         raise ValueError(f"{token.text[:20]!r} is not translated")
+
+    def _methods(self, value: str) -> str:
+        """What the methods make of a text that follow it."""
+        while self._next.kind == "method":
+            name = self._next.text.lstrip(".").strip().partition("(")[0]
+            value = _METHODS[name].format(value, _quoted(_text_in(self._next.text)))
+            self._at += 1
+        return value
 
     def _column(self, name: str) -> str:
         known = _LITERALS.get(name) or self._columns.get(name)
@@ -200,6 +250,12 @@ class _Reader:
 
 
 _Part = Callable[[int], str]
+
+
+def _text_in(call: str) -> str:
+    """The text between the brackets of a call."""
+    inside = call.partition("(")[2].rstrip().removesuffix(")").strip()
+    return _ESCAPE.sub(r"\1", inside[1:-1])
 
 
 def _quoted(text: str) -> str:
