@@ -17,6 +17,7 @@ from nacre.store.layout import Layout
 from nacre.store.local_files import replace_file
 
 GENERATE, FETCH, UPDATE, LINKS, DEDUP = "generate", "fetch", "update", "links", "dedup"
+INDEX = "index"
 SITEMAPS = "sitemaps"
 """The step that may come before all others; its segments have this mark."""
 STEPS = (GENERATE, FETCH, UPDATE)

@@ -57,6 +57,11 @@ class IndexSettings(Component):
         "plug-ins; a name, or a mapping such as `{filter: static, fields: {source: [web]}}`.",
         sheets=False,
     )
+    rounds: bool = setting(
+        False,
+        "Bring what changed into the index at the end of each round (`nacre cycle DIR --index`).",
+        sheets=False,
+    )
     noindex: bool = setting(
         True,
         "Leave out pages whose robots directives say `noindex`.",

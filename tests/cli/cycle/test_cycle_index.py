@@ -72,6 +72,20 @@ def test_pages_come_change_and_go(tmp_path):
     assert searched(root, "another") == ["c"]
 
 
+def test_rounds_end_with_the_index_and_say_how_to_search(tmp_path):
+    root = tmp_path / "job"
+    with site({"/": "<p>the quick brown fox <a href=/b>x</a>", "/b": "<p>国家图书馆"}) as home:
+        done = nacre("cycle", root, "-s", home, "--delay", "0", "--no-index")
+        assert done.code == 0, done.err
+        assert f"Search: nacre cycle {root} index && nacre search {root} WORDS" in done.out
+        done = nacre("cycle", root, "--index")
+        assert done.code == 0, done.err
+        assert "2 pages added" in done.err + done.out
+        assert f"Search: nacre search {root} WORDS" in done.out
+    assert searched(root, "图书馆") == ["b"]
+    assert told(root)["version"] is None
+
+
 class KilledError(Exception):
     """Instead of the end of the process."""
 

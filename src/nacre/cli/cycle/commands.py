@@ -85,6 +85,14 @@ FromHosts = Annotated[
         "round. Default: cycle.sitemaps.from_hosts.",
     ),
 ]  # fmt: skip
+Index = Annotated[
+    bool | None,
+    typer.Option(
+        "--index/--no-index", rich_help_panel=_ROUNDS, show_default=False,
+        help="Bring what changed into the index of words at the end of each round. Default: "
+        "cycle.index.rounds.",
+    ),
+]  # fmt: skip
 Delay = Annotated[
     str | None,
     typer.Option(
@@ -108,6 +116,7 @@ def rounds(
     deduplicate: Dedup = None,
     maps: Sitemaps = None,
     from_hosts: FromHosts = None,
+    indexes: Index = None,
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
@@ -149,6 +158,7 @@ def rounds(
         dedup=deduplicate or "",
         sitemaps=tuple(maps or ()),
         from_hosts=from_hosts or "",
+        index=indexes,
         new={name: ctx.params[name] for name in _NEW_JOB},
     )
     raise typer.Exit(run_cycle(line, quiet=quiet, as_json=as_json))

@@ -11,6 +11,7 @@ from nacre.cli.search import WriterName, index_text
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
+    from nacre.cycle.steps.context import StepContext
     from nacre.cycle.steps.index import IndexResult
 
 Rebuild = Annotated[
@@ -35,19 +36,32 @@ def index(
 
     `nacre search DIR WORDS` looks in it.
     """
-    from nacre.cycle.steps.index import index as run
-    from nacre.search.writer_kinds import chosen_writers
-
     with opened(job_of(ctx), common) as context:
-        chosen = chosen_writers(context.settings.cycle.index.writers, writer)
-        folder = context.layout.index
-        results = [run(context, one.make(folder), when=one.when, rebuild=rebuild) for one in chosen]
+        results = index_results(context, writer, rebuild=rebuild)
     if common.as_json:
         numbers = [index_numbers(one) for one in results]
         output.say_json(numbers[0] if len(numbers) == 1 else numbers)
         return
     for one in results:
         output.say(index_text(one, named=len(results) > 1))
+
+
+def index_results(
+    context: "StepContext", writer: str = "", *, rebuild: bool = False
+) -> "list[IndexResult]":
+    """The outcome for each writer, which is given what changed.
+
+    Args:
+        context: The context of the step.
+        writer: Name of one; "" for all.
+        rebuild: Begin with an empty index.
+    """
+    from nacre.cycle.steps.index import index as run
+    from nacre.search.writer_kinds import chosen_writers
+
+    chosen = chosen_writers(context.settings.cycle.index.writers, writer)
+    folder = context.layout.index
+    return [run(context, one.make(folder), when=one.when, rebuild=rebuild) for one in chosen]
 
 
 def index_numbers(result: "IndexResult") -> dict[str, Any]:

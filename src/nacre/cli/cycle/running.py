@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from nacre.cli.cycle.display import StepDisplay, display_of
+from nacre.cli.cycle.index_step import index_numbers, index_results
 from nacre.cli.cycle.opening import (
     CommonOptions,
     ListLimits,
@@ -41,8 +42,10 @@ from nacre.cli.cycle.texts import (
     update_numbers,
     update_text,
 )
+from nacre.cli.installing import require_extra
 from nacre.cli.new_job import make_job, options_of
 from nacre.cli.output import program, say, say_json, tell, typed
+from nacre.cli.search import index_text
 from nacre.cli.seed_input import seed_input
 from nacre.core.states import ExitCode
 from nacre.crawldb.settings import CycleSettings
@@ -51,6 +54,7 @@ from nacre.cycle.rounds import (
     FETCH,
     GENERATE,
     GENERATED,
+    INDEX,
     LINKS,
     SITEMAPS,
     STEPS,
@@ -98,6 +102,7 @@ class CycleCommandLine:
             settings say.
         sitemaps: URLs of sitemaps and files of them.
         from_hosts: `never`, `once` or `always`; "": as the settings say.
+        index: Whether a round ends with the index; None: as the settings say.
         new: Options of `nacre new`, by parameter.
     """
 
@@ -111,6 +116,7 @@ class CycleCommandLine:
     dedup: str = ""
     sitemaps: Sequence[str] = ()
     from_hosts: str = ""
+    index: bool | None = None
     new: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -196,6 +202,8 @@ class RoundsOnScreen:
         with self._open() as context:
             self._cycle = context.cycle
             self._steps = steps_of(context.settings.cycle, line)
+            if INDEX in self._steps:
+                require_extra("an index needs", "search")
             self._from_hosts = line.from_hosts or context.settings.cycle.sitemaps.from_hosts
         self.generated: GenerateResult | None = None
         self.pages = 0
@@ -258,7 +266,9 @@ class RoundsOnScreen:
         with self._open(journal.clock, self._told) as context:
             if name == SITEMAPS:
                 return self._sitemaps(context, journal.round)
-            work = {FETCH: self._fetch, UPDATE: self._update, LINKS: self._links}
+            work = {
+                FETCH: self._fetch, UPDATE: self._update, LINKS: self._links, INDEX: self._index,
+            }  # fmt: skip
             return work.get(name, self._dedup)(context)
 
     def _open(
@@ -351,6 +361,12 @@ class RoundsOnScreen:
         self._display.done(dedup_numbers(found), dedup_text(found))
         return True
 
+    def _index(self, context: StepContext) -> bool:
+        results = index_results(context)
+        texts = [index_text(one, named=len(results) > 1) for one in results]
+        self._display.done({"writers": list(map(index_numbers, results))}, "; ".join(texts))
+        return True
+
     def _told(self, what: str, numbers: Mapping[str, Any]) -> None:
         if what == "fetch":
             total = self.generated.selected if self.generated is not None else 0
@@ -365,11 +381,13 @@ def steps_of(settings: CycleSettings, line: CycleCommandLine) -> tuple[str, ...]
         line: The options of the command, which come first.
     """
     deduplicates = line.dedup != "off" if line.dedup else settings.dedup.rounds
+    indexes = settings.index.rounds if line.index is None else line.index
     hosts = (line.from_hosts or settings.sitemaps.from_hosts) != "never"
     return (
         *((SITEMAPS,) if hosts or line.sitemaps else ()),
         *(*STEPS, LINKS),
         *((DEDUP,) if deduplicates else ()),
+        *((INDEX,) if indexes else ()),
     )
 
 
@@ -407,4 +425,7 @@ def _say_end(
         return
     say(f"Look:  {command} cycle {place} readdb --stats")
     say(f"Why:   {command} cycle {place} explain URL")
+    search = f"{command} search {place} WORDS"
+    made = Layout(line.directory).search.is_dir()
+    say(f"Search: {search}" if made else f"Search: {command} cycle {place} index && {search}")
     say(f"Go on: {command} cycle {place} --rounds 1")
