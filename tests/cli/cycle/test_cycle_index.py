@@ -74,8 +74,13 @@ def test_pages_come_change_and_go(tmp_path):
 
 def test_rounds_end_with_the_index_and_say_how_to_search(tmp_path):
     root = tmp_path / "job"
-    with site({"/": "<p>the quick brown fox <a href=/b>x</a>", "/b": "<p>国家图书馆"}) as home:
-        done = nacre("cycle", root, "-s", home, "--delay", "0", "--no-index")
+    pages = {
+        "/": "<p>the quick brown fox <a href=/b>Where books live</a> <a href=/b>see</a>",
+        "/b": "<p>国家图书馆 <a href=/>回家</a>",
+    }
+    with site(pages) as home:
+        said = ["--delay", "0", "--no-index", "--set", "cycle.links.ignore_internal=none"]
+        done = nacre("cycle", root, "-s", home, *said)
         assert done.code == 0, done.err
         assert f"Search: nacre cycle {root} index && nacre search {root} WORDS" in done.out
         done = nacre("cycle", root, "--index")
@@ -83,6 +88,9 @@ def test_rounds_end_with_the_index_and_say_how_to_search(tmp_path):
         assert "2 pages added" in done.err + done.out
         assert f"Search: nacre search {root} WORDS" in done.out
     assert searched(root, "图书馆") == ["b"]
+    assert searched(root, "anchor:books") == ["b"]
+    assert searched(root, "anchor:回家") == [""]
+    assert searched(root, "anchor:fox") == []
     assert told(root)["version"] is None
 
 

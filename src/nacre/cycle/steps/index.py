@@ -25,9 +25,10 @@ from nacre.cycle.steps.index_tasks import (
     documents_task,
     page_of,
 )
+from nacre.cycle.steps.links import LINKS
 from nacre.cycle.steps.update_tasks import facts_of
 from nacre.cycle.storage import localized
-from nacre.cycle.tables import CRAWLDB, TaskWork, buckets_of, in_range_tasks
+from nacre.cycle.tables import CRAWLDB, BucketFiles, TaskWork, buckets_of, in_range_tasks
 from nacre.cycle.versions import ARCHIVE, CycleChanges, CycleVersion, TableFile
 from nacre.engine.document_choice import OTHERWISE, DocumentChoice
 from nacre.engine.page_document import PageFacts
@@ -162,6 +163,7 @@ class _Indexing:
                 self._writer.name,
                 self._anew,
                 f"{self._folder}/changes-{number}.parquet",
+                self._links_to(group),
             )
             for number, group in enumerate(groups)
         ]
@@ -175,6 +177,17 @@ class _Indexing:
             for spec, one in zip(specs, found, strict=True)
             if one.given or one.removed
         ]
+
+    def _links_to(self, group: Sequence[BucketFiles]) -> tuple[BucketFiles, ...]:
+        """The buckets of the table of links that have the links to pages of some buckets."""
+        version = self._version
+        if LINKS not in version.tables:
+            return ()
+        found = buckets_of(self._cycle, version, LINKS)
+        if version.tables[LINKS].buckets != version.tables[CRAWLDB].buckets:
+            return tuple(found)
+        numbers = {one.bucket for one in group}
+        return tuple(one for one in found if one.bucket in numbers)
 
     def _rows(self, work: TaskWork, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra

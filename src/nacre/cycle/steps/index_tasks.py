@@ -12,6 +12,7 @@ from nacre.core.capture import Capture
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.indexed import WANTED_COLUMNS, TextTypes, index_changes
 from nacre.crawldb.kernels import parquet
+from nacre.cycle.steps.links import LINKS
 from nacre.cycle.steps.update_tasks import FetchedFacts, local_facts
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
@@ -28,6 +29,9 @@ from nacre.errors import DamageError
 from nacre.extract.fulltext.job import ENDINGS, TYPES, UNKNOWN
 from nacre.search.document import SearchDocument
 from nacre.search.settings import IndexSettings
+
+_ANCHORS = 100
+"""Texts of links of a document, the newest first."""
 
 INDEXED = "indexed"
 """The name of the table of what indexes have."""
@@ -47,6 +51,7 @@ class ChangesSpec(NamedTuple):
         writer: The name of the writer.
         anew: It has nothing: all documents are wanted.
         exchange: Name of the file of changes.
+        links: The buckets of the table of links that have those to the pages; () for none.
     """
 
     place: TaskPlace
@@ -56,6 +61,7 @@ class ChangesSpec(NamedTuple):
     writer: str
     anew: bool
     exchange: str
+    links: tuple[BucketFiles, ...] = ()
 
 
 class ChangesFound(NamedTuple):
@@ -88,9 +94,11 @@ def changes_task(spec: ChangesSpec) -> ChangesFound:
         if not made:
             return ChangesFound(0, 0, 0)
         _locate(work, spec)
+        _name(work, spec)
         work.send(
-            "select c.*, p.segment, p.warc_file, p.warc_offset from changes c "
-            "left join places p on p.key = c.key where c.reason is not null or p.key is not null "
+            "select c.*, p.segment, p.warc_file, p.warc_offset, a.anchors from changes c "
+            "left join places p on p.key = c.key left join anchors a on a.key = c.key "
+            "where c.reason is not null or p.key is not null "
             "order by c.reason is null, p.warc_file, p.warc_offset, c.key",
             spec.exchange,
         )
@@ -140,6 +148,26 @@ def _locate(work: TaskWork, spec: ChangesSpec) -> None:
             "where v.stored in ('novel', 'delta') and v.warc_file is not null group by w.key",
             [one.segment],
         )
+
+
+def _name(work: TaskWork, spec: ChangesSpec) -> None:
+    """Make the table `anchors`: the texts of links to each page, each once, the newest first.
+
+    Source: Nutch, `AnchorIndexingFilter`.
+    """
+    kernel = work.kernel
+    kernel.execute("create temp table texts (key VARCHAR, text VARCHAR, last BIGINT)")
+    for bucket in spec.links:
+        rows = table_kind(LINKS).merge(local_bucket(work.storage, bucket, work.scratch))
+        kernel.execute(
+            "insert into texts select l.dst, trim(l.anchor) as text, max(l.last) "
+            f"from ({rows}) l semi join changes c on c.key = l.dst and c.reason is null "
+            "where trim(l.anchor) <> '' group by l.dst, text"
+        )
+    kernel.execute(
+        "create temp table anchors as select key, list(text order by last desc, text)"
+        f"[1:{_ANCHORS}] as anchors from texts group by key"
+    )
 
 
 # ---- documents
@@ -209,6 +237,7 @@ def page_of(row: Mapping[str, Any]) -> PageFacts:
         segment=row["segment"] or "",
         warc_file=row["warc_file"] or "",
         warc_offset=row["warc_offset"] or 0,
+        anchors=tuple(row["anchors"] or ()),
     )
 
 
