@@ -43,6 +43,11 @@ def test_pages_of_a_continuous_crawl_come_change_and_go(tmp_path):
         result = told(root)
         assert (result["added"], result["skipped"]) == (6, {"noindex": 1})
         assert searched(root, "国家图书馆") == ["g"]
+        shown = nacre("index", root, "--check", f"{home}g")
+        assert "content: 国家图书馆是国家总书库" in shown.out, shown.err
+        assert "writer local: is given it" in shown.out
+        assert "say noindex" in nacre("index", root, "--check", f"{home}n").out
+        assert "no text" in nacre("index", root, "--check", f"{home}i.png").out
         assert searched(root, '"very same"') == ["m", "s"]
         assert searched(root, "nobody") == []
         assert told(root)["added"] == 0

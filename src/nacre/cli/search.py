@@ -12,17 +12,27 @@ from nacre.cli.options import AsJson, JobDir
 from nacre.cli.output import count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from nacre.cycle.steps.index import IndexResult
     from nacre.job.search_index import IndexedPages
+    from nacre.search.document import SearchDocument
     from nacre.search.local_index import SearchAnswer, SearchHit
+    from nacre.search.writer_kinds import WriterSettings
 
 WriterName = Annotated[
     str,
     typer.Option(
         "--writer", metavar="NAME", show_default=False,
         help="Only this one of cycle.index.writers; default: all of them.",
+    ),
+]  # fmt: skip
+CheckURL = Annotated[
+    str,
+    typer.Option(
+        "--check", metavar="URL", show_default=False,
+        help="Only show the document of this page, and which writers would be given it.",
     ),
 ]  # fmt: skip
 FACETS = ("site", "type", "lang", "segment")
@@ -84,6 +94,7 @@ def index(
         typer.Option("--rebuild", help="Make the index anew out of the archive."),
     ] = False,
     writer: WriterName = "",
+    check: CheckURL = "",
     as_json: AsJson = False,
     _yes: Yes = False,
 ) -> None:
@@ -92,6 +103,9 @@ def index(
     The crawl may be running. A directory with batch rounds has `nacre cycle DIR index`.
     """
     needs = ("an index needs", "search")
+    if check:
+        offering(ctx, lambda: _show_checked(directory, writer, check, as_json=as_json), needs)
+        return
     results = offering(ctx, lambda: _indexed(directory, writer, rebuild), needs)
     if as_json:
         numbers = [one._asdict() for one in results]
@@ -113,6 +127,74 @@ def _indexed(directory: "Path", writer: str, rebuild: bool) -> "list[IndexedPage
         index_job(layout, settings, one.make(layout.index), when=one.when, rebuild=rebuild)
         for one in chosen
     ]
+
+
+def _show_checked(directory: "Path", writer: str, url: str, *, as_json: bool) -> None:
+    from nacre.cli.options import layout_and_settings
+    from nacre.engine.seeding.seeds import parse_seed
+    from nacre.job.search_index import check_page
+    from nacre.search.writer_kinds import chosen_writers
+
+    layout, settings = layout_and_settings(directory)
+    layout.require_runs("index")
+    chosen = chosen_writers(settings.cycle.index.writers, writer)
+    plain = parse_seed(url).url
+    show_document(plain, check_page(layout, settings, plain), chosen, as_json=as_json)
+
+
+def show_document(
+    url: str,
+    found: "SearchDocument | str",
+    writers: "Sequence[WriterSettings]",
+    *,
+    as_json: bool,
+) -> None:
+    """Print the document of a page, and the writers that are given it; or why it has none.
+
+    Args:
+        url: Its URL.
+        found: Its document, or the reason.
+        writers: The writers that are meant.
+        as_json: As JSON.
+
+    Raises:
+        UserSqlError: A condition of a writer is none.
+    """
+    from nacre.engine.document_choice import DocumentChoice
+    from nacre.search.document import plain_document
+
+    if isinstance(found, str):
+        why = _WHY_NONE.get(found, found)
+        if as_json:
+            output.say_json({"url": url, "reason": found})
+        else:
+            output.say(f"{url} has no document: {why}")
+        return
+    given = {}
+    for one in writers:
+        with DocumentChoice(one.when, one.known_as) as choice:
+            given[one.known_as] = bool(choice.parted([found]).wanted)
+    fields = plain_document(found)
+    if as_json:
+        output.say_json({"url": url, "document": fields, "writers": given})
+        return
+    for name, value in fields.items():
+        text = " | ".join(value) if isinstance(value, list) else str(value)
+        short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text):,} characters)"
+        output.say(f"{name}: {short}")
+    for name, takes in given.items():
+        output.say(f"writer {name}: {'is given it' if takes else 'is not given it (`when`)'}")
+
+
+_SHOWN = 300
+_WHY_NONE = {
+    "unknown": "no reply with status 200 that has a text is known of it; `explain` says more",
+    "noindex": "its directives for robots say noindex (`cycle.index.noindex`)",
+    "filter": "a filter leaves it out (`cycle.index.filters`)",
+    "type": "its media type has no text",
+    "capture": "its record in the archive cannot be read; `archive check` says more",
+}
+"""Reasons why a page has no document, for people."""
 
 
 def index_text(result: "IndexedPages | IndexResult", *, named: bool = False) -> str:

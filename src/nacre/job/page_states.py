@@ -134,6 +134,18 @@ class PageStates:
                 found = ArchivedReply(of, when, "200", mime, digest, file, offset)
                 yield ChangedPage(url, date, digest, found, bool(had))
 
+    def page(self, url: str) -> ChangedPage | str:
+        """A page that is there, or why it is in no index: `unknown` where nothing is known of it.
+
+        Args:
+            url: Its URL.
+        """
+        row = self._db.execute("select status from pages where url = ?", [url]).fetchone()
+        if row is None:
+            return "unknown"
+        found = (one for one in self.wanted("", anew=True) if one.url == url)
+        return next(found, None) or _reason(row[0]) or "unknown"
+
     def lost(self, writer: str) -> list[tuple[str, str]]:
         """The pages whose documents a writer is to remove, with the reason."""
         rows = self._db.execute(

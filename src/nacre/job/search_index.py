@@ -81,6 +81,51 @@ def index_job(
             writer.close()
 
 
+def check_page(layout: Layout, settings: JobSettings, url: str) -> SearchDocument | str:
+    """The document that an index would be given of a page, or why it has none.
+
+    Args:
+        layout: The job's directories.
+        settings: Its settings.
+        url: URL of the page.
+
+    Raises:
+        JobError: The job never ran.
+        StorageError: Something cannot be read.
+    """
+    with (
+        reading(layout, settings) as view,
+        PageStates(layout.index / "pages.sqlite") as states,
+    ):
+        archive = ArchivedReplies(layout.root, view.store)
+        states.update(archive)
+        page = states.page(url)
+        if isinstance(page, str):
+            return page
+        agent = settings.extract.robots_agent or settings.robots.agent
+        with DocumentMaker(settings.cycle.index, agent) as maker:
+            return _page_document(archive, maker, page)
+
+
+def _page_document(
+    archive: ArchivedReplies, maker: DocumentMaker, page: ChangedPage
+) -> SearchDocument | str:
+    """The document of a page, or why it has none."""
+    reply = page.reply
+    if not text_type(reply.mime, page.url):
+        return "type"
+    facts = PageFacts(
+        key=page.url,
+        digest=page.digest,
+        mime=reply.mime,
+        time=round(datetime.fromisoformat(page.date).timestamp() * 1000),
+        segment=reply.file.partition("runs/")[2].partition("/")[0],
+        warc_file=reply.file.rpartition("/")[2].removesuffix(".open"),
+        warc_offset=reply.offset,
+    )
+    return maker.document(archive.read(reply, _MOST), facts)
+
+
 class _JobIndexing:
     def __init__(
         self,
@@ -127,7 +172,7 @@ class _JobIndexing:
         """Write the documents of pages; what is to be noted of each."""
         made: list[tuple[ChangedPage, SearchDocument]] = []
         for page in pages:
-            found = self._document(page)
+            found = _page_document(self._archive, self._maker, page)
             if isinstance(found, str):
                 self._leave_out(page, found)
                 yield page.url, page.digest, found
@@ -161,18 +206,3 @@ class _JobIndexing:
             self._deleted[why] += 1
         elif why != "type":  # images and the like
             self._skipped[why] += 1
-
-    def _document(self, page: ChangedPage) -> SearchDocument | str:
-        reply = page.reply
-        if not text_type(reply.mime, page.url):
-            return "type"
-        facts = PageFacts(
-            key=page.url,
-            digest=page.digest,
-            mime=reply.mime,
-            time=round(datetime.fromisoformat(page.date).timestamp() * 1000),
-            segment=reply.file.partition("runs/")[2].partition("/")[0],
-            warc_file=reply.file.rpartition("/")[2].removesuffix(".open"),
-            warc_offset=reply.offset,
-        )
-        return self._maker.document(self._archive.read(reply, _MOST), facts)

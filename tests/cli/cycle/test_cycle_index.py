@@ -88,6 +88,10 @@ def test_rounds_end_with_the_index_and_say_how_to_search(tmp_path):
         assert "2 pages added" in done.err + done.out
         assert f"Search: nacre search {root} WORDS" in done.out
     assert searched(root, "图书馆") == ["b"]
+    checked = json.loads(nacre("cycle", root, "index", "--check", f"{home}b", "--json").out)
+    assert checked["document"]["anchor"] == ["Where books live"]
+    assert checked["writers"] == {"local": True}
+    assert "unknown" in nacre("cycle", root, "index", "--check", f"{home}x", "--json").out
     assert searched(root, "anchor:books") == ["b"]
     assert searched(root, "anchor:回家") == [""]
     assert searched(root, "anchor:fox") == []

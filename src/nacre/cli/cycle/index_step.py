@@ -7,7 +7,7 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.opening import CommonOptions, opened, step_command
 from nacre.cli.options import job_of
-from nacre.cli.search import WriterName, index_text
+from nacre.cli.search import CheckURL, WriterName, index_text, show_document
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
@@ -30,12 +30,16 @@ def index(
     *,
     rebuild: Rebuild = False,
     writer: WriterName = "",
+    check: CheckURL = "",
     common: CommonOptions,
 ) -> None:
     """Bring pages that changed into the index of words, and take out those that are gone.
 
     `nacre search DIR WORDS` looks in it.
     """
+    if check:
+        _show_checked(ctx, writer, check, common)
+        return
     with opened(job_of(ctx), common) as context:
         results = index_results(context, writer, rebuild=rebuild)
     if common.as_json:
@@ -44,6 +48,18 @@ def index(
         return
     for one in results:
         output.say(index_text(one, named=len(results) > 1))
+
+
+def _show_checked(ctx: typer.Context, writer: str, url: str, common: CommonOptions) -> None:
+    from nacre.cli.cycle.readers import key_of
+    from nacre.cycle.index_check import checked_document
+    from nacre.search.writer_kinds import chosen_writers
+
+    with opened(job_of(ctx), common) as context:
+        chosen = chosen_writers(context.settings.cycle.index.writers, writer)
+        plain, key = key_of(context, url)
+        found = checked_document(context, key)
+    show_document(plain, found, chosen, as_json=common.as_json)
 
 
 def index_results(

@@ -26,10 +26,10 @@ from nacre.cycle.steps.index_tasks import (
     page_of,
 )
 from nacre.cycle.steps.links import LINKS
-from nacre.cycle.steps.update_tasks import facts_of
+from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import CRAWLDB, BucketFiles, TaskWork, buckets_of, in_range_tasks
-from nacre.cycle.versions import ARCHIVE, CycleChanges, CycleVersion, TableFile
+from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges, CycleVersion, TableFile
 from nacre.engine.document_choice import OTHERWISE, DocumentChoice
 from nacre.engine.page_document import PageFacts
 from nacre.search.document import SearchDocument
@@ -98,6 +98,34 @@ def _swept(context: StepContext, folder: str) -> None:
         context.cycle.storage.delete(file.name)
 
 
+def newest_facts(version: CycleVersion) -> tuple[FetchedFacts, ...]:
+    """The segments that were fetched, the newest first."""
+    return tuple(
+        facts_of(name, state)
+        for name, state in sorted(version.segments.items(), reverse=True)
+        if state.parts
+    )
+
+
+def archived_warcs(cycle: Cycle, version: CycleVersion) -> dict[str, TableFile]:
+    """The WARCs of a cycle by name."""
+    files = cycle.files(version, ARCHIVE)
+    return {one.path.rpartition("/")[2]: one for one in files if one.kind == "warc"}
+
+
+def links_to(
+    cycle: Cycle, version: CycleVersion, group: Sequence[BucketFiles]
+) -> tuple[BucketFiles, ...]:
+    """The buckets of the table of links that have the links to pages of some buckets."""
+    if LINKS not in version.tables:
+        return ()
+    found = buckets_of(cycle, version, LINKS)
+    if version.tables[LINKS].buckets != version.tables[CRAWLDB].buckets:
+        return tuple(found)
+    numbers = {one.bucket for one in group}
+    return tuple(one for one in found if one.bucket in numbers)
+
+
 class _Indexing:
     """The work of the driver for a writer."""
 
@@ -121,11 +149,7 @@ class _Indexing:
         self._deleted: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
         self._committed: CycleVersion | None = None
-        self._archive = {
-            file.path.rpartition("/")[2]: file
-            for file in self._cycle.files(self._version, ARCHIVE)
-            if file.kind == "warc"
-        }
+        self._archive = archived_warcs(context.cycle, self._version)
 
     def run(self) -> IndexResult:
         if CRAWLDB not in self._version.tables:
@@ -145,11 +169,7 @@ class _Indexing:
     def _changes(self) -> list[str]:
         """The files of what changed."""
         context, version = self._context, self._version
-        facts = tuple(
-            facts_of(name, state)
-            for name, state in sorted(version.segments.items(), reverse=True)
-            if state.parts
-        )
+        facts = newest_facts(version)
         known = {one.bucket: one for one in buckets_of(self._cycle, version, INDEXED)}
         groups = in_range_tasks(
             buckets_of(self._cycle, version, CRAWLDB), tasks=context.engine.workers
@@ -163,7 +183,7 @@ class _Indexing:
                 self._writer.name,
                 self._anew,
                 f"{self._folder}/changes-{number}.parquet",
-                self._links_to(group),
+                links_to(self._cycle, version, group),
             )
             for number, group in enumerate(groups)
         ]
@@ -177,17 +197,6 @@ class _Indexing:
             for spec, one in zip(specs, found, strict=True)
             if one.given or one.removed
         ]
-
-    def _links_to(self, group: Sequence[BucketFiles]) -> tuple[BucketFiles, ...]:
-        """The buckets of the table of links that have the links to pages of some buckets."""
-        version = self._version
-        if LINKS not in version.tables:
-            return ()
-        found = buckets_of(self._cycle, version, LINKS)
-        if version.tables[LINKS].buckets != version.tables[CRAWLDB].buckets:
-            return tuple(found)
-        numbers = {one.bucket for one in group}
-        return tuple(one for one in found if one.bucket in numbers)
 
     def _rows(self, work: TaskWork, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
