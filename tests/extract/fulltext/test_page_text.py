@@ -78,7 +78,131 @@ def _zipped(files: dict[str, str]) -> bytes:
     return target.getvalue()
 
 
-def test_word_and_epub():
+_ODF = "urn:oasis:names:tc:opendocument:xmlns"
+_OOXML = "http://schemas.openxmlformats.org"
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_OPEN = "application/vnd.oasis.opendocument"
+
+
+def _odf(kind: str, body: str) -> bytes:
+    content = (
+        f'<office:document-content xmlns:office="{_ODF}:office:1.0" xmlns:text="{_ODF}:text:1.0" '
+        f'xmlns:table="{_ODF}:table:1.0" xmlns:draw="{_ODF}:drawing:1.0" office:version="1.3">'
+        f"<office:body>{body}</office:body></office:document-content>"
+    )
+    manifest = f'<manifest:manifest xmlns:manifest="{_ODF}:manifest:1.0"/>'
+    files = {"mimetype": kind, "content.xml": content, "META-INF/manifest.xml": manifest}
+    return _zipped(files)
+
+
+def _relations(*rows: tuple[str, str]) -> str:
+    """Relationships: kinds and targets, `rId1` first."""
+    listed = "".join(
+        f'<Relationship Id="rId{number}" Type="{_OOXML}/officeDocument/2006/relationships/{kind}" '
+        f'Target="{target}"/>'
+        for number, (kind, target) in enumerate(rows, 1)
+    )
+    return f'<Relationships xmlns="{_OOXML}/package/2006/relationships">{listed}</Relationships>'
+
+
+def _xlsx() -> bytes:
+    space = f'xmlns="{_OOXML}/spreadsheetml/2006/main"'
+    named = f'xmlns:r="{_OOXML}/officeDocument/2006/relationships"'
+    cell = '<c r="A1" t="inlineStr"><is><t>国家图书馆 in a sheet</t></is></c>'
+    sheet = f'<worksheet {space}><sheetData><row r="1">{cell}</row></sheetData></worksheet>'
+    book = '<sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets>'
+    return _zipped(
+        {
+            "[Content_Types].xml": f'<Types xmlns="{_OOXML}/package/2006/content-types"/>',
+            "_rels/.rels": _relations(("officeDocument", "xl/workbook.xml")),
+            "xl/workbook.xml": f"<workbook {space} {named}>{book}</workbook>",
+            "xl/_rels/workbook.xml.rels": _relations(("worksheet", "worksheets/sheet1.xml")),
+            "xl/worksheets/sheet1.xml": sheet,
+        }
+    )
+
+
+def _pptx() -> bytes:
+    space = f'xmlns:p="{_OOXML}/presentationml/2006/main" xmlns:a="{_OOXML}/drawingml/2006/main"'
+    named = f'xmlns:r="{_OOXML}/officeDocument/2006/relationships"'
+    text = "<a:p><a:r><a:t>国家图书馆 on a slide</a:t></a:r></a:p>"
+    shape = f"<p:sp><p:nvSpPr/><p:spPr/><p:txBody><a:bodyPr/>{text}</p:txBody></p:sp>"
+    slide = f"<p:sld {space}><p:cSld><p:spTree>{shape}</p:spTree></p:cSld></p:sld>"
+    deck = '<p:sldIdLst><p:sldId id="256" r:id="rId1"/></p:sldIdLst>'
+    return _zipped(
+        {
+            "[Content_Types].xml": f'<Types xmlns="{_OOXML}/package/2006/content-types"/>',
+            "_rels/.rels": _relations(("officeDocument", "ppt/presentation.xml")),
+            "ppt/presentation.xml": f"<p:presentation {space} {named}>{deck}</p:presentation>",
+            "ppt/_rels/presentation.xml.rels": _relations(("slide", "slides/slide1.xml")),
+            "ppt/slides/slide1.xml": slide,
+        }
+    )
+
+
+def _epub() -> bytes:
+    container = (
+        '<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
+        '<rootfiles><rootfile full-path="b.opf" media-type="application/oebps-package+xml"/>'
+        "</rootfiles></container>"
+    )
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i">'
+        '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>书</dc:title>'
+        '<dc:identifier id="i">x</dc:identifier><dc:language>zh</dc:language></metadata><manifest>'
+        '<item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        '<spine><itemref idref="c"/></spine></package>'
+    )
+    chapter = (
+        '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>章</title></head>'
+        "<body><p>国家图书馆 in a book</p></body></html>"
+    )
+    return _zipped(
+        {
+            "mimetype": "application/epub+zip", "META-INF/container.xml": container,
+            "b.opf": package, "c.xhtml": chapter,
+        }
+    )  # fmt: skip
+
+
+_CELL = (
+    "<table:table-cell office:value-type='string'><text:p>国家图书馆 in a table</text:p>"
+    "</table:table-cell>"
+)
+
+
+@pytest.mark.parametrize(
+    ("mime", "body", "text"),
+    [
+        ("application/epub+zip", _epub(), "in a book"),
+        (f"{_OFFICE}.spreadsheetml.sheet", _xlsx(), "in a sheet"),
+        (f"{_OFFICE}.presentationml.presentation", _pptx(), "on a slide"),
+        (
+            f"{_OPEN}.text",
+            _odf(
+                f"{_OPEN}.text",
+                "<office:text><text:p>国家图书馆 in a text</text:p></office:text>",
+            ),
+            "in a text",
+        ),
+        (
+            f"{_OPEN}.spreadsheet",
+            _odf(
+                f"{_OPEN}.spreadsheet",
+                f'<office:spreadsheet><table:table table:name="T"><table:table-row>{_CELL}'
+                "</table:table-row></table:table></office:spreadsheet>",
+            ),
+            "in a table",
+        ),
+    ],
+)
+def test_books_sheets_slides_and_open_documents(mime, body, text):
+    found = read(body, mime)
+    assert (found.problem, found.type) == ("", mime)
+    assert f"国家图书馆 {text}" in found.text
+
+
+def test_word():
     kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     paragraph = "<w:p><w:r><w:t>国家图书馆 in Word</w:t></w:r></w:p>"
