@@ -110,7 +110,7 @@ if [ "$ready" = no ]; then
     fi
     say "installing $(grep -c '==' "$lock") pinned packages, about half a minute ..."
     if ! "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --quiet \
-        --only-binary :all: --no-binary pysolr --require-hashes -r "$lock" >>"$checkout/.environment.log" 2>&1; then
+        --only-binary :all: --require-hashes -r "$lock" >>"$checkout/.environment.log" 2>&1; then
         tail -n 3 "$checkout/.environment.log" >&2
         fail "the packages could not be installed: is there a network or a package index? (details: .environment.log)"
     fi

@@ -20,8 +20,8 @@ LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-judges.lock
 LOCKS += ["requirements-sphinx.lock"]
 OWN_LOCKS = {"spark": "requirements-spark.lock"}
 """Extras that the developers' environment leaves out."""
-NO_WHEELS = {"py3amf", "pysolr", "surt"}
-"""What developers and judges need and is published as source alone."""
+NO_WHEELS = {"py3amf", "surt"}
+"""What the judges need and is published as source alone."""
 
 
 def project(folder: str = "") -> dict[str, Any]:

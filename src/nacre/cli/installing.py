@@ -84,7 +84,6 @@ _MODULES = {
     "cycle": ("duckdb", "pyarrow"),
     "opensearch": ("opensearchpy",),
     "search": ("tantivy", "resiliparse", "py3langid", "kreuzberg"),
-    "solr": ("pysolr",),
 }
 """Modules of an extra, by which it is found."""
 

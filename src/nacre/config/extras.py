@@ -21,7 +21,6 @@ EXTRAS = {
     "objects": "obstore",
     "opensearch": "opensearch-py",
     "search": "kreuzberg py3langid resiliparse tantivy",
-    "solr": "pysolr",
     "spark": "pyspark",
 }
 """The libraries of each extra that has a lock of its own, `requirements-<extra>.lock`."""

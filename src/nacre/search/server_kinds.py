@@ -48,6 +48,12 @@ class ServerSettings(WriterSettings):
     password: Secret = setting(
         Secret(), "Its password, preferably as `{env: NAME}` or `{file: PATH}`.", sheets=False
     )
+    ca: str = setting(
+        "",
+        "File of certificates, PEM, that the server's is checked by. Empty: those that the "
+        "computer or the client's library trusts.",
+        sheets=False,
+    )
     timeout: Seconds = setting(60.0, "Limit of a request.", unit="s", gt=0, sheets=False)
     retries: int = setting(
         10,
@@ -108,7 +114,7 @@ class SolrSettings(ServerSettings):
 
     def make(self, folder: Path) -> DocumentWriter:
         """See `WriterSettings.make`."""
-        place = SolrPlace(self.url, self.login, self.timeout, self.batch, self.again)
+        place = SolrPlace(self.url, self.login, self.ca, self.timeout, self.batch, self.again)
         return SolrWriter(place, self.known_as, folder, self._fields)
 
     def _fields(self, document: SearchDocument) -> dict[str, Any]:
@@ -132,11 +138,6 @@ class OpenSearchSettings(ServerSettings):
         "The index (`index`); it is made where it is not there.",
         pattern=r"^[^-_+A-Z\\\\/*?\"<>| ,#:][^A-Z\\\\/*?\"<>| ,#:]*$",
         max_length=255,
-        sheets=False,
-    )
-    ca: str = setting(
-        "",
-        "File of certificates, PEM, that the server's is checked by. Empty: those of certifi.",
         sheets=False,
     )
     batch: int = setting(

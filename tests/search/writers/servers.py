@@ -10,7 +10,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
-from xml.etree import ElementTree
 
 
 class Kept:
@@ -20,6 +19,7 @@ class Kept:
         documents: Those that are visible, by id.
         waiting: Those that a commit or refresh makes visible.
         refusals: Statuses of the next answers.
+        answers: Bodies of the next answers, whatever they are to.
         requests: Method, path and body of each request.
         mappings: What the index was made with; None where there is none.
         login: The last Authorization.
@@ -30,6 +30,7 @@ class Kept:
         self.documents: dict[str, Any] = {}
         self.waiting: dict[str, Any] = {}
         self.refusals: list[int] = []
+        self.answers: list[bytes] = []
         self.requests: list[tuple[str, str, bytes]] = []
         self.mappings: Any = None
         self.login: str | None = None
@@ -49,10 +50,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.kept.requests.append((self.command, self.path, body))
         self.kept.login = self.headers.get("Authorization")
         if self.kept.refusals:
-            status, answer = self.kept.refusals.pop(0), {"error": {"msg": "no room", "code": 429}}
+            status, answer = self.kept.refusals.pop(0), {"error": {"msg": "no room"}}
         else:
             status, answer = self.answer(url.path, parse_qs(url.query), body)
-        data = json.dumps(answer).encode()
+        data = self.kept.answers.pop(0) if self.kept.answers else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
@@ -71,29 +72,29 @@ class _Handler(BaseHTTPRequestHandler):
 
 class _Solr(_Handler):
     def answer(self, path: str, query: dict[str, list[str]], body: bytes) -> tuple[int, Any]:
-        if path == "/solr/core/select/":
+        if path == "/solr/core/select":
             found = {"numFound": len(self.kept.documents), "start": 0, "docs": []}
             return 200, {"responseHeader": {"status": 0}, "response": found}
-        if path != "/solr/core/update/":
+        if path != "/solr/core/update":
             return 404, {"error": {"msg": "no such core", "code": 404}}
-        if body.startswith(b"["):
-            for one in json.loads(body):
+        said = json.loads(body)
+        if isinstance(said, list):
+            for one in said:
                 if one["id"] in self.kept.bad:
                     return 400, {"error": {"msg": "unknown field 'x'", "code": 400}}
                 self.kept.waiting[one["id"]] = one
         else:
-            self._xml(ElementTree.fromstring(body))
+            self._command(said)
         return 200, {"responseHeader": {"status": 0}}
 
-    def _xml(self, found: ElementTree.Element) -> None:
-        if found.tag == "commit":
+    def _command(self, said: dict[str, Any]) -> None:
+        if said == {"commit": {}}:
             self.kept.commit()
-        for one in found:
-            if one.tag == "query":
-                assert one.text == "*:*"
-                self.kept.waiting = {}
-            else:
-                self.kept.waiting.pop(one.text or "", None)
+        elif said == {"delete": {"query": "*:*"}}:
+            self.kept.waiting = {}
+        else:
+            for key in said["delete"]:
+                self.kept.waiting.pop(key, None)
 
 
 class _OpenSearch(_Handler):

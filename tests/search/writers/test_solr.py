@@ -1,4 +1,4 @@
-"""The writer of Solr, by pysolr, with a server of our own that speaks its protocol."""
+"""The writer of Solr, with a server of our own that speaks its protocol."""
 
 import json
 
@@ -78,10 +78,25 @@ def test_a_server_without_room_is_asked_again_and_others_are_named(tmp_path):
         with pytest.raises(StorageError, match=r"unknown field 'x'.*schema"):
             writer.commit()
         writer.close()
-    gone = made(tmp_path, url=url, retries=0)
-    with pytest.raises(StorageError, match="look whether it runs"):
+    gone = made(tmp_path, url=url)
+    with pytest.raises(StorageError, match="refused; look whether it runs"):
         gone.open()
     gone.close()
+
+
+def test_what_is_no_solr_is_named(tmp_path):
+    with solr() as (url, kept):
+        kept.refusals = [401]
+        with pytest.raises(StorageError, match="HTTP 401: no room"):
+            made(tmp_path, url=url).open()
+        with pytest.raises(StorageError, match=r"HTTP 404: no such core.*name of a core"):
+            made(tmp_path, url=url.replace("core", "other")).open()
+        kept.answers = [b"<html>", b"[]", b"{}", b'{"response": []}']
+        for what in ("Expecting value", "no object", "no number", "no number"):
+            with pytest.raises(StorageError, match=what):
+                made(tmp_path, url=url).open()
+    with pytest.raises(StorageError, match="No such file"):
+        made(tmp_path, url="https://127.0.0.1:1/solr/x", ca=str(tmp_path / "none.pem")).open()
 
 
 def test_webarchive_discovery(tmp_path):

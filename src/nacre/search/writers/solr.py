@@ -1,28 +1,27 @@
-"""The writer of Apache Solr, by pysolr. Source: Nutch, `indexer-solr` (reference N 1.14)."""
+"""The writer of Apache Solr, by its JSON commands. Source: Nutch, `indexer-solr` (N 1.14).
 
-import re
+Each request has a connection of its own: it carries a thousand documents, and one that a server
+closed in the meantime is never used again.
+"""
+
+import json
+import ssl
+from base64 import b64encode
 from collections.abc import Callable, Sequence
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
-from nacre.config.extras import MissingExtraError
+from nacre import __version__
 from nacre.errors import StorageError
 from nacre.search.document import SearchDocument
-from nacre.search.writers.servers import (
-    PendingDocuments,
-    RequestRetries,
-    UnfinishedMark,
-    quiet,
-    tried,
-)
+from nacre.search.writers.servers import PendingDocuments, RequestRetries, UnfinishedMark, tried
 
-if TYPE_CHECKING:
-    import pysolr
-
-_BUSY = re.compile(r"\(HTTP (?:429|503)\)|Failed to connect|timed out")
+_BUSY = (429, 503)
 _DELETES = 1_000
-
-T = TypeVar("T")
+_LONGEST_ANSWER = 1_000_000
+"""Bytes of an answer that are read; those of the requests made here are far shorter."""
 
 
 class SolrPlace(NamedTuple):
@@ -31,6 +30,7 @@ class SolrPlace(NamedTuple):
     Attributes:
         url: URL of the core or collection.
         login: User and password; None for none.
+        ca: File of certificates that its own is checked by; "" for those of the system.
         timeout: Limit of a request, in seconds.
         batch: Documents of a request.
         retries: The times at which requests are made again.
@@ -38,9 +38,18 @@ class SolrPlace(NamedTuple):
 
     url: str
     login: tuple[str, str] | None
+    ca: str
     timeout: float
     batch: int
     retries: RequestRetries
+
+
+class _RefusedError(Exception):
+    """An answer of Solr that is no success."""
+
+    def __init__(self, status: int, said: str) -> None:
+        super().__init__(f"HTTP {status}: {said}")
+        self.status = status
 
 
 class SolrWriter:
@@ -64,18 +73,15 @@ class SolrWriter:
         self._place = place
         self._fields = fields
         self._mark = UnfinishedMark(folder, name)
-        self._client: pysolr.Solr | None = None
-        self._pending = PendingDocuments(self._add, place.batch)
+        self._pending = PendingDocuments(self._update, place.batch)
 
     def open(self, *, rebuild: bool = False) -> bool:
         """See `DocumentWriter.open`; a rebuilt one shows nothing new before its first commit."""
-        self._client = self._made()
-        empty = self._asked(lambda solr: solr.search("*:*", rows=0)).hits == 0
-        anew = rebuild or empty or self._mark.is_there
+        anew = rebuild or self._is_empty() or self._mark.is_there
         if anew:
             self._mark.leave()
         if rebuild:
-            self._asked(lambda solr: solr.delete(q="*:*", commit=False))
+            self._update({"delete": {"query": "*:*"}})
         return anew
 
     def write(self, batch: Sequence[SearchDocument]) -> None:
@@ -87,58 +93,100 @@ class SolrWriter:
         self._pending.flush()
         plain = [one.encode("utf-8", "replace").decode() for one in ids if one]
         for at in range(0, len(plain), _DELETES):
-            part = plain[at : at + _DELETES]
-            self._deleted(part)
-
-    def _deleted(self, ids: Sequence[str]) -> None:
-        self._asked(lambda solr: solr.delete(id=list(ids), commit=False))
+            self._update({"delete": plain[at : at + _DELETES]})
 
     def commit(self) -> None:
         """See `DocumentWriter.commit`."""
         self._pending.flush()
-        self._asked(lambda solr: solr.commit())
+        self._update({"commit": {}})
         self._mark.remove()
 
     def close(self) -> None:
         """See `DocumentWriter.close`."""
         self._pending.forget()
-        if self._client is not None:
-            self._client.get_session().close()
-            self._client = None
 
-    def _add(self, rows: Sequence[dict[str, Any]]) -> None:
-        self._asked(lambda solr: solr.add(list(rows), commit=False))
+    def _is_empty(self) -> bool:
+        found = self._asked("select?q=*:*&rows=0&wt=json").get("response")
+        number = found.get("numFound") if isinstance(found, dict) else None
+        if not isinstance(number, int):
+            raise self._failure("its answer has no number of documents")
+        return number == 0
 
-    def _made(self) -> "pysolr.Solr":
-        try:
-            import pysolr  # noqa: PLC0415 - an extra
-        except ImportError:
-            raise MissingExtraError(f"the writer `{self.name}` needs", "solr") from None
-        quiet("pysolr")
-        place = self._place
-        return pysolr.Solr(place.url, timeout=place.timeout, auth=place.login)
+    def _update(self, command: Any) -> None:  # noqa: ANN401 - a list of documents, or a command
+        self._asked("update?wt=json", json.dumps(command).encode())
 
-    def _asked(self, request: "Callable[[pysolr.Solr], T]") -> T:
+    def _asked(self, target: str, body: bytes | None = None) -> dict[str, Any]:
         """What Solr answers.
 
         Raises:
             StorageError: It refuses, or is not reached.
         """
-        client = self._client
-        assert client is not None, "opened first"  # noqa: S101 - an order that callers keep
+        place = self._place
         try:
-            return tried(lambda: request(client), self._place.retries, _is_busy)
-        except Exception as error:
-            raise self._failure(error) from error
+            return tried(lambda: _answer(place, target, body), place.retries, _is_busy)
+        except (OSError, HTTPException, ValueError, _RefusedError) as error:
+            raise self._failure(str(error) or type(error).__name__) from error
 
-    def _failure(self, error: Exception) -> StorageError:
-        said = " ".join(str(error).split())[:500]
+    def _failure(self, said: str) -> StorageError:
         return StorageError(
-            f"the writer `{self.name}`: Solr at {self._place.url}: {said}; look whether it runs, "
-            "whether `url` ends with the name of a core or collection, and whether its schema has "
-            "the fields"
+            f"the writer `{self.name}`: Solr at {self._place.url}: {' '.join(said.split())[:500]}; "
+            "look whether it runs, whether `url` ends with the name of a core or collection, and "
+            "whether its schema has the fields"
         )
 
 
 def _is_busy(error: Exception) -> bool:
-    return bool(_BUSY.search(str(error)))
+    return isinstance(error, _RefusedError) and error.status in _BUSY
+
+
+def _answer(place: SolrPlace, target: str, body: bytes | None) -> dict[str, Any]:
+    """The answer to one request.
+
+    Args:
+        place: Whom to ask.
+        target: What is asked, below the URL of the core.
+        body: JSON to be posted; None for a request without any.
+
+    Raises:
+        _RefusedError: Its status is no success.
+        HTTPException: It is no HTTP, or no object of JSON.
+        OSError: The server is not reached.
+        ValueError: It is no JSON.
+    """
+    parts = urlsplit(place.url)
+    fields = {"User-Agent": f"Nacre/{__version__}", "Connection": "close"}
+    if body is not None:
+        fields["Content-Type"] = "application/json"
+    if place.login:
+        fields["Authorization"] = f"Basic {b64encode(':'.join(place.login).encode()).decode()}"
+    connection = _connection(place)
+    try:
+        method = "GET" if body is None else "POST"
+        connection.request(method, f"{parts.path.rstrip('/')}/{target}", body, fields)
+        answer = connection.getresponse()
+        data = answer.read(_LONGEST_ANSWER)
+    finally:
+        connection.close()
+    if answer.status != 200:
+        raise _RefusedError(answer.status, _reason(data) or answer.reason)
+    found = json.loads(data)
+    if not isinstance(found, dict):
+        raise HTTPException("its answer is no object of JSON")
+    return found
+
+
+def _connection(place: SolrPlace) -> HTTPConnection:
+    parts = urlsplit(place.url)
+    host = parts.hostname or ""
+    if parts.scheme == "http":
+        return HTTPConnection(host, parts.port, timeout=place.timeout)
+    context = ssl.create_default_context(cafile=place.ca or None)
+    return HTTPSConnection(host, parts.port, timeout=place.timeout, context=context)
+
+
+def _reason(data: bytes) -> str:
+    """Solr's own word for a failure; "" where the answer has none, as a page of HTML has not."""
+    try:
+        return str(json.loads(data)["error"]["msg"])
+    except (ValueError, LookupError, TypeError):
+        return ""
