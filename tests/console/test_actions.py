@@ -308,6 +308,7 @@ def test_passes_are_stopped_between_two_of_them(tmp_path: Path):
 
             async def scene(console: GivenConsole) -> None:
                 await asyncio.to_thread(wait_between, layout)
+                await console.services.poller.look(console.services.fleet.job("crawls~a"))
                 fields = console.as_key(Role.OPERATOR)
                 about = (await console.client.get(f"{API}/jobs/crawls~a", headers=fields)).json()
                 stop = next(one for one in about["actions"] if one["name"] == "stop")
