@@ -1,5 +1,6 @@
 """The loop of a helper process that reads what may be hostile; `helper_process` starts one."""
 
+import math
 import os
 import resource
 import struct
@@ -22,14 +23,18 @@ def keep_quiet() -> None:
     os.close(quiet)
 
 
-def serve(answer: Callable[[bytes], bytes], memory: int = MEMORY) -> None:
+def serve(answer: Callable[[bytes], bytes], memory: int = MEMORY, cpu: float | None = None) -> None:
     """The loop of a helper process: a message in, its answer out; ends with the pipe.
 
     Args:
         answer: Makes the answer to a message.
         memory: Address space of the process, bytes.
+        cpu: Time of the processor for one message, s: beyond it the process is killed by SIGXCPU.
+            None: no limit.
     """
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    if cpu is not None:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     while True:
         head = source.read(4)
@@ -39,6 +44,15 @@ def serve(answer: Callable[[bytes], bytes], memory: int = MEMORY) -> None:
         data = source.read(size)
         if len(data) < size:
             return
+        if cpu is not None:
+            _allow(cpu)
         found = answer(data)
         sink.write(LENGTH.pack(len(found)) + found)
         sink.flush()
+
+
+def _allow(cpu: float) -> None:
+    """Let the process work some seconds more; a machine that is busy takes none of them away."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    most = math.ceil(used.ru_utime + used.ru_stime + cpu)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))

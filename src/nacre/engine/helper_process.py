@@ -1,6 +1,7 @@
 """A process of our own that reads what may be hostile; it is killed when it takes too much."""
 
 import asyncio
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
@@ -37,7 +38,7 @@ class HelperProcess:
         """The answer to a message.
 
         Raises:
-            TimeoutError: It took too long.
+            TimeoutError: It took too long, or more of the processor than the helper may have.
             HelperFailedError: The helper died, as when it had no more memory.
         """
         async with self._turn:
@@ -48,7 +49,8 @@ class HelperProcess:
                 await self._kill()
                 raise
             except (OSError, asyncio.IncompleteReadError, msgspec.MsgspecError) as error:
-                await self._kill()
+                if await self._kill() == -signal.SIGXCPU:
+                    raise TimeoutError from error
                 raise HelperFailedError(str(error)) from error
 
     async def close(self) -> None:
@@ -76,12 +78,13 @@ class HelperProcess:
         )
         return self._process
 
-    async def _kill(self) -> None:
+    async def _kill(self) -> int | None:
+        """End the helper; its code of exit, None where there was none."""
         process, self._process = self._process, None
         if process is None:
-            return
+            return None
         if process.returncode is None:
             process.kill()
         if process.stdin is not None:
             process.stdin.close()
-        await process.wait()
+        return await process.wait()

@@ -54,15 +54,19 @@ class DocumentMaker:
     Args:
         settings: `cycle.index`.
         agent: Product token that directives for robots may name.
+        texts: Reads texts, and is not closed; None: one that ends with this.
 
     Raises:
         MissingExtraError: The extra `search` is not installed.
     """
 
-    def __init__(self, settings: IndexSettings, agent: str) -> None:
+    def __init__(
+        self, settings: IndexSettings, agent: str, texts: TextProcess | None = None
+    ) -> None:
         self._settings = settings
         self._agent = agent
-        self._texts = TextProcess()
+        self._texts = texts or TextProcess()
+        self._own = texts is None
 
     def __enter__(self) -> Self:
         return self
@@ -73,7 +77,8 @@ class DocumentMaker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._texts.close()
+        if self._own:
+            self._texts.close()
 
     def document(self, capture: Capture | None, page: PageFacts) -> SearchDocument | str:
         """The document of a page, or why it has none.

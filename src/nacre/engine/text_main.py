@@ -8,6 +8,8 @@ from nacre.extract.fulltext.page_text import page_text
 
 MEMORY = 3_000_000_000
 """Address space of the helper, bytes: libraries and models take a third of it."""
+CPU = 20.0
+"""Time of the processor for one document, s."""
 
 
 def main() -> None:
@@ -21,7 +23,7 @@ def main() -> None:
             found = PageText(problem="memory")
         return encoder.encode(found)
 
-    serve(answer, MEMORY)
+    serve(answer, MEMORY, CPU)
 
 
 if __name__ == "__main__":

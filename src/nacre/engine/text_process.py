@@ -4,6 +4,8 @@ A page that takes too much is taken apart once more in linear time; other docume
 """
 
 import asyncio
+import atexit
+from functools import cache
 
 import msgspec
 
@@ -12,8 +14,9 @@ from nacre.engine import text_main
 from nacre.engine.helper_process import HelperFailedError, HelperProcess
 from nacre.extract.fulltext.job import HTML, PageText, TextJob
 
-TIME = 20.0
-"""Longest time for one document, seconds."""
+TIME = 200.0
+"""Longest time for one document, s. What it may have of the processor is far less
+(`text_main.CPU`): on a busy machine a document waits, and the first one for the libraries."""
 
 
 class TextProcess:
@@ -57,3 +60,15 @@ class TextProcess:
             return PageText(problem="time")
         except HelperFailedError:
             return PageText(problem="crash")
+
+
+@cache
+def kept_texts() -> TextProcess:
+    """The reader of this process for one task after another; its helper starts once.
+
+    Raises:
+        MissingExtraError: The extra `search` is not installed.
+    """
+    texts = TextProcess()
+    atexit.register(texts.close)
+    return texts

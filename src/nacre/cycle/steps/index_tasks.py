@@ -25,6 +25,7 @@ from nacre.cycle.tables import (
 from nacre.cycle.versions import TableFile
 from nacre.engine.page_document import DocumentMaker, PageFacts
 from nacre.engine.readback import read_at
+from nacre.engine.text_process import kept_texts
 from nacre.errors import DamageError
 from nacre.extract.fulltext.job import ENDINGS, TYPES, UNKNOWN
 from nacre.search.document import SearchDocument
@@ -211,7 +212,7 @@ def documents_task(spec: DocumentsSpec) -> DocumentsMade:
     made: list[SearchDocument] = []
     with spec.place.open() as work:
         archive = _Archive(work, spec.archive)
-        with DocumentMaker(spec.settings, spec.agent) as maker:
+        with DocumentMaker(spec.settings, spec.agent, kept_texts()) as maker:
             for page in spec.pages:
                 found = maker.document(archive.capture(page), page)
                 if isinstance(found, str):

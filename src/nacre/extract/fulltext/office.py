@@ -8,7 +8,8 @@ from typing import Any
 
 from nacre.extract.fulltext.job import PageText, TextJob
 
-_SECONDS = 15
+_SECONDS = 60
+"""Time that the library gives itself, s; the limit of the processor is that of the process."""
 
 
 @cache
