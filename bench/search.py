@@ -75,21 +75,24 @@ def measured(files: list[Path], folder: Path) -> None:
 
 def indexed(bodies: list[bytes], folder: Path) -> int:
     """Index pages, the first of which is `-1`; their size, bytes."""
-    size = 0
     writer = LocalWriter(folder)
     writer.open()
+    urls = [f"http://docs.test/{number}" for number in range(-1, len(bodies) - 1)]
+    stored = dict(zip(urls, bodies, strict=True))
+
+    def read(page: PageFacts) -> Capture:
+        body = stored[page.key]
+        return Capture(
+            url=page.key, request=b"", head=b"", status=200, headers=_HEADERS,
+            body=BytesBody(body), payload_length=len(body),
+        )  # fmt: skip
+
+    facts = [PageFacts(key=url, mime="text/html") for url in urls]
     with DocumentMaker(IndexSettings(), "nacre") as maker:
         batch = []
-        for number, body in enumerate(bodies, -1):
-            size += len(body)
-            url = f"http://docs.test/{number}"
-            capture = Capture(
-                url=url, request=b"", head=b"", status=200, headers=_HEADERS,
-                body=BytesBody(body), payload_length=len(body),
-            )  # fmt: skip
-            made = maker.document(capture, PageFacts(key=url, mime="text/html"))
+        for url, made in zip(urls, maker.documents(facts, read), strict=True):
             if isinstance(made, str):
-                print(f"page {number}: {made}")
+                print(f"{url}: {made}")
                 continue
             batch.append(made)
             if len(batch) == 100:
@@ -98,7 +101,7 @@ def indexed(bodies: list[bytes], folder: Path) -> int:
         writer.write(batch)
     writer.commit()
     writer.close()
-    return size
+    return sum(map(len, bodies))
 
 
 def texts(files: list[Path]) -> list[str]:

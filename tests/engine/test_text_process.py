@@ -28,3 +28,15 @@ def test_a_document_that_takes_too_long_has_no_text_and_the_next_one_has():
     texts = TextProcess(time_limit=0.0)
     assert texts.text(job(b"<p>x")).problem == "time"
     texts.close()
+
+
+def test_documents_that_are_asked_for_together_are_answered_apart_where_one_fails(texts):
+    deep = b"<p>y" + b"<b>" * 5_000
+    jobs = [job(b"<p>one"), job(b"junk", "application/pdf"), job(deep), job(b"two", "text/plain")]
+    found = texts.texts(jobs)
+    assert [one.problem for one in found] == ["", "unreadable", "", ""]
+    assert [one.text.strip() for one in found] == ["one", "", "y", "two"]
+    assert texts.texts([]) == []
+    late = TextProcess(time_limit=0.0)
+    assert [one.problem for one in late.texts(jobs[:2])] == ["time", "time"]
+    late.close()

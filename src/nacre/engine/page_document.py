@@ -1,5 +1,6 @@
 """Documents for an index, made of captures: what is read of the archive meets what is searched."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -12,6 +13,11 @@ from nacre.extract.fulltext.job import PageText, TextJob, text_type
 from nacre.search.document import SearchDocument, placed
 from nacre.search.filters import filtered
 from nacre.search.settings import IndexSettings
+
+_TOGETHER = 16
+"""Documents that the helper is asked for at once."""
+_SIZE = 500_000
+"""Bytes of documents from which on no more of them are asked for at once."""
 
 
 class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +93,33 @@ class DocumentMaker:
             capture: Its capture; None when the archive has none that can be read.
             page: Its facts.
         """
+        return next(self.documents([page], lambda _: capture))
+
+    def documents(
+        self, pages: Iterable[PageFacts], read: Callable[[PageFacts], Capture | None]
+    ) -> Iterator[SearchDocument | str]:
+        """The documents of pages in order, or why one has none.
+
+        Args:
+            pages: Their facts.
+            read: Reads the capture of a page; None when the archive has none that can be read.
+        """
+        portion: list[tuple[PageFacts, TextJob | str]] = []
+        size = 0
+        for page in pages:
+            job = self._job(page, read)
+            portion.append((page, job))
+            size += len(job.document.body) if isinstance(job, TextJob) else 0
+            if len(portion) >= _TOGETHER or size > _SIZE:
+                yield from self._made(portion)
+                portion, size = [], 0
+        yield from self._made(portion)
+
+    def _job(self, page: PageFacts, read: Callable[[PageFacts], Capture | None]) -> TextJob | str:
+        """What is asked of the helper for a page, or why it has no document."""
+        if page.mime and not text_type(page.mime, page.url or page.key):
+            return "type"
+        capture = read(page)
         if capture is None:
             return "capture"
         settings = self._settings
@@ -94,8 +127,17 @@ class DocumentMaker:
         document = msgspec.structs.replace(document, mime=page.mime or document.mime)
         if not text_type(document.mime, document.url):
             return "type"
-        job = TextJob(document, settings.main_content, settings.max_content, agent=self._agent)
-        text = self._texts.text(job)
+        return TextJob(document, settings.main_content, settings.max_content, agent=self._agent)
+
+    def _made(
+        self, portion: Sequence[tuple[PageFacts, TextJob | str]]
+    ) -> Iterator[SearchDocument | str]:
+        texts = iter(self._texts.texts([job for _, job in portion if isinstance(job, TextJob)]))
+        for page, job in portion:
+            yield job if isinstance(job, str) else self._document(page, next(texts))
+
+    def _document(self, page: PageFacts, text: PageText) -> SearchDocument | str:
+        settings = self._settings
         if text.problem:
             return text.problem
         if settings.noindex and not {"noindex", "none"}.isdisjoint(text.robots):

@@ -5,6 +5,7 @@ A page that takes too much is taken apart once more in linear time; other docume
 
 import asyncio
 import atexit
+from collections.abc import Sequence
 from functools import cache
 
 import msgspec
@@ -37,13 +38,27 @@ class TextProcess:
         self._helper = HelperProcess(text_main.__name__, time_limit)
         self._runner = asyncio.Runner()
         self._encoder = msgspec.msgpack.Encoder()
-        self._decoder = msgspec.msgpack.Decoder(PageText)
+        self._decoder = msgspec.msgpack.Decoder(list[PageText])
+
+    def texts(self, jobs: Sequence[TextJob]) -> list[PageText]:
+        """The texts of documents, in order; `problem` says why one has none: `time`, `crash`.
+
+        They are asked for at once, which costs less. Where that fails, one by one.
+        """
+        if not jobs:
+            return []
+        if len(jobs) > 1:
+            try:
+                return self._asked(jobs)
+            except (TimeoutError, HelperFailedError):
+                return [self.text(job) for job in jobs]
+        return [self.text(jobs[0])]
 
     def text(self, job: TextJob) -> PageText:
-        """The text of a document; its `problem` says why it has none: `time`, `crash` and so on."""
-        found = self._asked(job)
+        """The text of a document; see `texts`."""
+        found = self._tried(job)
         if found.problem in {"time", "crash", "memory"} and job.document.mime in HTML:
-            return self._asked(msgspec.structs.replace(job, linear=True))
+            return self._tried(msgspec.structs.replace(job, linear=True))
         return found
 
     def close(self) -> None:
@@ -51,15 +66,16 @@ class TextProcess:
         self._runner.run(self._helper.close())
         self._runner.close()
 
-    def _asked(self, job: TextJob) -> PageText:
+    def _tried(self, job: TextJob) -> PageText:
         try:
-            return self._runner.run(
-                self._helper.ask(self._encoder.encode(job), self._decoder.decode)
-            )
+            return self._asked([job])[0]
         except TimeoutError:
             return PageText(problem="time")
         except HelperFailedError:
             return PageText(problem="crash")
+
+    def _asked(self, jobs: Sequence[TextJob]) -> list[PageText]:
+        return self._runner.run(self._helper.ask(self._encoder.encode(jobs), self._decoder.decode))
 
 
 @cache

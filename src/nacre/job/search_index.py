@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from nacre.engine.document_choice import OTHERWISE, DocumentChoice
 from nacre.engine.page_document import DocumentMaker, PageFacts
-from nacre.extract.fulltext.job import text_type
 from nacre.inspect.archived_replies import ArchivedReplies
 from nacre.inspect.view import reading
 from nacre.job.page_states import ChangedPage, PageStates
@@ -104,17 +103,12 @@ def check_page(layout: Layout, settings: JobSettings, url: str) -> SearchDocumen
             return page
         agent = settings.extract.robots_agent or settings.robots.agent
         with DocumentMaker(settings.cycle.index, agent) as maker:
-            return _page_document(archive, maker, page)
+            return maker.document(archive.read(page.reply, _MOST), _facts(page))
 
 
-def _page_document(
-    archive: ArchivedReplies, maker: DocumentMaker, page: ChangedPage
-) -> SearchDocument | str:
-    """The document of a page, or why it has none."""
+def _facts(page: ChangedPage) -> PageFacts:
     reply = page.reply
-    if not text_type(reply.mime, page.url):
-        return "type"
-    facts = PageFacts(
+    return PageFacts(
         key=page.url,
         digest=page.digest,
         mime=reply.mime,
@@ -123,7 +117,6 @@ def _page_document(
         warc_file=reply.file.rpartition("/")[2].removesuffix(".open"),
         warc_offset=reply.offset,
     )
-    return maker.document(archive.read(reply, _MOST), facts)
 
 
 class _JobIndexing:
@@ -171,8 +164,11 @@ class _JobIndexing:
     def _written(self, pages: Sequence[ChangedPage]) -> Iterator[tuple[str, str | None, str]]:
         """Write the documents of pages; what is to be noted of each."""
         made: list[tuple[ChangedPage, SearchDocument]] = []
-        for page in pages:
-            found = _page_document(self._archive, self._maker, page)
+        replies = {page.url: page.reply for page in pages}
+        documents = self._maker.documents(
+            map(_facts, pages), lambda facts: self._archive.read(replies[facts.key], _MOST)
+        )
+        for page, found in zip(pages, documents, strict=True):
             if isinstance(found, str):
                 self._leave_out(page, found)
                 yield page.url, page.digest, found

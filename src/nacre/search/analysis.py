@@ -28,6 +28,7 @@ _WORD_FIRST = re.compile(_WORD)
 _FAR_PARTS = re.compile(rf"([{_UNSPACED}]+)|[\W_]")
 _FOLDED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256)).lower()
 """Bytes of UTF-8: letters of ASCII in lower case, its other signs as blanks."""
+_JOINED = re.compile("[\u0300-\u036f]")
 _SHORT = 32
 
 
@@ -43,10 +44,11 @@ def folded(text: str) -> str:
 
 def index_terms(text: str) -> str:
     """The terms of a text in order, separated by blanks: what an index of words is given."""
-    # Signs of ASCII become blanks all at once, others run by run: texts are long, and most of
-    # their characters are of ASCII or of one unspaced script.
-    data = text if text.isascii() else folded(text)
-    spaced = data.encode("utf-8", "replace").translate(_FOLDED).decode()
+    # Signs of ASCII become blanks all at once, and what is beyond ASCII is looked at run by run:
+    # texts are long, and most of their characters are of ASCII or of one unspaced script.
+    if not text.isascii() and _JOINED.search(text):
+        text = normal_form(text)  # a mark that stands behind a letter of ASCII changes it
+    spaced = text.encode("utf-8", "replace").translate(_FOLDED).decode()
     if not spaced.isascii():
         spaced = _FAR.sub(_far_terms, spaced)
     words = spaced.split()
@@ -62,7 +64,7 @@ def _far_terms(match: re.Match[str]) -> str:
 
 def _terms_of_run(run: str) -> str:
     """A run of characters beyond ASCII: pairs of unspaced ones, blanks in place of signs."""
-    return _FAR_PARTS.sub(_pairs_or_blank, run)
+    return _FAR_PARTS.sub(_pairs_or_blank, folded(run))
 
 
 _terms_of_short = lru_cache(maxsize=16_384)(_terms_of_run)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.extract.fulltext.language import language_of, script_language
+from nacre.extract.fulltext.language import guessed_language, language_of, script_language
 
 CHINESE = "国家图书馆是国家总书库，国家书目中心，国家古籍保护中心。"
 ENGLISH = "The quick brown fox jumps over the lazy dog near the river. " * 5
@@ -44,3 +44,16 @@ def test_the_script_of_a_text_says_its_language(text, lang):
 )
 def test_a_declaration_counts_unless_the_script_contradicts_it(declared, text, lang):
     assert language_of(declared, text) == lang
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        (ENGLISH * 2, "en"),
+        ("De snelle bruine vos is over de luie hond gesprongen en ligt in het gras. " * 5, "nl"),
+        ("Den hurtige brune r\u00e6v and og den dovne hund ligger for enden af haven. " * 5, "da"),
+        ("for (i = 0; i < n; i++) { if (is_word(this) or that) return not it; } " * 9, "en"),
+    ],
+)
+def test_english_is_known_without_the_model_and_others_are_not_taken_for_it(text, lang):
+    assert guessed_language(text) == lang

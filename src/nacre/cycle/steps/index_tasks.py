@@ -213,8 +213,8 @@ def documents_task(spec: DocumentsSpec) -> DocumentsMade:
     with spec.place.open() as work:
         archive = _Archive(work, spec.archive)
         with DocumentMaker(spec.settings, spec.agent, kept_texts()) as maker:
-            for page in spec.pages:
-                found = maker.document(archive.capture(page), page)
+            found_of = maker.documents(spec.pages, archive.capture)
+            for page, found in zip(spec.pages, found_of, strict=True):
                 if isinstance(found, str):
                     skipped.append((page.key, found))
                 else:

@@ -24,6 +24,14 @@ _UNSPACED = re.compile(
     "[\u1100-\u11ff\u3041-\u30fa\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]"
 )
 _LATIN = re.compile("[A-Za-z]+")
+_ENGLISH = frozenset(
+    (
+        *("the", "of", "and", "to", "is", "that", "this", "with", "for", "are", "be", "or"),
+        *("from", "which", "not", "it", "as", "by", "if", "you", "can", "will"),
+    )
+)
+_WORDS = 40
+"""Words that are enough to know English by."""
 _FEW = 8
 """Characters of a script that say something."""
 _ENOUGH = 200
@@ -91,11 +99,18 @@ def guessed_language(text: str) -> str:
     sample = text[:_SAMPLE].strip()
     if len(sample.encode("utf-8", "replace")) < _LEAST:
         return ""
-    by_script = script_language(sample)
-    if by_script:
-        return by_script
+    plain = script_language(sample) or ("en" if _is_english(sample) else "")
+    if plain:
+        return plain
     name, probability = _identifier().classify(sample)
     return str(name) if probability >= _SURE else ""
+
+
+def _is_english(sample: str) -> bool:
+    """Whether words that no other language has together are many; the model takes far longer."""
+    words = _LATIN.findall(sample.lower())
+    known = sum(map(_ENGLISH.__contains__, words))
+    return len(words) >= _WORDS and 6 * known >= len(words) and 30 * words.count("the") >= known
 
 
 @cache
