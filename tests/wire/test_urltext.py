@@ -33,6 +33,12 @@ def escaped(text: str, codec: str) -> str:
         ("Événement", "utf-8", "fr"),
         ("附件1096", "utf-8", "com"),
         ("附件1096", "gbk", "com"),
+        *((char, "gbk", top) for char in "学书日月" for top in ("com", "cn", "test")),
+        ("2007年", "gbk", "org"),
+        ("é", "utf-8", "com"),
+        ("Ж", "utf-8", "org"),
+        ("ω", "utf-8", "org"),
+        ("路", "gbk", "cn"),
     ],
 )
 def test_escapes_are_shown_as_letters(text, codec, domain):
@@ -40,6 +46,11 @@ def test_escapes_are_shown_as_letters(text, codec, domain):
     assert readable_url(f"http://a.{domain}/x/{part}.doc?q={part}&n=1") == (
         f"http://a.{domain}/x/{text}.doc?q={text}&n=1"
     )
+
+
+def test_one_character_beside_a_letter_is_read_as_a_part_of_a_word():
+    assert letters("F%FC%DFe", "http://a.com/") == "Füße"
+    assert letters("%D1%A7%20A", "http://a.ru/") != "学%20A"
 
 
 def test_the_charset_of_the_page_decides():

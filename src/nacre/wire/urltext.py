@@ -37,6 +37,13 @@ GBK: of four characters in it, 91 of 100 are then read as written, and 57 else."
 _COUNTRY = 2
 _IDEOGRAPHS = "\u2e80"
 """From here on letters look like no letter of another alphabet, so that a name can be shown."""
+_ONE = re.compile(rb"[\x00-\x7f]*(?<![A-Za-z])([\xb0-\xd7][\xa1-\xfe])(?![A-Za-z])[\x00-\x7f]*")
+"""One character of the first level of GB 2312 beside no ASCII letter: two bytes are too few for a
+guess. That level has nearly all that is written, and the small letters of Latin-1 and windows-1251
+are not in it."""
+_WRITTEN = re.compile("[\u00a0-\u017f\u01a0-\u01b0\u0370-\u045f\u0490\u0491\u0531-\u05ea]")
+"""Letters and signs of two bytes in UTF-8 that are written today. Others, such as those of Old
+Slavonic, are a Chinese character by chance."""
 _LONGEST = 4096
 _LONGEST_LABEL = 63
 
@@ -163,9 +170,22 @@ def _letters(part: str, top: str, charset: str) -> str:
     codec, _ = guess(raw, top, Hints(host=known))
     if stated and codec != "utf-8" and _fits(raw, stated):
         codec = stated
+    elif (known == _COMMONEST or (not known and len(name) != _COUNTRY)) and (
+        _is_one(raw, is_expected=bool(known))
+    ):
+        codec = _COMMONEST
     elif not known and len(name) != _COUNTRY and (codec != "utf-8" or is_mixed(raw)):
         codec, _ = guess(raw, top, Hints(host=_COMMONEST))
     return "".join(_decoded(part, codec))
+
+
+def _is_one(raw: bytes, *, is_expected: bool) -> bool:
+    """True for one Chinese character in GBK; where that is not expected, if it is no other."""
+    found = _ONE.fullmatch(raw)
+    if found is None or not _fits(found[1], "gb2312"):
+        return False
+    char = found[1].decode("utf-8", "replace")
+    return is_expected or not (_WRITTEN.fullmatch(char) and is_shown(char))
 
 
 def _fits(raw: bytes, codec: str) -> bool:
