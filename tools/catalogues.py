@@ -7,6 +7,7 @@ change or is not translated.
 
 import io
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -14,8 +15,13 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from nacre.annotations import ANNOTATIONS
+from nacre.config.facts import fields
 from nacre.console.catalogue import DOMAIN, ENGLISH, FOLDER, LANGUAGES
+from nacre.console.readers.forms import COMMON
 from nacre.core.status import STATUS_TABLE
+from nacre.editing.clips import clip_of
+from nacre.editing.places import rules
+from nacre.settings.settings import JobSettings
 from tools.report_texts import report_texts
 
 SOURCE = Path(__file__).parents[1] / "src" / "nacre"
@@ -23,6 +29,26 @@ METHODS = [("console/**.py", "python"), ("console/templates/**.html", "jinja2")]
 JOB = [("sentence.py", "python")]
 FOUND = [("found_words.py", "python")]
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
+
+
+def settings_texts() -> Iterator[tuple[str, str]]:
+    """What the pages say of settings in words, each text with the file or folder that has it.
+
+    The purposes of profiles and clips that come with Nacre, and the meanings of the settings that
+    the form shows first, and of the rules of a scope.
+    """
+    for path in sorted((SOURCE / "profiles").glob("*.yaml")):
+        first = path.read_text("utf-8").partition("\n")[0]
+        yield f"profiles/{path.name}", first.removeprefix("#").strip()
+    for path in sorted((SOURCE / "clips").glob("*.yaml")):
+        clip = clip_of(path.read_text("utf-8"), path.stem, "shipped", path.name)
+        yield f"clips/{path.name}", clip.title
+        yield from ((f"clips/{path.name}", one.means) for one in clip.parameters.values())
+    for facts in fields(JobSettings):
+        if facts.path in COMMON:
+            yield "settings", facts.doc
+    for rule in rules():
+        yield "scope/rules", rule.doc
 
 
 def template() -> Catalog:
@@ -41,6 +67,8 @@ def template() -> Catalog:
         found.add(facts.meaning.rstrip("."), locations=[("core/status.py", 0)])
     for one in ANNOTATIONS.values():
         found.add(one.meaning, locations=[("annotations.py", 0)])
+    for place, words in settings_texts():
+        found.add(words, locations=[(place, 0)])
     return found
 
 

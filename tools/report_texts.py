@@ -1,7 +1,7 @@
 """The texts of reports: headings, names of columns and facts, for the catalogues of the console.
 
-Reports are written in English. The console says those of their words that its catalogue has in the
-language of the reader; sentences with numbers, and what is in cells, stay as they are.
+Reports are written in English. The console says what its catalogue has of their words in the
+language of the reader; sentences with numbers are in `nacre.console.made_texts`.
 """
 
 import ast
@@ -15,9 +15,11 @@ _OWN: Final = "summary"
 """The folder of the report of a run, which has a Chinese of its own."""
 _MADE: Final = frozenset(
     ("Column", "Section", "DataTable", "Bars", "Curves", "HeatMap", "TimeLine", "Series", "Curve",
-     "ReportDocument")
+     "ReportColumn", "ReportDocument")
 )  # fmt: skip
 _FIELDS: Final = frozenset(("heading", "caption", "title", "name", "across", "up", "unit"))
+
+_CLASS: Final = frozenset(("summary", "title", "caption"))
 
 
 def report_texts() -> Iterator[tuple[str, str]]:
@@ -36,7 +38,8 @@ def _of_call(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, ast.Call):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in _MADE:
-            yield from node.args[:3] if name == "Curves" else node.args[:1]
+            first = 1 if name == "ReportColumn" else 0
+            yield from node.args[first : 3 if name == "Curves" else first + 1]
             yield from (one.value for one in node.keywords if one.arg in _FIELDS)
 
 
@@ -49,6 +52,6 @@ def _of_fact(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _of_class(node: ast.AST) -> Iterator[ast.expr]:
-    """The summary of a report."""
-    if isinstance(node, ast.Assign) and "summary" in map(ast.unparse, node.targets):
+    """The summary of a report, and what a report of rows is called."""
+    if isinstance(node, ast.Assign) and _CLASS & set(map(ast.unparse, node.targets)):
         yield node.value

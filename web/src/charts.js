@@ -56,7 +56,7 @@ function options(figure, width) {
     scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.05 : 1] } },
     axes: [{ ...line, space: 90, values: (_, ticks) => moments(ticks) }, { ...line, size: 64, values: (_, values) => values.map(write) }],
     series: [
-      { value: (_, time) => (time == null ? "–" : moments([time])[0]) },
+      { label: figure.dataset.time, value: (_, time) => (time == null ? "–" : moments([time])[0]) },
       ...series.map(({ name }, place) => ({
         label: name,
         stroke: colour(COLOURS[place % COLOURS.length]),

@@ -2,12 +2,14 @@
 export function times() {
   const language = document.documentElement.lang;
   const form = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+  const month = new Intl.DateTimeFormat(language, { year: "numeric", month: "long", timeZone: "UTC" });
   for (const element of document.querySelectorAll("time[datetime]")) {
     const moment = new Date(element.dateTime);
     if (Number.isNaN(moment.getTime())) continue;
-    const local = form.format(moment);
+    const whole = "month" in element.dataset;
+    const local = (whole ? month : form).format(moment);
     if (element.textContent === local) continue;
-    element.title = `${moment.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+    if (!whole) element.title = `${moment.toISOString().slice(0, 19).replace("T", " ")} UTC`;
     element.textContent = local;
   }
 }

@@ -11,6 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final
 
+from nacre.console.made_texts import made_text
 from nacre.console.translations import compiled, po_texts
 from nacre.job.sentence import Sentence, words
 
@@ -52,6 +53,10 @@ class Language:
     def say(self, sentence: Sentence) -> str:
         """The text of a sentence."""
         return words(sentence, self.texts.gettext)
+
+    def made(self, text: str) -> str:
+        """A text that another part of Nacre made in English, as far as the catalogue has it."""
+        return text if self.name == ENGLISH else made_text(text, self.texts.gettext)
 
 
 @cache

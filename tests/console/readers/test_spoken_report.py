@@ -1,4 +1,4 @@
-"""Reports in another language: names are said, values stay."""
+"""Reports in another language: names and words are said, values stay."""
 
 from nacre.console.readers.spoken_report import spoken
 from nacre.report.document import (
@@ -7,6 +7,7 @@ from nacre.report.document import (
     Curve,
     Curves,
     DataTable,
+    Format,
     HeatMap,
     ReportDocument,
     Section,
@@ -43,7 +44,7 @@ def test_headings_and_names_are_said_and_values_stay():
     )  # fmt: skip
     (table,) = first.tables
     assert (table.caption, [one.name for one in table.columns]) == ("ALL", ["HOST", "other"])
-    assert table.rows == (("found", 3),)
+    assert table.rows == (("FOUND", 3),)
     bars, curves, heat, line = first.plots
     assert isinstance(bars, Bars)
     assert (bars.title, bars.series[0].name, bars.labels) == ("BARS", "FOUND", ("run",))
@@ -53,3 +54,18 @@ def test_headings_and_names_are_said_and_values_stay():
     )  # fmt: skip
     assert (heat.title, line.title) == ("HEAT", "TIME")
     assert said.sections[1] == Section("")
+
+
+def test_urls_and_names_of_jobs_stay():
+    document = ReportDocument(
+        "",
+        (
+            Section(
+                "", tables=(DataTable("", (Column("", Format.URL), Column("")), (("a", "a"),)),)
+            ),
+        ),
+        (("Job", "a"), ("", "a b")),
+    )
+    said = spoken(document, str.upper)
+    assert said.sections[0].tables[0].rows == (("a", "A"),)
+    assert said.about == (("JOB", "a"), ("", "A B"))

@@ -69,7 +69,9 @@ def environment(name: str) -> Environment:
     )
     made.filters.update(FILTERS)
     made.globals["languages"] = LANGUAGES
-    texts = language(name).texts
+    spoken = language(name)
+    texts = spoken.texts
+    made.filters["made"] = spoken.made
     made.globals["action_buttons"] = partial(action_buttons, texts.gettext)
     made.globals["status_words"] = partial(status_words, texts.gettext)
     made.globals["in_words"] = partial(in_words, texts.gettext)

@@ -74,7 +74,7 @@ def make_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if not document.about:
             document = document._replace(about=title_facts(view.view()))
         if form == "page":
-            document = spoken(document, language_of(str(arguments["spoken"])).texts.gettext)
+            document = spoken(document, language_of(str(arguments["spoken"])).made)
             return {"document": page_document(document, arguments), "as_of": as_of}
         return {"body": _body(report, data, document, form), "as_of": as_of}
 

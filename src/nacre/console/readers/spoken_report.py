@@ -1,14 +1,15 @@
-"""Reports in the language of a page: their headings and names, where the catalogue has them (pure).
+"""Reports in the language of a page: headings, names, sentences and cells in words (pure).
 
-What is in cells and in sentences with numbers stays as the report has it.
+What the catalogue does not have, and URLs, stay as the report has them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from nacre.report.document import (
     Bars,
     Curves,
     DataTable,
+    Format,
     HeatMap,
     Plot,
     ReportDocument,
@@ -28,7 +29,7 @@ def spoken(document: ReportDocument, text: Translate) -> ReportDocument:
     """
     return document._replace(
         title=_said(document.title, text),
-        about=tuple((_said(name, text), value) for name, value in document.about),
+        about=_facts(document.about, text),
         sections=tuple(_section(one, text) for one in document.sections),
     )
 
@@ -37,11 +38,18 @@ def _said(words: str, text: Translate) -> str:
     return text(words) if words else ""
 
 
+def _facts(facts: Iterable[tuple[str, str]], text: Translate) -> tuple[tuple[str, str], ...]:
+    # One word alone may be a name, such as that of the job.
+    return tuple(
+        (_said(name, text), _said(value, text) if " " in value else value) for name, value in facts
+    )
+
+
 def _section(section: Section, text: Translate) -> Section:
     return section._replace(
         heading=_said(section.heading, text),
         text=tuple(_said(one, text) for one in section.text),
-        facts=tuple((_said(name, text), value) for name, value in section.facts),
+        facts=_facts(section.facts, text),
         plots=tuple(_plot(one, text) for one in section.plots),
         tables=tuple(_table(one, text) for one in section.tables),
     )
@@ -49,7 +57,15 @@ def _section(section: Section, text: Translate) -> Section:
 
 def _table(table: DataTable, text: Translate) -> DataTable:
     columns = tuple(one._replace(name=_said(one.name, text)) for one in table.columns)
-    return table._replace(caption=_said(table.caption, text), columns=columns)
+    in_words = [one.form is Format.TEXT for one in table.columns]
+    rows = tuple(
+        tuple(
+            _said(cell, text) if said and isinstance(cell, str) else cell
+            for cell, said in zip(row, in_words, strict=True)
+        )
+        for row in table.rows
+    )
+    return table._replace(caption=_said(table.caption, text), columns=columns, rows=rows)
 
 
 def _plot(plot: Plot, text: Translate) -> Plot:

@@ -1,0 +1,105 @@
+"""Sentences with numbers and names that other parts of Nacre made in English, in another language.
+
+Reports, queues and refusals are worded where they arise. A text is looked up as it is, else by the
+first pattern that it fits; what fits none stays as it is.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+Translate = Callable[[str], str]
+
+_ = str  # marks a text for the catalogues; it is translated when it is shown
+
+PATTERNS: Final = (
+    # What a report is about
+    _("{} to {} UTC ({})"), _("{} runs"), _("{} and {} more"),
+    # Values of the reports of a run
+    _("{} URIs, {}"), _("{} KB a second"), _("{} a second"), _("{} ({} HTML)"),
+    _("{}, and {} of robots.txt or dns"), _("{}, of which {} are busy"), _("{} URIs"),
+    _("{} more rows are in the file of the run."), _("Queues: {}"), _("{} chain"),
+    _("HTTP status {}: the proxy asks for a name and a password (fetch.proxy)."),
+    _("HTTP status {}."), _("HTTP status {}"), _("Unknown status {}."),
+    # Studies
+    _("{} ({}), score {}"), _("{} (90 % credible: {} to {})"),
+    _("{} pages, of which {} had changed"),
+    _("visits it: {}"), _("leaves it out: {}"),
+    _("it is under a schedule, and not due before {}"),
+    _("it is {}, and the next look at it is not due yet"), _("it is {}"),
+    _("{}; changes: {}, only noise: {}"), _("{} since {}"), _("even: {}"), _("planned: {}"),
+    _("a calendar: {} of its URLs name days still to come"),
+    _("{} pages have only {} different contents"),
+    _("combinations of {} parameters, of which most were never visited"), _("{} pages"),
+    # Why a queue rests
+    _("its precedence {} is not below the floor of {} (frontier.precedence_floor)"),
+    _("it waits for its turn among the queues of precedence {}"),
+    _("{} of its URIs wait for a retry"),
+    _("{} URLs of endless places are left in it, and {} were visited ({} fetches more)"),
+    _("a quota is reached ({})"),
+    _("it has spent {} of its budget of {} (frontier.queue_total_budget)"),
+    _("it waits for {} s more: its server asked for more time, or answers slowly"),
+    _("it waits its politeness delay for {} s more"),
+    _("{} s between fetches, {} at a time"),
+    _("{} times the last fetch, {} to {} s, {} at a time"),
+    # Types of settings
+    _("whole number or none, {}"), _("whole number, {}"), _("number or none, {}"), _("number, {}"),
+    # What is not there
+    _("there is no job {}"), _("there is no profile {}"), _("there is no clip {}"),
+)  # fmt: skip
+"""Texts with `{}` for values, the narrower ones before the wider ones."""
+WHOLE: Final = (
+    _("one run"), _("now, not over yet"), _("it is empty"), _("not tried yet"),
+    _("it waits: its server asked for more time, or answers slowly"),
+    _("it waits its politeness delay"), _("frontier.force_retire is set for it"),
+    _("the operator retired it (`nacre frontier JOB unretire` brings it back)"),
+    _("a robots.txt or dns: that it needs failed, and is tried again"),
+    _("Not Found"), _("Forbidden"), _("Method Not Allowed"), _("Unprocessable Entity"),
+    _("Site"), _("Sites"),
+    _("number"), _("whole number"), _("text"), _("list of text"), _("true or false"),
+    _("secret text"), _("number or none"), _("whole number or none"),
+    # States of queues and pages
+    _("ready"), _("in-process"), _("snoozed"), _("inactive"), _("ineligible"), _("retired"),
+    _("exhausted"), _("alive"), _("missing"), _("gone"),
+)  # fmt: skip
+"""Texts without values that no other source has."""
+_LONGEST: Final = 400
+"""Characters of a text that is compared with patterns: none that was made is longer."""
+_DEEPEST: Final = 2
+
+
+def made_text(text: str, gettext: Translate, depth: int = 0) -> str:
+    """A text that was made in English, in the language of a reader.
+
+    Args:
+        text: It; what it holds of the web is compared only, and given back as it is.
+        gettext: Gives the text of a language for an English one; the same where it has none.
+        depth: Patterns that it is a value of.
+    """
+    if not text or len(text) > _LONGEST:
+        return text
+    for known in dict.fromkeys((text, text.removesuffix("."))):
+        if (found := gettext(known)) != known:
+            return found
+    found_pattern = _pattern_of(text)
+    if found_pattern is None or depth > _DEEPEST:
+        return text
+    pattern, values = found_pattern
+    said = gettext(pattern)
+    if said == pattern:
+        return text
+    return said.format(*(made_text(value, gettext, depth + 1) for value in values))
+
+
+@lru_cache(maxsize=8192)
+def _pattern_of(text: str) -> tuple[str, tuple[str, ...]] | None:
+    for pattern, form in _FORMS:
+        if found := form.fullmatch(text):
+            return pattern, found.groups()
+    return None
+
+
+_FORMS: Final = [
+    (one, re.compile("(.+?)".join(re.escape(part) for part in one.split("{}")))) for one in PATTERNS
+]
