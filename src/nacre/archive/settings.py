@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pydantic import field_validator
 
 from nacre.config.component import Bytes, Component, setting
-from nacre.errors import URIError
+from nacre.errors import ConfigError, URIError
 from nacre.uri.parse import origin, parse
 
 VARIABLES = (
@@ -124,6 +124,18 @@ class WarcSettings(Component):
         sheets=False,
         sample="http://127.0.0.1:8080/mycollection",
     )
+
+    def collection_url(self) -> str:
+        """The collection of the OutbackCDX server.
+
+        Raises:
+            ConfigError: None is set.
+        """
+        if not self.outbackcdx:
+            raise ConfigError(
+                "archive.outbackcdx is empty: name a collection, http://HOST:PORT/NAME"
+            )
+        return self.outbackcdx
 
     @field_validator("outbackcdx")
     @classmethod

@@ -157,29 +157,50 @@ def salvage_archive(ctx: typer.Context) -> None:
 
 
 @archive.command("push")
-def push_indexes(ctx: typer.Context) -> None:
+def push_indexes(
+    ctx: typer.Context,
+    gone: Annotated[
+        bool,
+        typer.Option(
+            "--withdraw",
+            help="Delete there what the server has of WARCs that are not in the archive any more.",
+        ),
+    ] = False,
+) -> None:
     """Post the indexes that the OutbackCDX server of the job (archive.outbackcdx) lacks.
 
-    A running job posts the index of each closed WARC by itself; this is for a server that was away
-    when the job ended, and for WARCs of before.
+    A running job posts the index of each closed WARC by itself, and batch rounds do so after each
+    fetch; this is for a server that was away, for another one, and for WARCs of before.
     """
     import asyncio
 
-    from nacre.errors import ConfigError, StorageError
-    from nacre.job.background.outbackcdx import push_job
+    from nacre.cycle.pushing import archived_indexes
+    from nacre.errors import StorageError
+    from nacre.job.background.outbackcdx import gone_indexes, push_missing, withdraw
     from nacre.job.background.webhooks import DeliveryError
     from nacre.settings.load import load_job
     from nacre.store.layout import Layout
 
     layout = Layout(job_of(ctx))
     settings = load_job(layout).settings
-    if not settings.archive.outbackcdx:
-        raise ConfigError("archive.outbackcdx is empty: name a collection, http://HOST:PORT/NAME")
+    url = settings.archive.collection_url()
     try:
-        files, lines = asyncio.run(push_job(layout, settings, output.say))
+        with archived_indexes(layout, settings) as indexes:
+            if gone:
+                away = asyncio.run(withdraw(indexes, layout, settings.archive, output.say))
+                output.say(f"{output.count(away.files, 'index', 'indexes')} withdrawn")
+            done = asyncio.run(push_missing(indexes, layout, url, output.say))
+            left = gone_indexes(indexes, layout, url)
     except (DeliveryError, OSError) as error:
         raise StorageError(f"{error}; the next push goes on from there") from error
-    output.say(f"{output.count(files, 'index', 'indexes')} with {lines:,} captures posted")
+    output.say(
+        f"{output.count(done.files, 'index', 'indexes')} with {done.lines:,} captures posted"
+    )
+    if left:
+        output.tell(
+            f"nacre: the server has {output.count(len(left), 'index', 'indexes')} whose WARCs are "
+            "not here any more; `--withdraw` deletes them there"
+        )
 
 
 def _check_data(checker: "Checker") -> dict[str, Any]:

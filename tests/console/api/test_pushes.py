@@ -28,6 +28,18 @@ def test_indexes_are_posted_and_each_file_says_whether_a_server_has_it(tmp_path:
             assert found["changed"] == 1
             assert len(collection(server)) == found["lines"] >= 2
             assert (await pushed(console, fields))["changed"] == 0
+            (index,) = (job / "latest" / "archive").resolve().glob("*.cdxj")
+            kept = index.rename(tmp_path / index.name)
+            listed = (await client.get(f"{at}/files", headers=fields)).json()
+            assert listed["gone"] == 1
+            page = await client.get("/j/crawls~图书馆/files", headers=fields)
+            assert "Delete 1 indexes at OutbackCDX" in page.text
+            form = {"withdraw": "1"}
+            sent = await client.post("/j/crawls~图书馆/push", headers=fields, data=form)
+            assert sent.status_code == 303
+            assert not collection(server)
+            kept.rename(index)
+            assert (await pushed(console, fields))["changed"] == 1
         files = (await client.get(f"{at}/files", headers=fields)).json()["items"]
         states = {one["path"].rpartition(".")[2]: one["pushed"] for one in files}
         assert states["cdxj"] is True

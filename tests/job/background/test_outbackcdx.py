@@ -48,9 +48,13 @@ class _Handler(BaseHTTPRequestHandler):
         fields = [line.split(" ") for line in lines if not line.startswith(" CDX")]
         bad = [line for line in fields if len(line) != 11]
         status = 400 if bad else server.status
+        name, _, delete = self.path.strip("/").partition("/")
         if status == 200:
-            found = server.collections.setdefault(self.path.strip("/"), {})
-            found.update({(one[0], one[1]): one for one in fields})
+            found = server.collections.setdefault(name, {})
+            for one in fields:
+                found.pop((one[0], one[1]), None)
+            if not delete:
+                found.update({(one[0], one[1]): one for one in fields})
         self._answer(status, f"Added {len(fields)} records\n")
 
     def _answer(self, status: int, text: str) -> None:
@@ -141,6 +145,87 @@ def test_a_running_job_obeys_the_setting_as_it_was_changed(tmp_path: Path):
 
         asyncio.run(play())
         assert len(collection(server)) >= 2
+
+
+def crawled(tmp_path: Path, url: str, at: str) -> Path:
+    job = tmp_path / "job"
+    assert nacre("crawl", url, "--out", job, "-q", "--delay", "0").code == 0
+    assert nacre("set", job, f"archive.outbackcdx={at}").code == 0
+    return job
+
+
+def test_a_second_server_gets_everything(tmp_path: Path):
+    with site(PAGES) as url, outbackcdx() as (first, at), outbackcdx() as (second, other):
+        job = crawled(tmp_path, url, at)
+        assert "1 index with" in nacre("archive", job, "push").out
+        assert nacre("set", job, f"archive.outbackcdx={other}").code == 0
+        assert "1 index with" in nacre("archive", job, "push").out
+        assert collection(second) == collection(first)
+        assert nacre("set", job, f"archive.outbackcdx={at}").code == 0
+        assert "0 indexes with" in nacre("archive", job, "push").out
+
+
+def test_what_is_gone_here_is_deleted_there_when_somebody_says_so(tmp_path: Path):
+    with site(PAGES) as url, outbackcdx() as (server, at):
+        job = crawled(tmp_path, url, at)
+        (first,) = (job / "latest" / "archive").resolve().glob("*.cdxj")
+        assert nacre("recrawl", job, "--full", "-q").code == 0
+        assert nacre("archive", job, "push").code == 0
+        pushed = nacre("archive", job, "push", "--withdraw")
+        assert "0 indexes withdrawn" in pushed.out
+        before = dict(collection(server))
+        warc = first.with_name(first.name.removesuffix(".cdxj") + ".warc.gz")
+        first.unlink()
+        warc.unlink()
+        told = nacre("archive", job, "push")
+        assert "whose WARCs are not here any more; `--withdraw`" in told.err
+        assert collection(server) == before
+        assert "1 index withdrawn" in nacre("archive", job, "push", "--withdraw").out
+        left = collection(server)
+        assert left
+        assert {row[10] for row in left.values()}.isdisjoint({warc.name})
+        assert "any more" not in nacre("archive", job, "push").err
+
+
+def test_what_is_in_a_second_index_too_stays_when_the_first_one_is_gone(tmp_path: Path):
+    with site(PAGES) as url, outbackcdx() as (server, at):
+        job = crawled(tmp_path, url, at)
+        (index,) = (job / "latest" / "archive").resolve().glob("*.cdxj")
+        twin = index.with_name("twin.cdxj")
+        twin.write_text(index.read_text().replace(index.stem, "twin"))
+        assert nacre("archive", job, "push").code == 0
+        twin.unlink()
+        assert "1 index withdrawn" in nacre("archive", job, "push", "--withdraw").out
+        assert {row[10] for row in collection(server).values()} == {f"{index.stem}.warc.gz"}
+
+
+def test_an_index_that_was_made_again_replaces_the_former_one(tmp_path: Path):
+    with site(PAGES) as url, outbackcdx() as (server, at):
+        job = crawled(tmp_path, url, at)
+        assert nacre("archive", job, "push").code == 0
+        (index,) = (job / "latest" / "archive").resolve().glob("*.cdxj")
+        lines = index.read_text().splitlines(keepends=True)
+        index.write_text("".join(lines[1:]))
+        assert "1 index with" in nacre("archive", job, "push").out
+        assert len(collection(server)) == len(set(lines)) - 1
+        assert nacre("archive", job, "index").code == 0
+        assert "1 index with" in nacre("archive", job, "push").out
+        assert len(collection(server)) == len(set(lines))
+
+
+def test_a_directory_that_is_away_deletes_nothing(tmp_path: Path):
+    with site(PAGES) as url, outbackcdx() as (server, at):
+        disk = tmp_path / "disk"
+        job = tmp_path / "job"
+        setting = f"archive.directories=['{disk}']"
+        sets = ("--set", f"archive.outbackcdx={at}", "--set", setting)
+        assert nacre("crawl", url, "--out", job, "-q", "--delay", "0", *sets).code == 0
+        before = dict(collection(server))
+        assert before
+        disk.rename(tmp_path / "elsewhere")
+        refused = nacre("archive", job, "push", "--withdraw")
+        assert (refused.code, collection(server)) == (1, before)
+        assert f"{disk} (archive.directories) is not there" in refused.err
 
 
 @pytest.mark.parametrize(

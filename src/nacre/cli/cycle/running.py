@@ -49,6 +49,7 @@ from nacre.cli.search import index_text
 from nacre.cli.seed_input import seed_input
 from nacre.core.states import ExitCode
 from nacre.crawldb.settings import CycleSettings
+from nacre.cycle.pushing import push_rounds
 from nacre.cycle.rounds import (
     DEDUP,
     FETCH,
@@ -269,7 +270,10 @@ class RoundsOnScreen:
             work = {
                 FETCH: self._fetch, UPDATE: self._update, LINKS: self._links, INDEX: self._index,
             }  # fmt: skip
-            return work.get(name, self._dedup)(context)
+            done = work.get(name, self._dedup)(context)
+            if name == FETCH:
+                push_rounds(context.layout, context.settings, self._display.note)
+            return done
 
     def _open(
         self, clock: int = 0, told: Told | None = None

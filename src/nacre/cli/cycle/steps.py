@@ -286,6 +286,7 @@ def fetch(
     from nacre.cli.cycle.display import display_of
     from nacre.cli.cycle.texts import fetch_numbers, fetch_progress_text, fetch_text
     from nacre.core.states import ExitCode
+    from nacre.cycle.pushing import push_rounds
     from nacre.cycle.rounds import GENERATED, StopWish, waiting
     from nacre.cycle.steps.fetch import FetchOptions
     from nacre.cycle.steps.fetch import fetch as run
@@ -311,6 +312,7 @@ def fetch(
             stopped=lambda: bool(stop.signals),
         )
         result = run(context, segment or waits[0], options)
+        push_rounds(context.layout, context.settings, display.note)
     if common.as_json:
         output.say_json(fetch_numbers(result))
     else:

@@ -9,6 +9,7 @@ import msgspec
 from starlette.responses import Response, StreamingResponse
 
 from nacre.console.api.frontier import lines_file
+from nacre.console.api.pushes import PushState, push_state
 from nacre.console.background.answers import later, read_or_later
 from nacre.console.background.frontier_work import begin_import
 from nacre.console.bounds import Cursor, LineText, RowCount, ShortText, Texts
@@ -23,7 +24,6 @@ from nacre.core.clock import iso
 from nacre.errors import NacreError
 from nacre.inspect.explain.answers import Explanation
 from nacre.job.background.checkpoints import ListedCheckpoint, list_checkpoints
-from nacre.job.background.outbackcdx import taken_indexes
 from nacre.job.control import ask_command
 
 _TOES: Final = 2.0
@@ -216,8 +216,8 @@ class FileItem(msgspec.Struct, frozen=True):
         path: Its path, as `/files/PATH` takes it.
         size: Bytes.
         modified: When it was written last, RFC 3339.
-        pushed: An OutbackCDX server has taken it; null for what is no index of a closed WARC, and
-            where no server has taken any.
+        pushed: The OutbackCDX server of the settings has taken it; null for what is no index of a
+            closed WARC, and where nothing was ever posted.
     """
 
     path: str
@@ -227,11 +227,19 @@ class FileItem(msgspec.Struct, frozen=True):
 
 
 class FileList(msgspec.Struct, frozen=True):
-    """The files of a job, the newest run first; `next` is always null."""
+    """The files of a job, the newest run first.
+
+    Attributes:
+        items: They.
+        as_of: The time of the answer, RFC 3339.
+        next: Always null.
+        gone: Indexes that the OutbackCDX server has, and the archive has not any more.
+    """
 
     items: tuple[FileItem, ...]
     as_of: str
     next: str | None = None
+    gone: int = 0
 
 
 class ReportQuery(msgspec.Struct, frozen=True):
@@ -396,19 +404,20 @@ def _noted(checkpoint: ListedCheckpoint) -> tuple[str, int | None, int | None]:
     return ("", None, None) if note is None else (note.run, note.finished, note.queued)
 
 
-def _is_taken(path: str, taken: frozenset[str]) -> bool | None:
+def _is_taken(path: str, state: PushState | None) -> bool | None:
     name = path.rpartition("/")[2]
-    return name in taken if taken and name.endswith(".cdxj") else None
+    return name in state.names if state is not None and name.endswith(".cdxj") else None
 
 
 async def list_files_of(call: Call) -> FileList:
     """The files that can be downloaded."""
     found = await asyncio.to_thread(list_files, call.job().layout.root)
-    taken = await asyncio.to_thread(taken_indexes, call.job().layout)
+    state = await asyncio.to_thread(push_state, call.job().layout)
     items = tuple(
-        FileItem(one.path, one.size, iso(one.modified), _is_taken(one.path, taken)) for one in found
+        FileItem(one.path, one.size, iso(one.modified), _is_taken(one.path, state)) for one in found
     )
-    return FileList(items, iso(call.services.clock.now()))
+    gone = state.gone if state is not None else 0
+    return FileList(items, iso(call.services.clock.now()), gone=gone)
 
 
 async def get_file(call: Call) -> Response:

@@ -7,7 +7,12 @@ from nacre.console.background.answers import TaskFacts, facts_of
 from nacre.console.call import Call, PageAnswer
 from nacre.console.problems import not_found
 
-_BACK: Final = {"seeds": "seeds", "restore": "checkpoints", "push": "files"}
+_BACK: Final = {
+    "seeds": "seeds",
+    "restore": "checkpoints",
+    "push": "files",
+    "withdraw": "files",
+}
 """The pages from which tasks are begun, where that is not the frontier's."""
 
 
@@ -68,6 +73,9 @@ def _said(call: Call, task: TaskFacts) -> str:
         "seeds": _("{number} seeds were scheduled."),
         "delay": _("The delay is set by a sheet: {text}"),
         "push": _("{number} indexes were posted to OutbackCDX; it has all now."),
+        "withdraw": _(
+            "{number} indexes were posted to OutbackCDX; what is gone here is deleted there."
+        ),
         "restore": _("The store is that of the checkpoint now; the former one is kept in {text}"),
     }
     text: Any = task.result.get("text", "")

@@ -1,132 +1,192 @@
 """`archive.outbackcdx`: the index of each closed WARC is posted to an OutbackCDX server.
 
-It goes on beside the crawl, and never holds it up. What a server has taken is a line of
-`state/outbackcdx`; a server that is away is tried again, at the next start too. Lines that are sent
-twice are the same captures there.
+It goes on beside the crawl, and never holds it up. A server that is away is tried again, at the
+next start too. What it has is known for each collection (`pushed_indexes.py`), so that another one
+gets everything. An index that was made again replaces what the server has of the former one; what
+is gone here is deleted there when somebody says so. Lines sent twice are the same captures.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from nacre.archive.cdx11 import cdx11_line
 from nacre.archive.settings import WarcSettings
 from nacre.core.clock import Clock
 from nacre.core.states import JobState
+from nacre.errors import StorageError
+from nacre.job.background.pushed_indexes import (
+    ClosedIndex,
+    PushedIndexes,
+    cdx_lines,
+    closed_indexes,
+    portions,
+    shared_directories,
+)
 from nacre.job.background.webhooks import LONGEST_WAIT, DeliveryError, post
 from nacre.job.session import Session
-from nacre.runs.runs import keep_notes, run_archives
+from nacre.runs.runs import keep_notes
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 
 LOOK = 5.0
 """Seconds between two looks for closed WARCs."""
-PORTION = 5_000
-"""Lines of one request."""
 PATIENCE = 60.0
 """Seconds that a server has for a request."""
 AT_THE_END = 10.0
 """Seconds that are left for what waits when the job ends."""
-_FILE = "outbackcdx"
 _FIELDS = {"Content-Type": "text/plain; charset=utf-8"}
+_DELETE = "/delete"
 
 
-class ClosedIndex(NamedTuple):
-    """The index of a closed WARC.
+class PushCounts(NamedTuple):
+    """The numbers of a push.
 
     Attributes:
-        path: The file with its lines of CDXJ.
-        name: Its name, by which it is remembered.
+        files: Indexes that the server took, or that were deleted there.
+        lines: Captures in them.
     """
 
-    path: Path
-    name: str
+    files: int
+    lines: int
 
 
-class PushedIndexes:
-    """The record of which indexes a server has.
+async def push_index(index: ClosedIndex, record: PushedIndexes, url: str) -> int:
+    """Post the lines of an index, and delete those of a former content; the number of its lines.
 
     Args:
-        layout: The job.
+        index: It.
+        record: What the server has.
         url: The collection.
-    """
-
-    def __init__(self, layout: Layout, url: str) -> None:
-        self._path = layout.state / _FILE
-        self._url = url
-        text = ""
-        with suppress(OSError):
-            text = self._path.read_text("utf-8")
-        self._known = {line for line in text.splitlines() if line.startswith(f"{url} ")}
-
-    def has(self, index: ClosedIndex) -> bool:
-        """Whether the server has an index."""
-        return f"{self._url} {index.name}" in self._known
-
-    def add(self, index: ClosedIndex) -> None:
-        """Note that the server has it.
-
-        Raises:
-            OSError: The file cannot be written.
-        """
-        line = f"{self._url} {index.name}"
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(f"{line}\n")
-        self._known.add(line)
-
-
-def taken_indexes(layout: Layout) -> frozenset[str]:
-    """The names of the indexes that a server has taken, whichever it was; it blocks.
-
-    Args:
-        layout: The job.
-    """
-    text = ""
-    with suppress(OSError):
-        text = (layout.state / _FILE).read_text("utf-8")
-    return frozenset(line.rpartition(" ")[2] for line in text.splitlines())
-
-
-def closed_indexes(layout: Layout, directories: tuple[str, ...]) -> list[ClosedIndex]:
-    """The indexes of all closed WARCs of a job, by their names; it blocks.
-
-    Args:
-        layout: The job.
-        directories: `archive.directories`.
-    """
-    folders = {layout.root / folder for folder in run_archives(layout, directories)}
-    folders |= {Path(one) for one in directories if Path(one).is_absolute() and "$" not in one}
-    found = [
-        ClosedIndex(path, path.name)
-        for folder in folders
-        if folder.is_dir()
-        for path in folder.glob("*.cdxj")
-    ]
-    return sorted(found, key=lambda index: index.name)
-
-
-async def push_index(index: ClosedIndex, url: str) -> int:
-    """Post the lines of an index; their number.
 
     Raises:
         DeliveryError: The server takes them not.
-        OSError: The index cannot be read.
+        OSError: The index or the record cannot be read or written.
+        StorageError: The index cannot be fetched.
     """
-    number = 0
-    with index.path.open(encoding="utf-8", errors="replace") as file:
-        lines = filter(None, map(cdx11_line, file))
-        while portion := await asyncio.to_thread(_portion, lines):
-            body = "".join(f"{line}\n" for line in portion).encode()
-            await post(url, body, _FIELDS, PATIENCE)
-            number += len(portion)
+    path = await asyncio.to_thread(index.bring)
+    old = await asyncio.to_thread(_replaced, record, index.name, path)
+    if old:
+        # Noted first: after a kill it is still known what the server may have.
+        await asyncio.to_thread(record.keep, index.name, chain(cdx_lines(path), old))
+        await _send(url + _DELETE, old)
+    else:
+        await asyncio.to_thread(record.keep, index.name, cdx_lines(path))
+    number = await _send(url, cdx_lines(path))
+    if old:
+        await asyncio.to_thread(record.keep, index.name, cdx_lines(path))
+    await asyncio.to_thread(record.add, index)
     return number
 
 
-def _portion(lines: Iterator[str]) -> list[str]:
-    return list(islice(lines, PORTION))
+def _replaced(record: PushedIndexes, name: str, path: Path) -> list[str]:
+    """The lines of the former content of an index that it has no more."""
+    old = set(record.lines(name))
+    if old:
+        old.difference_update(cdx_lines(path))
+    return sorted(old)
+
+
+async def _send(url: str, lines: Iterable[str]) -> int:
+    """Post lines in portions; their number."""
+    number, every = 0, portions(lines)
+    while portion := await asyncio.to_thread(next, every, None):
+        await post(url, "".join(f"{line}\n" for line in portion).encode(), _FIELDS, PATIENCE)
+        number += len(portion)
+    return number
+
+
+async def push_missing(
+    indexes: Sequence[ClosedIndex], layout: Layout, url: str, tell: Callable[[str], None]
+) -> PushCounts:
+    """Post the indexes that a server lacks.
+
+    Args:
+        indexes: Those of the archive.
+        layout: The job.
+        url: The collection.
+        tell: Called with each file.
+
+    Raises:
+        DeliveryError: The server takes one not; what was posted before is remembered.
+        OSError: A file cannot be read or written.
+        StorageError: An index cannot be fetched.
+    """
+    files = lines = 0
+    record = await asyncio.to_thread(PushedIndexes, layout, url)
+    for index in indexes:
+        if not record.has(index):
+            number = await push_index(index, record, url)
+            files, lines = files + 1, lines + number
+            tell(f"{index.name}: {number}")
+    return PushCounts(files, lines)
+
+
+def gone_indexes(indexes: Sequence[ClosedIndex], layout: Layout, url: str) -> list[str]:
+    """The indexes that a server may have lines of and the archive has not any more; it blocks.
+
+    Args:
+        indexes: Those of the archive.
+        layout: The job.
+        url: The collection.
+    """
+    here = {one.name for one in indexes}
+    return [name for name in PushedIndexes(layout, url).kept() if name not in here]
+
+
+async def withdraw(
+    indexes: Sequence[ClosedIndex],
+    layout: Layout,
+    settings: WarcSettings,
+    tell: Callable[[str], None],
+) -> PushCounts:
+    """Delete from a server the captures of indexes that the archive has not any more.
+
+    Older versions of OutbackCDX know one capture of a URL and second: what other indexes have of
+    the same URL and second is posted once more.
+
+    Args:
+        indexes: Those of the archive.
+        layout: The job.
+        settings: Where the archive is, and the collection.
+        tell: Called with each file.
+
+    Raises:
+        StorageError: A directory of the archive is not there, so that all in it would seem gone.
+        DeliveryError: The server takes something not.
+        OSError: A file cannot be read or written.
+    """
+    if away := await asyncio.to_thread(_away, settings.directories):
+        raise StorageError(
+            f"{away[0]} (archive.directories) is not there, so that nothing is deleted at the "
+            "server: mount it, or take it out of the settings"
+        )
+    url, files, lines = settings.outbackcdx, 0, 0
+    record = await asyncio.to_thread(PushedIndexes, layout, url)
+    for name in await asyncio.to_thread(gone_indexes, indexes, layout, url):
+        number = await _send(url + _DELETE, record.lines(name))
+        await _send(url, await asyncio.to_thread(_shared, record, name))
+        await asyncio.to_thread(record.forget, name)
+        files, lines = files + 1, lines + number
+        tell(f"{name}: {number}")
+    return PushCounts(files, lines)
+
+
+def _away(directories: tuple[str, ...]) -> list[str]:
+    return [one for one in shared_directories(directories) if not Path(one).is_dir()]
+
+
+def _shared(record: PushedIndexes, name: str) -> list[str]:
+    """The lines of other indexes with the URL and second of a line of this one."""
+    gone = {_moment(line) for line in record.lines(name)}
+    others = (one for one in record.kept() if one != name)
+    return [line for one in others for line in record.lines(one) if _moment(line) in gone]
+
+
+def _moment(line: str) -> tuple[str, ...]:
+    return tuple(line.split(" ", 2)[:2])
 
 
 class PushingJob(Protocol):
@@ -195,14 +255,13 @@ class IndexPusher:
 
     async def _post_missing(self, url: str) -> bool:
         layout, settings = self._job.layout, self._settings
-        pushed = await asyncio.to_thread(PushedIndexes, layout, url)
+        record = await asyncio.to_thread(PushedIndexes, layout, url)
         found = await asyncio.to_thread(closed_indexes, layout, settings.directories)
         for index in found:
-            if pushed.has(index):
+            if record.has(index):
                 continue
             try:
-                await push_index(index, url)
-                pushed.add(index)
+                await push_index(index, record, url)
             except (DeliveryError, OSError) as error:
                 self._failures += 1
                 if self._failures == 1:
@@ -233,28 +292,3 @@ class IndexPusher:
             return
         with suppress(OSError):
             keep_notes(self._job.layout, [line])
-
-
-async def push_job(
-    layout: Layout, settings: JobSettings, tell: Callable[[str], None]
-) -> tuple[int, int]:
-    """Post what the server of a job that does not run lacks: files and lines.
-
-    Args:
-        layout: The job.
-        settings: Its settings, with `archive.outbackcdx`.
-        tell: Called with each file.
-
-    Raises:
-        DeliveryError: The server takes one not; what was posted before is remembered.
-        OSError: A file cannot be read or written.
-    """
-    url, files, lines = settings.archive.outbackcdx, 0, 0
-    pushed = PushedIndexes(layout, url)
-    for index in closed_indexes(layout, settings.archive.directories):
-        if not pushed.has(index):
-            number = await push_index(index, url)
-            pushed.add(index)
-            files, lines = files + 1, lines + number
-            tell(f"{index.name}: {number}")
-    return files, lines
