@@ -2,7 +2,7 @@
 
 from nacre.console.access.roles import Role
 from nacre.console.api import audit, metrics, places, quota, session, users, webhooks
-from nacre.console.pages import admin, quota_form
+from nacre.console.pages import access_forms, admin, quota_form
 from nacre.console.pages import webhooks as hook_pages
 from nacre.console.route_row import API, RouteRow
 
@@ -45,6 +45,10 @@ ACCESS_ROUTES: tuple[RouteRow, ...] = (
              "Remove a key of a program.", status=204),
     RouteRow("GET", "/admin", _A, admin.page, "Users, keys, sessions, places, audit, versions."),
     RouteRow("GET", "/account", _V, admin.account_page, "One's own sessions and password."),
+    RouteRow("POST", "/admin", _A, access_forms.admin_answer,
+             "Change users, keys, sessions or places; a form.", secret=True),
+    RouteRow("POST", "/account", _V, access_forms.account_answer,
+             "Change one's own password or sessions; a form.", secret=True),
     RouteRow("GET", "/metrics", Role.NOBODY, metrics.metrics,
              "Metrics of the console and of all jobs; from other machines by key.",
              media="text/plain"),

@@ -2,7 +2,10 @@ import re
 import tomllib
 from pathlib import Path
 
+import httpx
+
 from nacre.console.access.roles import Role
+from nacre.console.access.sessions import COOKIE
 from nacre.console.pages import about
 from nacre.console.routes import API
 from tests.console.given import GivenConsole, play
@@ -47,3 +50,83 @@ def test_packages_have_their_licences():
     assert set(found) == names
     assert found["msgspec"].licence
     assert "htmx" in about.page_licences()
+
+
+def test_the_forms_work_without_script(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        (tmp_path / "more").mkdir()
+        admin = console.as_session()
+
+        async def send(**fields: str) -> str:
+            sent = await console.client.post("/admin", data=fields, headers=admin)
+            assert (sent.status_code, sent.headers["location"]) == (303, "/admin")
+            return (await console.client.get("/admin", headers=admin)).text
+
+        user = {"name": "cara", "password": " four words of one ", "role": "admin", "places": ""}
+        page = await send(do="add-user", **user)
+        assert 'data-user="cara"' in page
+        assert "It is done." in page
+        assert (await console.services.logins.check("cara", user["password"], "")).name == "cara"
+        assert "places" in await send(do="add-user", **{**user, "name": "bea", "places": "nowhere"})
+        await send(
+            do="add-user", **{**user, "name": "bea", "role": "viewer", "places": "crawls\r\n"}
+        )
+        assert [one.places for one in console.services.users.all()] == [("crawls",), ()]
+        await send(do="change-user", name="bea", role="operator")
+        bea = console.services.users.all()[0]
+        assert (bea.role, bea.places) == ("operator", ("crawls",))
+        assert "bea" not in (await send(do="remove-user", name="bea")).partition("audit")[0]
+        assert "user bea" in await send(do="remove-user", name="bea")
+        made = await console.client.post(
+            "/admin", data={"do": "add-key", "name": "scripts", "role": "viewer"}, headers=admin
+        )
+        (key,) = re.findall(r'<output data-answer="key" class="url">([^<]+)</output>', made.text)
+        asked = await console.client.get(f"{API}/jobs", headers={"authorization": f"Bearer {key}"})
+        assert asked.status_code == 200
+        assert key not in console.services.audit.path.read_text()
+        await send(do="remove-key", name="scripts")
+        asked = await console.client.get(f"{API}/jobs", headers={"authorization": f"Bearer {key}"})
+        assert asked.status_code == 401
+        page = await send(do="add-place", directory=str(tmp_path / "more"))
+        assert str(tmp_path / "more") in page
+        await send(do="remove-place", name="more")
+        assert {place.label for place in console.services.fleet.places} == {"crawls"}
+        assert "there is no action" in await send(do="x")
+        bare = {name: value for name, value in admin.items() if name != "x-nacre-token"}
+        refused = await console.client.post("/admin", data={"do": "x"}, headers=bare)
+        assert refused.status_code == 403
+
+    play(tmp_path, scene)
+
+
+def test_ones_own_password_and_sessions_are_changed_without_script(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        words = "four words of one"
+        users, logins = console.services.users, console.services.logins
+        anna = users.add("anna", await logins.checker.hash_beside(words), Role.ADMIN, ())
+        secret, other = (logins.begin(anna, "::1", name) for name in ("a", "b"))
+        fields = {"cookie": f"{COOKIE}={secret}", "sec-fetch-site": "same-origin"}
+        client = console.client
+
+        async def send(**form: str) -> httpx.Response:
+            session = console.services.sessions.find(fields["cookie"].partition("=")[2])
+            assert session is not None
+            sent = {"x-nacre-token": session.token, **form}
+            return await client.post("/account", data=sent, headers=fields)
+
+        page = await client.get("/account", headers=fields)
+        (name,) = re.findall(r'value="end-session"><input type="hidden" name="name" value="(\w+)"',
+                             page.text)  # fmt: skip
+        assert (await send(do="end-session", name=name)).status_code == 303
+        assert console.services.sessions.find(other) is None
+        done = await send(do="change-password", old=words, password="other words of one")
+        assert "The password is changed." in done.text
+        (fresh,) = re.findall(rf"{COOKIE}=([^;]+)", done.headers["set-cookie"])
+        fields["cookie"] = f"{COOKIE}={fresh}"
+        wrong = await send(do="change-password", old="x" * 12, password="other words of one")
+        assert wrong.headers["location"] == "/account"
+        gone = await send(do="log-out")
+        assert (gone.status_code, gone.headers["location"]) == (303, "/login")
+        assert console.services.sessions.find(fresh) is None
+
+    play(tmp_path, scene)

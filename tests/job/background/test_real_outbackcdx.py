@@ -29,7 +29,18 @@ def real_outbackcdx(folder: Path) -> Iterator[str]:
     """A server; the URL of a collection of it."""
     folder.mkdir()
     port = free_port()
-    command = ["java", "-Xmx200m", "-jar", JAR, "-b", "127.0.0.1", "-p", str(port), "-d", str(folder)]
+    command = [
+        "java",
+        "-Xmx200m",
+        "-jar",
+        JAR,
+        "-b",
+        "127.0.0.1",
+        "-p",
+        str(port),
+        "-d",
+        str(folder),
+    ]
     log = (folder / "log").open("wb")
     with log, subprocess.Popen(command, stdout=log, stderr=log) as server:
         at = f"http://127.0.0.1:{port}"

@@ -78,7 +78,15 @@ def _item(call: Call, place: JobPlace, free: int | None) -> PlaceItem:
 
 async def add_place(call: Call) -> PlaceItem:
     """Add a place; its jobs are shown at once, and after the next start too."""
-    wanted: NewPlace = call.body
+    return await add_place_of(call, call.body)
+
+
+async def add_place_of(call: Call, wanted: NewPlace) -> PlaceItem:
+    """Add a place as somebody wants it.
+
+    Raises:
+        RefusedRequestError: It is refused.
+    """
     services = call.services
     place = await asyncio.to_thread(
         checked_place, wanted.directory, services.fleet.places, os.getuid()
@@ -92,7 +100,17 @@ async def add_place(call: Call) -> PlaceItem:
 
 async def remove_place(call: Call) -> Response:
     """Take a place off the list; its jobs stay where they are, and go on."""
-    label, services = str(call.request.path_params["place"]), call.services
+    await remove_place_of(call, str(call.request.path_params["place"]))
+    return Response(status_code=204)
+
+
+async def remove_place_of(call: Call, label: str) -> None:
+    """Take a place of a label off the list.
+
+    Raises:
+        RefusedRequestError: There is none (404), or it was named at the start (409).
+    """
+    services = call.services
     found = next((place for place in services.fleet.places if place.label == label), None)
     if found is None:
         raise not_found(f"place {label}")
@@ -104,7 +122,6 @@ async def remove_place(call: Call) -> Response:
     services.fleet.places = tuple(one for one in services.fleet.places if one is not found)
     await services.fleet.scan()
     call.note.change({"label": label, "directory": str(found.root)}, None)
-    return Response(status_code=204)
 
 
 def _free(place: JobPlace) -> int | None:

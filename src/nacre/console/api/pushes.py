@@ -23,7 +23,7 @@ _SOON = 2.0
 
 
 class PushWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a push does.
+    """The options of a push.
 
     Attributes:
         withdraw: Delete at the server what it has of WARCs that are not in the archive any more,
@@ -48,7 +48,7 @@ class PushedFiles(msgspec.Struct, frozen=True):
 
 
 class PushState(NamedTuple):
-    """What the OutbackCDX server of a job has.
+    """The content of the OutbackCDX server of a job.
 
     Attributes:
         names: The indexes that it took.
@@ -60,7 +60,7 @@ class PushState(NamedTuple):
 
 
 def push_state(layout: Layout) -> PushState | None:
-    """What the server of today's settings has; None where nothing was ever posted; it blocks.
+    """The content of the server of today's settings; None where nothing was ever posted; it blocks.
 
     Args:
         layout: The job.

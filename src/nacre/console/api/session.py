@@ -168,7 +168,16 @@ async def log_in_page(call: Call) -> PageAnswer:
 
 async def change_password(call: Call) -> Response:
     """Change one's own password; all sessions of the user end, and this one gets a new id."""
-    wanted: ChangedPassword = call.body
+    field = await change_password_of(call, call.body)
+    return Response(status_code=204, headers={"set-cookie": field})
+
+
+async def change_password_of(call: Call, wanted: ChangedPassword) -> str:
+    """Change one's own password; the Set-Cookie field of the session that goes on.
+
+    Raises:
+        RefusedRequestError: The old one is wrong, or the new one is refused.
+    """
     services, name = call.services, call.identity.name
     if call.session is None or services.users.find(name) is None:
         raise RefusedRequestError(409, "no-password", "who asks has no password to change")
@@ -177,8 +186,7 @@ async def change_password(call: Call) -> Response:
     services.users.set_hash(name, await services.logins.checker.hash_beside(wanted.password))
     call.note.change(None, {"password": "changed"})
     agent = call.request.headers.get("user-agent", "")
-    secret = services.logins.begin(user, call.address, agent)
-    return Response(status_code=204, headers={"set-cookie": cookie_field(secret)})
+    return cookie_field(services.logins.begin(user, call.address, agent))
 
 
 async def list_sessions(call: Call) -> SessionList:
@@ -203,12 +211,21 @@ def _session_item(one: ListedSession, own: str) -> SessionItem:
 
 async def revoke_session(call: Call) -> Response:
     """End a session: one's own, or anybody's for an admin."""
-    short, identity = str(call.request.path_params["session"]), call.identity
+    revoke_session_of(call, str(call.request.path_params["session"]))
+    return Response(status_code=204)
+
+
+def revoke_session_of(call: Call, short: str) -> None:
+    """End a session by the beginning of its id.
+
+    Raises:
+        RefusedRequestError: There is none that one may end (404).
+    """
+    identity = call.identity
     owner = "" if identity.role >= Role.ADMIN else identity.name
     if (owner and call.session is None) or not call.services.sessions.revoke(short, owner):
         raise not_found(f"session {short}")
     call.note.change({"session": short}, None)
-    return Response(status_code=204)
 
 
 async def who_am_i(call: Call) -> SessionFacts:

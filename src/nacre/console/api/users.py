@@ -147,7 +147,15 @@ async def list_users(call: Call) -> UserList:
 
 async def add_user(call: Call) -> UserItem:
     """Add a user."""
-    wanted: NewUser = call.body
+    return await add_user_of(call, call.body)
+
+
+async def add_user_of(call: Call, wanted: NewUser) -> UserItem:
+    """Add a user as somebody wants them.
+
+    Raises:
+        RefusedRequestError: The name, the password or a place is wrong.
+    """
     users = call.services.users
     name = user_name(wanted.name)
     require_good(wanted.password, name)
@@ -160,19 +168,27 @@ async def add_user(call: Call) -> UserItem:
 
 async def get_user(call: Call) -> UserItem:
     """A user, without their password."""
-    return user_item(_known(call))
+    return user_item(_known(call, _name(call)))
 
 
 async def user_version(call: Call) -> EditedThing:
     """A user; a change of the password is one too."""
-    return edited(user_item(_known(call)))
+    return edited(user_item(_known(call, _name(call))))
 
 
 async def change_user(call: Call) -> UserItem:
     """Change the role, the places or the password of a user."""
-    wanted: UserChange = call.body
+    return await change_user_of(call, _name(call), call.body)
+
+
+async def change_user_of(call: Call, name: str, wanted: UserChange) -> UserItem:
+    """Change a user of a name.
+
+    Raises:
+        RefusedRequestError: There is none (404), or the change is refused.
+    """
     users = call.services.users
-    known = _known(call)
+    known = _known(call, name)
     role = _role(wanted.role or known.role)
     places = known.places if wanted.places is None else wanted.places
     if role is Role.ADMIN and wanted.places is None:
@@ -191,10 +207,19 @@ async def change_user(call: Call) -> UserItem:
 
 async def remove_user(call: Call) -> Response:
     """Remove a user; their sessions end."""
-    known = _known(call)
+    remove_user_of(call, _name(call))
+    return Response(status_code=204)
+
+
+def remove_user_of(call: Call, name: str) -> None:
+    """Remove a user of a name.
+
+    Raises:
+        RefusedRequestError: There is none (404).
+    """
+    known = _known(call, name)
     call.note.change(known, None)
     call.services.users.remove(known.name)
-    return Response(status_code=204)
 
 
 async def list_keys(call: Call) -> KeyList:
@@ -208,7 +233,15 @@ async def list_keys(call: Call) -> KeyList:
 
 async def add_key(call: Call) -> MadeKey:
     """Make a key of a program; it is shown once."""
-    wanted: NewKey = call.body
+    return add_key_of(call, call.body)
+
+
+def add_key_of(call: Call, wanted: NewKey) -> MadeKey:
+    """Make a key as somebody wants it.
+
+    Raises:
+        RefusedRequestError: The name or a place is wrong.
+    """
     _require_places(call, wanted.places)
     secret = call.services.keys.add(wanted.name, _role(wanted.role), wanted.places)
     return MadeKey(wanted.name, wanted.role, secret)
@@ -216,11 +249,19 @@ async def add_key(call: Call) -> MadeKey:
 
 async def remove_key(call: Call) -> Response:
     """Remove a key; programs that have it are refused from now on."""
-    name = str(call.request.path_params["key"])
+    remove_key_of(call, str(call.request.path_params["key"]))
+    return Response(status_code=204)
+
+
+def remove_key_of(call: Call, name: str) -> None:
+    """Remove a key of a name.
+
+    Raises:
+        RefusedRequestError: There is none (404).
+    """
     if not call.services.keys.remove(name):
         raise not_found(f"key {name}")
     call.note.change({"name": name}, None)
-    return Response(status_code=204)
 
 
 def user_item(user: ConsoleUser) -> UserItem:
@@ -228,8 +269,11 @@ def user_item(user: ConsoleUser) -> UserItem:
     return UserItem(user.name, user.role, user.places, iso(user.made), iso(user.changed))
 
 
-def _known(call: Call) -> ConsoleUser:
-    name = str(call.request.path_params["user"])
+def _name(call: Call) -> str:
+    return str(call.request.path_params["user"])
+
+
+def _known(call: Call, name: str) -> ConsoleUser:
     found = call.services.users.find(name)
     if found is None:
         raise not_found(f"user {name}")

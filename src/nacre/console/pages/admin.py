@@ -39,6 +39,7 @@ async def page(call: Call) -> PageAnswer:
         "packages": about.packages(),
         "page_licences": about.page_licences(),
         "is_remote": services.reach.is_remote,
+        "made_key": None,
     }
     return PageAnswer("admin.html", facts)
 
