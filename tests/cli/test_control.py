@@ -15,7 +15,9 @@ from nacre.store.layout import Layout
 from tests.cli.conftest import Crawled
 from tests.cli.site import many_pages, nacre, site
 
-FAST = ("--set", "engine.parallel=8", "--set", "politeness.in_flight=8")
+FAST = (
+    "--set", "engine.parallel=8", "--set", "politeness.in_flight=8", "--set", "politeness.delay=0",
+)  # fmt: skip
 
 
 def until(true: Callable[[], bool]) -> None:

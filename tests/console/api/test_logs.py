@@ -19,7 +19,9 @@ SITE: dict[str, str | bytes] = {
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("logs")
     with site(SITE) as url:
-        assert nacre("crawl", url, "--out", folder / "crawls" / "demo", "-q").code == 0
+        assert (
+            nacre("crawl", url, "--out", folder / "crawls" / "demo", "--delay", 0, "-q").code == 0
+        )
     return folder
 
 
@@ -100,7 +102,9 @@ def test_a_stream_of_lines_goes_on_at_its_place(crawled: Path):
 
 def test_alerts_are_lines_with_times_and_the_header_counts_them(tmp_path: Path):
     with site(SITE) as url:
-        assert nacre("crawl", url, "--out", tmp_path / "crawls" / "demo", "-q").code == 0
+        assert (
+            nacre("crawl", url, "--out", tmp_path / "crawls" / "demo", "--delay", 0, "-q").code == 0
+        )
     log = tmp_path / "crawls" / "demo" / "latest" / "logs" / "alerts.log"
     log.write_text("2026-11-20T15:11:00.123Z WARNING <b>disk</b> is slow\n")
 

@@ -108,7 +108,7 @@ async def _ask_more_than_may_run(job: HeldJob, pool: ReaderPool) -> None:
         await job.asked.wait()
         for _ in range(3):
             # It runs, and so has no numbers in a store yet.
-            assert (await pool.ask("stored-status", job.root))["slowest"] == []
+            assert (await pool.ask("stored-status", job.root, 60.0))["slowest"] == []
         assert not any(one.done() for one in long)
         job.go.set()
         for one in long:
@@ -132,6 +132,7 @@ def test_a_question_is_answered_while_more_long_ones_are_asked_than_may_run(tmp_
 def test_a_question_that_holds_others_up_is_answered_apart(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(pool_module, "LONG_TASKS", frozenset())
     monkeypatch.setattr(pool_module, "HELD_UP", 0.0)
+    monkeypatch.setattr(pool_module, "START", 0.0)  # a new process gets no time to load either
     job = HeldJob(tmp_path)
 
     async def play() -> None:
