@@ -38,6 +38,15 @@ def test_fields():
     assert found["hash"] == "sha1:ABC"
 
 
+def test_the_folder_of_a_run_and_numbers_that_fit():
+    one = SearchDocument(id="http://x.org/", segment="2026", warc_filename="x.warc", length=2**40)
+    found = discovery_fields(one, "/job/runs/{segment}/archive/")
+    assert found["source_file_path"] == "/job/runs/2026/archive/x.warc"
+    assert found["content_length"] == 2**31 - 1
+    empty = discovery_fields(SearchDocument(id="http://x.org/"), "")
+    assert empty["content_length"] == empty["content_text_length"] == 0
+
+
 @pytest.mark.parametrize(
     ("url", "normal"),
     [

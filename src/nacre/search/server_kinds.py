@@ -100,6 +100,13 @@ class SolrSettings(ServerSettings):
     batch: int = setting(
         1_000, "Documents of a request (`commitSize`).", ge=1, le=100_000, sheets=False
     )
+    batch_bytes: Bytes = setting(
+        10_000_000,
+        "Bytes of a request; a document that is longer goes alone.",
+        unit="bytes",
+        ge=1_000,
+        sheets=False,
+    )
     mapping: Literal["nutch", "webarchive-discovery"] = setting(
         "nutch",
         "Names of the fields: Nutch's, or those of the schema that SolrWayback reads.",
@@ -107,14 +114,17 @@ class SolrSettings(ServerSettings):
     )
     warc_folder: str = setting(
         "",
-        "Folder of the WARC files as SolrWayback sees it, for `webarchive-discovery`. Empty: it "
-        "finds them by name (its `AutoFileResolver`).",
+        "Folder of the WARC files as SolrWayback sees it, for `webarchive-discovery`; `{segment}` "
+        "in it is the run of a continuous crawl. Empty: it finds them by name (its "
+        "`AutoFileResolver`).",
         sheets=False,
     )
 
     def make(self, folder: Path) -> DocumentWriter:
         """See `WriterSettings.make`."""
-        place = SolrPlace(self.url, self.login, self.ca, self.timeout, self.batch, self.again)
+        place = SolrPlace(
+            self.url, self.login, self.ca, self.timeout, self.batch, self.batch_bytes, self.again
+        )
         return SolrWriter(place, self.known_as, folder, self._fields)
 
     def _fields(self, document: SearchDocument) -> dict[str, Any]:

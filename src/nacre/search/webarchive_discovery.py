@@ -30,6 +30,7 @@ _KINDS = {
     "powerpoint": "Presentation", "text": "Web Page",
 }  # fmt: skip
 _LONGEST_NAME = 200
+_LARGEST_INT = 2**31 - 1
 _ESCAPES = re.compile(r"(?:%[89a-fA-F][0-9a-fA-F])+")
 _WWW = re.compile(r"\Awww\d*\.(?=[^.]+\.)")
 _PORT = re.compile(r":\d+\Z")
@@ -40,12 +41,14 @@ def discovery_fields(document: SearchDocument, folder: str) -> dict[str, Any]:
 
     Args:
         document: The document, of a reply with status 200.
-        folder: The folder of its WARC file as SolrWayback sees it; "" where it finds files by name
-            (`AutoFileResolver`).
+        folder: The folder of its WARC file as SolrWayback sees it, with `{segment}` for the segment
+            of the document; "" where it finds files by name (`AutoFileResolver`).
     """
     time = datetime.fromtimestamp(document.tstamp / 1000, UTC)
     norm = content_norm(document.type)
-    path = f"{folder.rstrip('/')}/{document.warc_filename}" if folder else document.warc_filename
+    path = document.warc_filename
+    if folder:
+        path = f"{folder.rstrip('/').replace('{segment}', document.segment)}/{path}"
     url = document.url or document.id
     name = _resource_name(url)
     found: dict[str, Any] = {
@@ -54,7 +57,7 @@ def discovery_fields(document: SearchDocument, folder: str) -> dict[str, Any]:
         "content": document.content,
         "content_text_length": len(document.content),
         "content_language": document.lang.partition("-")[0],
-        "content_length": document.length,
+        "content_length": min(document.length, _LARGEST_INT),
         "content_type": document.type,
         "content_type_full": document.type,
         "content_type_served": document.type,
@@ -83,7 +86,7 @@ def discovery_fields(document: SearchDocument, folder: str) -> dict[str, Any]:
         "last_modified_year": iso_time(document.modified)[:4] if document.modified else "",
     }
     found |= document.more
-    kept = ("source_file_offset", "content_text_length")
+    kept = ("source_file_offset", "content_length", "content_text_length")
     return {
         name: value for name, value in found.items() if name in kept or value not in ("", [], 0)
     }

@@ -48,6 +48,25 @@ def test_documents_come_and_go_with_a_commit(tmp_path):
         writer.close()
 
 
+def test_a_request_has_a_limit_of_bytes(tmp_path):
+    with solr() as (url, kept):
+        writer = made(tmp_path, url=url, batch_bytes=1_000)
+        writer.open()
+        writer.write([document(one, content="x" * 450) for one in "abc"])
+        writer.write([document("d", content="y" * 2_000), document("e")])
+        writer.commit()
+        writer.close()
+        bodies = [json.loads(body) for _, _, body in kept.requests if body.startswith(b"[")]
+        assert [[one["id"] for one in body] for body in bodies] == [
+            ["a"],
+            ["b"],
+            ["c"],
+            ["d"],
+            ["e"],
+        ]
+        assert sorted(kept.documents) == list("abcde")
+
+
 def test_an_index_that_was_begun_and_not_committed_is_given_all_again(tmp_path):
     with solr() as (url, kept):
         writer = made(tmp_path, url=url)

@@ -6,7 +6,7 @@ folder of the job until its first commit: one that was killed meanwhile begins a
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -123,34 +123,3 @@ class UnfinishedMark:
     def remove(self) -> None:
         """Remove it, if it is there."""
         self._path.unlink(missing_ok=True)
-
-
-class PendingDocuments:
-    """Documents that wait for their request; each replaces the one with its id.
-
-    Args:
-        send: Sends some.
-        most: Documents of a request.
-    """
-
-    def __init__(self, send: Callable[[Sequence[dict[str, Any]]], None], most: int) -> None:
-        self._send = send
-        self._most = most
-        self._rows: list[dict[str, Any]] = []
-
-    def add(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Take some, and send what is full."""
-        self._rows += rows
-        while len(self._rows) >= self._most:
-            part, self._rows = self._rows[: self._most], self._rows[self._most :]
-            self._send(part)
-
-    def flush(self) -> None:
-        """Send what is left."""
-        if self._rows:
-            part, self._rows = self._rows, []
-            self._send(part)
-
-    def forget(self) -> None:
-        """Let go of what was not sent."""
-        self._rows = []

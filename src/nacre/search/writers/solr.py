@@ -16,10 +16,11 @@ from urllib.parse import urlsplit
 from nacre import __version__
 from nacre.errors import StorageError
 from nacre.search.document import SearchDocument
-from nacre.search.writers.servers import PendingDocuments, RequestRetries, UnfinishedMark, tried
+from nacre.search.writers.servers import RequestRetries, UnfinishedMark, tried
 
 _BUSY = (429, 503)
 _DELETES = 1_000
+_UPDATE = "update?wt=json"
 _LONGEST_ANSWER = 1_000_000
 """Bytes of an answer that are read; those of the requests made here are far shorter."""
 
@@ -33,6 +34,7 @@ class SolrPlace(NamedTuple):
         ca: File of certificates that its own is checked by; "" for those of the system.
         timeout: Limit of a request, in seconds.
         batch: Documents of a request.
+        batch_bytes: Bytes of a request; a document that is longer goes alone.
         retries: The times at which requests are made again.
     """
 
@@ -41,6 +43,7 @@ class SolrPlace(NamedTuple):
     ca: str
     timeout: float
     batch: int
+    batch_bytes: int
     retries: RequestRetries
 
 
@@ -73,7 +76,8 @@ class SolrWriter:
         self._place = place
         self._fields = fields
         self._mark = UnfinishedMark(folder, name)
-        self._pending = PendingDocuments(self._update, place.batch)
+        self._pending: list[bytes] = []
+        self._size = 0
 
     def open(self, *, rebuild: bool = False) -> bool:
         """See `DocumentWriter.open`; a rebuilt one shows nothing new before its first commit."""
@@ -81,39 +85,52 @@ class SolrWriter:
         if anew:
             self._mark.leave()
         if rebuild:
-            self._update({"delete": {"query": "*:*"}})
+            self._command({"delete": {"query": "*:*"}})
         return anew
 
     def write(self, batch: Sequence[SearchDocument]) -> None:
         """See `DocumentWriter.write`."""
-        self._pending.add([self._fields(one) for one in batch])
+        for one in batch:
+            row = json.dumps(self._fields(one)).encode()
+            if len(self._pending) >= self._place.batch or (
+                self._size + len(row) > self._place.batch_bytes
+            ):
+                self._flush()
+            self._pending.append(row)
+            self._size += len(row)
 
     def delete(self, ids: Sequence[str]) -> None:
         """See `DocumentWriter.delete`."""
-        self._pending.flush()
+        self._flush()
         plain = [one.encode("utf-8", "replace").decode() for one in ids if one]
         for at in range(0, len(plain), _DELETES):
-            self._update({"delete": plain[at : at + _DELETES]})
+            self._command({"delete": plain[at : at + _DELETES]})
 
     def commit(self) -> None:
         """See `DocumentWriter.commit`."""
-        self._pending.flush()
-        self._update({"commit": {}})
+        self._flush()
+        self._command({"commit": {}})
         self._mark.remove()
 
     def close(self) -> None:
         """See `DocumentWriter.close`."""
-        self._pending.forget()
+        self._pending, self._size = [], 0
+
+    def _flush(self) -> None:
+        """Send the documents that wait; each replaces the one with its id."""
+        if self._pending:
+            rows, self._pending, self._size = self._pending, [], 0
+            self._asked(_UPDATE, b"[" + b",".join(rows) + b"]")
 
     def _is_empty(self) -> bool:
-        found = self._asked("select?q=*:*&rows=0&wt=json").get("response")
+        found = self._asked("select?q=*:*&defType=lucene&rows=0&wt=json").get("response")
         number = found.get("numFound") if isinstance(found, dict) else None
         if not isinstance(number, int):
             raise self._failure("its answer has no number of documents")
         return number == 0
 
-    def _update(self, command: Any) -> None:  # noqa: ANN401 - a list of documents, or a command
-        self._asked("update?wt=json", json.dumps(command).encode())
+    def _command(self, command: dict[str, Any]) -> None:
+        self._asked(_UPDATE, json.dumps(command).encode())
 
     def _asked(self, target: str, body: bytes | None = None) -> dict[str, Any]:
         """What Solr answers.
