@@ -17,15 +17,19 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from bench.cycle import DOMAINS, NOW, SETTINGS, domains, measured_process
 from nacre.cli.cycle.opening import CommonOptions, opened
-from nacre.crawldb.kernels import Kernel
+from nacre.crawldb.links import link_schema
 from nacre.cycle.moving.nutch import CRAWL_DATUM, TEXT
 from nacre.cycle.moving.nutch_import import NutchOptions, import_nutch, nutch_places
 from nacre.cycle.steps.rank import RankOptions, rank
 from nacre.cycle.steps.rank_tasks import LINKS
 from nacre.cycle.storage import open_storage
-from nacre.cycle.tables import FilePlan, publish
+from nacre.cycle.tables import FilePlan, publish, write_arrow
 from nacre.cycle.versions import Cycle, CycleChanges, TableFile
 
 BUCKETS = 64
@@ -100,25 +104,43 @@ def make_crawldb(folder: Path, number: int) -> None:
 # ---- a graph
 
 
+def _urls(numbers: Any) -> pa.Array:
+    """The URLs of pages; their order is that of domain and page."""
+    texts = [pa.array(one).cast(pa.string()) for one in (numbers % DOMAINS, numbers // DOMAINS)]
+    page = pc.utf8_lpad(texts[1], 6, "0")
+    parts = ["http://site", texts[0], ".example/page/", page, ".html", ""]
+    return pc.binary_join_element_wise(*parts)
+
+
 def _make_links(spec: tuple[str, int, list[str], int, int]) -> TableFile | None:
     """The links to the pages of some domains: a file of a bucket."""
     place, bucket, names, pages, each = spec
-    numbers = ", ".join(f"({name.removeprefix('site').removesuffix('.example')})" for name in names)
+    chance = np.random.default_rng(bucket)
+    own = np.array([int(name[4:-8]) for name in sorted(names)])
     of_domain = max(1, pages // DOMAINS)
-    own = f"select n + {DOMAINS} * i as page from (values {numbers}) v(n), range({of_domain}) r(i)"
-    url = "'http://site' || ({0} % {1}) || '.example/page/' || ({0} // {1}) || '.html'"
-    source = f"(hash(page * 1000 + j) % {pages})::BIGINT"
-    query = (
-        f"select distinct {url.format('page', DOMAINS)} as dst, {url.format('source', DOMAINS)} as "
-        "src, null::VARCHAR as anchor, null::VARCHAR as rel, 'L' as hop, null::VARCHAR as context, "
-        f"null::BIGINT as score, {NOW} as first, {NOW} as last from (select page, {source} as "
-        f"source from ({own}), range({each}) r(j)) order by dst, src"
-    )
+    # The order of pages by their URLs: domains by name, then numbers of as many digits.
+    place_of = np.empty(DOMAINS, np.int64)
+    ordered = np.array(sorted(range(DOMAINS), key=lambda n: f"site{n}."))
+    place_of[ordered] = np.arange(DOMAINS)
+    targets = np.repeat((own[:, None] + DOMAINS * np.arange(of_domain)).ravel(), each)
+    sources = chance.integers(0, of_domain * DOMAINS, len(targets))
+    keys = [place_of[one % DOMAINS] * of_domain + one // DOMAINS for one in (targets, sources)]
+    both = np.unique((keys[0] << 32) | keys[1])
+    numbers = [
+        ordered[one // of_domain] + DOMAINS * (one % of_domain)
+        for one in (both >> 32, both & (2**32 - 1))
+    ]
+    nothing = {name: pa.nulls(len(both), pa.string()) for name in ("anchor", "rel", "context")}
+    columns = {
+        "dst": _urls(numbers[0]), "src": _urls(numbers[1]), **nothing,
+        "hop": pa.repeat("L", len(both)), "score": pa.nulls(len(both), pa.int64()),
+        "first": pa.repeat(NOW, len(both)), "last": pa.repeat(NOW, len(both)),
+    }  # fmt: skip
     storage = open_storage(place)
     with tempfile.TemporaryDirectory(dir=place.rpartition("/")[0]) as scratch:
         path = Path(scratch) / f"{bucket}.parquet"
-        with Kernel(700 * 10**6, 1, scratch=scratch, directories=[scratch]) as kernel:
-            kernel.write(query, str(path))
+        schema = link_schema()
+        write_arrow(pa.table([columns[one.name] for one in schema], schema=schema), path)
         return publish(storage, path, FilePlan(LINKS, bucket, "base", 1))
 
 

@@ -81,7 +81,7 @@ def _begin_again(extra: str) -> NoReturn:
 
 _MODULES = {
     "console": ("starlette", "uvicorn", "jinja2", "argon2"),
-    "cycle": ("duckdb", "pyarrow"),
+    "cycle": ("duckdb", "numpy", "pyarrow"),
     "opensearch": ("opensearchpy",),
     "search": ("tantivy", "resiliparse", "py3langid", "kreuzberg"),
 }

@@ -1,15 +1,14 @@
-"""LinkRank in whole numbers: the queries of its stages, which give the same bits on every engine.
+"""LinkRank in whole numbers: the edges of a graph, and the table of its ranks, as SQL.
 
 Ranks are whole numbers of 2^-32, and what a node gives to each of its links is rounded down, so
-that a sum is the same in any order. Nodes are numbered within parts of about equal size; a task
-takes one part. Source: Nutch, `WebGraph` and `LinkRank` (reference N 1.11).
+that a sum is the same in any order; `rank_arrays` has the arithmetic. Source: Nutch, `WebGraph` and
+`LinkRank` (reference N 1.11).
 """
 
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nacre.crawldb.hosts import host_sql
-from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import ONE, bucket_of, bucket_of_host
 
 if TYPE_CHECKING:
@@ -20,9 +19,15 @@ RankLevel = Literal["host", "domain", "page"]
 
 LEVELS: tuple[RankLevel, ...] = ("host", "domain", "page")
 
-EDGES_OF_PART = 8_000_000
-"""Edges of a part, so that a task fits into its memory."""
+EDGES_OF_PART = 4_000_000
+"""Edges of a part, so that the names of its nodes fit into the memory of a task."""
 _MOST_PARTS = 1024
+
+EDGES_AT_ONCE: dict[RankLevel, int] = {"host": 10**8, "domain": 10**8, "page": 16 * 10**6}
+"""Edges that a task iterates over: all of them where there are few nodes."""
+
+MOST_NODES = 2**31 - 1
+"""Nodes of a graph at most: an id has 32 bits."""
 
 
 class RankColumn(NamedTuple):
@@ -85,7 +90,7 @@ class Damping(NamedTuple):
 
 
 def parts_of(edges: int) -> int:
-    """The number of parts of a graph: 1 for a small one."""
+    """The number of parts that the names of nodes are divided into: 1 for a small graph."""
     return max(1, min(-(-edges // EDGES_OF_PART), _MOST_PARTS))
 
 
@@ -130,37 +135,6 @@ def edges_sql(links: str, level: RankLevel, domains: str = "", *, per_domain: bo
     return f"select distinct s, d from (select {s} as s, {d} as d from {source}) where s <> d"
 
 
-def numbered_sql(names: str, part: int) -> str:
-    """SQL of the nodes of a part with their numbers, from 0: `id`, `node`.
-
-    Args:
-        names: What stands behind `from` for their names: `part`, `node`.
-        part: The part.
-    """
-    rows = f"select distinct node from {names} where part = {part}"
-    return f"select (row_number() over (order by node) - 1)::INTEGER as id, node from ({rows})"
-
-
-def shares_sql(ranks: str) -> str:
-    """SQL of what each node gives to each of its links: `id`, `share`."""
-    return f"select id, (rank // num_out)::BIGINT as share from {ranks} where num_out > 0"
-
-
-def next_ranks_sql(ranks: str, sums: str, damping: Damping) -> str:
-    """SQL of the ranks after an iteration: `id`, `num_in`, `num_out`, `rank`, by id.
-
-    Args:
-        ranks: What stands behind `from` for those before it.
-        sums: The same for what is given to nodes: `id`, `total`.
-        damping: The numbers of the iteration.
-    """
-    given = f"(coalesce(s.total, 0)::HUGEINT * {damping.factor} // {ONE})"
-    return (
-        f"select r.id, r.num_in, r.num_out, ({damping.base} + {given})::BIGINT as rank "
-        f"from {ranks} r left join {sums} s on s.id = r.id order by r.id"
-    )
-
-
 def score_changes_sql(rows: str, ranks: str, node: str) -> str:
     """SQL of rows that make the score of URLs that of their rank, sorted by key.
 
@@ -179,8 +153,3 @@ def score_changes_sql(rows: str, ranks: str, node: str) -> str:
         f"null::BIGINT as last_inlink from {rows} m left join {ranks} r on {node} "
         f"where {change} <> 0 order by m.key"
     )
-
-
-def files_sql(paths: list[str], where: str = "") -> str:
-    """SQL of the rows of files; of none it is a table without rows that has no columns."""
-    return f"(select * from {parquet(paths)}{f' where {where}' if where else ''})"

@@ -4,17 +4,20 @@ import os
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from nacre.crawldb.rank import LEVELS
 from nacre.cycle.engine import BrokenTaskError
 from nacre.cycle.hashing import table_hash
 from nacre.cycle.readers import TableView, table_stats
 from nacre.errors import ConfigError, DamageError, StorageError
-from tests.cycle.made import INTERVAL, MadeCycle, found
+from tests.cycle.made import INTERVAL, MadeCycle, fill, found
 from tests.cycle.objects import environment
 from tests.cycle.spark.cluster import SETTINGS, kill, wait_for
+from tests.cycle.steps.fetched import FetchedCycle
 
 pytestmark = pytest.mark.spark
 
@@ -127,3 +130,33 @@ def test_tables_in_a_bucket(engine, bucket, tmp_path):
     done = compact(made.cycle, engine, made.place, made.clock, keep=3)
     assert done.version.number == 2
     assert table_hash(view._replace(version=done.version)) == before
+
+
+def fill_links(crawl):
+    """Six hundred pages of many hosts, each with links to others."""
+    pages = [f"http://h{n % 40}.site{n % 11}.example/书/{n}" for n in range(600)]
+    pairs = {
+        (pages[n], pages[(n * 7 + k * k * 31 + k) % 600]) for n in range(600) for k in range(4)
+    }
+    rows = [{"dst": d, "src": s, "first": 1, "last": 1} for s, d in sorted(pairs) if s != d]
+    fill(crawl, "links", rows, "add")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_ranks_are_the_same_bits_on_both_engines(engine, tmp_path, monkeypatch, level):
+    from nacre.cycle.engine.local import LocalEngine  # noqa: PLC0415 - beside its use
+    from nacre.cycle.steps import rank as step  # noqa: PLC0415
+    from nacre.cycle.steps.rank import RankOptions, rank  # noqa: PLC0415
+
+    monkeypatch.setattr(step, "parts_of", lambda _: 3)
+    monkeypatch.setattr(step, "_ROWS", 100)
+    crawl = FetchedCycle(tmp_path, 8)
+    fill_links(crawl)
+    known = []
+    for runs in (LocalEngine(1), engine):
+        with crawl.context() as context:
+            result = rank(replace(context, engine=runs), RankOptions(level, iterations=4))
+        view = TableView(crawl.cycle, crawl.newest, LocalEngine(1), crawl.place, INTERVAL)
+        known.append((table_hash(view, f"rank_{level}"), result.nodes, result.residuals))
+    assert known[0] == known[1]
+    assert known[0][1] > 10

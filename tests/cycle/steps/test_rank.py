@@ -1,9 +1,11 @@
 """LinkRank: the numbers of a small graph, any parts, killed between stages, applied to scores."""
 
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +17,8 @@ from nacre.cycle.hashing import table_hash
 from nacre.cycle.readers import TableView
 from nacre.cycle.steps import rank as step
 from nacre.cycle.steps.rank import RankOptions, RankResult, best_nodes, rank
-from nacre.cycle.steps.rank_tasks import iterate_task
+from nacre.cycle.steps.rank_tasks import GraphSpec, iterate_task
+from nacre.cycle.tables import buckets_of, in_tasks
 from nacre.errors import ConfigError, JobError
 from tests.cycle.made import INTERVAL, fill, found
 from tests.cycle.steps.fetched import FetchedCycle
@@ -83,12 +86,13 @@ EDGES = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max
 
 
 @settings(max_examples=5, deadline=None)
-@given(EDGES, st.integers(1, 4), st.sampled_from([1, 3]))
+@given(EDGES, st.integers(1, 4), st.sampled_from([1, 3]), st.sampled_from([2, 1000]))
 def test_ranks_of_pages_in_any_number_of_parts(
     tmp_path_factory: pytest.TempPathFactory,
     edges: set[tuple[int, int]],
     iterations: int,
     parts: int,
+    size: int,
 ):
     crawl = FetchedCycle(tmp_path_factory.mktemp("rank"))
     pairs = {(f"http://h{s % 3}.example/{s}", f"http://h{d % 3}.example/{d}") for s, d in edges}
@@ -96,11 +100,19 @@ def test_ranks_of_pages_in_any_number_of_parts(
     real = {(s, d) for s, d in pairs if s != d}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(step, "parts_of", lambda _: parts)
+        patch.setattr(step, "GraphSpec", partial(GraphSpec, slice=size, block=size + 1))
+        patch.setattr(step, "in_tasks", lambda buckets, **_: in_tasks(buckets, rows=size))
+        patch.setattr(step, "EDGES_AT_ONCE", {"page": size})
         result = ranked(crawl, level="page", iterations=iterations)
     assert result.edges == len(real)
     if real:
         best = {one.node: round(one.rank * ONE) for one in best_nodes(view(crawl), "page", 99)}
         assert best == by_hand(real, iterations, 0.85)
+        for bucket in buckets_of(crawl.cycle, crawl.newest, "rank_page"):
+            for file in bucket.all:
+                rows = pq.read_table(crawl.folder / "cycle" / file.path).column("node").to_pylist()
+                assert rows == sorted(rows, key=str.encode)
+                assert {rank_sql.rank_bucket(node, 4) for node in rows} == {bucket.bucket}
 
 
 def test_a_rank_that_was_killed_goes_on(crawl: FetchedCycle, monkeypatch: pytest.MonkeyPatch):
@@ -165,3 +177,10 @@ def test_what_cannot_be_ranked(crawl: FetchedCycle):
         ranked(crawl, apply=True)
     with pytest.raises(JobError, match="rank --level page"):
         best_nodes(view(crawl), "page", 3)
+
+
+def test_a_graph_has_no_more_nodes_than_ids(crawl: FetchedCycle, monkeypatch: pytest.MonkeyPatch):
+    links(crawl)
+    monkeypatch.setattr(step, "MOST_NODES", 3)
+    with pytest.raises(JobError, match=r"over 3 pages, .*: take --level host"):
+        ranked(crawl, level="page")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from nacre.crawldb.rank import Damping, RankLevel, parts_of, rank_table
+from nacre.crawldb.rank import EDGES_AT_ONCE, MOST_NODES, Damping, RankLevel, parts_of, rank_table
 from nacre.crawldb.row import ONE
 from nacre.crawldb.scoring import NutchOpic, Opic
 from nacre.cycle.readers import TableView, sql
@@ -21,25 +21,29 @@ from nacre.cycle.steps.rank_tasks import (
     LINKS,
     ApplySpec,
     EdgesSpec,
+    GraphShape,
     GraphSpec,
-    PartCounts,
-    PartSpec,
+    GroupShape,
+    IterateSpec,
     PublishSpec,
+    ShapedSpec,
     apply_task,
     edges_task,
     iterate_task,
-    nodes_task,
+    names_task,
+    number_task,
+    publish_pure_task,
     publish_task,
-    sources_task,
-    targets_task,
 )
 from nacre.cycle.storage import MissingFileError
 from nacre.cycle.tables import CRAWLDB, BucketFiles, buckets_of, in_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, TableFile
 from nacre.errors import ConfigError, JobError
 
-_ROWS = 4_000_000
+_ROWS = 2_000_000
 """Links that a task takes the edges of."""
+_MEMORY = 400 * 10**6
+"""Bytes of a kernel: a task has arrays beside it."""
 
 Spec = TypeVar("Spec")
 Result = TypeVar("Result")
@@ -143,33 +147,71 @@ class _Graph:
         table = version.tables[LINKS]
         parts = parts_of(table.rows)
         said = f"{table.sha256} {options.level} {options.damping!r} {options.per_domain} {parts}"
-        folder = f"exchange/rank-{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+        folder = f"exchange/rank-{hashlib.sha256(f'{said} 2'.encode()).hexdigest()[:16]}"
         self._buckets = buckets_of(context.cycle, version, LINKS)
-        self._spec = GraphSpec(context.place, folder, options.level, parts, options.per_domain)
-        self._last = options.iterations
+        place = context.place._replace(memory=_MEMORY)
+        self._spec = GraphSpec(place, folder, options.level, parts, options.per_domain)
+        self._shape = GraphShape(())
+        self._damping = Damping(0, 0)
 
     def run(self) -> RankResult:
-        graph, parts = self._spec, range(self._spec.parts)
-        specs = [
-            EdgesSpec(graph, number, group)
-            for number, group in enumerate(in_tasks(self._buckets, rows=_ROWS))
-        ]
-        self._stage("edges", edges_task, specs)
-        edges = tuple(graph.name("edges", one.number) for one in specs)
-        names = tuple(graph.name("names", one.number) for one in specs)
-        self._stage("nodes", nodes_task, [PartSpec(graph, part, names) for part in parts])
-        self._stage("sources", sources_task, [PartSpec(graph, part, edges) for part in parts])
-        counts = self._stage("targets", targets_task, [PartSpec(graph, part) for part in parts])
-        nodes, number = (sum(one[at] for one in counts) for at in (0, 1))
-        damping = Damping.of(self._options.damping, nodes)
+        edges = self._numbered()
+        nodes = self._shape.nodes
+        self._damping = Damping.of(self._options.damping, nodes)
+        together = self._in_tasks()
         residuals = []
-        for iteration in range(1, self._last + 1):
-            specs_of = [PartSpec(graph, part, (), iteration, damping) for part in parts]
-            found = self._stage(f"rank{iteration}", iterate_task, specs_of)
-            residuals.append(sum(one[2] for one in found) / ONE / max(nodes, 1))
+        for iteration in range(1, self._options.iterations + 1):
+            specs = [
+                IterateSpec(self._spec, self._shape, groups, iteration, self._damping)
+                for groups in together
+            ]
+            change = sum(self._stage(f"rank{iteration}", iterate_task, specs))
+            if iteration == 1:
+                change += abs(ONE - self._damping.base) * sum(self._shape.pure)
+            residuals.append(change / ONE / max(nodes, 1))
             self._context.told("iteration", {"number": iteration, "residual": residuals[-1]})
             self._forget(iteration - 2)
-        return RankResult(self._options.level, nodes, number, tuple(residuals))
+        return RankResult(self._options.level, nodes, edges, tuple(residuals))
+
+    def _numbered(self) -> int:
+        """Make the edges as numbers; how many there are."""
+        graph = self._spec
+        groups = list(enumerate(in_tasks(self._buckets, rows=_ROWS)))
+        found = self._stage("edges", edges_task, [EdgesSpec(graph, *one) for one in groups])
+        self._shape = GraphShape(tuple(GroupShape(*one) for one in found))
+        self._require_ids()
+        parts = [ShapedSpec(graph, self._shape, part) for part in range(graph.parts)]
+        pure = self._stage("names", names_task, parts)
+        self._shape = self._shape._replace(pure=tuple(pure))
+        self._require_ids()
+        specs = [ShapedSpec(graph, self._shape, group) for group, _ in groups]
+        edges = sum(int(one) for one in self._stage("in", number_task, specs))
+        for kind, number in (("targets", len(groups)), ("sources", len(groups)),
+                             ("pairs", len(groups)), ("ids", graph.parts),
+                             ("out", graph.parts)):  # fmt: skip
+            for one in range(number):
+                self._storage.delete(graph.name(kind, one))
+        return edges
+
+    def _require_ids(self) -> None:
+        if self._shape.nodes > MOST_NODES:
+            raise JobError(
+                f"the graph has over {MOST_NODES:,} {self._options.level}s, and so many at most "
+                "are ranked: take --level host or --level domain"
+            )
+
+    def _in_tasks(self) -> list[tuple[int, ...]]:
+        """The groups that are iterated over in one task: few, since each reads what all give."""
+        most = EDGES_AT_ONCE[self._options.level]
+        found: list[tuple[int, ...]] = []
+        size = most
+        for group, shape in enumerate(self._shape.groups):
+            size += shape.edges
+            if size > most:
+                found.append(())
+                size = shape.edges
+            found[-1] += (group,)
+        return found
 
     def _stage(self, name: str, task: Callable[[Spec], Result], specs: Sequence[Spec]) -> list[Any]:
         """The results of a stage; of one that is done already as they were noted."""
@@ -179,21 +221,27 @@ class _Graph:
         except MissingFileError:
             results = self._context.engine.map(task, specs)
             self._storage.put(mark, msgspec.json.encode(results))
-            return [list(one) if isinstance(one, PartCounts) else one for one in results]
+            return list(results)
 
     def _forget(self, iteration: int) -> None:
         """Remove the ranks of an iteration that none needs any more."""
-        for part in range(self._spec.parts if iteration >= 0 else 0):
-            self._storage.delete(self._spec.name(f"rank{iteration}", part))
+        for group in range(len(self._shape.groups) if iteration >= 0 else 0):
+            self._storage.delete(self._spec.name(f"rank{iteration}", group))
 
     def published(self, version: CycleVersion) -> list[TableFile]:
         """The files of the table."""
-        buckets = version.tables[LINKS].buckets
-        specs = [
-            PublishSpec(self._spec, part, self._last, buckets, version.number + 1)
-            for part in range(self._spec.parts)
+        last = self._options.iterations
+        plan = PublishSpec(self._spec, 0, last, version.tables[LINKS].buckets, version.number + 1)
+        groups = [plan._replace(number=one) for one in range(len(self._shape.groups))]
+        rank_of_pure = self._damping.base if last else ONE
+        parts = [
+            plan._replace(number=one, rank=rank_of_pure)
+            for one, number in enumerate(self._shape.pure)
+            if number
         ]
-        return [file for files in self._context.engine.map(publish_task, specs) for file in files]
+        engine = self._context.engine
+        found = [*engine.map(publish_task, groups), *engine.map(publish_pure_task, parts)]
+        return [file for files in found for file in files]
 
     def remove(self) -> None:
         """Remove all files of the graph."""
