@@ -193,6 +193,13 @@ _WHY_NONE = {
     "filter": "a filter leaves it out (`cycle.index.filters`)",
     "type": "its media type has no text",
     "capture": "its record in the archive cannot be read; `archive check` says more",
+    "elsewhere": "its capture is not in this archive, as that of a page of an imported job: index "
+    "that job",
+    "unreadable": "its file is damaged, encrypted, or larger than its reader takes",
+    "time": "its text takes more than 20 s of the processor",
+    "memory": "its text takes more than 3 GB of memory",
+    "crash": "the library that reads its type broke down over it",
+    "when": "the condition `when` of the writer leaves it out",
 }
 """Reasons why a page has no document, for people."""
 
@@ -211,6 +218,10 @@ def index_text(result: "IndexedPages | IndexResult", *, named: bool = False) -> 
     text += f", {sum(result.deleted.values()):,} deleted{_reasons(result.deleted)}"
     if result.skipped:
         text += f"; {sum(result.skipped.values()):,} skipped{_reasons(result.skipped)}"
+    if result.cut:
+        text += f"; the text of {result.cut:,} is cut (`cycle.index.max_content`)"
+    for why, url in sorted(result.examples.items()):
+        text += f"\n  {why}: {url}: {_WHY_NONE.get(why, why)}"
     return text
 
 

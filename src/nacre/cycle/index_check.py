@@ -57,13 +57,12 @@ def _document(context: StepContext, key: str, folder: str) -> SearchDocument | s
     spec = ChangesSpec(
         context.place, group, {}, facts, writer="", anew=True, exchange=changes, links=links
     )
-    if not changes_task(spec).given:
-        return "unknown"
+    changes_task(spec)
     with context.place.open() as work:
         source = parquet([str(localized(work.storage, changes, work.scratch))])
         rows = work.kernel.arrow(f"select * from {source} where key = ?", [key]).to_pylist()
-        if not rows:
-            return "unknown"
+        if not rows or rows[0]["reason"]:
+            return rows[0]["reason"] if rows else "unknown"
         settings = context.settings
         agent = settings.extract.robots_agent or settings.robots.agent
         archive = archived_warcs(cycle, version)

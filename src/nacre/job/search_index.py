@@ -11,7 +11,7 @@ from nacre.engine.page_document import DocumentMaker, PageFacts
 from nacre.inspect.archived_replies import ArchivedReplies
 from nacre.inspect.view import reading
 from nacre.job.page_states import ChangedPage, PageStates
-from nacre.search.document import SearchDocument
+from nacre.search.document import SearchDocument, is_cut
 from nacre.search.writers import DocumentWriter
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -31,6 +31,8 @@ class IndexedPages(NamedTuple):
         updated: Documents that took the place of others.
         deleted: Documents that were removed, by reason.
         skipped: Pages without a document, by reason.
+        cut: Documents whose text, or what a site repeats of it, is cut by `max_content`.
+        examples: Of each reason for which pages were skipped the first of them.
     """
 
     writer: str
@@ -38,6 +40,8 @@ class IndexedPages(NamedTuple):
     updated: int
     deleted: dict[str, int]
     skipped: dict[str, int]
+    cut: int
+    examples: dict[str, str]
 
 
 def index_job(
@@ -75,7 +79,8 @@ def index_job(
         agent = settings.extract.robots_agent or settings.robots.agent
         try:
             with DocumentMaker(settings.cycle.index, agent) as maker:
-                return _JobIndexing(archive, states, writer, maker, choice).run(anew=anew)
+                most = settings.cycle.index.max_content
+                return _JobIndexing(archive, states, writer, maker, choice, most).run(anew=anew)
         finally:
             writer.close()
 
@@ -127,6 +132,7 @@ class _JobIndexing:
         writer: DocumentWriter,
         maker: DocumentMaker,
         choice: DocumentChoice,
+        most: int,
     ) -> None:
         self._archive = archive
         self._states = states
@@ -136,6 +142,9 @@ class _JobIndexing:
         self._added = self._updated = 0
         self._deleted: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
+        self._most = most
+        self._cut = 0
 
     def run(self, *, anew: bool) -> IndexedPages:
         name = self._writer.name
@@ -158,8 +167,9 @@ class _JobIndexing:
                 break
             notes = []
         return IndexedPages(
-            name, self._added, self._updated, dict(self._deleted), dict(self._skipped)
-        )
+            name, self._added, self._updated, dict(self._deleted), dict(self._skipped),
+            self._cut, self._examples,
+        )  # fmt: skip
 
     def _written(self, pages: Sequence[ChangedPage]) -> Iterator[tuple[str, str | None, str]]:
         """Write the documents of pages; what is to be noted of each."""
@@ -187,6 +197,7 @@ class _JobIndexing:
         others = frozenset(ids)
         if wanted:
             self._writer.write(wanted)
+            self._cut += sum(is_cut(one, self._most) for one in wanted)
         for page, document in made:
             why = OTHERWISE if document.id in others else ""
             if why:
@@ -202,3 +213,4 @@ class _JobIndexing:
             self._deleted[why] += 1
         elif why != "type":  # images and the like
             self._skipped[why] += 1
+            self._examples.setdefault(why, page.url)

@@ -95,3 +95,13 @@ def placed(document: SearchDocument) -> SearchDocument:
     """The document with host and domain of its URL."""
     name = host(document.url or document.id)
     return msgspec.structs.replace(document, host=name, domain=registered_domain(name))
+
+
+def is_cut(document: SearchDocument, most: int) -> bool:
+    """Whether the text of a document was cut.
+
+    Args:
+        document: The document.
+        most: Characters that are kept of its content, and of what it leaves out.
+    """
+    return len(document.content) >= most or len(document.rest) >= most

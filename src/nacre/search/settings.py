@@ -25,7 +25,7 @@ class IndexSettings(Component):
     )
     max_content: int = setting(
         1_000_000,
-        "Characters of a document that are indexed.",
+        "Characters of a document that are indexed, and of what menus and footers add to them.",
         unit="characters",
         ge=1,
         sheets=False,

@@ -132,3 +132,30 @@ def test_a_directory_without_an_index_says_how_to_make_it(tmp_path):
     assert "nacre cycle" in done.err
     assert "no such facet" in nacre("search", tmp_path, "fox", "--facet", "colour").err
     assert search_command.FACETS
+
+
+def test_a_second_index_looks_at_the_rows_that_were_set_since(tmp_path):
+    root = tmp_path / "job"
+    links = "".join(f"<a href=/{number}>x</a>" for number in range(80))
+    pages: dict[str, ServedPage] = {"/": links, "/often": "<p>one"}
+    pages |= {f"/{number}": f"<p>page {number} of eighty</p>" for number in range(80)}
+    said = ["--delay", "0", "--set", "recrawl.schedule.nutch.interval=300d"]
+    said += ["--set", "cycle.buckets=1"]
+    with site(pages) as home:
+        seeds = f"{home}\n{home}often\tnutch.fetchInterval.fixed=1\n"
+        (tmp_path / "seeds.txt").write_text(seeds)
+        done = nacre("cycle", root, "--seeds", tmp_path / "seeds.txt", "--rounds", "2", *said)
+        assert done.code == 0, done.err
+        assert nacre("cycle", root, "compact").code == 0
+        first = told(root)
+        assert first["added"] == 82
+        assert first["looked"] >= 82
+        assert told(root)["looked"] == 0
+        pages |= {"/often": "<p>another<a href=/new>x</a>", "/new": "<p>a new one</p>"}
+        done = nacre("cycle", root, "--rounds", "2", "--delay", "0")
+        assert done.code == 0, done.err
+    second = told(root)
+    assert (second["added"], second["updated"]) == (1, 1)
+    assert 2 <= second["looked"] < 10
+    assert told(root, "--rebuild")["looked"] >= 83
+    assert len(searched(root, "eighty", "--limit", "100")) == 80

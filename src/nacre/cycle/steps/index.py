@@ -18,6 +18,7 @@ from nacre.crawldb.indexed import indexed_schema
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.dedup_files import published
 from nacre.cycle.steps.index_tasks import (
+    ELSEWHERE,
     INDEXED,
     ChangesSpec,
     DocumentsSpec,
@@ -32,7 +33,8 @@ from nacre.cycle.tables import CRAWLDB, BucketFiles, TaskWork, buckets_of, in_ra
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges, CycleVersion, TableFile
 from nacre.engine.document_choice import OTHERWISE, DocumentChoice
 from nacre.engine.page_document import PageFacts
-from nacre.search.document import SearchDocument
+from nacre.errors import NacreError
+from nacre.search.document import SearchDocument, is_cut
 from nacre.search.writers import DocumentWriter
 
 _PORTION = 20_000
@@ -40,6 +42,10 @@ _PORTION = 20_000
 _TASK = 250
 """Pages of a task."""
 _DELETES = 5_000
+_COMPARED = "compared"
+"""Option of a version of this step: number of the version that was compared as a whole."""
+_LOOKED_BACK = 200
+"""Versions in which that is looked for; where it is further away, all rows are compared."""
 
 
 class IndexResult(NamedTuple):
@@ -52,6 +58,10 @@ class IndexResult(NamedTuple):
         deleted: Documents that were removed, by reason.
         skipped: Pages without a document, by reason.
         version: The version; None where nothing was committed.
+        looked: Keys that were compared with what the writer has; of a bucket of which all were,
+            the rows of its files.
+        cut: Documents whose text, or what a site repeats of it, is cut by `max_content`.
+        examples: Of each reason for which pages were skipped the first of them.
     """
 
     writer: str
@@ -60,6 +70,9 @@ class IndexResult(NamedTuple):
     deleted: Mapping[str, int] = {}
     skipped: Mapping[str, int] = {}
     version: CycleVersion | None = None
+    looked: int = 0
+    cut: int = 0
+    examples: Mapping[str, str] = {}
 
 
 def index(
@@ -107,6 +120,28 @@ def newest_facts(version: CycleVersion) -> tuple[FetchedFacts, ...]:
     )
 
 
+def compared_version(cycle: Cycle, version: CycleVersion, writer: str) -> int | None:
+    """Number of the version with which all that a writer has was compared last; None: unknown.
+
+    Args:
+        cycle: The cycle.
+        version: The version to which it must lead.
+        writer: Name of the writer.
+    """
+    for _ in range(_LOOKED_BACK):
+        if version.step == "index" and version.options.get("writer") == writer:
+            number = version.options.get(_COMPARED)
+            if isinstance(number, int):
+                return number
+        if version.step in {"restore", "repair"} or version.parent <= 0:
+            return None
+        try:
+            version = cycle.version(version.parent)
+        except NacreError:
+            return None
+    return None
+
+
 def archived_warcs(cycle: Cycle, version: CycleVersion) -> dict[str, TableFile]:
     """The WARCs of a cycle by name."""
     files = cycle.files(version, ARCHIVE)
@@ -148,6 +183,9 @@ class _Indexing:
         self._added = self._updated = 0
         self._deleted: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
+        self._cut = self._looked = 0
+        self._compared = self._version.number
         self._committed: CycleVersion | None = None
         self._archive = archived_warcs(context.cycle, self._version)
 
@@ -159,11 +197,14 @@ class _Indexing:
             rows = self._rows(work, names)
             # A rebuilt index takes the place of the old one when it is whole.
             size = _PORTION if not self._anew else 2**62
-            while portion := list(islice(rows, size)):
-                self._portion(work, portion)
+            portion = list(islice(rows, size))
+            while portion:
+                following = list(islice(rows, size))
+                self._portion(work, portion, last=not following)
+                portion = following
         return IndexResult(
             self._writer.name, self._added, self._updated, dict(self._deleted),
-            dict(self._skipped), self._committed,
+            dict(self._skipped), self._committed, self._looked, self._cut, self._examples,
         )  # fmt: skip
 
     def _changes(self) -> list[str]:
@@ -184,13 +225,12 @@ class _Indexing:
                 self._anew,
                 f"{self._folder}/changes-{number}.parquet",
                 links_to(self._cycle, version, group),
+                None if self._anew else compared_version(self._cycle, version, self._writer.name),
             )
             for number, group in enumerate(groups)
         ]
         found = context.engine.map(changes_task, specs)
-        nowhere = sum(one.nowhere for one in found)
-        if nowhere:
-            self._skipped["capture"] += nowhere
+        self._looked = sum(one.looked for one in found)
         self._context.told("index", {"pages": sum(one.given for one in found)})
         return [
             spec.exchange
@@ -207,17 +247,23 @@ class _Indexing:
                 for batch in file.iter_batches(5_000):
                     yield from batch.to_pylist()
 
-    def _portion(self, work: TaskWork, rows: Sequence[dict[str, Any]]) -> None:
+    def _portion(self, work: TaskWork, rows: Sequence[dict[str, Any]], *, last: bool) -> None:
         """Give a portion to the writer, and commit it."""
         removed = [row for row in rows if row["reason"] is not None]
         pages = [page_of(row) for row in rows if row["reason"] is None]
         had = {row["key"] for row in rows if row["reason"] is None and row["had_it"]}
+        # A page of another archive is not looked at again before it has another content.
+        kept = {row["key"] for row in removed if row["reason"] == ELSEWHERE}
+        for row in removed:
+            if row["had_it"]:
+                self._deleted[row["reason"]] += 1
+            else:
+                self._leave_out(row["key"], row["reason"])
         if self._context.dry:
-            self._deleted.update(row["reason"] for row in removed)
             self._updated += len(had)
             self._added += len(pages) - len(had)
             return
-        gone = [row["key"] for row in removed]
+        gone = [row["key"] for row in removed if row["had_it"]]
         for at in range(0, len(gone), _DELETES):
             self._writer.delete(gone[at : at + _DELETES])
         reasons = self._written(work, pages, had)
@@ -225,13 +271,16 @@ class _Indexing:
         done = [
             self._row(
                 row,
-                None if row["reason"] else row["digest"],
+                None if row["reason"] and row["key"] not in kept else row["digest"],
                 row["reason"] or reasons.get(row["key"], ""),
             )
             for row in rows
         ]
-        self._deleted.update(row["reason"] for row in removed)
-        self._commit(work, done)
+        self._commit(work, done, last=last)
+
+    def _leave_out(self, key: str, why: str) -> None:
+        self._skipped[why] += 1
+        self._examples.setdefault(why, key)
 
     def _row(self, row: Mapping[str, Any], digest: str | None, reason: str) -> dict[str, Any]:
         return {
@@ -259,7 +308,11 @@ class _Indexing:
                 if lost:
                     self._writer.delete(lost)
                 self._deleted.update(why for key, why in skipped if key in had)
-                self._skipped.update(why for key, why in skipped if key not in had)
+                for key, why in skipped:
+                    if key not in had:
+                        self._leave_out(key, why)
+                most = self._context.settings.cycle.index.max_content
+                self._cut += sum(is_cut(one, most) for one in documents)
                 reasons.update(skipped)
             self._context.told("index", {"done": min(at + wave, len(pages)), "of": len(pages)})
         return reasons
@@ -282,8 +335,8 @@ class _Indexing:
             )
         return specs
 
-    def _commit(self, work: TaskWork, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Commit what the writer has."""
+    def _commit(self, work: TaskWork, rows: Sequence[Mapping[str, Any]], *, last: bool) -> None:
+        """Commit what the writer has; the last time also that all of the CrawlDb was compared."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         schema = indexed_schema().append(pa.field("bucket", pa.int32()))
@@ -298,7 +351,7 @@ class _Indexing:
         changes = CycleChanges(
             step="index",
             clock=self._context.clock,
-            options={"writer": self._writer.name},
+            options={"writer": self._writer.name} | ({_COMPARED: self._compared} if last else {}),
             counters={
                 "added": self._added,
                 "updated": self._updated,

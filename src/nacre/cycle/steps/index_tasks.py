@@ -20,6 +20,7 @@ from nacre.cycle.tables import (
     TaskPlace,
     TaskWork,
     local_bucket,
+    local_file,
     table_kind,
 )
 from nacre.cycle.versions import TableFile
@@ -36,6 +37,10 @@ _ANCHORS = 100
 
 INDEXED = "indexed"
 """The name of the table of what indexes have."""
+_NO_MATTER = frozenset(("lease", "seed"))
+"""Groups of columns by which no page comes or goes."""
+ELSEWHERE = "elsewhere"
+"""The reason of pages whose captures are not in the archive of the rounds."""
 
 _MOST = 64_000_000
 """Bytes of a record; a longer one has no body."""
@@ -53,6 +58,8 @@ class ChangesSpec(NamedTuple):
         anew: It has nothing: all documents are wanted.
         exchange: Name of the file of changes.
         links: The buckets of the table of links that have those to the pages; () for none.
+        since: Number of the version that the writer was compared with last: of a bucket whose base
+            is not newer, only rows that were set since then are looked at. None: all rows.
     """
 
     place: TaskPlace
@@ -63,6 +70,7 @@ class ChangesSpec(NamedTuple):
     anew: bool
     exchange: str
     links: tuple[BucketFiles, ...] = ()
+    since: int | None = None
 
 
 class ChangesFound(NamedTuple):
@@ -71,12 +79,13 @@ class ChangesFound(NamedTuple):
     Attributes:
         given: Pages whose documents are wanted.
         removed: Pages whose documents are to be removed.
-        nowhere: Pages whose captures no visit tells of.
+        looked: Keys that were compared with what the writer has; of a bucket of which all were,
+            the rows of its files.
     """
 
     given: int
     removed: int
-    nowhere: int
+    looked: int
 
 
 def changes_task(spec: ChangesSpec) -> ChangesFound:
@@ -84,11 +93,20 @@ def changes_task(spec: ChangesSpec) -> ChangesFound:
     types = TextTypes(sorted(TYPES), sorted(UNKNOWN), sorted(ENDINGS))
     with spec.place.open() as work:
         kernel = work.kernel
-        made = False
+        made, looked = False, 0
         for bucket in spec.buckets:
+            keys = ""
+            if spec.since is not None and all(file.seq <= spec.since for file in bucket.base):
+                keys = _set_since(work, bucket, spec.since)
+                if not keys:
+                    continue
+                looked += int(kernel.value(f"select count(*) from {keys}"))
+            else:
+                looked += sum(file.rows for file in (*bucket.base, *bucket.sets))
             local = local_bucket(work.storage, bucket, work.scratch)
-            rows = fold_query(*local, interval=0, columns=WANTED_COLUMNS, order=False)
-            query = index_changes(f"({rows})", _indexed(work, spec, bucket), types, bucket.bucket)
+            rows = fold_query(*local, interval=0, columns=WANTED_COLUMNS, keys=keys, order=False)
+            has = _indexed(work, spec, bucket, keys)
+            query = index_changes(f"({rows})", has, types, bucket.bucket)
             how = "insert into changes" if made else "create temp table changes as"
             kernel.execute(f"{how} {query}")
             made = True
@@ -96,21 +114,42 @@ def changes_task(spec: ChangesSpec) -> ChangesFound:
             return ChangesFound(0, 0, 0)
         _locate(work, spec)
         _name(work, spec)
+        kernel.execute(
+            "update changes c set reason = ? where reason is null "
+            "and not exists (select 1 from places p where p.key = c.key)",
+            [ELSEWHERE],
+        )
         work.send(
             "select c.*, p.segment, p.warc_file, p.warc_offset, a.anchors from changes c "
             "left join places p on p.key = c.key left join anchors a on a.key = c.key "
-            "where c.reason is not null or p.key is not null "
             "order by c.reason is null, p.warc_file, p.warc_offset, c.key",
             spec.exchange,
         )
         removed = int(kernel.value("select count(*) from changes where reason is not null"))
-        wanted = int(kernel.value("select count(*) from changes where reason is null"))
-        there = int(kernel.value("select count(*) from places"))
-        return ChangesFound(there, removed, wanted - there)
+        given = int(kernel.value("select count(*) from changes where reason is null"))
+        return ChangesFound(given, removed, looked)
 
 
-def _indexed(work: TaskWork, spec: ChangesSpec, bucket: BucketFiles) -> str:
-    """SQL of what the writer has of a bucket; "" for nothing."""
+def _set_since(work: TaskWork, bucket: BucketFiles, since: int) -> str:
+    """The table of keys whose rows were set after a version; "" where there are none.
+
+    What was added since (links, cash) makes no page come or go.
+    """
+    sets = [
+        local_file(work.storage, file, work.scratch)
+        for file in bucket.sets
+        if file.seq > since and file.group not in _NO_MATTER
+    ]
+    if not sets:
+        return ""
+    work.kernel.execute(
+        f"create or replace temp table since as select distinct key from {parquet(sets)}"
+    )
+    return "since"
+
+
+def _indexed(work: TaskWork, spec: ChangesSpec, bucket: BucketFiles, keys: str) -> str:
+    """SQL of what the writer has of a bucket, of the keys of a table or of all; "" for nothing."""
     known = spec.indexed.get(bucket.bucket)
     if known is None:
         return ""
@@ -119,6 +158,7 @@ def _indexed(work: TaskWork, spec: ChangesSpec, bucket: BucketFiles) -> str:
     digest = "null::VARCHAR" if spec.anew else "digest"
     writer = spec.writer.replace("'", "''")
     within = f" and {bucket.within.condition()}" if bucket.within is not None else ""
+    within += f" and key in (select key from {keys})" if keys else ""
     which = f"writer = '{writer}'{within}"
     return f"(select key, {digest} as digest, reason from ({merged}) where {which})"
 

@@ -28,7 +28,7 @@ def page_text(job: TextJob) -> PageText:
         found,
         title=" ".join(found.title.split())[:1_000],
         text=found.text[: job.most],
-        rest=found.rest[: max(0, job.most - len(found.text))],
+        rest=found.rest[: job.most],
         robots=sorted({*found.robots, *robots}),
         type=kind,
     )
