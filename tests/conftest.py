@@ -130,6 +130,7 @@ def pytest_sessionfinish(
 ) -> Generator[None, object, object]:
     """What our code leaves open is an error, also what only the last tests left."""
     config = session.config
+    gc.unfreeze()
     config.stash.setdefault(_LEAKS, []).extend(_left_open())
     result = yield
     leaks = config.stash[_LEAKS]

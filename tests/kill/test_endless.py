@@ -118,7 +118,9 @@ def pages(crawl: Crawl, world: World) -> set[str]:
 
 @pytest.mark.timeout(580)
 @pytest.mark.parametrize(
-    "world", [Calendar(events=60), Shop(products=60)], ids=["calendar", "shop"]
+    "world",
+    [pytest.param(Calendar(events=60), marks=pytest.mark.slow), Shop(products=60)],
+    ids=["calendar", "shop"],
 )
 def test_a_crawl_that_is_killed_fetches_content_first_and_ends(
     world: World, tmp_path: Path

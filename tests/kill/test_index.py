@@ -45,7 +45,7 @@ def killed(root: Path, words: tuple[str, ...], draw: random.Random) -> bool:
     return process.returncode == -9
 
 
-@pytest.mark.parametrize("rounds", [True, False])
+@pytest.mark.parametrize("rounds", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_an_index_that_is_killed_has_every_page_once(tmp_path: Path, *, rounds: bool):
     root = tmp_path / "库"
     said = ["--delay", "0", "--set", "cycle.index.writers=[local, jsonl]"]
