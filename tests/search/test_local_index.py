@@ -124,3 +124,25 @@ def test_a_second_writer_and_a_missing_index_are_told(folder, tmp_path):
     writer.close()
     with pytest.raises(JobError, match="there is no index"):
         LocalSearch(tmp_path / "nowhere")
+
+
+def test_a_score_is_explained(folder):
+    def explained(text):
+        answer = LocalSearch(folder).search(parse_query(text), SearchOptions(explain=True))
+        return {hit.document.id.rpartition("/")[2]: hit for hit in answer.hits}
+
+    (one,) = explained("图书 lang:zh -quick").values()
+    assert [(part.words, part.field) for part in one.parts] == [
+        ("图书", "title"),
+        ("图书", "content"),
+    ]
+    title, content = (part.value for part in one.parts)
+    assert one.score == pytest.approx((title + 0.2 * content) * one.factor, rel=1e-5)
+    pages = explained("brown OR 语言")
+    assert [part.words for part in pages["4"].parts] == ["语言"]
+    assert pages["2"].factor == pytest.approx(one.factor, rel=1e-5), "of the same importance"
+    assert pages["3"].factor > pages["2"].factor
+    assert explained("menu")["3"].parts[0].field == "rest"
+    assert explained("lang:zh")["1"].parts == ()
+    usual = LocalSearch(folder).search(parse_query("brown"))
+    assert usual.hits[0].parts == ()

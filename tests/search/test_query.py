@@ -24,7 +24,7 @@ def test_words_phrases_and_what_must_not_be_there():
 
 def test_either_of_several():
     groups = parse_query("type:pdf OR type:html 国家").groups
-    assert [[one.value for one in group] for group in groups] == [["pdf", "html"], [""]]
+    assert [[one.value for one in group] for group in groups] == [["pdf", "html"], ["国家"]]
     assert len(parse_query("OR fox OR").groups) == 1
 
 
@@ -45,7 +45,7 @@ def test_fields_of_exact_values(text, field, value):
 def test_a_url_or_a_name_with_colons_is_text():
     assert clauses("http://x.test/")[0].phrase.terms == ("http", "x", "test")
     assert clauses("std::vector")[0].phrase.terms == ("std", "vector")
-    assert clauses("title:国家") == [QueryClause("words", "title", QueryPhrase(("国家",)))]
+    assert clauses("title:国家") == [QueryClause("words", "title", QueryPhrase(("国家",)), "国家")]
 
 
 @pytest.mark.parametrize(

@@ -70,13 +70,19 @@ def search(
             help="Count the pages by this, too; repeatable.",
         ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell what made the score of each page.")
+    ] = False,
     as_json: AsJson = False,
     _yes: Yes = False,
 ) -> None:
     """Search the words of a crawl, in the index that `nacre index` makes of it."""
     needs = ("the search needs", "search")
+    window = (limit, offset)
     answer = offering(
-        ctx, lambda: _answer(directory, words, (limit, offset), tuple(facets or ()), newest), needs
+        ctx,
+        lambda: _answer(directory, words, window, tuple(facets or ()), newest, explain),
+        needs,
     )
     if as_json:
         output.say_json(answer_numbers(answer))
@@ -236,6 +242,7 @@ def _answer(
     window: tuple[int, int],
     facets: tuple[str, ...],
     newest: bool,
+    explain: bool,
 ) -> "SearchAnswer":
     from nacre.errors import ConfigError, JobError
     from nacre.search.local_index import LocalSearch, SearchOptions
@@ -255,8 +262,12 @@ def _answer(
             f"{layout.root} has no index of words; make it by `nacre "
             f"{how.format(output.shown(layout.root))}`"
         )
+    if newest and explain:
+        raise ConfigError("--explain: with --newest pages have no score; give one of them")
     limit, offset = window
-    options = SearchOptions(limit=limit, offset=offset, newest=newest, facets=facets)
+    options = SearchOptions(
+        limit=limit, offset=offset, newest=newest, facets=facets, explain=explain
+    )
     return LocalSearch(layout.search).search(query, options)
 
 
@@ -284,7 +295,22 @@ def _hit_lines(number: int, hit: "SearchHit") -> list[str]:
     lines.append(f"   {', '.join(filter(None, facts))}")
     if hit.snippet.text:
         lines.append(f"   {hit.snippet.marked('**', '**')}")
+    if hit.parts:
+        lines.append(f"   score: {score_text(hit)}")
     return lines
+
+
+def score_text(hit: "SearchHit") -> str:
+    """`国家图书馆: title 9.12, content 4.20; times 1.58 for its importance`.
+
+    Args:
+        hit: A page that was found, with the parts of its score.
+    """
+    by_words: dict[str, list[str]] = {}
+    for one in hit.parts:
+        by_words.setdefault(one.words, []).append(f"{one.field} {one.value:.2f}")
+    said = "; ".join(f"{words}: {', '.join(values)}" for words, values in by_words.items())
+    return f"{said}; times {hit.factor:.2f} for its importance"
 
 
 def _day(time: int) -> str:
@@ -300,7 +326,11 @@ def answer_numbers(answer: "SearchAnswer") -> dict[str, Any]:
         fields = plain_document(hit.document)
         fields.pop("content", None)
         marks = [list(one) for one in hit.snippet.marks]
-        hits.append({"score": hit.score, **fields, "snippet": hit.snippet.text, "marks": marks})
+        row = {"score": hit.score, **fields, "snippet": hit.snippet.text, "marks": marks}
+        if hit.parts:
+            row["parts"] = [one._asdict() for one in hit.parts]
+            row["factor"] = hit.factor
+        hits.append(row)
     facets = {name: dict(values) for name, values in answer.facets.items()}
     return {"total": answer.total, "hits": hits, "facets": facets}
 

@@ -5,6 +5,7 @@ is kept whole beside them, for snippets. Places and ranks: BM25 in each field of
 texts of links count more than content, and what a site repeats on its pages less.
 """
 
+import json
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -67,6 +68,7 @@ class SearchOptions(NamedTuple):
         newest: The newest first, instead of the best.
         facets: Facets that are counted, of `site`, `type`, `lang`, `segment`.
         width: Characters of a snippet.
+        explain: Tell what made the score of each hit.
     """
 
     limit: int = 10
@@ -74,9 +76,24 @@ class SearchOptions(NamedTuple):
     newest: bool = False
     facets: tuple[str, ...] = ()
     width: int = 220
+    explain: bool = False
 
 
 _USUAL = SearchOptions()
+
+
+class ScorePart(NamedTuple):
+    """A part of the score of a document: that of one word or phrase in one field.
+
+    Attributes:
+        words: The word or phrase, as it was typed.
+        field: The field.
+        value: BM25 there, times the weight of the field.
+    """
+
+    words: str
+    field: str
+    value: float
 
 
 class SearchHit(NamedTuple):
@@ -86,11 +103,16 @@ class SearchHit(NamedTuple):
         score: Its score; the time of its fetch in ms where the newest come first.
         document: The document.
         snippet: The part of it that has what was asked for.
+        parts: What its score is made of, where that was asked for: of each word the best field
+            counts wholly and the others by a fifth.
+        factor: What the sum of them was multiplied by, for the importance of the page.
     """
 
     score: float
     document: SearchDocument
     snippet: Snippet
+    parts: tuple[ScorePart, ...] = ()
+    factor: float = 1.0
 
 
 class SearchAnswer(NamedTuple):
@@ -331,7 +353,35 @@ class LocalSearch:
         if not snippet.marks and document.rest:
             other = snippet_of(document.rest, query.phrases, how.width)
             snippet = other if other.marks or not snippet.text else snippet
-        return SearchHit(float(score), document, snippet)
+        if not how.explain or how.newest:
+            return SearchHit(float(score), document, snippet)
+        parts, total = self._parts(address, query)
+        return SearchHit(float(score), document, snippet, parts, score / total if total else 1.0)
+
+    def _parts(
+        self, address: "tantivy.DocAddress", query: ParsedQuery
+    ) -> tuple[tuple[ScorePart, ...], float]:
+        """What the score of a document is made of, and its sum before the importance counts."""
+        found: list[ScorePart] = []
+        total = 0.0
+        for clause in (one for group in query.groups for one in group if not one.negative):
+            values = []
+            for field, made in self._queries.scoring(clause):
+                value = self._value(made, address)
+                if value:
+                    values.append(value)
+                    found.append(ScorePart(clause.value, field, value))
+            if values:
+                total += (1 - _TIE) * max(values) + _TIE * sum(values)
+        return tuple(found), total
+
+    def _value(self, query: "tantivy.Query", address: "tantivy.DocAddress") -> float:
+        """The score of a document by one query; 0 where it is not found."""
+        try:
+            told = json.loads(query.explain(self._searcher, address).to_json())
+        except ValueError:
+            return 0.0
+        return float(told["value"])
 
     def _facet(self, query: "tantivy.Query", name: str) -> tuple[tuple[str, int], ...]:
         asked = {name: {"terms": {"field": _FACETS[name], "size": 20}}}
@@ -384,11 +434,11 @@ class _QueryMaker:
         if clause.kind == "value":
             # A filter says nothing of how good a document is.
             return self._silent(self._value(clause.field, clause.value))
-        if clause.field == "content":
-            return self._anywhere(clause.phrase, ("content", "rest"))
-        if clause.field:
-            return self._phrase(clause.field, clause.phrase)
-        return self._anywhere(clause.phrase, tuple(_WEIGHTS))
+        parts = [made for _, made in self.scoring(clause)]
+        if len(parts) == 1:
+            return parts[0]
+        query: tantivy.Query = self._query.disjunction_max_query(parts, _TIE)
+        return query
 
     def _value(self, field: str, value: str) -> "tantivy.Query":
         if field == "type":
@@ -414,11 +464,17 @@ class _QueryMaker:
         )
         return self._silent(made)
 
-    def _anywhere(self, phrase: QueryPhrase, fields: Sequence[str]) -> "tantivy.Query":
-        parts = [
-            self._query.boost_query(self._phrase(name, phrase), _WEIGHTS[name]) for name in fields
-        ]
-        query: tantivy.Query = self._query.disjunction_max_query(parts, _TIE)
+    def scoring(self, clause: QueryClause) -> list[tuple[str, "tantivy.Query"]]:
+        """The fields in which a clause makes a score, each with its query; none for a filter."""
+        if clause.kind != "words":
+            return []
+        if clause.field and clause.field != "content":
+            return [(clause.field, self._phrase(clause.field, clause.phrase))]
+        fields = ("content", "rest") if clause.field else tuple(_WEIGHTS)
+        return [(name, self._weighted(name, clause.phrase)) for name in fields]
+
+    def _weighted(self, field: str, phrase: QueryPhrase) -> "tantivy.Query":
+        query: tantivy.Query = self._query.boost_query(self._phrase(field, phrase), _WEIGHTS[field])
         return query
 
     def _phrase(self, field: str, phrase: QueryPhrase) -> "tantivy.Query":

@@ -36,7 +36,7 @@ class QueryClause(NamedTuple):
             `time`: a range of times.
         field: The field; "" for all fields of text.
         phrase: Of `words`.
-        value: Of `value`.
+        value: Of `value`; of `words` what was typed.
         since: Of `time`: ms since the epoch, inclusive; None: no bound.
         until: The same, exclusive.
         negative: It must not hold.
@@ -119,7 +119,7 @@ def _clause(match: re.Match[str]) -> QueryClause | None:
         said = f"{match['field']}:{said}" if field else said
         field = ""
     phrase = query_phrase(said)
-    return QueryClause("words", field, phrase, negative=negative) if phrase.terms else None
+    return QueryClause("words", field, phrase, said, negative=negative) if phrase.terms else None
 
 
 def _times(field: str, said: str) -> tuple[int | None, int | None]:
