@@ -23,7 +23,7 @@ MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html er
 	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills spark \
-	console-stories console-pictures console-load webs-all test test-all cases bench bench-full traps reference lock catalogues web goals ablation clean
+	console-stories console-fuzz console-pictures console-load webs-all test test-all cases bench bench-full traps reference lock catalogues web goals ablation clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -74,6 +74,11 @@ kills: environment system webs
 # Without Chromium it is skipped, which it says.
 console-stories: environment system judges ## the pages of the console in a real browser, two minutes
 	$(PYTEST) -p no:randomly -n 2 -m "console and not slow" tests/console/stories --timeout 120
+
+console-fuzz: environment system ## made-up requests for a minute a seed, starts of crawls too; only the loopback can be reached
+	for seed in $(or $(SEEDS_OF_REQUESTS),1 2 3 4 5); do \
+	NACRE_ISOLATED=1 NACRE_SEED=$$seed unshare -rn sh -c 'ip link set lo up && exec $(PYTEST) -q -s -p no:randomly -n 0 \
+	-m console tests/console/stories/test_made_up_requests.py -k other --timeout 400' || exit 1; done
 
 console-pictures: environment system ## the pictures of docs/console.md again
 	NACRE_PICTURES=1 $(PYTEST) -p no:randomly -n 0 -m console tests/console/stories/test_pictures.py
