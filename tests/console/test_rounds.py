@@ -1,13 +1,14 @@
 """Batch rounds as a job of the console, with real rounds on a loopback server."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from nacre.console.access.roles import Role
 from nacre.console.routes import API
-from nacre.cycle.rounds_mark import rounds_mark
+from nacre.cycle.rounds_mark import StepProgress, rounds_mark
 from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, given_console
@@ -100,7 +101,18 @@ def test_rounds_are_looked_at_tried_and_run(tmp_path: Path):
             assert (await facts(console))["rounds"]["version"] == first["version"]
             (tmp_path / "crawls/demo/control").mkdir(exist_ok=True)
             (tmp_path / "crawls/demo/control/stop").touch()
-            started = await ask(console, "run-rounds", rounds=1)
+            wrong = await ask(console, "run-rounds", sitemaps=["/etc/passwd"])
+            assert (wrong.status_code, wrong.json()["problems"][0]["path"]) == (422, "sitemaps")
+            form = {"action": "run-rounds", "job": JOB, "rounds": "1", "dedup": "all"}
+            page = "/act"
+            fields = console.as_session(Role.OPERATOR)
+            await console.client.post(page, data=form, headers=fields)
+            told = await console.client.get(f"/j/{JOB}", headers=fields)
+            assert "is none of none, host, domain, off" in told.text
+            started = await ask(
+                console, "run-rounds", rounds=1, dedup="host", sitemaps=[f"{url}sitemap.xml"],
+                sitemaps_from_hosts="never", index=False, tasks=1, parallel=2,
+            )  # fmt: skip
             assert started.status_code == 202, started.text
             await until_two_are_done(console)
             assert (await facts(console))["rounds"]["list"]["selected"] == 3
@@ -115,7 +127,14 @@ def test_rounds_that_run_end_after_their_step(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         idle = await ask(console, "stop-after-step")
         assert (idle.status_code, idle.json()["code"]) == (409, "rounds-rest")
-        with rounds_mark(Layout(job)):
+        with rounds_mark(Layout(job)) as mark:
+            mark.tell(StepProgress("update", 3, 16, "tasks", 2))
+            seen = await facts(console)
+            assert seen["rounds"]["progress"]["done"] == 3
+            mark.tell(StepProgress("update", 16, 16, "tasks", 2))
+            assert (await facts(console))["rounds"]["progress"]["done"] == 16
+            said = await asyncio.to_thread(nacre, "status", job, "--json")
+            assert json.loads(said.out)["cycle"]["progress"]["of"] == 16
             seen = await facts(console)
             assert (seen["item"]["running"], seen["rounds"]["stopping"]) == (True, False)
             for action in ("run-rounds", "dry-run-rounds"):

@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from nacre.cycle.rounds_mark import rounds_mark, rounds_run
+from nacre.cycle.rounds_mark import StepProgress, rounds_mark, rounds_run, step_progress
 from nacre.store.layout import Layout
 
 
@@ -24,3 +24,19 @@ def test_a_link_or_a_pipe_in_its_place_is_no_mark(tmp_path: Path):
     with rounds_mark(layout):
         assert not rounds_run(layout)
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_the_mark_says_how_far_the_step_is(tmp_path: Path):
+    layout = Layout(tmp_path)
+    assert step_progress(layout) is None
+    with rounds_mark(layout) as mark:
+        assert step_progress(layout) is None
+        for done in (0, 1, 2):  # 1 may come too soon after 0 to be written
+            mark.tell(StepProgress("generate", done, 2, "tasks", 1))
+        assert step_progress(layout) == StepProgress("generate", 2, 2, "tasks", 1)
+        stamp = (layout.cycle.stat().st_mtime_ns, sorted(layout.cycle.iterdir()))
+        mark.tell(StepProgress("fetch", 5, 5, "urls", 0, 10**9))
+        assert stamp == (layout.cycle.stat().st_mtime_ns, sorted(layout.cycle.iterdir()))
+        assert step_progress(layout) == StepProgress("fetch", 5, 5, "urls", 0, 10**9)
+    with rounds_mark(layout):
+        assert step_progress(layout) is None

@@ -85,6 +85,13 @@ class ActionOptions(msgspec.Struct, frozen=True):
         units: Lists that are fetched at the same time; 0: one for each core.
         time_limit: Longest fetch of a round, such as `2h`; "" as the settings say.
         until_due: Longest wait for something to be due, such as `2h`; "" for none.
+        dedup: `none`, `host`, `domain` or `off`; "" as the settings say.
+        sitemaps: URLs of sitemaps that rounds read first.
+        sitemaps_from_hosts: `never`, `once` or `always`; "" as the settings say.
+        index: Whether rounds bring changes into the index of words; None as the settings say.
+        engine: `local` or `spark`.
+        tasks: Tasks at the same time on this machine; 0: one for each core.
+        parallel: Fetches at the same time in a unit; 0: as the settings say.
     """
 
     checkpoint: str = ""
@@ -100,6 +107,13 @@ class ActionOptions(msgspec.Struct, frozen=True):
     units: int = 0
     time_limit: str = ""
     until_due: str = ""
+    dedup: str = ""
+    sitemaps: tuple[str, ...] = ()
+    sitemaps_from_hosts: str = ""
+    index: bool | None = None
+    engine: str = "local"
+    tasks: int = 0
+    parallel: int = 0
 
 
 class ActionDone(msgspec.Struct, frozen=True):
@@ -429,8 +443,15 @@ def _of_rounds(options: ActionOptions) -> list[str]:
         ConfigError: One is none.
     """
     words = [] if options.top is None else ["--top", str(options.top)]
-    if options.units:
-        words += ["--units", str(options.units)]
+    words += [f"--{name}={value}" for name, value in _given(options) if value]
+    if options.index is not None:
+        words.append("--index" if options.index else "--no-index")
+    for url in options.sitemaps:
+        # A path would have a file of this machine read for somebody of another one.
+        if not url.startswith(("http://", "https://")):
+            said = "a sitemap is named by its URL here, which begins with http:// or https://"
+            raise ConfigError([Problem("sitemaps", said, "", "https://example.org/sitemap.xml")])
+        words.append(f"--sitemaps={url}")
     for name, text in (("time-limit", options.time_limit), ("until-due", options.until_due)):
         if not text:
             continue
@@ -440,6 +461,33 @@ def _of_rounds(options: ActionOptions) -> list[str]:
             raise ConfigError([Problem(name, str(error), "a time", "2h")]) from None
         words += [f"--{name}", text]
     return words
+
+
+CHOICES: Final[Mapping[str, Sequence[str]]] = {
+    "dedup": ("none", "host", "domain", "off"),
+    "sitemaps_from_hosts": ("never", "once", "always"),
+    "engine": ("local", "spark"),
+}
+"""The values of options of rounds that are one of a few words."""
+
+
+def _given(options: ActionOptions) -> Sequence[tuple[str, object]]:
+    """Options of `nacre cycle` that are left out where they are empty.
+
+    Raises:
+        ConfigError: One has no such value.
+    """
+    for name, known in CHOICES.items():
+        value = getattr(options, name)
+        if value and value not in known:
+            said = f"{value[:60]!r} is none of {', '.join(known)}"
+            raise ConfigError([Problem(name, said, "", known[0])])
+    engine = options.engine if options.engine != "local" else ""
+    return (
+        ("units", options.units), ("dedup", options.dedup), ("engine", engine),
+        ("sitemaps-from-hosts", options.sitemaps_from_hosts), ("tasks", options.tasks),
+        ("parallel", options.parallel),
+    )  # fmt: skip
 
 
 async def _stop_after_step(asked: _Asked) -> ActionDone:

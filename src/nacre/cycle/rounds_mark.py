@@ -1,22 +1,77 @@
 """The mark of rounds that run: a lock that the kernel drops when their process ends.
 
 It refuses nobody, as two commands at once do no harm. It says that there is one, which the journal
-cannot: a command that was killed leaves the same journal.
+cannot: a command that was killed leaves the same journal. The file says how far the step is. It is
+written in place, so that its folder stays as it is: who watches that need not look again.
 """
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
+
+import msgspec
 
 from nacre.store.layout import Layout
 
 _NAME: Final = "running"
+_LONGEST: Final = 500
+"""Bytes of the file: one write, and one read."""
+_EVERY: Final = 0.5
+"""Seconds between two writes."""
+
+
+class StepProgress(msgspec.Struct, frozen=True):
+    """The progress of a step.
+
+    Attributes:
+        step: Its name.
+        done: Tasks of its part that are done; of a fetch URLs.
+        of: Tasks of the part; of a fetch URLs of the list; 0: not known.
+        unit: `tasks` or `urls`.
+        phase: The part of the step, from 1; 0 for a fetch.
+        bytes: Bytes that a fetch received.
+    """
+
+    step: str
+    done: int
+    of: int
+    unit: str = "tasks"
+    phase: int = 0
+    bytes: int = 0
+
+
+class RoundsMark:
+    """The mark of the rounds of this process.
+
+    Args:
+        handle: The open file; -1: there is none, and nothing is told.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._next = 0.0
+
+    def tell(self, progress: StepProgress) -> None:
+        """Say how far the step is, at most twice a second; the begin and the end of a part always.
+
+        Args:
+            progress: It.
+        """
+        now = time.monotonic()
+        if now < self._next and 0 < progress.done < progress.of:
+            return
+        self._next = now + _EVERY
+        data = msgspec.json.encode(progress)[:_LONGEST].ljust(_LONGEST)
+        if self._handle >= 0:
+            with suppress(OSError):  # nobody is told, and the rounds go on
+                os.pwrite(self._handle, data, 0)
 
 
 @contextmanager
-def rounds_mark(layout: Layout) -> Iterator[None]:
+def rounds_mark(layout: Layout) -> Iterator[RoundsMark]:
     """While the block runs, rounds run in a directory.
 
     A file system without locks has no marks; the rounds run all the same.
@@ -27,10 +82,11 @@ def rounds_mark(layout: Layout) -> Iterator[None]:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
         handle = os.open(layout.cycle / _NAME, flags, 0o600)
         fcntl.flock(handle, fcntl.LOCK_SH)
+        os.truncate(handle, 0)
     except OSError:
         pass  # whoever writes into the directory next tells what it has
     try:
-        yield
+        yield RoundsMark(handle)
     finally:
         if handle >= 0:
             os.close(handle)
@@ -51,3 +107,17 @@ def rounds_run(layout: Layout) -> bool:
     finally:
         os.close(handle)
     return False
+
+
+def step_progress(layout: Layout) -> StepProgress | None:
+    """The progress of the step of rounds that run (`rounds_run`); None: not known yet."""
+    try:
+        handle = os.open(layout.cycle / _NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        return msgspec.json.decode(os.pread(handle, _LONGEST, 0), type=StepProgress)
+    except (OSError, msgspec.MsgspecError):  # it is written just now
+        return None
+    finally:
+        os.close(handle)

@@ -3,7 +3,10 @@
 from collections import Counter
 from typing import Any
 
+import msgspec
+
 from nacre.cycle.rounds import JournalFile
+from nacre.cycle.rounds_mark import rounds_run, step_progress
 from nacre.cycle.versions import Cycle
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
@@ -11,6 +14,8 @@ from nacre.store.layout import Layout
 
 def rounds_status(layout: Layout) -> dict[str, Any]:
     """The state of a batch crawl as plain data.
+
+    `progress` is the `StepProgress` of rounds that run, else None.
 
     Args:
         layout: Its directory.
@@ -23,7 +28,9 @@ def rounds_status(layout: Layout) -> dict[str, Any]:
     version = Cycle.open(layout.root, storage).newest()
     journal = JournalFile(layout).read()
     states = Counter(one.state for one in version.segments.values())
+    progress = step_progress(layout) if rounds_run(layout) else None
     return {
+        "progress": msgspec.to_builtins(progress),
         "version": version.number,
         "step": version.step,
         "clock": version.clock,

@@ -125,7 +125,10 @@ def ask_streams(console: ConsoleProcess, key: str, chance: random.Random) -> Non
             last = chance.choice(
                 ["", "0", "-1", "9" * 40, "x=y;log=3", "页".encode().decode("latin-1")]
             )
-            fields = {"authorization": f"Bearer {key}", "last-event-id": last.encode("latin-1")}
+            fields = {
+                b"authorization": f"Bearer {key}".encode(),
+                b"last-event-id": last.encode("latin-1"),
+            }
             wanted = {"topics": topics}
             with client.stream("GET", "api/v1/stream", params=wanted, headers=fields) as answer:
                 assert answer.status_code in {200, 400, 404, 422, 429}, (topics, last)

@@ -1,9 +1,9 @@
 """Runs rounds from the command line: the new directory, signals, progress, exit code."""
 
 import time
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,7 @@ from nacre.cli.search import index_text
 from nacre.cli.seed_input import seed_input
 from nacre.core.states import ExitCode
 from nacre.crawldb.settings import CycleSettings
+from nacre.cycle.engine.counting import TASKS, CountingEngine
 from nacre.cycle.pushing import push_rounds
 from nacre.cycle.rounds import (
     DEDUP,
@@ -70,8 +71,8 @@ from nacre.cycle.rounds import (
     waiting,
     waiting_sitemaps,
 )
-from nacre.cycle.rounds_mark import rounds_mark
-from nacre.cycle.steps.context import StepContext, Told
+from nacre.cycle.rounds_mark import RoundsMark, StepProgress, rounds_mark
+from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.dedup import dedup
 from nacre.cycle.steps.fetch import FetchOptions, SegmentFetch, fetch
 from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate
@@ -206,6 +207,9 @@ class RoundsOnScreen:
             if INDEX in self._steps:
                 require_extra("an index needs", "search")
             self._from_hosts = line.from_hosts or context.settings.cycle.sitemaps.from_hosts
+        self._mark = RoundsMark(-1)
+        self._at = ""
+        self._urls = 0
         self.generated: GenerateResult | None = None
         self.pages = 0
         self.bytes = 0
@@ -242,7 +246,7 @@ class RoundsOnScreen:
         if left is not None and left.step:
             self.resumed = True
             self._display.note(f"goes on with round {journal.round}, at {left.step}")
-        with rounds_mark(self._layout):
+        with rounds_mark(self._layout) as self._mark:
             return run_rounds(self, file, journal, self._stop, self._steps, once)
 
     def _dry_run(self, journal: RoundsJournal, once: Collection[str]) -> RoundsEnd:
@@ -262,9 +266,10 @@ class RoundsOnScreen:
         """See `RoundsRunner`."""
         rounds = f"/{journal.rounds}" if journal.rounds else ""
         self._display.step(f"round {journal.round}{rounds}", name)
+        self._at = name
         if name == GENERATE:
             return self._generate(journal.clock)
-        with self._open(journal.clock, self._told) as context:
+        with self._open(journal.clock) as context:
             if name == SITEMAPS:
                 return self._sitemaps(context, journal.round)
             work = {
@@ -275,11 +280,13 @@ class RoundsOnScreen:
                 push_rounds(context.layout, context.settings, self._display.note)
             return done
 
-    def _open(
-        self, clock: int = 0, told: Told | None = None
-    ) -> AbstractContextManager[StepContext]:
-        common = self._line.common
-        return opened(self._line.directory, common, told, engine=self._engine, clock=clock)
+    @contextmanager
+    def _open(self, clock: int = 0) -> Iterator[StepContext]:
+        """The directory, ready for a step that tells how far it is."""
+        common, told = self._line.common, self._told
+        directory = self._line.directory
+        with opened(directory, common, told, engine=self._engine, clock=clock) as context:
+            yield replace(context, engine=CountingEngine(context.engine, told))
 
     def _generate(self, clock: int) -> bool:
         """Generate; while nothing is due, again, as long as the command waits for it."""
@@ -313,7 +320,9 @@ class RoundsOnScreen:
 
     def _fetch(self, context: StepContext) -> bool:
         """Fetch the segment that waits longest."""
-        segment = waiting(context.cycle.newest(), GENERATED)[0]
+        newest = context.cycle.newest()
+        segment = waiting(newest, GENERATED)[0]
+        self._urls = newest.segments[segment].urls
         line = self._line
         options = FetchOptions(
             parallel=line.parallel,
@@ -372,9 +381,15 @@ class RoundsOnScreen:
         return True
 
     def _told(self, what: str, numbers: Mapping[str, Any]) -> None:
-        if what == "fetch":
-            total = self.generated.selected if self.generated is not None else 0
+        if what == FETCH:
+            total = self._urls
             self._display.progress(numbers, fetch_progress_text(numbers, total))
+            visits, received = (int(numbers.get(name, 0)) for name in ("visits", "bytes"))
+            self._mark.tell(StepProgress(FETCH, visits, total, "urls", 0, received))
+        elif what == TASKS and self._at:
+            done, of, phase = (int(numbers[name]) for name in ("done", "of", "phase"))
+            self._display.progress(numbers, f"{done:,}/{of:,} tasks, part {phase}")
+            self._mark.tell(StepProgress(self._at, done, of, "tasks", phase))
 
 
 def steps_of(settings: CycleSettings, line: CycleCommandLine) -> tuple[str, ...]:

@@ -61,6 +61,14 @@ class RoundsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         units: Lists that are fetched at the same time; 0: one for each core.
         time_limit: Longest fetch of a round, such as `2h`; "" as the settings say.
         until_due: Longest wait for something to be due, such as `2h`; "" for none.
+        dedup: Pages that are compared for duplicates; `off` for no dedup; "" as the settings say.
+        sitemaps: URLs of sitemaps that are read before the first round.
+        sitemaps_from_hosts: When the sitemaps that hosts name are read; "" as the settings say.
+        index: Whether changes go into the index of words after each round; null as the settings
+            say.
+        engine: What runs the tasks.
+        tasks: Tasks at the same time on this machine; 0: one for each core.
+        parallel: Fetches at the same time in a unit; 0: as the settings say.
     """
 
     rounds: Rounds = 1
@@ -69,6 +77,13 @@ class RoundsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     units: Rounds = 0
     time_limit: ShortText = ""
     until_due: ShortText = ""
+    dedup: Literal["", "none", "host", "domain", "off"] = ""
+    sitemaps: Texts = ()
+    sitemaps_from_hosts: Literal["", "never", "once", "always"] = ""
+    index: bool | None = None
+    engine: Literal["local", "spark"] = "local"
+    tasks: Rounds = 0
+    parallel: Rounds = 0
 
 
 class NoWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -34,7 +34,7 @@ from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.readers.stamps import folder_stamp, stamp_text
 from nacre.core.clock import Clock
-from nacre.cycle.rounds_mark import rounds_run
+from nacre.cycle.rounds_mark import rounds_run, step_progress
 from nacre.errors import NacreError
 from nacre.frontier.pending import any_text
 from nacre.job.control import NotRunningError, ask_command
@@ -289,7 +289,7 @@ class Poller:
         now, path = self._clock.now(), str(job.layout.root)
         stamp = await asyncio.to_thread(stamp_of, job.layout)
         now_of_rounds = await asyncio.to_thread(rounds_now, job.layout)
-        stamp += "".join(f" {name}" for name, holds in now_of_rounds.items() if holds)
+        stamp += "".join(f" {name}" for name, holds in now_of_rounds.items() if holds is True)
         settings = await asyncio.to_thread(settings_stamp, job.layout)
         self._settings[job.id] = settings
         told = self._checks.known(job, settings)
@@ -297,7 +297,11 @@ class Poller:
         waits = again.rhythm if again is not None and again.waits else ""
         mark = f"{stamp} {told} {waits}"
         if self._stamps.get(job.id) == mark and job.id in self._snapshots:
-            self._keep(msgspec.structs.replace(self._snapshots[job.id], as_of=now))
+            known = msgspec.structs.replace(self._snapshots[job.id], as_of=now)
+            if known.rounds is not None:
+                rounds = {**known.rounds, **now_of_rounds}
+                known = msgspec.structs.replace(known, rounds=rounds)
+            self._keep(known)
             return
         try:
             answer = self._cached(path, stamp) if _has_run(job.layout) else _NEVER_RAN
@@ -365,11 +369,18 @@ def _has_run(layout: Layout) -> bool:
     return layout.in_rounds or layout.has_store
 
 
-def rounds_now(layout: Layout) -> dict[str, bool]:
-    """Whether rounds run, and whether they are to stop, which no version says; {} without any."""
+def rounds_now(layout: Layout) -> dict[str, Any]:
+    """The facts of rounds that no version says; {} for a job that is not crawled in rounds.
+
+    Returns:
+        `running`, `stopping` (after the step) and `progress` of the step; None where none is known.
+    """
     if not layout.in_rounds:
         return {}
-    return {"running": rounds_run(layout), "stopping": (layout.control / "stop").exists()}
+    running = rounds_run(layout)
+    progress = msgspec.to_builtins(step_progress(layout)) if running else None
+    stopping = (layout.control / "stop").exists()
+    return {"running": running, "stopping": stopping, "progress": progress}
 
 
 def stamp_of(layout: Layout) -> str:

@@ -63,21 +63,7 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
         refused = call.language.texts.gettext(_("choose one job at least, and 500 at most"))
         raise RefusedRequestError(422, "no-job", refused)
     name, fixed = _BUTTONS.get(action, (action, {}))
-    options = msgspec.structs.replace(
-        ActionOptions(
-            budget=text_of(form, "budget"),
-            keep=text_of(form, "keep") or "strict",
-            rounds=_rounds(text_of(form, "rounds")),
-            top=_rounds(text_of(form, "top")) if text_of(form, "top") else None,
-            units=_rounds(text_of(form, "units") or "0"),
-            time_limit=text_of(form, "time_limit"),
-            until_due=text_of(form, "until_due"),
-            accept_loss=text_of(form, "accept_loss") == "1",
-            checkpoint=text_of(form, "checkpoint"),
-            set=tuple(line for line in text_of(form, "set").splitlines() if line.strip()),
-        ),
-        **fixed,
-    )
+    options = msgspec.structs.replace(_options(form), **fixed)
     call.note.jobs = jobs
     call.note.change(None, {"action": action, "jobs": jobs, **msgspec.to_builtins(options)})
     notices = [await _one(call, job, name, options) for job in jobs]
@@ -93,6 +79,34 @@ def _rounds(text: str) -> int:
     if text and not (text.isascii() and text.isdigit() and len(text) < 10):
         raise ConfigError(f"rounds is {text!r}: give a number, 0 for until nothing is due")
     return int(text or 1)
+
+
+def _options(form: FormData) -> ActionOptions:
+    """The options of the fields of a form."""
+    return ActionOptions(
+        budget=text_of(form, "budget"),
+        keep=text_of(form, "keep") or "strict",
+        rounds=_rounds(text_of(form, "rounds")),
+        top=_rounds(text_of(form, "top")) if text_of(form, "top") else None,
+        units=_rounds(text_of(form, "units") or "0"),
+        time_limit=text_of(form, "time_limit"),
+        until_due=text_of(form, "until_due"),
+        dedup=text_of(form, "dedup"),
+        sitemaps=_lines(form, "sitemaps"),
+        sitemaps_from_hosts=text_of(form, "sitemaps_from_hosts"),
+        index={"yes": True, "no": False}.get(text_of(form, "index")),
+        engine=text_of(form, "engine") or "local",
+        tasks=_rounds(text_of(form, "tasks") or "0"),
+        parallel=_rounds(text_of(form, "parallel") or "0"),
+        accept_loss=text_of(form, "accept_loss") == "1",
+        checkpoint=text_of(form, "checkpoint"),
+        set=_lines(form, "set"),
+    )
+
+
+def _lines(form: FormData, name: str) -> tuple[str, ...]:
+    """The lines of a field that have something."""
+    return tuple(line.strip() for line in text_of(form, name).splitlines() if line.strip())
 
 
 async def _one(call: Call, name: str, action: str, options: ActionOptions) -> Notice:

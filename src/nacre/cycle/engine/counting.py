@@ -1,0 +1,55 @@
+"""An engine that tells how many tasks of a step are done; another one runs them."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from nacre.cycle.engine import OnResult, TaskEngine, TaskResult, TaskSpec
+
+TASKS = "tasks"
+"""The name under which it tells."""
+
+
+class CountingEngine:
+    """An engine that tells; see `TaskEngine`.
+
+    Args:
+        engine: It runs the tasks.
+        told: Hears `TASKS` and the numbers `phase` (calls of `map` so far), `done` and `of`.
+
+    Attributes:
+        name: That of the engine.
+        workers: Likewise.
+    """
+
+    def __init__(self, engine: TaskEngine, told: Callable[[str, Mapping[str, int]], None]) -> None:
+        self.name = engine.name
+        self.workers = engine.workers
+        self._engine = engine
+        self._told = told
+        self._phase = 0
+
+    def map(
+        self,
+        function: Callable[[TaskSpec], TaskResult],
+        specs: Sequence[TaskSpec],
+        on_result: OnResult[TaskResult] | None = None,
+    ) -> list[TaskResult]:
+        """See `TaskEngine.map`."""
+        self._phase += 1
+        phase, done = self._phase, 0
+
+        def tell() -> None:
+            self._told(TASKS, {"phase": phase, "done": done, "of": len(specs)})
+
+        def heard(number: int, result: TaskResult) -> None:
+            nonlocal done
+            done += 1
+            tell()
+            if on_result is not None:
+                on_result(number, result)
+
+        tell()
+        return self._engine.map(function, specs, heard)
+
+    def close(self) -> None:
+        """See `TaskEngine.close`."""
+        self._engine.close()
