@@ -1,5 +1,6 @@
 import asyncio
 import re
+import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -72,7 +73,10 @@ def test_the_wizard_counts_shows_samples_and_deletes_what_was_typed(tmp_path: Pa
     assert re.search(r"frontier delete URLs \(\?i:.*: 2, by anna via console", log)
 
 
-def test_rows_have_actions_a_delay_makes_a_sheet_and_files_come_in(tmp_path: Path):
+def test_rows_have_actions_a_delay_makes_a_sheet_and_files_come_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     job = add_waiting_job(tmp_path)
 
     async def scene(console: GivenConsole, token: dict[str, str]) -> None:
@@ -95,6 +99,10 @@ def test_rows_have_actions_a_delay_makes_a_sheet_and_files_come_in(tmp_path: Pat
         text = await settled(console, done)
         assert "1 URIs were scheduled." in text
         assert "not a url" in text
+        wrong = await console.client.post(
+            f"{J}/frontier/import", data={"mode": "dance", **token}, files={"file": ("a", lines)}
+        )
+        assert (wrong.status_code, "there is no mode dance" in wrong.text) == (422, True)
         export = await console.client.get("/api/v1/jobs/crawls~demo/frontier/export?urls=gbk")
         assert f"F+ {GBK}" in export.text.splitlines()[0]
         assert UTF_8 not in export.text
@@ -103,6 +111,7 @@ def test_rows_have_actions_a_delay_makes_a_sheet_and_files_come_in(tmp_path: Pat
         assert without.status_code == 403
 
     play(tmp_path, scene)
+    assert not list(tmp_path.glob("nacre-import-*"))
     assert "7.5" in (job / "crawl.yaml").read_text()
 
 

@@ -106,3 +106,22 @@ def test_the_same_question_gets_the_task_that_was_begun_for_it_once():
             book.task(task.id)
 
     asyncio.run(play())
+
+
+def test_what_is_to_be_done_at_the_end_is_done_also_where_a_task_never_began():
+    async def play() -> None:
+        book, done = TaskBook(ManualClock(), ViewerHub().task_changed), list[str]()
+
+        async def works(_: Tell) -> str:
+            return "done"
+
+        task = book.begin("j", "import", "anna", works)
+        task.then(lambda: done.append("over"))
+        assert await task.outcome(1) == "done"
+        never = book.begin("j", "import", "anna", works)
+        never.then(lambda: done.append("never began"))
+        await never.cancel()
+        await asyncio.sleep(0)
+        assert done == ["over", "never began"]
+
+    asyncio.run(play())

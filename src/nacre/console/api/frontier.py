@@ -1,8 +1,6 @@
 """`/api/v1/jobs/J/queues`, `/uris` and `/frontier/…`: what waits, and changes of it."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import msgspec
@@ -12,8 +10,8 @@ from nacre.console.background.answers import begin_reading, later, read_or_later
 from nacre.console.background.frontier_work import (
     FrontierWish,
     begin_change,
-    begin_import,
     check_wish,
+    import_lines,
 )
 from nacre.console.bounds import Cursor, LineText, RowCount, ShortText, Texts
 from nacre.console.call import Call
@@ -446,15 +444,8 @@ class ImportedLines(msgspec.Struct, frozen=True):
 async def take_lines(call: Call) -> ImportedLines | Response:
     """Take lines into the frontier; a job that never ran begins its first run."""
     wish: ImportWish = call.body
-    path = lines_file("\n".join(wish.lines) + "\n")
-    held = begin_import(call, call.job(), path, wish.mode, scoped=wish.scoped, force=wish.force)
+    text = "\n".join(wish.lines) + "\n"
+    held = import_lines(call, call.job(), text, wish.mode, scoped=wish.scoped, force=wish.force)
     root = call.job().layout.root
     found = await held.outcome(call.services.readers.patience("import-uris", root))
     return msgspec.convert(found, ImportedLines) if held.ended else later(held)
-
-
-def lines_file(text: str) -> Path:
-    """A temporary file of lines, for this user alone."""
-    with NamedTemporaryFile("wb", prefix="nacre-import-", suffix=".txt", delete=False) as file:
-        file.write(text.encode("utf-8", "backslashreplace"))
-    return Path(file.name)

@@ -8,10 +8,9 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import Response, StreamingResponse
 
-from nacre.console.api.frontier import lines_file
 from nacre.console.api.pushes import PushState, push_state
 from nacre.console.background.answers import later, read_or_later
-from nacre.console.background.frontier_work import begin_import
+from nacre.console.background.frontier_work import import_lines
 from nacre.console.bounds import Cursor, LineText, RowCount, ShortText, Texts
 from nacre.console.call import Call
 from nacre.console.catalogue import ENGLISH
@@ -309,7 +308,7 @@ def begin_seeds(call: Call, text: str, *, retry: bool) -> HeldTask:
     if not text.strip():
         raise RefusedRequestError(422, "no-seeds", "there is no line with a URL")
     mode = "import" if retry else "seeds"
-    return begin_import(call, call.job(), lines_file(f"{text}\n"), mode, force=retry)
+    return import_lines(call, call.job(), f"{text}\n", mode, force=retry)
 
 
 async def explain_of(call: Call, job: FoundJob, url: str) -> ExplainedUrl | HeldTask:

@@ -1,9 +1,10 @@
 """Changes of a job's frontier for who asks the console, running or not."""
 
-import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from tempfile import NamedTemporaryFile
+from typing import IO, Any, Final
 
 import msgspec
 
@@ -186,6 +187,34 @@ MODES: Final[Mapping[str, tuple[str, ...]]] = {
 """What an imported file is, and the passes over it, each a name of `ImportMode`."""
 
 
+@contextmanager
+def lines_file(suffix: str = ".txt") -> Iterator[IO[bytes]]:
+    """A temporary file for lines to import, of this user alone.
+
+    It stays after the block for the task that reads it; where the block fails, it is removed.
+    `begin_import` is to be called in the block.
+
+    Args:
+        suffix: `.txt`, or `.txt.gz` for packed lines.
+    """
+    with NamedTemporaryFile("wb", prefix="nacre-import-", suffix=suffix, delete=False) as file:
+        try:
+            yield file
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+
+
+def import_lines(
+    call: Call, job: FoundJob, text: str, mode: str, *, scoped: bool = False, force: bool = False
+) -> HeldTask:
+    """Begin to take lines in; see `begin_import`."""
+    with lines_file() as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+        file.flush()
+        return begin_import(call, job, Path(file.name), mode, scoped=scoped, force=force)
+
+
 def begin_import(
     call: Call, job: FoundJob, file: Path, mode: str, *, scoped: bool = False, force: bool = False
 ) -> HeldTask:
@@ -195,25 +224,23 @@ def begin_import(
         RefusedRequestError: There is no such mode (422).
     """
     if mode not in MODES:
-        file.unlink(missing_ok=True)
         names = ", ".join(MODES)
         raise RefusedRequestError(422, "no-mode", f"there is no mode {mode}; there are {names}")
     what = "seeds" if mode == "seeds" else "import"
     by = by_console(call)
 
     async def work(tell: Tell) -> Any:  # noqa: ANN401 - as the task gives it
-        try:
-            found = await call.services.readers.work(
-                "import-uris", job.layout.root, tell, file=str(file), modes=MODES[mode],
-                scoped=scoped, force=force, retain_failures=False, by=by,
-            )  # fmt: skip
-        finally:
-            await asyncio.to_thread(file.unlink, missing_ok=True)
+        found = await call.services.readers.work(
+            "import-uris", job.layout.root, tell, file=str(file), modes=MODES[mode],
+            scoped=scoped, force=force, retain_failures=False, by=by,
+        )  # fmt: skip
         call.services.readers.changed(job.layout.root, call.services.clock.now())
         return found
 
     facts = {"mode": mode, "scoped": scoped, "force": force}
-    return call.services.tasks.begin(job.id, what, call.identity.name, work, facts)
+    held = call.services.tasks.begin(job.id, what, call.identity.name, work, facts)
+    held.then(lambda: file.unlink(missing_ok=True))
+    return held
 
 
 def begin_delay(call: Call, job: FoundJob, queue: str, delay: str) -> HeldTask:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -32,6 +31,7 @@ from nacre.console.background.frontier_work import (
     begin_change,
     begin_delay,
     begin_import,
+    lines_file,
 )
 from nacre.console.bounds import LineText, ShortText
 from nacre.console.call import Call, PageAnswer
@@ -323,19 +323,18 @@ async def import_page(call: Call) -> PageAnswer:
 async def do_import(call: Call) -> Response:
     """Take a file or lines into the frontier."""
     fields, upload = await fields_of(call), await file_of(call, "file")
-    with NamedTemporaryFile(
-        "wb", prefix="nacre-import-", suffix=_suffix(upload), delete=False
-    ) as to:
+    with lines_file(_suffix(upload)) as file:
         if upload is not None:
             while data := await upload.read(1 << 20):
-                to.write(data)
+                file.write(data)
         else:
-            to.write(fields.get("lines", "").encode())
-    await call.request.close()  # with the file of the form
-    held = begin_import(
-        call, call.job(), Path(to.name), fields.get("mode", "import"),
-        scoped=fields.get("scoped") == "1", force=fields.get("force") == "1",
-    )  # fmt: skip
+            file.write(fields.get("lines", "").encode("utf-8", "backslashreplace"))
+        file.flush()
+        await call.request.close()  # with the file of the form
+        held = begin_import(
+            call, call.job(), Path(file.name), fields.get("mode", "import"),
+            scoped=fields.get("scoped") == "1", force=fields.get("force") == "1",
+        )  # fmt: skip
     return await _told(call, held)
 
 

@@ -90,6 +90,7 @@ class HeldTask:
         # It outlives the request that began it; `TaskBook.close` ends it with the console.
         loop = asyncio.get_running_loop()
         self._work = loop.create_task(self._do(work, clock), name=f"{self.what} {self.job}")
+        self.then(work.close)
 
     async def _do(self, work: Coroutine[Any, Any, Any], clock: Clock) -> None:
         try:
@@ -103,6 +104,11 @@ class HeldTask:
         finally:
             self.ended = clock.now()
             self._changed(self.id)
+
+    def then(self, clean: Callable[[], None]) -> None:
+        """Call something when it is over, also where it is ended before it has begun."""
+        if self._work is not None:
+            self._work.add_done_callback(lambda _: clean())
 
     async def wait(self, patience: float) -> bool:
         """Wait until it is over; whether it is, after some seconds."""
