@@ -10,6 +10,7 @@ from nacre.core.capture import Capture
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Candidate, FinalProcessor, LinkProcessor, Processor, Result, Visit
 from nacre.core.status import FetchStatus
+from nacre.crawldb.scoring import LinkShare, PageScore, ScoreChange, Scoring
 from nacre.engine.chain.entry import (
     CHECKS,
     LINKS,
@@ -61,8 +62,10 @@ __all__ = [
     "Kit",
     "LinkCollector",
     "LinkProcessor",
+    "LinkShare",
     "Need",
     "Outlink",
+    "PageScore",
     "Predicate",
     "Predicated",
     "Processor",
@@ -73,6 +76,8 @@ __all__ = [
     "Result",
     "Rule",
     "ScopeState",
+    "ScoreChange",
+    "Scoring",
     "Seconds",
     "Section",
     "Subject",

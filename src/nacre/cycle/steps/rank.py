@@ -42,7 +42,7 @@ from nacre.errors import ConfigError, JobError
 
 _ROWS = 2_000_000
 """Links that a task takes the edges of."""
-_MEMORY = 400 * 10**6
+_MEMORY = 300 * 10**6
 """Bytes of a kernel: a task has arrays beside it."""
 
 Spec = TypeVar("Spec")
