@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -26,7 +27,7 @@ from nacre.console.fleet.places import places_of
 from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.webhook_book import WebhookBook
-from nacre.console.live.hub import ViewerHub
+from nacre.console.live.hub import JOBS, ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
@@ -110,8 +111,8 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         launcher=Launcher(fleet, poller, database, clock, 2),
         labels=LabelBook(database),
         notices=NoticeBoard(),
-        schedules=ScheduleBook(database, clock),
-        quotas=DiskQuotaBook(database),
+        schedules=ScheduleBook(database, clock, partial(hub.changed, JOBS)),
+        quotas=DiskQuotaBook(database, partial(hub.changed, JOBS)),
         webhooks=WebhookBook(database, clock),
         repeats=RepeatBook(database, clock),
         tails=LogTails(hub, clock),

@@ -25,12 +25,11 @@ from nacre.console.access.gate import Visitor, form_token, identify, require
 from nacre.console.access.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_host
 from nacre.console.access.reach import takes_links
 from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
-from nacre.console.access.roles import NOBODY
+from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
 from nacre.console.decoding import JSON_TYPE, body_of, path_of, query_of
 from nacre.console.job_notes import copy_to_jobs
-from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.openapi import describe
 from nacre.console.pages.assets import FOR_EVER, PREFIX, assets
 from nacre.console.pages.header import header_facts
@@ -251,17 +250,17 @@ class ConsoleApp:
         data = with_fields(msgspec.to_builtins(answer), call.request.query_params.get("fields", ""))
         return Response(msgspec.json.encode(data), row.status, media_type=JSON_TYPE)
 
-    def _seen(self, visitor: Visitor) -> list[JobSnapshot]:
-        """The jobs that a visitor sees; none for nobody."""
-        who = visitor.identity
+    def _header(self, who: Requester) -> dict[str, Any]:
+        """The numbers of the header for who sees a page; nobody sees no job."""
         found = self._services.poller.snapshots() if who.role else []
-        return [seen for job, seen in found if who.sees(job.place)]
+        jobs = [(job, seen) for job, seen in found if who.sees(job.place)]
+        return header_facts(jobs, self._services.quotas.all(), who)
 
     def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
         facts = {
             "session": visitor.shown_session,
             "identity": visitor.identity,
-            **header_facts(self._seen(visitor)),
+            **self._header(visitor.identity),
             "taken": lambda: self._services.notices.take(visitor.identity.session),
             **page.facts,
         }

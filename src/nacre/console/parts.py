@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -23,7 +24,7 @@ from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.heritrix.actions import PortOptions
-from nacre.console.live.hub import ViewerHub
+from nacre.console.live.hub import JOBS, ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
@@ -93,8 +94,8 @@ def console_services(
         notices=NoticeBoard(),
         places=added,
         times=RequestTimes(),
-        schedules=ScheduleBook(database, clock),
-        quotas=DiskQuotaBook(database),
+        schedules=ScheduleBook(database, clock, partial(hub.changed, JOBS)),
+        quotas=DiskQuotaBook(database, partial(hub.changed, JOBS)),
         webhooks=WebhookBook(database, clock),
         repeats=RepeatBook(database, clock),
         reach=options.reach,

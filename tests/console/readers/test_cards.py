@@ -34,7 +34,8 @@ def test_every_list_of_rules_has_cards(tmp_path: Path):
     text = BASE + "chains: {fetch: {extract: {gate: [{rule: reject}]}}}\n"
     found = {one["path"]: one for one in card_lists(loaded(text, tmp_path))}
     assert list(found) == [
-        "scope", "fetch.midfetch", "uri.normalize", "bandwidth.windows", "cycle.scoring",
+        "scope", "fetch.midfetch", "fetch.credentials", "uri.normalize", "bandwidth.windows",
+        "cycle.scoring", "cycle.index.writers", "cycle.index.filters",
         "chains.candidate", "chains.fetch", "chains.disposition", "chains.fetch.extract.gate",
     ]  # fmt: skip
     assert [one["label"] for one in found["chains.fetch.extract.gate"]["cards"]] == ["reject"]
@@ -105,3 +106,58 @@ def test_what_is_no_change_is_refused(tmp_path: Path):
             changed(BASE, tmp_path, change, said)
     with pytest.raises(ConfigError):
         changed(BASE, tmp_path, "scope 0 set", "regex: [")
+
+
+def filled(text: str, root: Path, change: str, fields: dict[str, str], kind: str = "") -> str:
+    made = changed_text(text, loaded(text, root), read_change(change, "", kind, fields))
+    loaded(made, root)
+    return made
+
+
+def test_a_field_of_a_card_is_changed_and_the_rest_stays_as_it_is_written(tmp_path: Path):
+    text = BASE + (
+        "scope:\n  - rule: surt-prefixed  # 前缀\n  - {rule: too-many-hops, max_hops: 3}  # deep\n"
+    )
+    made = filled(text, tmp_path, "scope 1 fields", {"max_hops": "7", "comment": "七"})
+    assert "max_hops: 7, comment: 七}" in made
+    assert "# deep" in made
+    assert "# 前缀" in made
+    assert "max_hops" not in filled(text, tmp_path, "scope 1 fields", {"max_hops": ""})
+    made = filled(BASE, tmp_path, "chains.fetch 0 fields", {"comment": "十分钟"})
+    assert "comment: 十分钟" in made
+    found = {one["path"]: one for one in card_lists(loaded(text, tmp_path))}
+    fields = {one["name"]: one for one in found["scope"]["cards"][1]["fields"]}
+    assert (fields["max_hops"]["kind"], fields["max_hops"]["value"]) == ("scalar", "3")
+    with pytest.raises(JobError, match="no field 'rule'"):
+        filled(text, tmp_path, "scope 1 fields", {"rule": "reject"})
+    with pytest.raises(ConfigError, match=r"line|YAML|expected"):
+        filled(text, tmp_path, "scope 1 fields", {"max_hops": "[1"})
+
+
+def test_logins_are_cards_and_their_passwords_are_never_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("ARCHIVE_PASSWORD", "s3cret-of-env")
+    text = BASE + (
+        "fetch:\n  credentials:\n    - origin: https://a.example\n      username: anna\n"
+        "      password: s3cret-in-file\n"
+    )
+    (found,) = [
+        one for one in card_lists(loaded(text, tmp_path)) if one["path"] == "fetch.credentials"
+    ]
+    assert "s3cret" not in str(found)
+    (card,) = found["cards"]
+    assert (card["label"], card["hides"]) == ("https://a.example", True)
+    assert [one["name"] for one in found["fields"]] == ["origin", "realm", "username", "password"]
+    made = filled(text, tmp_path, "fetch.credentials 0 fields", {"username": "berta"})
+    assert "username: berta\n      password: s3cret-in-file\n" in made
+    reference = {"password": "{env: ARCHIVE_PASSWORD}"}
+    made = filled(text, tmp_path, "fetch.credentials 0 fields", reference)
+    assert "s3cret" not in made
+    new = {"origin": "https://b.example", "username": "carl", **reference}
+    made = filled(text, tmp_path, "fetch.credentials 1 add", new)
+    assert labels(made, tmp_path, "fetch.credentials") == ["https://a.example", "https://b.example"]
+    made = filled(BASE, tmp_path, "fetch.credentials 0 add", new)
+    assert labels(made, tmp_path, "fetch.credentials") == ["https://b.example"]
+    with pytest.raises(ConfigError, match="reference"):
+        filled(text, tmp_path, "fetch.credentials 0 fields", {"password": "typed"})

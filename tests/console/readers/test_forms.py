@@ -3,14 +3,8 @@ from pathlib import Path
 import pytest
 
 from nacre.config.facts import fields
-from nacre.console.readers.forms import (
-    editor_of,
-    field_text,
-    form_change,
-    form_fields,
-    form_text,
-    value_of,
-)
+from nacre.console.readers.editors import editor_of, field_text, value_of
+from nacre.console.readers.forms import form_change, form_fields, form_text
 from nacre.errors import ConfigError
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout

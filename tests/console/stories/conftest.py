@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.console.stories.chromium import open_browser
+from tests.console.stories.running import ConsoleProcess, console_of
 
 # The time is a limit on a busy machine, and no test is about it.
 expect.set_options(timeout=60_000)
@@ -14,3 +15,13 @@ def browser() -> Iterator[Browser]:
     """One browser for all stories of a process; each has a context of its own."""
     with open_browser() as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConsoleProcess]:
+    """One console for the stories of a process that need no console of their own.
+
+    A story gives it a folder of jobs: `with shared.for_jobs(tmp_path / "crawls") as console`.
+    """
+    with console_of(tmp_path_factory.mktemp("shared")) as console:
+        yield console

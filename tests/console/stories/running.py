@@ -7,16 +7,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
+
+import httpx
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.keys import KeyBook
 from nacre.console.access.roles import Role
 from nacre.console.access.sessions import SessionBook
 from nacre.engine.clock import SystemClock
 from nacre.job.control import is_running
 from nacre.store.layout import Layout
+from tests.cli.site import nacre
 
 _LINK: Final = re.compile(r"http://localhost:\d+/#k=\S+")
 
@@ -30,6 +35,7 @@ class ConsoleProcess:
         url: Its URL, with a slash at its end; the same after a restart.
         link: The link that logs in once.
         heritrix: URL of its Heritrix port; "" for none.
+        label: What the ids of its jobs begin with.
     """
 
     def __init__(self, folder: Path, *options: str) -> None:
@@ -39,6 +45,7 @@ class ConsoleProcess:
         self.url = ""
         self.link = ""
         self.heritrix = ""
+        self.label = "crawls"
         self._options = options
         self._log = folder / "console.log"
         self._process: subprocess.Popen[str] | None = None
@@ -93,6 +100,31 @@ class ConsoleProcess:
         with closing(ConsoleDatabase(self.state)) as database:
             return SessionBook(database, SystemClock()).begin(name, role)
 
+    def id_of(self, name: str) -> str:
+        """The id of a job below the folder of its jobs."""
+        return f"{self.label}~{name}"
+
+    @contextmanager
+    def for_jobs(self, crawls: Path) -> Iterator[Self]:
+        """This console with one more folder of jobs, which is its own while the block runs.
+
+        What is below the folder already is found.
+        """
+        crawls.mkdir(exist_ok=True)
+        before = self.crawls, self.label
+        with closing(ConsoleDatabase(self.state)) as database:
+            key = KeyBook(database, SystemClock()).add(str(crawls), Role.ADMIN)
+        fields = {"authorization": f"Bearer {key}"}
+        with httpx.Client(base_url=self.url, headers=fields, timeout=60, trust_env=False) as client:
+            made = client.post("api/v1/places", json={"directory": str(crawls)})
+            assert made.status_code == 201, made.text
+            self.crawls, self.label = crawls, made.json()["label"]
+            try:
+                yield self
+            finally:
+                client.delete(f"api/v1/places/{self.label}")
+                self.crawls, self.label = before
+
     @property
     def log(self) -> str:
         """All that it wrote to stderr."""
@@ -119,17 +151,15 @@ def console_of(folder: Path, *options: str) -> Iterator[ConsoleProcess]:
 
 
 def command(*arguments: object) -> str:
-    """Run `nacre ARGUMENTS`, in a process: the browser's driver has the event loop of this one.
+    """Run `nacre ARGUMENTS` in a thread: the browser's driver has the event loop of this one.
 
     Returns:
         What it printed.
     """
-    done = subprocess.run(
-        [sys.executable, "-m", "nacre", *map(str, arguments)],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(nacre, *arguments).result()
+    assert done.code == 0, done.err
+    return done.out
 
 
 def new_job(root: Path, url: str, *settings: str) -> Path:
@@ -143,7 +173,12 @@ def new_job(root: Path, url: str, *settings: str) -> Path:
 def finished_job(root: Path, url: str, *settings: str) -> Path:
     """A job that crawled a site to its end."""
     new_job(root, url, "politeness.delay=0s", *settings)
-    command("run", root, "-q")
+    # A process: a crawl takes the signals of its main thread.
+    program = (sys.executable, "-m", "nacre", "run", str(root), "-q")
+    done = subprocess.run(
+        program, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
     return root
 
 

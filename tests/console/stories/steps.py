@@ -10,7 +10,7 @@ FIRST = ".title .buttons"
 
 def open_job(page: Page, console: ConsoleProcess, name: str, below: str = "") -> None:
     """Open a page of a job."""
-    page.goto(f"{console.url}j/crawls~{name}{below}")
+    page.goto(f"{console.url}j/{console.id_of(name)}{below}")
 
 
 def act(page: Page, action: str) -> None:

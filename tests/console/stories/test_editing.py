@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from nacre.store.layout import Layout
 from tests.console.stories.axe import violations
-from tests.console.stories.running import command, console_of, new_job
+from tests.console.stories.running import ConsoleProcess, command, console_of, new_job
 from tests.console.stories.steps import open_job
 from tests.console.stories.watched import faults_of, tab
 
@@ -31,11 +31,14 @@ def accessible(page: Page, *, script: bool) -> None:
 
 @WAYS
 def test_verify_shows_seeds_and_space_and_a_red_check_keeps_start_disabled(
-    tmp_path: Path, browser: Browser, script: bool
+    tmp_path: Path, browser: Browser, shared: ConsoleProcess, script: bool
 ):
     job = Layout(new_job(tmp_path / "crawls" / "demo", "http://127.0.0.1:9/"))
     good = job.config.read_text()
-    with console_of(tmp_path) as console, tab(browser, console, script=script) as page:
+    with (
+        shared.for_jobs(tmp_path / "crawls") as console,
+        tab(browser, console, script=script) as page,
+    ):
         open_job(page, console, "demo", "/settings")
         page.get_by_role("button", name="Verify").click()
         survey = page.locator("section[aria-labelledby=survey]")
@@ -58,10 +61,13 @@ def test_verify_shows_seeds_and_space_and_a_red_check_keeps_start_disabled(
 
 @WAYS
 def test_cards_of_a_chain_are_moved_changed_and_added(
-    tmp_path: Path, browser: Browser, script: bool
+    tmp_path: Path, browser: Browser, shared: ConsoleProcess, script: bool
 ):
     job = Layout(new_job(tmp_path / "crawls" / "demo", "http://127.0.0.1:9/"))
-    with console_of(tmp_path) as console, tab(browser, console, script=script) as page:
+    with (
+        shared.for_jobs(tmp_path / "crawls") as console,
+        tab(browser, console, script=script) as page,
+    ):
         open_job(page, console, "demo", "/settings/form")
         page.locator("summary", has_text="chains.fetch").first.click()
         accessible(page, script=script)
@@ -72,14 +78,15 @@ def test_cards_of_a_chain_are_moved_changed_and_added(
         page.locator("summary", has_text="chains.fetch").first.click()
         card = page.locator("[data-card='chains.fetch 1']")
         expect(card).to_contain_text("preselect")
-        card.locator("summary").click()
-        card.locator("textarea").fill("comment: 先看一眼")
-        card.get_by_role("button", name="Show the changes and save").click()
+        card.get_by_role("link", name="Change what it says").click()
+        accessible(page, script=script)
+        card.get_by_label("comment", exact=True).fill("先看一眼")
+        card.get_by_role("button", name="Show the changes and save").first.click()
         saved(page)
         assert "先看一眼" in job.config.read_text()
         open_job(page, console, "demo", "/settings/form")
         page.locator("summary", has_text="fetch.midfetch").first.click()
-        page.locator("summary", has_text="Add one: fetch.midfetch").click()
+        page.get_by_role("link", name="Add one: fetch.midfetch").click()
         page.locator("#add-fetch-midfetch").select_option("reject")
         page.locator("button[value='fetch.midfetch 0 add']").click()
         saved(page)
@@ -127,7 +134,9 @@ def test_lines_of_the_editor_become_a_clip(
 
 
 @WAYS
-def test_sheets_are_a_tree_that_folds(tmp_path: Path, browser: Browser, script: bool):
+def test_sheets_are_a_tree_that_folds(
+    tmp_path: Path, browser: Browser, shared: ConsoleProcess, script: bool
+):
     job = Layout(new_job(tmp_path / "crawls" / "demo", "http://127.0.0.1:9/"))
     job.config.write_text(
         "seeds: seeds.txt\nsheets:\n  slow: {politeness.delay: 9s}\n"
@@ -135,7 +144,10 @@ def test_sheets_are_a_tree_that_folds(tmp_path: Path, browser: Browser, script: 
         "sheet_associations:\n  - {surts: ['http://example.org'], sheets: [slow]}\n"
         "  - {surts: ['http://www.example.org/a/'], sheets: [slower]}\n"
     )
-    with console_of(tmp_path) as console, tab(browser, console, script=script) as page:
+    with (
+        shared.for_jobs(tmp_path / "crawls") as console,
+        tab(browser, console, script=script) as page,
+    ):
         open_job(page, console, "demo", "/settings/sheets")
         tree = page.locator("ul.sheets")
         expect(tree.locator("summary").first).to_contain_text("example.org")

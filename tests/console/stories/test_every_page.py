@@ -82,10 +82,23 @@ def is_page(row: RouteRow) -> bool:
     return ".pages." in row.handler.__module__
 
 
-def urls(row: RouteRow, given: Given) -> list[str]:
-    """The URLs of a page: one for each job."""
-    jobs = JOBS if "{job}" in row.path else ("",)
-    return [url_of(row, given, job) for job in jobs]
+SHOWN_OF: Final[Mapping[str, str]] = {
+    "/j/{job}": "runs", "/j/{job}/watch": "runs", "/j/{job}/frontier": "runs",
+    "/j/{job}/uris": "runs", "/j/{job}/log": "runs", "/j/{job}/checkpoints": "runs",
+    "/j/{job}/settings/sheets": "runs", "/j/{job}/frontier/change": "runs",
+    "/j/{job}/settings": "new", "/j/{job}/settings/form": "new",
+}  # fmt: skip
+"""The job with which a page shows the most, where that is not the one that is over."""
+
+
+def pages_of_jobs() -> Iterator[object]:
+    """Each page with the job that shows the most, and with the others where there is time."""
+    for row in pages():
+        first = SHOWN_OF.get(row.path, JOBS[0]) if "{job}" in row.path else ""
+        yield pytest.param(row, first, id=row.path)
+        others = [job for job in JOBS if job != first] if first else []
+        for job in others:
+            yield pytest.param(row, job, id=f"{row.path} {job}", marks=pytest.mark.slow)
 
 
 def url_of(row: RouteRow, given: Given, job: str) -> str:
@@ -108,26 +121,26 @@ def page(given: Given, browser: Browser) -> Iterator[Page]:
         yield opened
 
 
-@pytest.mark.parametrize("row", pages(), ids=lambda row: row.path)
+@pytest.mark.parametrize(("row", "job"), [*pages_of_jobs()])
 def test_a_page_is_accessible_in_both_schemes_and_fits_a_phone(
-    row: RouteRow, given: Given, page: Page
+    row: RouteRow, job: str, given: Given, page: Page
 ):
-    for url in urls(row, given):
-        page.set_viewport_size(DESK)
-        page.emulate_media(color_scheme="light")
-        answer = page.goto(url)
-        assert answer is not None
-        assert answer.status == 200, url
-        told = violations(page)
-        page.emulate_media(color_scheme="dark")
-        told += [f"dark: {one}" for one in violations(page, "color-contrast")]
-        page.set_viewport_size(PHONE)
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        told += [f"{wide} pixels wide on a phone"] * (wide > PHONE["width"])
-        assert not told, f"{url}\n" + "\n\n".join(told)
-        assert page.locator("h1").count() == 1
-        assert page.title().startswith(page.locator("h1").inner_text())
-        faults_of(page)
+    url = url_of(row, given, job)
+    page.set_viewport_size(DESK)
+    page.emulate_media(color_scheme="light")
+    answer = page.goto(url)
+    assert answer is not None
+    assert answer.status == 200, url
+    told = violations(page)
+    page.emulate_media(color_scheme="dark")
+    told += [f"dark: {one}" for one in violations(page, "color-contrast")]
+    page.set_viewport_size(PHONE)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    told += [f"{wide} pixels wide on a phone"] * (wide > PHONE["width"])
+    assert not told, f"{url}\n" + "\n\n".join(told)
+    assert page.locator("h1").count() == 1
+    assert page.title().startswith(page.locator("h1").inner_text())
+    faults_of(page)
 
 
 def test_the_form_to_log_in_is_accessible(given: Given, browser: Browser):

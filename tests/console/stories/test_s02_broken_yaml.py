@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from nacre.store.layout import Layout
-from tests.console.stories.running import console_of, new_job
+from tests.console.stories.running import ConsoleProcess, new_job
 from tests.console.stories.steps import open_job
 from tests.console.stories.watched import tab
 
@@ -26,14 +26,19 @@ def verify(page: Page) -> None:
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["with script", "without"])
-def test_a_file_with_two_mistakes_is_mended(tmp_path: Path, browser: Browser, script: bool):
+def test_a_file_with_two_mistakes_is_mended(
+    tmp_path: Path, browser: Browser, shared: ConsoleProcess, script: bool
+):
     job = Layout(new_job(tmp_path / "crawls" / "demo", "http://127.0.0.1:9/"))
     good = job.config.read_text()
     bad = good.replace("seeds: seeds.txt", "seeds: seeds.txt\npoliteness: {dealy: 1}\nscope: [", 1)
     half = good.replace("seeds: seeds.txt", "seeds: seeds.txt\npoliteness: {dealy: 1}", 1)
     whole = half.replace("dealy", "delay")
     job.config.write_text(bad)
-    with console_of(tmp_path) as console, tab(browser, console, script=script) as page:
+    with (
+        shared.for_jobs(tmp_path / "crawls") as console,
+        tab(browser, console, script=script) as page,
+    ):
         open_job(page, console, "demo", "/settings")
         assert lights(page)[0] == "bad"
         expect(page.locator(".finding-problem").first).to_contain_text("Line")

@@ -9,14 +9,14 @@ from playwright.sync_api import Browser, expect
 
 from nacre.store.layout import Layout
 from tests.cli.site import many_pages, site
-from tests.console.stories.running import console_of, new_job, running_job, until
+from tests.console.stories.running import ConsoleProcess, console_of, new_job, running_job, until
 from tests.console.stories.steps import ask, open_job, shows_state
 from tests.console.stories.watched import tab
 
 pytestmark = pytest.mark.console
 
 
-def test_the_uris_of_a_trap_are_deleted(tmp_path: Path, browser: Browser):
+def test_the_uris_of_a_trap_are_deleted(tmp_path: Path, browser: Browser, shared: ConsoleProcess):
     pages: dict[str, str | bytes] = {
         **many_pages(20),
         "/": "".join(
@@ -27,11 +27,12 @@ def test_the_uris_of_a_trap_are_deleted(tmp_path: Path, browser: Browser):
         job = new_job(tmp_path / "crawls" / "demo", url, "politeness.delay=5s")
         with (
             running_job(job),
-            console_of(tmp_path) as console,
+            shared.for_jobs(tmp_path / "crawls") as console,
             tab(browser, console) as page,
         ):
             open_job(page, console, "demo", "/frontier/change")
-            until(lambda: queued(ask(page, "GET", "/api/v1/jobs/crawls~demo")[1]) > 30)
+            at = f"/api/v1/jobs/{console.id_of('demo')}"
+            until(lambda: queued(ask(page, "GET", at)[1]) > 30)
             page.get_by_label("Expression in the URL").fill("/calendar/")
             page.get_by_role("button", name="Count, and show samples").click()
             expect(page.get_by_role("heading", name="What it means")).to_be_visible()
@@ -42,7 +43,7 @@ def test_the_uris_of_a_trap_are_deleted(tmp_path: Path, browser: Browser):
             assert number
             typed.fill(number)
             page.locator("section[aria-labelledby=preview] button.danger").click()
-            until(lambda: queued(ask(page, "GET", "/api/v1/jobs/crawls~demo")[1]) < 21)
+            until(lambda: queued(ask(page, "GET", at)[1]) < 21)
             log = Layout(job).latest / "logs" / "job.log"
             until(lambda: "by anna via console" in log.read_text())
 

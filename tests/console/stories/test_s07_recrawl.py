@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.cli.site import site
-from tests.console.stories.running import console_of, finished_job
+from tests.console.stories.running import ConsoleProcess, finished_job
 from tests.console.stories.steps import act, open_job, shows_state
 from tests.console.stories.watched import tab
 
@@ -17,7 +17,9 @@ PAGES = 24
 SOME_SHARE = re.compile(r"^[1-9][0-9.]* %$")
 
 
-def test_a_recrawl_says_what_it_found_and_saved(tmp_path: Path, browser: Browser):
+def test_a_recrawl_says_what_it_found_and_saved(
+    tmp_path: Path, browser: Browser, shared: ConsoleProcess
+):
     pages: dict[str, str | bytes] = {
         f"/p{n}.html": f"<meta charset=utf-8><title>页 {n}</title><p>内容 {n} " + "文字 text " * 200
         for n in range(PAGES)
@@ -27,7 +29,7 @@ def test_a_recrawl_says_what_it_found_and_saved(tmp_path: Path, browser: Browser
     with site(pages) as url:
         finished_job(tmp_path / "crawls/demo", url, "recrawl.lots=0.5")
         change(pages)
-        with console_of(tmp_path) as console, tab(browser, console) as page:
+        with shared.for_jobs(tmp_path / "crawls") as console, tab(browser, console) as page:
             open_job(page, console, "demo")
             shows_state(page, "FINISHED")
             first = run_of(page)

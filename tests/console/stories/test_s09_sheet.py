@@ -7,19 +7,21 @@ from playwright.sync_api import Browser, expect
 
 from nacre.store.layout import Layout
 from tests.cli.site import many_pages, site
-from tests.console.stories.running import command, console_of, new_job, running_job
+from tests.console.stories.running import ConsoleProcess, command, new_job, running_job
 from tests.console.stories.steps import open_job
 from tests.console.stories.watched import tab
 
 pytestmark = pytest.mark.console
 
 
-def test_a_part_of_a_site_gets_a_delay_of_its_own(tmp_path: Path, browser: Browser):
+def test_a_part_of_a_site_gets_a_delay_of_its_own(
+    tmp_path: Path, browser: Browser, shared: ConsoleProcess
+):
     with site(many_pages(30)) as url:
         job = new_job(tmp_path / "crawls" / "demo", url, "politeness.delay=5s")
         with (
             running_job(job),
-            console_of(tmp_path) as console,
+            shared.for_jobs(tmp_path / "crawls") as console,
             tab(browser, console) as page,
         ):
             open_job(page, console, "demo", "/settings/sheets")

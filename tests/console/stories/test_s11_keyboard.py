@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.cli.site import many_pages, site
 from tests.console.stories.axe import violations
-from tests.console.stories.running import console_of, new_job, running_job
+from tests.console.stories.running import ConsoleProcess, console_of, new_job, running_job
 from tests.console.stories.steps import FIRST, shows_state
 from tests.console.stories.watched import tab
 
@@ -50,10 +50,11 @@ def test_a_job_is_found_and_paused_in_chinese_by_keyboard_in_the_dark(
             expect(page.locator("h1")).to_have_text("任务")
 
 
-def test_the_first_stop_of_the_keyboard_leads_to_the_content(tmp_path: Path, browser: Browser):
-    new_job(tmp_path / "crawls/demo", "http://127.0.0.1:9/")
-    with console_of(tmp_path) as console, tab(browser, console) as page:
-        page.goto(console.url)
+def test_the_first_stop_of_the_keyboard_leads_to_the_content(
+    browser: Browser, shared: ConsoleProcess
+):
+    with tab(browser, shared) as page:
+        page.goto(f"{shared.url}calendar")
         page.keyboard.press("Tab")
         expect(page.locator("a.skip")).to_be_focused()
         assert focus_is_seen(page)

@@ -6,9 +6,12 @@ from pathlib import Path
 import msgspec
 
 from nacre.console.access.roles import Role
+from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
+from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.readers.background import Tell
 from nacre.console.routes import API
 from nacre.job.overview import JobOverview
+from nacre.job.quotas import QuotaLevel
 from tests.console.given import GivenConsole, play, streaming
 from tests.console.streams.test_topics import add_job, events
 
@@ -46,6 +49,52 @@ def test_the_header_is_sent_when_its_numbers_change(tmp_path: Path):
         assert 'data-alerts="4"' in answered.text
         page = await console.client.get("/calendar", headers=fields)
         assert answered.text.strip() in page.text
+
+    play(tmp_path, scene)
+
+
+def test_a_quota_that_is_nearly_used_up_rings_the_bell_of_who_sees_its_job(tmp_path: Path):
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.VIEWER)
+        quotas = console.services.quotas
+        async with (
+            streaming(console) as client,
+            client.stream("GET", "/live/header", headers=fields) as answer,
+        ):
+            found = events(answer.aiter_lines())
+            assert 'data-alerts="0"' in (await anext(found))["data"]
+            quotas.keep(KeptQuota(ALL_JOBS, 10, 9, level=QuotaLevel.WARNING))
+            assert 'data-alerts="1"' in (await anext(found))["data"]
+            quotas.set(ALL_JOBS, 0)
+            assert 'data-alerts="0"' in (await anext(found))["data"]
+        quotas.keep(KeptQuota(str(tmp_path / "crawls" / "demo"), 10, 9, level=QuotaLevel.FULL))
+        quotas.keep(KeptQuota(ALL_JOBS, 10, 9, level=QuotaLevel.WARNING))
+        assert 'data-alerts="2"' in (await console.client.get("/header", headers=fields)).text
+        key = console.services.keys.add("elsewhere", Role.VIEWER, ("other",))
+        told = await console.client.get("/header", headers={"authorization": f"Bearer {key}"})
+        assert 'data-alerts="0"' in told.text
+
+    play(tmp_path, scene)
+
+
+def test_a_change_of_the_calendar_reaches_an_open_list_of_jobs(tmp_path: Path):
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.OPERATOR)
+        async with (
+            streaming(console) as client,
+            client.stream("GET", "/live/jobs", headers=fields) as answer,
+        ):
+            found = (one async for one in events(answer.aiter_lines()) if "event" not in one)
+            assert "-01-01T00:00:00" not in (await anext(found))["data"]
+            wish = ScheduleWish("crawls~demo", "0 0 1 1 *", zone="UTC")
+            number = console.services.schedules.add(wish, str(tmp_path / "crawls" / "demo"), "anna")
+            assert "-01-01T00:00:00" in (await anext(found))["data"]
+            console.services.schedules.remove(number)
+            assert "-01-01T00:00:00" not in (await anext(found))["data"]
 
     play(tmp_path, scene)
 

@@ -27,8 +27,10 @@ OF_URIS: Final = frozenset(("delete", "exclude", "forget", "first"))
 DIFFERS: Final = 0.05
 """Share by which a count may differ from the one that was seen in the preview."""
 MORE: Final = 50
-"""URIs by which the count of what is excluded may differ all the same: a page of a trap has many
-links, and who excludes it wants those too."""
+GROWN: Final = 0.5
+"""What is excluded may have grown by these URIs, or by this share: a page of a trap has many links,
+and who excludes it wants those too. It may have shrunk by any number: a crawl goes on fetching
+while somebody reads the preview."""
 LONGEST_DELAY: Final = 86_400
 """Seconds of the longest politeness delay that a page sets."""
 _LONG: Final = 3600.0
@@ -116,14 +118,20 @@ async def _counted(
         "count", job.layout.root, tell, action=action, urls=wish.urls, queues=wish.queues
     )
     number = int(answer["count"])
-    most = max(DIFFERS * max(number, wish.expect), MORE if action == "exclude" else 0)
-    if abs(number - wish.expect) > most:
+    if not is_as_seen(action, wish.expect, number):
         raise RefusedRequestError(
             409, "count-differs",
             f"the preview counted {wish.expect:,}, and now there are {number:,}: look again at "
             "what is meant",
         )  # fmt: skip
     return number
+
+
+def is_as_seen(action: str, expect: int, number: int) -> bool:
+    """Whether a count is near enough to the one that was seen in the preview (pure)."""
+    if action == "exclude":
+        return number - expect <= max(GROWN * expect, MORE)
+    return abs(number - expect) <= DIFFERS * max(number, expect)
 
 
 async def _changed(call: Call, job: FoundJob, action: str, wish: FrontierWish, tell: Tell) -> int:

@@ -1,5 +1,7 @@
 """Quotas of disk space, and what was measured of them last, in the console's database."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
@@ -36,10 +38,12 @@ class DiskQuotaBook:
 
     Args:
         database: Keeps them.
+        tell: Called when a quota is kept that is at another level.
     """
 
-    def __init__(self, database: ConsoleDatabase) -> None:
+    def __init__(self, database: ConsoleDatabase, tell: Callable[[], None] = lambda: None) -> None:
         self._database = database
+        self._tell = tell
         self.changes = 0
         """Limits that were set since the start; the runner measures at once after one."""
 
@@ -68,10 +72,14 @@ class DiskQuotaBook:
 
     def keep(self, quota: KeptQuota) -> None:
         """Keep a quota in the place of that of the same job; one that says nothing is forgotten."""
-        if not quota.limit and not quota.held and not quota.trouble:
+        before = self.find(quota.path).level
+        is_empty = not quota.limit and not quota.held and not quota.trouble
+        if is_empty:
             self._database.rows("DELETE FROM quotas WHERE path = ?", quota.path)
-            return
-        self._database.rows(
-            "INSERT OR REPLACE INTO quotas VALUES (?, ?)",
-            quota.path, msgspec.json.encode(quota).decode(),
-        )  # fmt: skip
+        else:
+            self._database.rows(
+                "INSERT OR REPLACE INTO quotas VALUES (?, ?)",
+                quota.path, msgspec.json.encode(quota).decode(),
+            )  # fmt: skip
+        if (QuotaLevel.FREE if is_empty else quota.level) != before:
+            self._tell()

@@ -1,5 +1,6 @@
 """The schedules of runs, in the console's database."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -112,11 +113,15 @@ class ScheduleBook:
     Args:
         database: Keeps them.
         clock: The time.
+        tell: Called when a schedule is another one, or its next time.
     """
 
-    def __init__(self, database: ConsoleDatabase, clock: Clock) -> None:
+    def __init__(
+        self, database: ConsoleDatabase, clock: Clock, tell: Callable[[], None] = lambda: None
+    ) -> None:
         self._database = database
         self._clock = clock
+        self._tell = tell
 
     def all(self) -> list[KeptSchedule]:
         """All schedules, by their numbers."""
@@ -141,6 +146,7 @@ class ScheduleBook:
             path, msgspec.json.encode(check_schedule(wish)), owner, self._clock.now(),
             msgspec.json.encode(ScheduleNote()),
         )  # fmt: skip
+        self._tell()
         return int(str(rows[0][0]))
 
     def change(self, number: int, wish: ScheduleWish, owner: str) -> None:
@@ -153,10 +159,12 @@ class ScheduleBook:
             "UPDATE schedules SET wish = ?, owner = ?, seen = ?, waits = 0 WHERE id = ?",
             msgspec.json.encode(check_schedule(wish)), owner, self._clock.now(), number,
         )  # fmt: skip
+        self._tell()
 
     def remove(self, number: int) -> None:
         """Forget a schedule."""
         self._database.rows("DELETE FROM schedules WHERE id = ?", number)
+        self._tell()
 
     def keep(self, number: int, seen: float, note: ScheduleNote, *, waits: bool) -> None:
         """Keep what became of a schedule."""
@@ -164,6 +172,7 @@ class ScheduleBook:
             "UPDATE schedules SET seen = ?, waits = ?, note = ? WHERE id = ?",
             seen, int(waits), msgspec.json.encode(note), number,
         )  # fmt: skip
+        self._tell()
 
 
 def _kept(row: tuple[object, ...]) -> KeptSchedule:

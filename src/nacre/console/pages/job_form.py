@@ -14,12 +14,15 @@ from nacre.job.apply_change import ChangeRequest
 
 _PATIENCE = 20.0
 _VALUE, _OLD, _RESET = "v:", "o:", "r:"
+_CARD_VALUE, _CARD_OLD = "f:", "g:"
+"""What the names of inputs begin with: of settings, and of the fields of a card."""
 
 
 async def page(call: Call) -> PageAnswer:
     """The form: the common settings, those of a section, or those that a search finds."""
     query = call.request.query_params
-    return await _form(call, call.job(), query.get("section", "")[:40], query.get("q", "")[:100])
+    section, search = query.get("section", "")[:40], query.get("q", "")[:100]
+    return await _form(call, call.job(), section, search, opened=query.get("card", "")[:200])
 
 
 async def _form(
@@ -29,7 +32,7 @@ async def _form(
     facts = await frame(call, job, "form")
     shown = {
         "fields": (), "sections": (), "lists": (), "total": 0, "etag": "", "pending": "",
-        "preview": None, "applied": None, "wrong": {}, "typed": {}, **found,
+        "preview": None, "applied": None, "wrong": {}, "typed": {}, "opened": "", **found,
     }  # fmt: skip
     shown |= {"section": section, "search": search, **more}
     status = 422 if shown["wrong"] or more.get("refused") else 200
@@ -50,12 +53,16 @@ async def submit(call: Call) -> PageAnswer:
         found = await ask(
             call, "form-text", job, _PATIENCE, values=values, card=form.get("card", ""),
             said=form.get("said", ""), card_kind=form.get("card_kind", ""),
+            fields=_changed(form, _CARD_VALUE, _CARD_OLD),
             resets=[name.removeprefix(_RESET) for name in form if name.startswith(_RESET)],
         )  # fmt: skip
     except ConfigError as error:
         wrong = {one.path: one.message for one in error.problems}
         refused = tuple(error.problems)
-        return await _form(call, job, section, search, wrong=wrong, refused=refused, typed=values)
+        return await _form(
+            call, job, section, search, wrong=wrong, refused=refused, typed=values,
+            opened=form.get("card", "").rpartition(" ")[0],
+        )  # fmt: skip
     except JobError as error:
         refused = (Problem("", str(error)),)
         return await _form(call, job, section, search, refused=refused, typed=values)
@@ -66,14 +73,14 @@ async def submit(call: Call) -> PageAnswer:
     return PageAnswer("settings.html", {**facts, **shown})
 
 
-def _changed(form: Mapping[str, str]) -> dict[str, str]:
+def _changed(form: Mapping[str, str], new: str = _VALUE, before: str = _OLD) -> dict[str, str]:
     """The values of a form that somebody changed, by their paths."""
     found = {}
     for name, value in form.items():
-        path = name.removeprefix(_VALUE)
+        path = name.removeprefix(new)
         plain = value.replace("\r\n", "\n").strip("\n")
-        old = form.get(_OLD + path, "").replace("\r\n", "\n").strip("\n")
-        if name.startswith(_VALUE) and plain != old and f"{_RESET}{path}" not in form:
+        old = form.get(before + path, "").replace("\r\n", "\n").strip("\n")
+        if name.startswith(new) and plain != old and f"{_RESET}{path}" not in form:
             found[path] = plain
     return found
 

@@ -5,17 +5,19 @@ these. A card can be moved, disabled, negated, said anew and removed, and anothe
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, get_args
 
 from pydantic import BaseModel
 
 from nacre.config.check import Loaded
 from nacre.config.document import read_yaml, yaml_text
-from nacre.config.facts import facts_of, value_at
-from nacre.config.secret import masked
+from nacre.config.facts import choices_of, facts_of, required, type_at, value_at
+from nacre.config.secret import NOT_SHOWN, Secret, masked
+from nacre.console.readers.editors import editor_of, field_text, value_of
 from nacre.editing.places import PlaceName, processors, rules, typed
 from nacre.engine.chain.entry import ChainName, Entry
-from nacre.errors import ConfigError, JobError
+from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import plain
 from nacre.scope.rules.stock import Rule
 from nacre.settings.amend import REMOVED, Edit, amended, swapped
@@ -23,11 +25,13 @@ from nacre.settings.chains import INSERT, REMOVE, REORDER
 from nacre.settings.settings import JobSettings
 
 _LISTS: Final = (
-    "scope", "fetch.midfetch", "uri.normalize", "uri.canonical", "bandwidth.windows",
-    "cycle.scoring", *(f"chains.{chain}" for chain in ChainName),
+    "scope", "fetch.midfetch", "fetch.credentials", "uri.normalize", "uri.canonical",
+    "bandwidth.windows", "cycle.scoring", "cycle.index.writers", "cycle.index.filters",
+    *(f"chains.{chain}" for chain in ChainName),
 )  # fmt: skip
-_NAMES: Final = ("rule", "processor", "normalizer", "scoring")
+_NAMES: Final = ("rule", "processor", "normalizer", "scoring", "writer", "filter")
 """Keys that say what an item is."""
+_REFERENCE: Final = "a secret is entered as a reference, so that no page and no file shows it"
 _HIDDEN: Final = frozenset((*_NAMES, "enabled"))
 MOVES: Final = ("up", "down")
 
@@ -39,8 +43,8 @@ def card_lists(loaded: Loaded[JobSettings]) -> list[dict[str, Any]]:
         loaded: The settings of the job.
 
     Returns:
-        Of each list `path`, `cards`, `kinds` (names of what can be added, each with its meaning)
-        and `rules` (the last opinion wins).
+        Of each list `path`, `cards`, `kinds` (names of what can be added, each with its meaning),
+        `fields` (of a new item, where all are of one kind) and `rules` (the last opinion wins).
     """
     made = []
     for path in (*_LISTS, *_gates(loaded.settings)):
@@ -54,6 +58,7 @@ def card_lists(loaded: Loaded[JobSettings]) -> list[dict[str, Any]]:
                 "cards": [_card(loaded, path, at, item) for at, item in enumerate(items)],
                 "kinds": [one._asdict() for one in _kinds(path, holds_rules=holds_rules)],
                 "rules": holds_rules,
+                "fields": _fields_of_new(path),
                 "title": path == "scope",
             }
         )
@@ -99,7 +104,7 @@ def _card(
     shown = {key: value for key, value in said.items() if key not in _HIDDEN}
     fixed = item.fixed if isinstance(item, Entry) else ""
     return {
-        "number": number, "label": getattr(item, "label", "") or name or str(number + 1),
+        "number": number, "label": getattr(item, "label", "") or name or _label(shown, number),
         "kind": name, "doc": _meaning(turned or item),
         "said": yaml_text(masked(shown)).strip() if shown else "",
         "enabled": getattr(item, "enabled", True), "can_be_off": hasattr(item, "enabled"),
@@ -108,22 +113,63 @@ def _card(
         "negatable": isinstance(item, Rule) and item.says.value != "NONE",
         "fixed": fixed,
         "origin": str(loaded.origin(f"{path}.{number}")),
-        "fields": _fields(type(item)),
+        "fields": _fields(type(item), item), "hides": _hides(shown),
     }  # fmt: skip
+
+
+def _label(said: Mapping[str, Any], number: int) -> str:
+    """What a card without a name is called: by the first thing that it says, else by its number."""
+    first = next(iter(masked(said).values()), None)
+    return first[:60] if isinstance(first, str) and first else str(number + 1)
+
+
+def _hides(said: object) -> bool:
+    """Whether values as the file says them hold a secret that is not shown."""
+    if isinstance(said, Mapping):
+        return any(_hides(one) for one in said.values())
+    return any(map(_hides, said)) if isinstance(said, list) else said == NOT_SHOWN
 
 
 def _meaning(item: object) -> str:
     return " ".join((type(item).__doc__ or "").partition("\n\n")[0].split())
 
 
-def _fields(kind: type[BaseModel]) -> list[dict[str, str]]:
-    """What a card of a kind can say: name, type and meaning."""
-    found = [facts_of(name, info) for name, info in kind.model_fields.items()]
-    return [
-        {"name": one.path, "type": typed(one), "doc": one.doc}
-        for one in found
-        if one.path not in _HIDDEN
-    ]
+def _fields(kind: type[BaseModel], item: BaseModel | None = None) -> list[dict[str, Any]]:
+    """What a card of a kind can say: name, type, meaning, editor, choices and value.
+
+    Args:
+        kind: Its class.
+        item: What the card says now; None: nothing yet.
+    """
+    found = []
+    for name, info in kind.model_fields.items():
+        if name in _HIDDEN:
+            continue
+        facts = facts_of(name, info)
+        editor = editor_of(facts, kind)
+        needed = required(facts)
+        value = getattr(item, name) if item is not None else None if needed else facts.default
+        found.append(
+            {
+                "name": name, "type": typed(facts), "doc": facts.doc, "kind": editor,
+                "needed": needed, "choices": list(choices_of(info.annotation)),
+                "value": "" if value is None else field_text(editor, value, name),
+            }
+        )  # fmt: skip
+    return found
+
+
+def _fields_of_new(path: str) -> list[dict[str, Any]]:
+    """The fields of a new item of a list whose items are all of one kind; else none."""
+    kind = _kind_of(path)
+    return _fields(kind) if kind is not None else []
+
+
+def _kind_of(path: str) -> type[BaseModel] | None:
+    annotation = type_at(JobSettings, path.split("."), None)
+    inner = get_args(annotation)
+    is_one = bool(inner) and isinstance(inner[0], type) and issubclass(inner[0], BaseModel)
+    return inner[0] if is_one and not set(_NAMES) & set(inner[0].model_fields) else None
 
 
 # ---- changes
@@ -135,9 +181,10 @@ class CardChange(NamedTuple):
     Attributes:
         path: The list.
         number: The card, from 0; of an addition the number of cards.
-        what: `up`, `down`, `disable`, `enable`, `negate`, `remove`, `set` or `add`.
+        what: `up`, `down`, `disable`, `enable`, `negate`, `remove`, `set`, `fields` or `add`.
         said: YAML of what the card says, for `set` and `add`.
         kind: Name of what is added; "" where the YAML says it.
+        fields: Texts of the fields that were changed, by name, for `fields` and `add`.
     """
 
     path: str
@@ -145,9 +192,12 @@ class CardChange(NamedTuple):
     what: str
     said: str = ""
     kind: str = ""
+    fields: Mapping[str, str] = MappingProxyType({})
 
 
-def read_change(text: str, said: str, kind: str) -> CardChange:
+def read_change(
+    text: str, said: str, kind: str, fields: Mapping[str, str] = MappingProxyType({})
+) -> CardChange:
     """A change as the form sends it: the list, the number of the card, and what is done.
 
     Raises:
@@ -157,7 +207,7 @@ def read_change(text: str, said: str, kind: str) -> CardChange:
     at, _, what = rest.partition(" ")
     if not at.isdecimal() or len(at) > 6:
         raise JobError(f"there is no rule {at[:20]!r}")
-    return CardChange(path, int(at), what, said.replace("\r\n", "\n"), kind)
+    return CardChange(path, int(at), what, said.replace("\r\n", "\n"), kind, fields)
 
 
 def changed_text(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str:
@@ -183,6 +233,8 @@ def changed_text(text: str, loaded: Loaded[JobSettings], change: CardChange) -> 
     if parts[0] == "chains" and len(parts) == 2 and not isinstance(in_file, list):
         return _in_chain(text, loaded, change)
     whole = [plain(item) for item in items]
+    if _hides(whole) and not isinstance(in_file, list):
+        raise JobError(f"{change.path} has secrets of another file: change them there")
     if not isinstance(in_file, list) or len(in_file) != len(items):
         text = amended(text, [Edit(tuple(parts), whole)])
         in_file = whole
@@ -204,7 +256,48 @@ def _in_list(
     if change.what in MOVES:
         first = min(max(at - (change.what == "up"), 0), max(len(items) - 2, 0))
         return swapped(text, change.path, first)
+    if change.what == "fields" and item is not None:
+        return amended(text, _field_edits(change, place, item, written[at]))
     return amended(text, [_edit(change, place, item, written)])
+
+
+def _field_edits(
+    change: CardChange, place: tuple[str | int, ...], item: BaseModel, written: object
+) -> list[Edit]:
+    """The edits of single fields of an item; the rest of it stays as it is written."""
+    values = _values(change, type(item))
+    if isinstance(written, dict):
+        return [Edit((*place, name), value) for name, value in values.items()]
+    kept = {name: value for name, value in values.items() if value is not REMOVED}
+    return [Edit(place, {**plain(item), **kept})]
+
+
+def _values(change: CardChange, kind: type[BaseModel]) -> dict[str, Any]:
+    """The values that the texts of fields mean; REMOVED for what is empty and has a default.
+
+    Raises:
+        ConfigError: A text is no value, or a secret in plain text.
+        JobError: There is no such field.
+    """
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for name, text in change.fields.items():
+        info = kind.model_fields.get(name)
+        if info is None or name in _HIDDEN:
+            raise JobError(f"{change.path} has no field {name[:60]!r}")
+        facts = facts_of(name, info)
+        path = f"{change.path}.{change.number}.{name}"
+        try:
+            value = value_of(editor_of(facts, kind), text)
+        except ConfigError as error:
+            problems += [one._replace(path=path, line=0, file="") for one in error.problems]
+            continue
+        if masked(value, name) != value or (info.annotation is Secret and isinstance(value, str)):
+            problems.append(Problem(path, _REFERENCE, "{env: NAME} or {file: PATH}"))
+        values[name] = REMOVED if not text.strip() and not required(facts) else value
+    if problems:
+        raise ConfigError(problems)
+    return values
 
 
 def _edit(
@@ -258,6 +351,10 @@ def _said(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any]:
     named = {"processor" if change.path.startswith("chains.") and "gate" not in change.path
              else "rule": change.kind} if change.kind else {}  # fmt: skip
     made = {**kept, **named, **(said or {})}
+    kind = _kind_of(change.path)
+    if kind is not None and change.what == "add":
+        given = _values(change, kind)
+        made |= {name: value for name, value in given.items() if value is not REMOVED}
     if not made and change.what == "add":
         raise JobError(f"{change.path}: say what is to be added")
     return made
@@ -291,6 +388,9 @@ def _in_chain(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str
             before = said.get(label)
             values = _said(change, before if isinstance(before, dict) else {})
             return amended(text, [Edit((*base, label), values or REMOVED)])
+        case "fields":
+            values = _values(change, type(entries[change.number]))
+            return amended(text, [Edit((*base, label, name), one) for name, one in values.items()])
         case "remove":
             return amended(text, list(_without(base, label, said)))
         case _:

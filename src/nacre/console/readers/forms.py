@@ -1,20 +1,18 @@
 """Tasks of reader processes for the form: its fields, and the text that its values make."""
 
 from collections.abc import Mapping
-from textwrap import dedent
 from typing import Any, Final
 
 import msgspec
 
 from nacre.config.check import Loaded
-from nacre.config.document import read_yaml, yaml_text
 from nacre.config.facts import FieldFacts, choices_of, fields, required, type_at, value_at
-from nacre.config.secret import Secret, masked
 from nacre.console.readers.cards import card_lists, changed_text, read_change
 from nacre.console.readers.editing import version_of
+from nacre.console.readers.editors import editor_of, field_text, value_of
 from nacre.editing.places import heritrix_of, typed
 from nacre.errors import ConfigError, JobError, Problem
-from nacre.job.settings_change import SettingsEditor, plain, why_fixed
+from nacre.job.settings_change import SettingsEditor, why_fixed
 from nacre.settings.amend import REMOVED, Edit, amended
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings
@@ -93,71 +91,6 @@ def _field(loaded: Loaded[JobSettings], layout: Layout, facts: FieldFacts) -> di
     }  # fmt: skip
 
 
-def editor_of(facts: FieldFacts) -> str:
-    """The kind of editor of a setting: `flag`, `choice`, `scalar`, `text`, `lines` or `yaml`."""
-    if facts.type == "true or false":
-        return "flag"
-    if facts.type in {"text", "list of text"}:
-        return "text" if facts.type == "text" else "lines"
-    if facts.type in {"number", "whole number"}:
-        return "scalar"
-    kind = type_at(JobSettings, facts.path.split("."), None)
-    choices = choices_of(kind)
-    if (
-        choices
-        and all(f"`{one}`" in facts.type for one in choices)
-        and " or none" not in facts.type
-    ):
-        return "choice"
-    return "yaml"
-
-
-def field_text(kind: str, value: object, path: str = "") -> str:
-    """A value as its editor shows it; of a secret its reference.
-
-    Args:
-        kind: As `editor_of` says.
-        value: The value.
-        path: The setting.
-    """
-    said = masked(plain(value), path)
-    if kind == "lines" and isinstance(said, list):
-        return "\n".join(map(str, said))
-    if isinstance(said, bool):
-        return str(said).lower()
-    if kind == "yaml" and said in ([], {}, None, ""):
-        return ""
-    if isinstance(said, float):
-        return f"{said:g}"
-    if isinstance(said, list | dict) or isinstance(value, Secret):
-        text = yaml_text(said) if isinstance(said, list | dict) else str(said)
-        return dedent(text).strip()
-    return "" if said is None else str(said)
-
-
-def value_of(kind: str, text: str) -> Any:  # noqa: ANN401 - YAML
-    """The value that a text of an editor stands for.
-
-    Args:
-        kind: As `editor_of` says.
-        text: The text.
-
-    Raises:
-        ConfigError: It is not YAML.
-    """
-    text = text.replace("\r\n", "\n")
-    if kind == "text":
-        return text
-    if kind == "lines":
-        return [line.strip() for line in text.split("\n") if line.strip()]
-    if kind == "choice" and not text.replace(".", "").isdigit():
-        return text.strip()
-    layer = read_yaml("value:\n" + "".join(f"  {line}\n" for line in text.split("\n")), "form")
-    if layer.problems:
-        raise ConfigError(layer.problems)
-    return layer.tree.get("value")
-
-
 def form_change(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     """The assignments that values of a form mean, for a running job.
 
@@ -194,7 +127,7 @@ def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         layout: The job.
         arguments: `values`: texts by path; `resets`: paths that go back to their defaults; `card`:
             a change of a list of rules as `readers.cards.CardChange` has it, such as `scope 3 up`,
-            "" for none, with `said` and `card_kind`.
+            "" for none, with `said`, `card_kind` and `fields`.
 
     Raises:
         ConfigError: A value is wrong; with every problem.
@@ -221,7 +154,8 @@ def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     card = str(arguments.get("card", ""))
     if card:
         change = read_change(
-            card, str(arguments.get("said", "")), str(arguments.get("card_kind", ""))
-        )
+            card, str(arguments.get("said", "")), str(arguments.get("card_kind", "")),
+            arguments.get("fields", {}),
+        )  # fmt: skip
         text = changed_text(text, loaded, change)
     return {"text": text, "etag": version.etag}

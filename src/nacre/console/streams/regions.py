@@ -155,7 +155,7 @@ def _stream(
     last = b""
 
     def made() -> bytes:
-        facts = header_facts([seen for _, seen in call.snapshots()])
+        facts = header_facts(call.snapshots(), call.services.quotas.all(), call.identity)
         text = render("live/header.html", facts, call.language, assets())
         return event(text.decode(), "header")
 
