@@ -1,4 +1,6 @@
-"""A helper process that works for ever over a message `busy`, and repeats others."""
+"""A helper process: works for ever over `busy`, tells its `folder`, and repeats other messages."""
+
+import tempfile
 
 from nacre.engine.helper_loop import serve
 
@@ -6,7 +8,7 @@ from nacre.engine.helper_loop import serve
 def answer(data: bytes) -> bytes:
     while data == b"busy":
         pass
-    return data
+    return tempfile.gettempdir().encode() if data == b"folder" else data
 
 
 if __name__ == "__main__":

@@ -1,9 +1,14 @@
 """Helper processes: an answer that takes too much of the processor, or none at all."""
 
 import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from nacre.engine.helper_loop import FOLDER
 from nacre.engine.helper_process import HelperFailedError, HelperProcess
 from tests.engine import busy_helper
 
@@ -29,3 +34,27 @@ def test_a_helper_that_cannot_start_has_failed():
             await helper.ask(b"one", bytes)
 
     asyncio.run(story())
+
+
+def test_its_temporary_folder_is_its_own_and_goes_with_it():
+    async def story() -> tuple[Path, int]:
+        helper = HelperProcess(busy_helper.__name__, time_limit=300)
+        try:
+            folder = Path((await helper.ask(b"folder", bytes)).decode())
+            mode = await asyncio.to_thread(folder.stat)
+            return folder, mode.st_mode & 0o777
+        finally:
+            await helper.close()
+
+    folder, mode = asyncio.run(story())
+    assert (mode, folder.exists()) == (0o700, False)
+
+
+def test_its_folder_goes_also_where_the_process_that_asks_was_killed(tmp_path: Path):
+    folder = tmp_path / "own"
+    (folder / "library").mkdir(parents=True)
+    subprocess.run(
+        [sys.executable, "-m", busy_helper.__name__], stdin=subprocess.DEVNULL, check=True,
+        env={**os.environ, FOLDER: str(folder)},
+    )  # fmt: skip
+    assert not folder.exists()

@@ -3,12 +3,16 @@
 import math
 import os
 import resource
+import shutil
 import struct
 import sys
 from collections.abc import Callable
 
 MEMORY = 2_000_000_000
 """Address space of a helper, bytes."""
+
+FOLDER = "NACRE_HELPER_FOLDER"
+"""Variable that names the folder for temporary files of a helper: it goes when the helper ends."""
 
 LENGTH = struct.Struct(">I")
 """Before each message, its length in bytes."""
@@ -35,6 +39,13 @@ def serve(answer: Callable[[bytes], bytes], memory: int = MEMORY, cpu: float | N
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     if cpu is not None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        _answer_all(answer, cpu)
+    finally:  # also where the process that asks was killed
+        shutil.rmtree(os.environ.get(FOLDER, ""), ignore_errors=True)
+
+
+def _answer_all(answer: Callable[[bytes], bytes], cpu: float | None) -> None:
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     while True:
         head = source.read(4)

@@ -1,15 +1,18 @@
 """A process of our own that reads what may be hostile; it is killed when it takes too much."""
 
 import asyncio
+import os
+import shutil
 import signal
 import sys
+import tempfile
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
 
-from nacre.engine.helper_loop import LENGTH
+from nacre.engine.helper_loop import FOLDER, LENGTH
 
 T = TypeVar("T")
 
@@ -21,7 +24,8 @@ class HelperFailedError(Exception):
 class HelperProcess:
     """A helper process: a message goes in, its answer comes out.
 
-    It starts when it is first needed, and again after it was killed.
+    It starts when it is first needed, and again after it was killed. Each has a folder of its own
+    for temporary files: libraries put code there, which another user must not be able to replace.
 
     Args:
         module: The module that it runs, whose `main` calls `helper_loop.serve`.
@@ -32,6 +36,7 @@ class HelperProcess:
         self._module = module
         self._time = time_limit
         self._process: Process | None = None
+        self._folder = ""
         self._turn = asyncio.Lock()
 
     async def ask(self, message: bytes, decode: Callable[[bytes], T]) -> T:
@@ -68,19 +73,25 @@ class HelperProcess:
         return await process.stdout.readexactly(size)
 
     async def _start(self) -> Process:
+        self._folder = tempfile.mkdtemp(prefix="nacre-helper-")
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            self._module,
-            stdin=PIPE,
-            stdout=PIPE,
-            start_new_session=True,
-        )
+            sys.executable, "-m", self._module, stdin=PIPE, stdout=PIPE, start_new_session=True,
+            env={**os.environ, "TMPDIR": self._folder, FOLDER: self._folder},
+        )  # fmt: skip
         return self._process
 
     async def _kill(self) -> int | None:
         """End the helper; its code of exit, None where there was none."""
         process, self._process = self._process, None
+        folder, self._folder = self._folder, ""
+        try:
+            return await self._ended(process)
+        finally:
+            if folder:
+                await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+    @staticmethod
+    async def _ended(process: Process | None) -> int | None:
         if process is None:
             return None
         if process.returncode is None:
