@@ -3,10 +3,10 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from nacre.extract.fulltext.decoding import document_text
 from nacre.extract.fulltext.job import PageText, TextJob
 from nacre.extract.headers import directives
 from nacre.extract.pageview import page_view
-from nacre.wire.charset import decode, detect
 
 if TYPE_CHECKING:
     from resiliparse.parse.html import HTMLTree
@@ -21,9 +21,7 @@ def html_text(job: TextJob, _kind: str) -> PageText:
     from resiliparse.extract.html2text import extract_plain_text  # noqa: PLC0415 - an extra
     from resiliparse.parse.html import HTMLTree  # noqa: PLC0415 - an extra
 
-    document = job.document
-    charset, _ = detect(document.body, document.charset_header, document.url, document.hints)
-    text = decode(document.body, charset).replace("\0", " ")
+    text = document_text(job.document)
     if job.linear or _is_deep(text):
         return _in_linear_time(text)
     tree = HTMLTree.parse(text)

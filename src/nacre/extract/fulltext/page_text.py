@@ -5,10 +5,10 @@ from collections.abc import Callable
 import msgspec
 
 from nacre.extract.document import Document
+from nacre.extract.fulltext.decoding import document_text
 from nacre.extract.fulltext.job import HTML, PLAIN, PageText, TextJob, text_type
 from nacre.extract.fulltext.language import declared_language, language_of
 from nacre.extract.headers import header_directives, header_text
-from nacre.wire.charset import decode, detect
 
 
 def page_text(job: TextJob) -> PageText:
@@ -50,9 +50,7 @@ def _reader(kind: str) -> Callable[[TextJob, str], PageText]:
 
 def plain_text(job: TextJob, _kind: str) -> PageText:
     """The text of a file of text, in the encoding that it is in."""
-    document = job.document
-    charset, _ = detect(document.body, document.charset_header, document.url, document.hints)
-    return PageText(text=decode(document.body, charset).replace("\0", " "))
+    return PageText(text=document_text(job.document))
 
 
 def _language_of_header(document: Document) -> str:
