@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.errors import JobError, StorageError
+from nacre.errors import JobError, NacreError, StorageError
 from nacre.search.document import SearchDocument, placed
 from nacre.search.local_index import LocalSearch, LocalWriter, SearchOptions
 from nacre.search.query import parse_query
@@ -146,3 +146,31 @@ def test_a_score_is_explained(folder):
     assert explained("lang:zh")["1"].parts == ()
     usual = LocalSearch(folder).search(parse_query("brown"))
     assert usual.hits[0].parts == ()
+
+
+def test_an_index_is_made_anew_by_one_command_at_a_time(folder):
+    first = LocalWriter(folder)
+    first.open(rebuild=True)
+    first.write([document("http://a.test/new", "fox")])
+    with pytest.raises(StorageError, match="another command writes this index"):
+        LocalWriter(folder).open(rebuild=True)
+    first.commit()
+    first.close()
+    assert found(folder, "fox") == ["new"]
+    second = LocalWriter(folder)
+    second.open()
+    second.close()
+
+
+@pytest.mark.parametrize("name", ["meta.json", "*.store", "*.term"])
+def test_a_damaged_index_says_how_it_is_made_anew(folder, name):
+    for path in folder.glob(name):
+        path.write_bytes(path.read_bytes()[:20])
+    with pytest.raises(NacreError, match=r"search.* `index --rebuild` makes it anew"):
+        found(folder, "fox")
+    writer = LocalWriter(folder)
+    assert writer.open(rebuild=True)
+    writer.write([document("http://a.test/new", "fox")])
+    writer.commit()
+    writer.close()
+    assert found(folder, "fox") == ["new"]

@@ -10,6 +10,7 @@ from nacre.cli import output
 from nacre.cli.installing import Yes, offering
 from nacre.cli.options import AsJson, JobDir
 from nacre.cli.output import count
+from nacre.core.states import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +77,10 @@ def search(
     as_json: AsJson = False,
     _yes: Yes = False,
 ) -> None:
-    """Search the words of a crawl, in the index that `nacre index` makes of it."""
+    """Search the words of a crawl, in the index that `nacre index` makes of it.
+
+    Ends with code 10 where nothing is found.
+    """
     needs = ("the search needs", "search")
     window = (limit, offset)
     answer = offering(
@@ -86,9 +90,13 @@ def search(
     )
     if as_json:
         output.say_json(answer_numbers(answer))
-        return
-    for line in answer_lines(answer, offset):
-        output.say(line)
+    else:
+        for line in answer_lines(answer, offset):
+            output.say(line)
+    if not answer.total:
+        if any(" " in one and '"' not in one for one in words):
+            output.tell("words in quotes are a phrase: without the quotes they may stand apart")
+        raise typer.Exit(ExitCode.NOTHING_DUE)
 
 
 def index(
@@ -281,6 +289,9 @@ def answer_lines(answer: "SearchAnswer", offset: int) -> list[str]:
     lines = [f"{count(answer.total, 'page')} found"]
     for number, hit in enumerate(answer.hits, offset + 1):
         lines += ["", *_hit_lines(number, hit)]
+    behind = answer.total - offset - len(answer.hits)
+    if answer.hits and behind > 0:
+        lines += ["", f"{behind:,} more: --offset {offset + len(answer.hits)}"]
     for name, values in answer.facets.items():
         lines += ["", f"by {name}: " + ", ".join(f"{value} {size:,}" for value, size in values)]
     return lines

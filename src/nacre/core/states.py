@@ -85,7 +85,7 @@ EXIT_TABLE: dict[ExitCode, str] = {
     ExitCode.DAMAGED: "`archive check` found damage",
     ExitCode.SEEDS_ERRONEOUS: "every seed answered with an error, such as 404, or not at all",
     ExitCode.NOTHING_ARCHIVED: "replies were received and nothing was archived",
-    ExitCode.NOTHING_DUE: "nothing was due (`nacre cycle`)",
+    ExitCode.NOTHING_DUE: "nothing was due (`nacre cycle`), or found (`nacre search`)",
 }
 """Every exit code and its meaning, for people. The documentation is made of it."""
 

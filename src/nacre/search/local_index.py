@@ -5,10 +5,13 @@ is kept whole beside them, for snippets. Places and ranks: BM25 in each field of
 texts of links count more than content, and what a site repeats on its pages less.
 """
 
+import fcntl
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +34,7 @@ guess: to halve or double them changes the order alone, never what is found."""
 _TIE = 0.2
 _HEAP = 64_000_000
 _NEW = ".new"
+_BUSY = "{}: another command writes this index; wait for its end"
 _SCHEMA = 1
 _FACETS = {"site": "domain", "type": "kind", "lang": "lang", "segment": "segment"}
 """Facets and the fields that they count."""
@@ -171,11 +175,13 @@ class LocalWriter:
         self._threads = threads
         self._target = folder
         self._writer: tantivy.IndexWriter | None = None
+        self._lock: int | None = None
         self._encoder = msgspec.msgpack.Encoder()
 
     def open(self, *, rebuild: bool = False) -> bool:
         """See `DocumentWriter.open`. A rebuilt index takes the place of the old one at a commit."""
         library = _library()
+        self._hold()
         self._target = self._folder.with_name(self._folder.name + _NEW) if rebuild else self._folder
         if rebuild:
             shutil.rmtree(self._target, ignore_errors=True)
@@ -221,13 +227,37 @@ class LocalWriter:
 
     def close(self) -> None:
         """See `DocumentWriter.close`."""
+        self._end()
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
+
+    def _end(self) -> None:
+        """End the threads that build. What they could not do was told by `write` or `commit`."""
         writer, self._writer = self._writer, None
         if writer is not None:
-            writer.wait_merging_threads()
+            with suppress(ValueError, OSError):
+                writer.wait_merging_threads()
+
+    def _hold(self) -> None:
+        """Let no other command write this index, also while one of them makes it anew."""
+        if self._lock is not None:
+            return
+        path = self._folder.with_name(f"{self._folder.name}.lock")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise StorageError(_BUSY.format(self._folder)) from None
+        except OSError as error:
+            self.close()
+            raise StorageError(f"{path}: {error}") from error
 
     def _take_place(self) -> None:
         """Put the rebuilt index where the old one is, and go on there."""
-        self.close()
+        self._end()
         old = self._folder.with_name(self._folder.name + ".old")
         try:
             shutil.rmtree(old, ignore_errors=True)
@@ -276,13 +306,29 @@ def _languages(tag: str) -> list[str]:
 
 def _failure(folder: Path, error: Exception) -> StorageError:
     if "LockBusy" in str(error):
-        return StorageError(f"{folder}: another command writes this index; wait for its end")
+        return StorageError(_BUSY.format(folder))
+    if any(said in str(error).lower() for said in ("corrupt", "deserialize", "no such file")):
+        return DamageError(f"{folder} is damaged ({error}): `index --rebuild` makes it anew")
+    if "thread" in str(error) or isinstance(error, OSError):
+        return StorageError(_full(folder, error))
     if "schema" in str(error).lower():
         return StorageError(
             f"{folder}: it was made by another version of Nacre ({error}): `index --rebuild` "
             "makes it anew"
         )
     return StorageError(f"{folder}: {error}")
+
+
+def _full(folder: Path, error: Exception) -> str:
+    """What is said of an index that cannot be written: most often the disk is full."""
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        free = 0
+    return (
+        f"{folder} cannot be written, and its disk has {free / 1e6:,.0f} MB free ({error}): make "
+        "room, and give the command again; it goes on where it was"
+    )
 
 
 # ---- search

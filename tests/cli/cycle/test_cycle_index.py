@@ -28,7 +28,7 @@ def told(root: Path, *words: str) -> dict[str, Any]:
 
 def searched(root: Path, *words: str) -> list[str]:
     done = nacre("search", root, *words, "--json")
-    assert done.code == 0, done.err
+    assert done.code in {0, 10}, done.err
     return sorted(hit["url"].rpartition("/")[2] for hit in json.loads(done.out)["hits"])
 
 
