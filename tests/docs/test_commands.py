@@ -190,6 +190,10 @@ class Folder:
             return
         if "--list-profiles" in words or (words[0] in FILTERS and "--job" not in words):
             return
+        if words[0] == "search" and not (self._root / words[1]).exists():
+            self._prepare_rounds(["cycle", words[1], "index"])
+            assert nacre("cycle", words[1], "index").code == 0
+            return
         job = words[words.index("--job") + 1] if "--job" in words else words[1]
         if words[0] in {"frontier", "run"}:
             self._end(job)

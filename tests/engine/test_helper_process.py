@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -58,3 +59,16 @@ def test_its_folder_goes_also_where_the_process_that_asks_was_killed(tmp_path: P
         env={**os.environ, FOLDER: str(folder)},
     )  # fmt: skip
     assert not folder.exists()
+
+
+def test_a_helper_that_is_abandoned_ends():
+    async def story() -> int | None:
+        helper = HelperProcess(busy_helper.__name__, time_limit=300)
+        assert await helper.ask(b"one", bytes) == b"one"
+        process = helper._process
+        assert process is not None
+        helper.abandon()
+        helper.abandon()
+        return await process.wait()
+
+    assert asyncio.run(story()) == -signal.SIGKILL

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
@@ -62,6 +63,15 @@ class HelperProcess:
         """End the helper."""
         async with self._turn:
             await self._kill()
+
+    def abandon(self) -> None:
+        """End the helper at the end of the program, when nothing can be waited for any more."""
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     async def _ask(self, message: bytes) -> bytes:
         process = self._process or await self._start()

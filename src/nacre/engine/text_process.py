@@ -66,6 +66,10 @@ class TextProcess:
         self._runner.run(self._helper.close())
         self._runner.close()
 
+    def abandon(self) -> None:
+        """End the helper at the end of the program."""
+        self._helper.abandon()
+
     def _tried(self, job: TextJob) -> PageText:
         try:
             return self._asked([job])[0]
@@ -86,5 +90,5 @@ def kept_texts() -> TextProcess:
         MissingExtraError: The extra `search` is not installed.
     """
     texts = TextProcess()
-    atexit.register(texts.close)
+    atexit.register(texts.abandon)
     return texts
