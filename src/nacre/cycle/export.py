@@ -31,6 +31,8 @@ FILES = ("visits", "links", "adds", "hosts")
 
 _ROWS = 65_536
 """Rows of a row group at least; one ends with its bucket."""
+_SOUGHT = frozenset(("bucket", "key", "dst", "host"))
+"""Columns by whose least and greatest values row groups are chosen: the files are sorted by them."""
 _NOINDEX, _NOFOLLOW = frozenset(("noindex", "none")), frozenset(("nofollow", "none"))
 _CAPTURE = tuple(column.name for column in group_columns("capture"))
 _REDIRECT = Hop.REDIRECT.value
@@ -288,7 +290,10 @@ def _write(path: Path, table: "pa.Table") -> None:
     """A file of rows that are sorted by bucket, whose row groups end where buckets do."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
-    with pq.ParquetWriter(path, table.schema, compression="zstd", compression_level=1) as writer:
+    sought = [name for name in table.schema.names if name in _SOUGHT]
+    with pq.ParquetWriter(
+        path, table.schema, compression="zstd", compression_level=1, write_statistics=sought
+    ) as writer:
         start = 0
         for stop in _ends(table.column("bucket")):
             writer.write_table(table.slice(start, stop - start))

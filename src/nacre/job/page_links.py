@@ -133,7 +133,12 @@ class AcceptedLinks:
         new: list[LinkFact] = []
         targets: list[CrawlURI] = []
         if None in found or embeds is not None:
-            for place, (link, look) in enumerate(zip(outlinks, looks, strict=True)):
+            # Redirects are in no memory, so that they are among what is asked for anew.
+            asked: Iterable[int] = range(len(looks))
+            if embeds is None:
+                asked = [place for place in asked if found[place] is None]
+            for place in asked:
+                link, look = outlinks[place], looks[place]
                 if link.hop is _REDIRECT:
                     found[place] = self._redirect(uri, link, new, targets)
                     continue

@@ -139,16 +139,20 @@ class Walk:
         if self.depth == 0:
             self._rebase([node for node, tag, _ in met if tag == "base"])
         wants_text, read, known = self.settings.anchor_text, self.page.text, _KNOWN_TEXTS.get
+        left = self._text_left
         for node, tag, href in met:
             if href is None:
+                self._text_left = left
                 handlers[tag](self, node, tag)
-            elif not wants_text or self._text_left <= 0:
+                left = self._text_left
+            elif not wants_text or left <= 0:
                 add_anchor(href)
             else:
                 # As `text` does, without the way there: there are many.
                 text = read(node)
-                self._text_left -= len(text) + 1
+                left -= len(text) + 1
                 add_anchor(href, known(text) or _one_line(text) or self._stand_in(node))
+        self._text_left = left
 
     def _first_of_each(self, tags: Container[str]) -> list[tuple[Node, str, str | None]]:
         """Elements in document order; of those that link to the same place only the first.
