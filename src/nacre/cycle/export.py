@@ -32,7 +32,7 @@ FILES = ("visits", "links", "adds", "hosts")
 _ROWS = 65_536
 """Rows of a row group at least; one ends with its bucket."""
 _SOUGHT = frozenset(("bucket", "key", "dst", "host"))
-"""Columns by whose least and greatest values row groups are chosen: the files are sorted by them."""
+"""Columns by whose least and greatest values row groups are chosen."""
 _NOINDEX, _NOFOLLOW = frozenset(("noindex", "none")), frozenset(("nofollow", "none"))
 _CAPTURE = tuple(column.name for column in group_columns("capture"))
 _REDIRECT = Hop.REDIRECT.value
