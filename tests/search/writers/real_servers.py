@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
+from tests.cli.site import ServedPage, nacre
 from tools import maven
 
 DOCS = Path(__file__).parents[3] / "docs" / "solr"
@@ -24,6 +25,42 @@ READ_FIELDS = (
     "type", "crawl_date", "status_code", "content_length", "wayback_date", "content_type_served",
 )  # fmt: skip
 """The fields that SolrWayback reads of a page that was answered with 200."""
+
+GBK = (
+    "<meta charset=gbk><title>国家图书馆</title><article><p>国家图书馆是国家总书库，"
+    "履行国内外图书文献收藏和保护的职责。</p></article>"
+)
+UTF8 = "<meta charset=utf-8><title>图书</title><p>馆藏的图书在国家的库里。</p>"
+
+
+def changing_pages(*more: str) -> dict[str, ServedPage]:
+    """A web in GBK and UTF-8, of which a test changes `/c`, removes `/v`, and moves `/m`.
+
+    Args:
+        more: Names of further pages that the first one links to.
+    """
+    names = ("g", "u", "c", "v", "m", "n", *more)
+    links = "".join(f"<a href=/{one}>x</a>" for one in names)
+    return {
+        "/": f"<title>Home</title><p>The quick brown fox</p>{links}",
+        "/g": GBK.encode("gbk"),
+        "/u": UTF8.encode(),
+        "/c": "<p>an old text that changes</p>",
+        "/v": "<p>this one vanishes</p>",
+        "/m": "<p>this one moves</p>",
+        "/n": "<meta name=robots content=noindex><p>nobody may find this</p>",
+    }
+
+
+def two_rounds(root: Path, url: str, writers: str) -> None:
+    """Crawl a web in two rounds, each page again after a second."""
+    done = nacre(
+        "cycle", root, "-s", url, "--rounds", "2", "--delay", "0",
+        "--set", "recrawl.schedule.nutch.interval=1s",
+        "--set", f"cycle.index.writers={writers}",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+
 
 LISTS = ("host_surt",)
 KINDS = {

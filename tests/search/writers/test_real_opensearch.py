@@ -8,20 +8,14 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.cli.site import ServedPage, nacre, site
-from tests.search.writers.real_servers import real_opensearch
+from tests.cli.site import nacre, site
+from tests.search.writers.real_servers import changing_pages, real_opensearch, two_rounds
 from tools import maven
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(bool(maven.missing()), reason=f"no server without {maven.missing()}"),
 ]
-
-GBK = (
-    "<meta charset=gbk><title>国家图书馆</title><article><p>国家图书馆是国家总书库，"
-    "履行国内外图书文献收藏和保护的职责。</p></article>"
-)
-UTF8 = "<meta charset=utf-8><title>图书</title><p>馆藏的图书在国家的库里。</p>"
 
 
 @pytest.fixture(scope="module")
@@ -56,25 +50,11 @@ def indexed(root: Path, *words: str) -> None:
 def test_pages_come_change_and_go_in_opensearch(tmp_path, home):
     root = tmp_path / "库"
     long = "z" * 600
-    links = "".join(f"<a href=/{one}>x</a>" for one in ("g", "u", "c", "v", "m", "n", long))
-    pages: dict[str, ServedPage] = {
-        "/": f"<title>Home</title><p>The quick brown fox</p>{links}",
-        "/g": GBK.encode("gbk"),
-        "/u": UTF8.encode(),
-        "/c": "<p>an old text that changes</p>",
-        "/v": "<p>this one vanishes</p>",
-        "/m": "<p>this one moves</p>",
-        "/n": "<meta name=robots content=noindex><p>nobody may find this</p>",
-        f"/{long}": "<p>a page with a long URL</p>",
-    }
+    pages = changing_pages(long)
+    pages[f"/{long}"] = "<p>a page with a long URL</p>"
     writer = {"writer": "opensearch", "urls": [home], "index": "pages", "batch": 2}
     with site(pages) as url:
-        done = nacre(
-            "cycle", root, "-s", url, "--rounds", "2", "--delay", "0",
-            "--set", "recrawl.schedule.nutch.interval=1s",
-            "--set", f"cycle.index.writers={json.dumps([writer])}",
-        )  # fmt: skip
-        assert done.code == 0, done.err
+        two_rounds(root, url, json.dumps([writer]))
         indexed(root)
         assert phrase(home, "国家图书馆") == ["g"], "the other page has the characters, apart"
         assert phrase(home, "图书") == ["g", "u"]

@@ -8,20 +8,21 @@ from typing import Any
 
 import pytest
 
-from tests.cli.site import ServedPage, nacre, site
-from tests.search.writers.real_servers import KINDS, READ_FIELDS, found, real_solr
+from tests.cli.site import nacre, site
+from tests.search.writers.real_servers import (
+    KINDS,
+    READ_FIELDS,
+    changing_pages,
+    found,
+    real_solr,
+    two_rounds,
+)
 from tools import maven
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(bool(maven.missing()), reason=f"no Solr without {maven.missing()}"),
 ]
-
-GBK = (
-    "<meta charset=gbk><title>国家图书馆</title><article><p>国家图书馆是国家总书库，"
-    "履行国内外图书文献收藏和保护的职责。</p></article>"
-)
-UTF8 = "<meta charset=utf-8><title>图书</title><p>馆藏的图书在国家的库里。</p>"
 
 
 @pytest.fixture(scope="module")
@@ -68,25 +69,11 @@ def record_url(document: dict[str, Any]) -> str:
 
 def test_pages_come_change_and_go_in_solr(tmp_path, home):
     root = tmp_path / "库"
-    links = "".join(f"<a href=/{one}>x</a>" for one in ("g", "u", "c", "v", "m", "n"))
-    pages: dict[str, ServedPage] = {
-        "/": f"<title>Home</title><p>The quick brown fox</p>{links}",
-        "/g": GBK.encode("gbk"),
-        "/u": UTF8.encode(),
-        "/c": "<p>an old text that changes</p>",
-        "/v": "<p>this one vanishes</p>",
-        "/m": "<p>this one moves</p>",
-        "/n": "<meta name=robots content=noindex><p>nobody may find this</p>",
-    }
+    pages = changing_pages()
     core, archive = f"{home}/pages", f"{home}/archive"
     warcs = root / "cycle" / "archive"
     with site(pages) as url:
-        done = nacre(
-            "cycle", root, "-s", url, "--rounds", "2", "--delay", "0",
-            "--set", "recrawl.schedule.nutch.interval=1s",
-            "--set", f"cycle.index.writers={settings(home, warcs)}",
-        )  # fmt: skip
-        assert done.code == 0, done.err
+        two_rounds(root, url, settings(home, warcs))
         told(root)
         assert names(core, "国家图书馆") == ["g"], "the other page has the characters, apart"
         assert names(core, "图书") == ["g", "u"]
