@@ -38,4 +38,4 @@ def test_the_extras_are_those_of_the_project():
 
 def test_without_a_lock_pip_brings_the_libraries(monkeypatch, tmp_path):
     monkeypatch.setattr("nacre.config.extras._CLONE", tmp_path)
-    assert install_command("cycle").endswith("-m pip install duckdb pyarrow")
+    assert install_command("cycle").endswith("-m pip install duckdb numpy pyarrow")

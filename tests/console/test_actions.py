@@ -2,7 +2,6 @@ import asyncio
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,6 @@ from nacre.console.fleet.launch import scope_of
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import API
-from nacre.job.control import is_running
-from nacre.runs.passes import find_recurring
-from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, given_console
 
@@ -290,15 +286,13 @@ def test_a_start_by_the_form_takes_settings_of_its_own_and_accepts_a_loss(tmp_pa
     assert "documents: 1\n" not in (root / "crawl.yaml").read_text()
 
 
-def wait_between(layout: Layout) -> None:
-    """Wait until a job is between two of its passes, the next of which is hours away."""
-    ends = time.monotonic() + 60
-    later = time.time() + 3600
-    while not ((found := find_recurring(layout)) and found.time > later) or is_running(
-        layout.socket
-    ):
-        assert time.monotonic() < ends
-        time.sleep(0.05)
+def wait_between(passes: subprocess.Popen[bytes]) -> None:
+    """Wait until a job is between two of its passes."""
+    assert passes.stderr is not None
+    said = [passes.stderr.readline()]
+    while b"Next pass: " not in said[-1]:
+        assert said[-1], b"".join(said).decode()
+        said.append(passes.stderr.readline())
 
 
 def test_passes_are_stopped_between_two_of_them(tmp_path: Path):
@@ -307,10 +301,9 @@ def test_passes_are_stopped_between_two_of_them(tmp_path: Path):
         assert nacre("run", root).code == 0
         command = [sys.executable, "-m", "nacre", "recrawl", str(root), "--every", "9h", "-q"]
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as passes:
-            layout = Layout(root)
 
             async def scene(console: GivenConsole) -> None:
-                await asyncio.to_thread(wait_between, layout)
+                await asyncio.to_thread(wait_between, passes)
                 await console.services.poller.look(console.services.fleet.job("crawls~a"))
                 fields = console.as_key(Role.OPERATOR)
                 about = (await console.client.get(f"{API}/jobs/crawls~a", headers=fields)).json()

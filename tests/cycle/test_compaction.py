@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -232,15 +231,6 @@ def test_files_stay_for_a_day_and_as_long_as_a_kept_version_names_them(made):
     assert made.rows() == rows
     for number in (4, 5, 6):
         assert made.rows(made.cycle.version(number))
-
-
-def test_buckets_are_divided_without_numpy(made, monkeypatch):
-    """The extra has none: duckdb and pyarrow do without."""
-    monkeypatch.setitem(sys.modules, "numpy", None)
-    made.add(*(found(url) for url in URLS))
-    before = made.rows()
-    compacted(made, buckets=8)
-    assert made.rows() == before
 
 
 def test_a_task_travels(made):

@@ -17,7 +17,7 @@ def wanting(what: str, library: str) -> str:
 
 EXTRAS = {
     "console": "argon2-cffi httptools jinja2 prometheus-client python-multipart starlette uvicorn",
-    "cycle": "duckdb pyarrow",
+    "cycle": "duckdb numpy pyarrow",
     "objects": "obstore",
     "opensearch": "opensearch-py",
     "search": "kreuzberg py3langid resiliparse tantivy",

@@ -17,6 +17,9 @@ from nacre.engine.helper_loop import FOLDER, LENGTH
 
 T = TypeVar("T")
 
+_DYING = 10.0
+"""Seconds for a helper whose pipe is closed to end by itself."""
+
 
 class HelperFailedError(Exception):
     """The helper died over a message, or its answer makes no sense."""
@@ -55,7 +58,7 @@ class HelperProcess:
                 await self._kill()
                 raise
             except (OSError, asyncio.IncompleteReadError, msgspec.MsgspecError) as error:
-                if await self._kill() == -signal.SIGXCPU:
+                if await self._kill(patience=_DYING) == -signal.SIGXCPU:
                     raise TimeoutError from error
                 raise HelperFailedError(str(error)) from error
 
@@ -90,22 +93,30 @@ class HelperProcess:
         )  # fmt: skip
         return self._process
 
-    async def _kill(self) -> int | None:
-        """End the helper; its code of exit, None where there was none."""
+    async def _kill(self, patience: float = 0.0) -> int | None:
+        """End the helper; its code of exit, None where there was none.
+
+        Args:
+            patience: Seconds in which it may end by itself. Only then the code says why it did:
+                asyncio loses that of a process that it kills while the process ends.
+        """
         process, self._process = self._process, None
         folder, self._folder = self._folder, ""
         try:
-            return await self._ended(process)
+            return await self._ended(process, patience)
         finally:
             if folder:
                 await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     @staticmethod
-    async def _ended(process: Process | None) -> int | None:
+    async def _ended(process: Process | None, patience: float) -> int | None:
         if process is None:
             return None
-        if process.returncode is None:
-            process.kill()
         if process.stdin is not None:
             process.stdin.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                return await process.wait()
+        with suppress(ProcessLookupError):
+            process.kill()
         return await process.wait()
