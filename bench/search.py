@@ -1,6 +1,8 @@
 """The index of words: CPU of a page, time of a query, and what is found of what is there.
 
-    python -m bench.search [--pages 1500] [--queries 200] [--seed 1]
+    python -m bench.search [--pages 1500] [--queries 200] [--seed 1] [--large 1000000]
+
+`--large` makes an index of so many pages of their lines, and asks it for the same phrases, too.
 
 Pages are those of the documentation that `make webs` brings, English and Chinese. The truth is a
 search through the text of every page, taken apart tag by tag, which the index does not do.
@@ -20,6 +22,7 @@ from nacre.core.capture import BytesBody, Capture
 from nacre.engine.page_document import DocumentMaker, PageFacts
 from nacre.extract.pageview import page_view
 from nacre.search.analysis import folded
+from nacre.search.document import SearchDocument, placed
 from nacre.search.local_index import LocalSearch, LocalWriter, SearchOptions
 from nacre.search.query import parse_query
 from nacre.search.settings import IndexSettings
@@ -175,12 +178,67 @@ def searched(folder: Path, known: list[str], phrases: list[str]) -> None:
     )
 
 
+def large(known: list[str], number: int, folder: Path, chance: random.Random) -> None:
+    """Make an index of pages of 3 to 20 blocks of the texts, every other one Chinese."""
+    blocks = [one[:400] for text in known for one in text.split(" | ") if len(one) >= 20]
+    kinds = [
+        [one for one in blocks if bool(_HAN.search(one)) is chinese] for chinese in (False, True)
+    ]
+    writer = LocalWriter(folder)
+    writer.open()
+    batch = []
+    for count in range(1, number + 1):
+        lines = kinds[count % 2]
+        url = f"http://h{count % 5_000}.example.org/{count}"
+        body = "\n".join(chance.choices(lines, k=chance.randint(3, 20)))
+        one = SearchDocument(
+            id=url, url=url, title=chance.choice(lines)[:40], content=body, type="text/html",
+            tstamp=1_700_000_000_000 + count * 60_000, boost=1 + chance.random(),
+        )  # fmt: skip
+        batch.append(placed(one))
+        if len(batch) == 100 or count == number:
+            writer.write(batch)
+            batch = []
+        if count % 20_000 == 0:
+            writer.commit()
+    writer.commit()
+    writer.close()
+
+
+def timed(folder: Path, phrases: list[str]) -> None:
+    """Ask for phrases in several ways, and print the CPU and the time of a query."""
+    search = LocalSearch(folder)
+    facets = SearchOptions(facets=("site", "type", "lang"))
+    plain, newest = SearchOptions(), SearchOptions(newest=True)
+    quoted = [f'"{one}"' for one in phrases]
+    characters = [one[0] for one in phrases if _HAN.match(one)]
+    for name, queries, options in (
+        ("phrases", quoted, plain), ("phrases again", quoted, plain),
+        ("words", [one for one in phrases if " " in one], plain),
+        ("one character", characters, plain), ("newest", quoted, newest),
+        ("three facets", quoted, facets),
+    ):  # fmt: skip
+        took = []
+        for query in queries:
+            began, used = time.perf_counter(), time.process_time()
+            search.search(parse_query(query), options)
+            took.append((time.process_time() - used, time.perf_counter() - began))
+        cpu_cuts, cuts = (
+            statistics.quantiles([one[at] * 1000 for one in took], n=100) for at in (0, 1)
+        )
+        print(
+            f"{search.documents:,} pages, {name}: CPU median {cpu_cuts[49]:.1f} ms, p95 "
+            f"{cpu_cuts[94]:.1f} ms; time median {cuts[49]:.1f} ms, p95 {cuts[94]:.1f} ms"
+        )
+
+
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=1_500)
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--large", type=int, default=0)
     said = parser.parse_args()
     chance = random.Random(said.seed)
     files = pages(said.pages, chance)
@@ -188,7 +246,11 @@ def main() -> None:
     try:
         measured(files, folder / "search")
         known = texts(files)
-        searched(folder / "search", known, asked(known, said.queries, chance))
+        phrases = asked(known, said.queries, chance)
+        searched(folder / "search", known, phrases)
+        if said.large:
+            large(known, said.large, folder / "large", chance)
+            timed(folder / "large", phrases)
     finally:
         shutil.rmtree(folder)
 
