@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from nacre.core.history import HistoryRecord
 from nacre.crawldb.row import ONE
 from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.moving import job_import
 from nacre.cycle.moving.job_export import export_job, precedence_of
 from nacre.cycle.moving.job_import import import_job
 from nacre.cycle.readers import TableView
@@ -155,3 +156,28 @@ def test_directories_that_are_not_new(tmp_path: Path):
         exported(made, tmp_path / "full")
     with pytest.raises(JobError):
         imported(made, tmp_path / "1")
+
+
+def test_a_job_that_runs_is_read_as_of_a_checkpoint_that_it_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    mine, other = crawl(tmp_path / "1"), crawl(tmp_path / "2")
+    adds, states, _ = rows_of({URLS[0]: (2, 0, False), URLS[1]: (1, 2, False)})
+    mine.add(*adds)
+    mine.set("state", *states)
+    exported(mine, tmp_path / "job")
+    layout, asked = Layout(tmp_path / "job"), []
+
+    def answers(socket: Path, command: str, **arguments: str) -> dict[str, str]:
+        asked.append((socket, command, arguments))
+        layout.checkpoints.mkdir(parents=True)
+        layout.store.rename(layout.checkpoints / "cp1")  # nothing is left but the checkpoint
+        layout.store.mkdir()
+        return {"name": "cp1"}
+
+    monkeypatch.setattr(job_import, "is_running", lambda socket: socket == layout.socket)
+    monkeypatch.setattr(job_import, "send_command", answers)
+    result = imported(other, layout.root)
+    assert asked == [(layout.socket, "checkpoint", {"name": ""})]
+    assert (result.rows.visited, result.rows.waiting, result.taken.new) == (1, 1, 2)
+    assert sorted(one["key"] for one in other.rows()) == sorted(URLS[:2])

@@ -40,10 +40,8 @@ from nacre.cycle.tables import CRAWLDB, BucketFiles, buckets_of, in_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, TableFile
 from nacre.errors import ConfigError, JobError
 
-_ROWS = 2_000_000
+_ROWS = 1_000_000
 """Links that a task takes the edges of."""
-_MEMORY = 300 * 10**6
-"""Bytes of a kernel: a task has arrays beside it."""
 
 Spec = TypeVar("Spec")
 Result = TypeVar("Result")
@@ -149,8 +147,7 @@ class _Graph:
         said = f"{table.sha256} {options.level} {options.damping!r} {options.per_domain} {parts}"
         folder = f"exchange/rank-{hashlib.sha256(f'{said} 2'.encode()).hexdigest()[:16]}"
         self._buckets = buckets_of(context.cycle, version, LINKS)
-        place = context.place._replace(memory=_MEMORY)
-        self._spec = GraphSpec(place, folder, options.level, parts, options.per_domain)
+        self._spec = GraphSpec(context.place, folder, options.level, parts, options.per_domain)
         self._shape = GraphShape(())
         self._damping = Damping(0, 0)
 

@@ -206,27 +206,22 @@ def edges_task(spec: EdgesSpec) -> GroupShape:
 def _edges_query(work: TaskWork, spec: EdgesSpec) -> str:
     """SQL of the edges of a group by target: `bucket`, `s`, `d`, and the parts of both."""
     graph, kernel = spec.graph, work.kernel
-    sources = []
+    kernel.execute("create temp table found (bucket INTEGER, s VARCHAR, d VARCHAR)")
+    # One after the other: the buffers of many open files would not fit into its memory.
     for bucket in spec.buckets:
-        local = local_bucket(work.storage, bucket, work.scratch)
-        merged = _rows(local)
-        rows = f"(select src, dst from ({merged}))"
+        rows = f"(select src, dst from ({_rows(local_bucket(work.storage, bucket, work.scratch))}))"
         if graph.level == "domain" or graph.per_domain:
-            kernel.execute(f"create temp table taken_{bucket.bucket} as from {rows}")
-            rows = f"taken_{bucket.bucket}"
+            kernel.execute(f"create or replace temp table taken as from {rows}")
+            rows = "taken"
             ends = (
                 f"select {host_sql('src')} from {rows} union select {host_sql('dst')} from {rows}"
             )
-            hosts = [host for (host,) in kernel.rows(ends)]
-            load_domains(kernel, f"domains_{bucket.bucket}", hosts)
-        edges = edges_sql(
-            rows, graph.level, f"domains_{bucket.bucket}", per_domain=graph.per_domain
-        )
-        sources.append(f"select {bucket.bucket} as bucket, s, d from ({edges})")
+            load_domains(kernel, "domains", [host for (host,) in kernel.rows(ends)])
+        edges = edges_sql(rows, graph.level, "domains", per_domain=graph.per_domain)
+        kernel.execute(f"insert into found select {bucket.bucket}, s, d from ({edges})")
     return (
         f"select bucket, s, d, {part_sql('s', graph.parts)} as of_s, "
-        f"{part_sql('d', graph.parts)} as of_d from ({' union all '.join(sources)}) "
-        "order by bucket, d"
+        f"{part_sql('d', graph.parts)} as of_d from found order by bucket, d"
     )
 
 
