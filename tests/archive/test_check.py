@@ -280,7 +280,14 @@ def test_a_revisit_finds_its_original_in_another_file(tmp_path):
         "WARC-Refers-To-Date": "2026-11-20T10:00:00Z",
         "WARC-Refers-To-Target-URI": "http://e.test/",
     }
-    for facts, expected in ((right, set()), (wrong, {"revisit-date", "revisit-uri"})):
+    longer = right | {"WARC-Refers-To-Date": "2026-11-20T10:00:00.000Z"}
+    later = right | {"WARC-Refers-To-Date": "2026-11-20T10:00:00.001Z"}
+    for facts, expected in (
+        (right, set()),
+        (longer, set()),
+        (later, {"revisit-date"}),
+        (wrong, {"revisit-date", "revisit-uri"}),
+    ):
         plain_file(two, make_record(b"", **about, **facts), start=20)
         checker = Checker()
         checker.file(one)

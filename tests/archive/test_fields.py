@@ -1,14 +1,17 @@
 import uuid
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.archive.fields import (
+    cut_date,
     date_digits,
     date_text,
     digest_of,
     field,
+    micros,
     record_uri,
     second_digits,
     uri_field,
@@ -40,6 +43,33 @@ def test_dates_keep_their_microseconds(micros):
     text = date_text(micros)
     parsed = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
     assert (parsed - datetime(1970, 1, 1, tzinfo=UTC)) // (parsed.resolution) == micros
+
+
+@pytest.mark.parametrize(
+    ("time", "digits", "text"),
+    [
+        (1_795_168_800_123_400, 6, "2026-11-20T10:00:00.123400Z"),
+        (1_795_168_800_123_400, 3, "2026-11-20T10:00:00.1234Z"),
+        (1_795_168_800_123_000, 3, "2026-11-20T10:00:00.123Z"),
+        (1_795_168_800_100_000, 3, "2026-11-20T10:00:00.100Z"),
+        (1_795_168_800_000_000, 1, "2026-11-20T10:00:00.0Z"),
+        (1_795_168_800_000_000, 0, "2026-11-20T10:00:00Z"),
+        (1_795_168_800_000_001, 0, "2026-11-20T10:00:00.000001Z"),
+    ],
+)
+def test_fewer_digits_are_written_where_they_suffice(time, digits, text):
+    assert date_text(time, digits) == text
+    assert micros(text) == time
+
+
+@given(
+    st.integers(min_value=0, max_value=253402300799000000), st.integers(min_value=0, max_value=6)
+)
+def test_a_cut_time_has_no_more_digits_and_stays_in_its_second(time, digits):
+    cut = cut_date(time, digits)
+    assert len(date_text(cut, digits)) == len("2026-11-20T10:00:00Z") + (digits and digits + 1)
+    assert 0 <= time - cut < 10 ** (6 - digits)
+    assert second_digits(cut) == second_digits(time)
 
 
 @given(st.integers(min_value=-1, max_value=10**18))

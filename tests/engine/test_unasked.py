@@ -5,6 +5,7 @@ from unittest.mock import Mock
 import pytest
 from msgspec import structs
 
+from nacre.archive.settings import WarcSettings
 from nacre.core.capture import Trust
 from nacre.core.crawluri import Directive
 from nacre.core.history import HistoryRecord
@@ -36,7 +37,7 @@ class World:
 
     store: Store = field(default_factory=lambda: Store(MemoryEngine()))
     frontier: Any = field(default_factory=lambda: Mock(spec=Frontier))
-    archive: Any = field(default_factory=Mock)
+    archive: Any = field(default_factory=lambda: Mock(**{"writer.settings": WarcSettings()}))
     robots: Any = field(default_factory=Mock)
 
     def __post_init__(self) -> None:

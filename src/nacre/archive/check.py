@@ -83,7 +83,7 @@ class References:
         elif kind in ("response", "resource"):
             uri = unbracketed(entry.get("WARC-Target-URI") or "")
             digest = _digest_mark(entry.get("WARC-Payload-Digest"))
-            self._originals[mark] = _Facts(_mark(uri), _mark(date), digest)
+            self._originals[mark] = _Facts(_mark(uri), _mark(_instant(date)), digest)
 
     def _concurrent(self, file: str, entry: WarcEntry, date: str) -> Iterator[Defect]:
         for name, value in entry.fields:
@@ -119,6 +119,12 @@ class References:
         return {(facts.uri, facts.date): facts for facts in self._originals.values()}
 
 
+def _instant(date: str) -> str:
+    """A date without the zeros at the end of its fraction: the same text for the same instant."""
+    whole, dot, fraction = date.removesuffix("Z").partition(".")
+    return f"{whole}{dot}{fraction}".rstrip("0").rstrip(".") if dot else whole
+
+
 def _unlike(told: _Facts, original: _Facts) -> Iterator[str]:
     if told.uri and told.uri != original.uri:
         yield "revisit-uri"
@@ -142,7 +148,7 @@ def _reference(file: str, entry: WarcEntry) -> _Reference | None:
         0 if refers is None else _mark(unbracketed(refers)),
         _Facts(
             0 if uri is None else _mark(unbracketed(uri)),
-            0 if date is None else _mark(date),
+            0 if date is None else _mark(_instant(date)),
             _digest_mark(entry.get("WARC-Payload-Digest")) if same else 0,
         ),
         (refers or f"{uri} of {date}")[:80],

@@ -9,6 +9,9 @@ from functools import lru_cache
 
 from nacre.core.base32 import encode_sha1
 
+DATE_DIGITS = 6
+"""Digits of a second that times have here: microseconds."""
+
 _NO_SIGNS = str.maketrans("", "", "-T:.Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST = 253402300799_000_000  # 9999-12-31T23:59:59Z, the last that W3CDTF can write
@@ -50,13 +53,27 @@ def _within(micros: int) -> int:
     return micros if 0 <= micros <= _LAST else min(max(micros, 0), _LAST)
 
 
-def date_text(micros: int) -> str:
-    """WARC-Date of a time in µs since the epoch: UTC, always with six digits of fraction.
+def date_text(micros: int, digits: int = DATE_DIGITS) -> str:
+    """WARC-Date of a time, in UTC.
 
     Times outside the years 1970 to 9999 (a broken clock) are taken to the nearest of them.
+
+    Args:
+        micros: µs since the epoch.
+        digits: Digits of the fraction of a second, 0 to 6. A time that needs more (that of a
+            capture before the setting was changed) has more: no date is another instant's.
     """
     second, micro = divmod(_within(micros), 1_000_000)
-    return f"{_second_text(second)}.{micro:06d}Z"
+    fraction = f"{micro:06d}"
+    if digits < DATE_DIGITS:
+        fraction = fraction[:digits] + fraction[digits:].rstrip("0")
+    return f"{_second_text(second)}.{fraction}Z" if fraction else f"{_second_text(second)}Z"
+
+
+def cut_date(micros: int, digits: int) -> int:
+    """A time, µs since the epoch, without what `digits` digits of a second cannot tell."""
+    unit: int = 10 ** (DATE_DIGITS - digits)
+    return micros - micros % unit
 
 
 def date_digits(micros: int) -> str:

@@ -16,6 +16,8 @@ import msgspec
 
 from nacre.archive.delta import MEDIA, TARGET, Delta, delta_block, page_url
 from nacre.archive.fields import (
+    DATE_DIGITS,
+    cut_date,
     date_text,
     digest_label,
     digest_of,
@@ -49,6 +51,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
         delta: Set when it is to be stored as a difference.
         confirms: Record id of the difference that the reply says is still what is served; "" for
             none.
+        date_digits: Digits of a second in dates, 0 to 6; the time of the capture is cut to them.
     """
 
     via: str = ""
@@ -64,6 +67,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
     revisit: RevisitProfile | None = None
     delta: Delta | None = None
     confirms: str = ""
+    date_digits: int = DATE_DIGITS
 
 
 IdSource = Callable[[], bytes]
@@ -125,9 +129,9 @@ def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> lis
         ids: Source of record ids.
     """
     if capture.protocol == "dns":
-        return [_dns(capture, record_uri(ids()))]
+        return [_dns(capture, facts.date_digits, record_uri(ids()))]
     first = record_uri(ids())
-    common = _Common(capture, first)
+    common = _Common(capture, facts.date_digits, first)
     main = _main(capture, facts, common)
     records = [main]
     if capture.request:
@@ -160,14 +164,16 @@ def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> WarcRe
     head = _head(
         "metadata",
         own,
-        _target(capture),
+        _target(capture, facts.date_digits),
         _end(digest_of(digest + block), _FIELDS, len(digest) + len(block)),
     )
     size = len(digest) + len(block)
     return WarcRecord("metadata", own, head, digest + block, None, size, capture.url, capture.began)
 
 
-def suspect_record(url: str, date: int, suspect: str, reason: str, record_id: bytes) -> WarcRecord:
+def suspect_record(
+    url: str, date: int, suspect: str, reason: str, record_id: bytes, digits: int = DATE_DIGITS
+) -> WarcRecord:
     """A note on a capture that was stored before it came out that it may be another URL's.
 
     Args:
@@ -176,11 +182,13 @@ def suspect_record(url: str, date: int, suspect: str, reason: str, record_id: by
         suspect: Record id of the capture, without angle brackets.
         reason: What is wrong with it, a word.
         record_id: 16 bytes for the id of the note.
+        digits: Digits of a second in its date, which is cut to them.
     """
+    date = cut_date(date, digits)
     block = f"suspect: {field(reason)}\r\nannotations: suspect:{field(reason)}\r\n".encode()
     own = record_uri(record_id)
     lines = (
-        f"WARC-Date: {date_text(date)}\r\nWARC-Target-URI: {uri_field(url)}\r\n"
+        f"WARC-Date: {date_text(date, digits)}\r\nWARC-Target-URI: {uri_field(url)}\r\n"
         f"WARC-Refers-To: <{field(suspect)}>\r\n"
     )
     head = _head("metadata", own, lines, _end(digest_of(block), _FIELDS, len(block)))
@@ -188,7 +196,11 @@ def suspect_record(url: str, date: int, suspect: str, reason: str, record_id: by
 
 
 def warcinfo_record(
-    record_id: bytes, date: int, filename: str, fields: Sequence[tuple[str, str]]
+    record_id: bytes,
+    date: int,
+    filename: str,
+    fields: Sequence[tuple[str, str]],
+    digits: int = DATE_DIGITS,
 ) -> WarcRecord:
     """The first record of a file.
 
@@ -197,10 +209,11 @@ def warcinfo_record(
         date: Time of the file's creation, µs since the epoch.
         filename: Name of the file as it will be once closed.
         fields: Names and values, in order; empty values are left out.
+        digits: Digits of a second in its date, which is cut to them.
     """
     block = "".join(f"{field(k)}: {field(v)}\r\n" for k, v in fields if v).encode()
-    own = record_uri(record_id)
-    lines = f"WARC-Date: {date_text(date)}\r\nWARC-Filename: {field(filename)}\r\n"
+    own, date = record_uri(record_id), cut_date(date, digits)
+    lines = f"WARC-Date: {date_text(date, digits)}\r\nWARC-Filename: {field(filename)}\r\n"
     head = _head("warcinfo", own, lines, _end(digest_of(block), _FIELDS, len(block)))
     return WarcRecord("warcinfo", own, head, block, None, len(block), "", date)
 
@@ -209,17 +222,19 @@ class _Common:
     """Header lines that the records of one capture share.
 
     Attributes:
+        digits: Digits of a second in dates.
         id: WARC-Record-ID of the first record.
         target: When, and of what.
         concurrent: The first record, named by the others.
         route: Between whom, and how.
     """
 
-    __slots__ = ("concurrent", "id", "route", "target")
+    __slots__ = ("concurrent", "digits", "id", "route", "target")
 
-    def __init__(self, capture: Capture, first: str) -> None:
+    def __init__(self, capture: Capture, digits: int, first: str) -> None:
+        self.digits = digits
         self.id = first
-        self.target = _target(capture)
+        self.target = _target(capture, digits)
         self.concurrent = f"WARC-Concurrent-To: <{first}>\r\n"
         tls = capture.tls
         version, cipher = (tls.version, tls.cipher) if tls is not None else ("", "")
@@ -230,8 +245,8 @@ def _whole(capture: Capture) -> bytes:
     return capture.head + capture.body.read(0, capture.body.length)
 
 
-def _target(capture: Capture) -> str:
-    date, uri = date_text(capture.began), uri_field(capture.url)
+def _target(capture: Capture, digits: int) -> str:
+    date, uri = date_text(capture.began, digits), uri_field(capture.url)
     return f"WARC-Date: {date}\r\nWARC-Target-URI: {uri}\r\n"
 
 
@@ -314,7 +329,8 @@ def _difference(capture: Capture, delta: Delta, common: _Common) -> WarcRecord:
     block, target = delta_block(delta), TARGET + capture.url
     digest = digest_of(block)
     lines = (
-        f"WARC-Date: {date_text(capture.began)}\r\nWARC-Target-URI: {uri_field(target)}\r\n",
+        f"WARC-Date: {date_text(capture.began, common.digits)}\r\nWARC-Target-URI: "
+        f"{uri_field(target)}\r\n",
         common.route,
         f"WARC-Refers-To: <{field(delta.base_id)}>\r\n",
         f"WARC-Payload-Digest: {digest}\r\n",
@@ -351,7 +367,7 @@ def _revisit(capture: Capture, common: _Common, profile: RevisitProfile) -> Warc
         f"WARC-Profile: {PROFILE}{profile.kind}\r\n",
         refers,
         f"WARC-Refers-To-Target-URI: {uri_field(original.url)}\r\n",
-        f"WARC-Refers-To-Date: {date_text(original.date)}\r\n",
+        f"WARC-Refers-To-Date: {date_text(original.date, common.digits)}\r\n",
         "WARC-Truncated: length\r\n" if identical else "",
         f"WARC-Payload-Digest: {field(profile.digest)}\r\n" if profile.digest else "",
     )
@@ -376,12 +392,12 @@ def _metadata(capture: Capture, common: _Common, own: str, block: bytes) -> Warc
     return WarcRecord("metadata", own, head, block, None, len(block), capture.url, capture.began)
 
 
-def _dns(capture: Capture, own: str) -> WarcRecord:
+def _dns(capture: Capture, digits: int, own: str) -> WarcRecord:
     """A `dns:` look-up: a resource whose payload is its block."""
     body = capture.body
     digest = capture.block_digest or _block_digest(capture)
     payload = f"WARC-Payload-Digest: {field(digest)}\r\n"
-    lines = f"{_target(capture)}{_address(capture)}{payload}"
+    lines = f"{_target(capture, digits)}{_address(capture)}{payload}"
     head = _head("resource", own, lines, _end(field(digest), _DNS, body.length))
     record = WarcRecord("resource", own, head, b"", body, body.length, "", capture.began)
     record.url, record.digest, record.mime = capture.url, digest, "text/dns"

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from pydantic import field_validator
 
+from nacre.archive.fields import DATE_DIGITS
 from nacre.config.component import Bytes, Component, setting
 from nacre.errors import ConfigError, URIError
 from nacre.uri.parse import origin, parse
@@ -112,6 +113,16 @@ class WarcSettings(Component):
     )
     level: int = setting(
         1, "Effort of compression; 3 takes twice the time for 4 % less.", sheets=False, ge=0, le=3
+    )
+    date_digits: int = setting(
+        6,
+        "Digits of a second in WARC-Date and WARC-Refers-To-Date: 6 as in WARC 1.1; 0, as "
+        "Heritrix, or 3 for readers that refuse more, such as SolrWayback. Captures that exist "
+        "keep theirs.",
+        unit="digits",
+        sheets=False,
+        ge=0,
+        le=DATE_DIGITS,
     )
     operator: str = setting("", "Who runs the crawl, for warcinfo.", live=False, sheets=False)
     publisher: str = setting("", "Organisation, for warcinfo.", live=False, sheets=False)

@@ -266,7 +266,9 @@ class WarcWriter:
         cdxj = self._files.create_file(FileKind.INDEX, f"{directory}/{stem}.cdxj{OPEN}")
         self._opened += 1
         self._segment = segment = _Segment(warc, cdxj, directory, stem, name)
-        info = warcinfo_record(self._numbers.record_id(), now, name, self._warcinfo())
+        info = warcinfo_record(
+            self._numbers.record_id(), now, name, self._warcinfo(), self.settings.date_digits
+        )
         self._append(segment, info, pack(info, self.level))
         return segment
 

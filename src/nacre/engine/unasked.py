@@ -131,8 +131,9 @@ class UnaskedReplies:
     def _take_back(self, suspect: _Suspect) -> None:
         uri, now, record_id = suspect.uri, self._clock.now(), suspect.record_id
         if record_id:
+            digits = self._writer.settings.date_digits
             date, fresh_id = round(now * 1e6), self._record_id()
-            note = suspect_record(uri.url, date, record_id, UNASKED_REPLY, fresh_id)
+            note = suspect_record(uri.url, date, record_id, UNASKED_REPLY, fresh_id, digits)
             self._writer.write([note])
             self._store.put(_FAMILY, _SUSPECT + record_id.encode(), b"")
         known = self._history.get(uri.url)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from nacre.annotations import DUPLICATE_DELTA, DUPLICATE_NOTED, LONG_VALIDATOR, UNRECORDED
+from nacre.archive.check import Checker
+from nacre.archive.fields import micros
 from nacre.archive.record import WarcRecord
 from nacre.archive.warc_writer import PackedMember
 from nacre.core.capture import BytesBody
@@ -112,6 +114,46 @@ def test_what_is_written_of_a_reply(
     assert (offset > 0) is stored
     if "truncated" in facts:
         assert fields_of(job, "response")["WARC-Truncated"] == "length"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "dates"),
+    [
+        (6, 6, ["00.123400Z", "01.123400Z", "00.123400Z"]),
+        (3, 3, ["00.123Z", "01.123Z", "00.123Z"]),
+        (0, 0, ["00Z", "01Z", "00Z"]),
+        # The capture before the change keeps its date, and the reference is to that instant.
+        (6, 0, ["00.123400Z", "01Z", "00.1234Z"]),
+        (0, 6, ["00Z", "01.123400Z", "00.000000Z"]),
+    ],
+)
+def test_dates_of_records_have_the_digits_of_the_setting(
+    tmp_path: Path, before: int, after: int, dates: list[str]
+):
+    def act(job: OpenJob):
+        job.end(job.reply(capture={"began": BEGAN + 123_400}))
+        known = job.known()
+        assert known is not None
+        assert known.date == micros(minute + dates[0])
+        writer = job.archive.writer
+        assert writer.settings.date_digits == before
+        writer.settings = writer.settings.model_copy(update={"date_digits": after})
+        job.end(job.reply(capture={"began": BEGAN + 1_123_400}))
+        job.end(job.reply(404, OTHER, b"hello earth", capture={"began": BEGAN + 1_123_400}))
+
+    minute = "2026-11-20T10:00:"
+    job = visiting(tmp_path, act, {"archive": {"date_digits": before}})
+    revisit = fields_of(job, "revisit")
+    known = [fields_of(job, "response"), job.records[0][0], revisit]
+    assert known[0]["WARC-Date"] == minute + dates[1]
+    assert known[1]["WARC-Date"] == job.records[2][0]["WARC-Date"] == minute + dates[0]
+    assert revisit["WARC-Date"] == minute + dates[1]
+    assert revisit["WARC-Refers-To-Date"] == minute + dates[2]
+    checker = Checker()
+    (warc,) = tmp_path.rglob("*.warc.gz*")
+    checker.file(warc)
+    assert checker.finish() == []
+    assert f"{dates[1].rstrip('Z')[3:]:0<3.3}+" in job.log()
 
 
 def test_without_a_reply_nothing_is_prepared_nor_written(tmp_path: Path):

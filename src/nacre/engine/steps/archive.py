@@ -15,6 +15,7 @@ from typing import Literal
 from msgspec import structs
 
 from nacre.annotations import DUPLICATE_DIGEST, DUPLICATE_NOT_MODIFIED, LONG_VALIDATOR
+from nacre.archive.fields import cut_date
 from nacre.archive.record import CaptureFacts, WarcRecord, capture_records, noted_record
 from nacre.archive.warc_writer import PackedMember, WarcWriter, pack_to_file
 from nacre.config.effective import Effective
@@ -235,7 +236,9 @@ class ArchiveStep:
 
     def _records(self, visit: Visit, capture: Capture) -> list[WarcRecord]:
         """The records of a visit; none where enough was written of its kind."""
-        uri = visit.uri
+        uri, digits = visit.uri, self.writer.settings.date_digits
+        # Here, so that the history, the log and later references have the date of the records.
+        capture.began = cut_date(capture.began, digits)
         revisit = None
         if capture.protocol != "dns":
             revisit = revisit_of(
@@ -264,6 +267,7 @@ class ArchiveStep:
             revisit=revisit,
             delta=kept.delta,
             confirms=kept.confirms,
+            date_digits=digits,
         )
         if visit.noted:
             return [noted_record(capture, facts, self._numbers.record_id)]
