@@ -47,8 +47,8 @@ def behaviour() -> frozenset[str]:
         target.id
         for nodes in modules().values()
         for node in nodes
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
-        if ast.unparse(node.value).startswith("Callable[")
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Subscript)
+        if isinstance(node.value.value, ast.Name) and node.value.value.id == "Callable"
         for target in targets(node)
         if isinstance(target, ast.Name)
     }
@@ -68,7 +68,9 @@ def targets(node: ast.AST) -> list[ast.expr]:
 
 def set_by_name(node: ast.AST) -> list[ast.expr]:
     """The attribute that a call of `setattr` assigns to."""
-    if not isinstance(node, ast.Call) or ast.unparse(node.func) != "setattr":
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return []
+    if node.func.id != "setattr":
         return []
     owner, name = node.args[:2]
     return [ast.Attribute(owner, str(name.value))] if isinstance(name, ast.Constant) else [owner]
@@ -83,9 +85,10 @@ def is_behaviour(annotation: ast.expr | None) -> bool:
     return any(option.partition("[")[0] in behaviour() for option in options)
 
 
-def hook_names() -> set[str]:
+@cache
+def hook_names() -> frozenset[str]:
     """Attributes of any class that hold behaviour."""
-    found = set()
+    found: set[str] = set()
     for _, node in classes():
         for inner in ast.walk(node):
             if isinstance(inner, ast.AnnAssign) and is_behaviour(inner.annotation):
@@ -93,7 +96,7 @@ def hook_names() -> set[str]:
                 found.add(target.attr if isinstance(target, ast.Attribute) else ast.unparse(target))
             if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
                 found |= given_behaviour(inner)
-    return found
+    return frozenset(found)
 
 
 def given_behaviour(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
@@ -119,7 +122,7 @@ def names_of(value: ast.expr) -> set[str]:
     return {one.id for one in options if isinstance(one, ast.Name)}
 
 
-def assigned_hooks(nodes: Iterable[ast.AST], names: set[str]) -> list[str]:
+def assigned_hooks(nodes: Iterable[ast.AST], names: frozenset[str]) -> list[str]:
     """Attributes of other objects that have one of the names and are assigned."""
     return [
         ast.unparse(target)
