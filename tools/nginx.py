@@ -1,5 +1,6 @@
 """nginx over folders, for the tests and the benchmark: own configuration, in the foreground."""
 
+import atexit
 import os
 import shutil
 import socket
@@ -188,6 +189,7 @@ def _reserved(port: int) -> bool:
         name.close()
         return False
     _OWN[port] = name
+    atexit.register(name.close)
     return True
 
 

@@ -223,6 +223,12 @@ def test_what_cannot_be_ranked(crawl: FetchedCycle):
         best_nodes(view(crawl), "page", 3)
 
 
+def test_links_that_join_no_two_hosts_give_no_ranks(crawl: FetchedCycle):
+    links(crawl, [("http://a.example/1", "http://a.example/2")])
+    found = ranked(crawl)
+    assert (found.nodes, found.edges) == (0, 0)
+
+
 def test_a_graph_has_no_more_nodes_than_ids(crawl: FetchedCycle, monkeypatch: pytest.MonkeyPatch):
     links(crawl)
     monkeypatch.setattr(step, "MOST_NODES", 3)

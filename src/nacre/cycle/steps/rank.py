@@ -201,10 +201,10 @@ class _Graph:
         """The groups that are iterated over in one task: few, since each reads what all give."""
         most = EDGES_AT_ONCE[self._options.level]
         found: list[tuple[int, ...]] = []
-        size = most
+        size = 0
         for group, shape in enumerate(self._shape.groups):
             size += shape.edges
-            if size > most:
+            if not found or size > most:
                 found.append(())
                 size = shape.edges
             found[-1] += (group,)
