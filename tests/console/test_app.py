@@ -287,6 +287,13 @@ def test_pages_and_json_are_compressed_and_plain_text_is_not(tmp_path: Path):
         for answer in (page, described, file):
             assert answer.headers["content-encoding"] == "gzip"
             assert answer.headers["vary"] == "Accept-Encoding"
+        for wish in ("gzip;q=0", "br, gzip; q=0.0, *", "*;q=0", "deflate", "gzip;q=x"):
+            for path in (style, f"{API}/openapi.json"):
+                unpacked = await console.client.get(path, headers={"accept-encoding": wish})
+                assert "content-encoding" not in unpacked.headers, wish
+        for wish in ("gzip;q=0.5", "GZIP", "*", "identity;q=0, x-gzip"):
+            packed = await console.client.get(style, headers={"accept-encoding": wish})
+            assert packed.headers["content-encoding"] == "gzip", wish
         plain = await console.client.get(style, headers={"accept-encoding": "identity"})
         assert "content-encoding" not in plain.headers
         assert (plain.content, plain.headers["vary"]) == (file.content, "Accept-Encoding")

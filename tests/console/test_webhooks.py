@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.roles import Role
 from nacre.console.fleet.webhook_book import KEPT, MOST_WAITING, HookDelivery, WebhookBook
 from nacre.console.live.snapshot import JobSnapshot
@@ -252,5 +253,66 @@ def test_the_page_adds_tests_and_removes(tmp_path: Path):
         page = await client.get("/webhooks", headers=fields)
         assert "There is no webhook." in page.text
         assert "webhook 1" in page.text  # what the last form was refused for
+
+    play(tmp_path, scene)
+
+
+def test_who_sees_one_place_has_webhooks_of_its_jobs_only(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        client, book = console.client, console.services.webhooks
+        key = console.services.keys.add("their key", Role.OPERATOR, ("crawls",))
+        theirs = {"authorization": f"Bearer {key}"}
+        async with receiving(OK) as server, receiving(OK) as other:
+            all_jobs = await added(console, other.url)
+            body = {"url": server.url, "private": True}
+            made = await client.post(f"{API}/webhooks", json=body, headers=theirs)
+            assert (made.status_code, made.json()["places"]) == (201, ["crawls"])
+            at = f"{API}/webhooks/{made.json()['id']}"
+            listed = (await client.get(f"{API}/webhooks", headers=theirs)).json()["items"]
+            assert [one["id"] for one in listed] == [made.json()["id"]]
+            for path in (all_jobs, f"{all_jobs}/deliveries"):
+                assert (await client.get(path, headers=theirs)).status_code == 404
+            assert (await client.delete(all_jobs, headers=theirs)).status_code == 404
+            book.tell("finished", "secret~job", "RUNNING -> FINISHED")
+            book.tell("quota", "", "all jobs together")
+            book.tell("finished", "crawls~demo", "RUNNING -> FINISHED")
+            for _ in range(3):
+                await sent(console)
+            assert [json.loads(body)["job"] for _, body in server.got] == ["crawls~demo"]
+            assert len(other.got) == 3
+            again = {**body, "on": ["crashed"]}
+            changed = await client.put(at, json=again, headers=console.as_key(Role.ADMIN))
+            assert changed.json()["places"] == ["crawls"]
+        book.restrict("operator key", ("crawls",))
+        assert not any(hook.is_about("secret~job") for hook in book.all())
+        page = await client.get("/webhooks", headers=console.as_session(Role.OPERATOR))
+        assert "that you see" in page.text
+
+    play(tmp_path, scene)
+
+
+def test_a_message_that_waits_is_tried_again_after_a_restart(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        async with receiving(BUSY, BUSY, OK) as server:
+            at = await added(console, server.url)
+            console.services.webhooks.tell("finished", "crawls~图书馆", "RUNNING -> FINISHED")
+            await sent(console)
+            await sent(console)
+            (one,) = console.services.webhooks.deliveries(1, "waits")
+            database = ConsoleDatabase(tmp_path / "console")  # as the next process opens it
+            book = WebhookBook(database, console.services.clock)
+            services = console.services._replace(webhooks=book)
+            (kept,) = book.deliveries(1, "waits")
+            assert kept == one
+            assert (kept.tries, round(kept.due - console.services.clock.now())) == (2, 2)
+            runner = WebhookRunner(services)
+            assert not runner.due()  # its wait goes on
+            book.keep(msgspec.structs.replace(kept, due=console.services.clock.now()))
+            ((hook, due),) = runner.due()
+            await runner.attempt(hook, due)
+            database.close()
+            assert (await last(console, at))["step"] == "delivered"
+            ids = {json.loads(body)["id"] for _, body in server.got}
+            assert (len(server.got), len(ids)) == (3, 1)
 
     play(tmp_path, scene)

@@ -29,6 +29,7 @@ from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import Language, language, preferred
 from nacre.console.decoding import JSON_TYPE, body_of, path_of, query_of
+from nacre.console.encodings import GzipWish
 from nacre.console.job_notes import copy_to_jobs
 from nacre.console.openapi import describe
 from nacre.console.pages.assets import FOR_EVER, PREFIX, assets
@@ -90,6 +91,7 @@ class ConsoleApp:
             routes=found,
             middleware=[
                 Middleware(RequestGuard, hosts=self._hosts),
+                Middleware(GzipWish),
                 Middleware(
                     GZipMiddleware,
                     compresslevel=_LEVEL,
@@ -107,7 +109,6 @@ class ConsoleApp:
         if found is None:
             return Response(status_code=404)
         fields = {"cache-control": FOR_EVER, "content-type": found.kind}
-        # As the middleware reads that field for all other answers.
         if found.packed and "gzip" in request.headers.get("accept-encoding", ""):
             fields |= {"content-encoding": "gzip", "vary": "Accept-Encoding"}
             return Response(found.packed, headers=fields)

@@ -227,3 +227,26 @@ def test_a_cursor_that_is_none_is_refused(cursor: str):
         queues_arguments(QueuesQuery(after=cursor))
     with pytest.raises(RefusedRequestError, match="not a cursor"):
         uris_arguments(UrisQuery(after=cursor))
+
+
+def test_a_deletion_with_a_key_is_done_once(tmp_path: Path):
+    add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        steer = {**console.as_key(Role.OPERATOR), "idempotency-key": "one"}
+        wish = {"urls": "http://b[.]example.*", "expect": 1}
+        sent = [
+            await console.client.post(f"{J}/frontier/delete", json=wish, headers=steer)
+            for _ in range(2)
+        ]
+        first, again = sent
+        assert first.status_code in {200, 202}, first.text
+        assert (again.status_code, again.content) == (first.status_code, first.content)
+        assert again.headers["idempotency-replayed"] == "true"
+        if first.status_code == 202:  # a task: the second one is the same
+            assert (await console.services.tasks.task(first.json()["id"]).outcome(60))["changed"]
+        other = {**wish, "expect": 2}
+        refused = await console.client.post(f"{J}/frontier/delete", json=other, headers=steer)
+        assert (refused.status_code, refused.json()["code"]) == (422, "other-body")
+
+    play(tmp_path, scene)

@@ -60,6 +60,7 @@ _ADDED = (
     ("sessions", "how", "TEXT NOT NULL DEFAULT 'link'"),
     ("sessions", "address", "TEXT NOT NULL DEFAULT ''"),
     ("sessions", "agent", "TEXT NOT NULL DEFAULT ''"),
+    ("webhooks", "places", "TEXT NOT NULL DEFAULT ''"),
 )
 """Columns that databases of earlier versions do not have: table, column, definition."""
 

@@ -198,6 +198,8 @@ async def change_user_of(call: Call, name: str, wanted: UserChange) -> UserItem:
     if wanted.password is not None:
         require_good(wanted.password, known.name)
     changed = users.change(known.name, role, places)
+    if changed.places:
+        call.services.webhooks.restrict(known.name, changed.places)
     call.note.change(known, {**msgspec.to_builtins(changed), "password": wanted.password})
     if wanted.password is not None:
         hashed = await call.services.logins.checker.hash_beside(wanted.password)

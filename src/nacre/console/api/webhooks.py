@@ -47,6 +47,8 @@ class HookItem(msgspec.Struct, frozen=True):
         owner: Who set it last.
         waiting: Messages that wait.
         last: What came of the last message; "" for none yet.
+        places: Labels of the places of whose jobs it is told; empty for all. They are those that
+            who added it saw.
     """
 
     id: int
@@ -55,6 +57,7 @@ class HookItem(msgspec.Struct, frozen=True):
     owner: str
     waiting: int
     last: str
+    places: tuple[str, ...] = ()
 
 
 class HookList(msgspec.Struct, frozen=True):
@@ -115,13 +118,8 @@ async def list_hooks(call: Call) -> HookList:
 
 
 def hook_items(call: Call) -> tuple[HookItem, ...]:
-    """All webhooks, with what came of their last messages.
-
-    Raises:
-        RefusedRequestError: Who asks sees only some jobs, and webhooks are told of all (403).
-    """
-    _require_all(call)
-    return tuple(_item(call, hook) for hook in call.services.webhooks.all())
+    """The webhooks that who asks may see, with what came of their last messages."""
+    return tuple(_item(call, hook) for hook in call.services.webhooks.all() if _sees(call, hook))
 
 
 async def get_hook(call: Call) -> HookItem:
@@ -156,7 +154,6 @@ def keep_hook(call: Call, wanted: NewHook, before: KeptHook | None) -> HookItem:
         ConfigError: It is none, or there are too many.
         RefusedRequestError: Who asks may not send there (403).
     """
-    _require_all(call)
     if wanted.private and not call.may_name_files:
         raise RefusedRequestError(
             403, "private", "only administrators may send to private networks from this console"
@@ -164,7 +161,7 @@ def keep_hook(call: Call, wanted: NewHook, before: KeptHook | None) -> HookItem:
     book, owner = call.services.webhooks, call.identity.name
     call.note.change(before.wish if before else None, wanted.wish)
     if before is None:
-        number = book.add(wanted.wish, wanted.secret or "", owner)
+        number = book.add(wanted.wish, wanted.secret or "", owner, call.identity.places)
     else:
         number = before.id
         secret = before.secret if wanted.secret is None else wanted.secret
@@ -216,30 +213,27 @@ def hook_of(call: Call, number: str | None = None) -> KeptHook:
         number: Its number; None for the one that the path names.
 
     Raises:
-        RefusedRequestError: There is none (404), or who asks sees only some jobs (403).
+        RefusedRequestError: There is none that who asks may see (404).
     """
-    _require_all(call)
     text = str(call.request.path_params["webhook"]) if number is None else number
     known = text.isascii() and text.isdecimal() and len(text) < 16
     found = call.services.webhooks.find(int(text)) if known else None
-    if found is None:
+    if found is None or not _sees(call, found):
         raise not_found(f"webhook {text}")
     return found
 
 
-def _require_all(call: Call) -> None:
-    if call.identity.places:
-        seen = ", ".join(call.identity.places)
-        raise RefusedRequestError(
-            403, "place", f"{call.identity.name} sees only {seen}; webhooks are told of all jobs"
-        )
+def _sees(call: Call, hook: KeptHook) -> bool:
+    """Whether who asks sees all jobs that a webhook is told of."""
+    seen = call.identity.places
+    return not seen or (bool(hook.places) and set(hook.places) <= set(seen))
 
 
 def _item(call: Call, hook: KeptHook) -> HookItem:
     found = call.services.webhooks.deliveries(hook.id)
     waiting = sum(one.step == "waits" for one in found)
     last = next((f"{one.step}: {one.answer}" for one in found if one.tries), "")
-    return HookItem(hook.id, hook.wish, bool(hook.secret), hook.owner, waiting, last)
+    return HookItem(hook.id, hook.wish, bool(hook.secret), hook.owner, waiting, last, hook.places)
 
 
 def _delivery(one: HookDelivery) -> DeliveryItem:

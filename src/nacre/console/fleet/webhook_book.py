@@ -1,7 +1,8 @@
 """The console's webhooks and their deliveries, in its database.
 
-A webhook is told what happens to all jobs. A delivery is kept until it is accepted or given up, so
-that a console that is killed loses none; the last ones of each webhook stay to be looked at.
+A webhook is told what happens to all jobs that who set it sees. A delivery is kept until it is
+accepted or given up, so that a console that is killed loses none; the last ones of each webhook
+stay to be looked at.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.keys import joined_places, split_places
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.uri.parse import host, parse
@@ -53,12 +55,22 @@ class KeptHook(msgspec.Struct, frozen=True):
         wish: As it was set.
         secret: Key of its signatures; "" for none. It is never shown.
         owner: Who set it last.
+        places: Labels of the places of whose jobs it is told; empty for all.
     """
 
     id: int
     wish: HookWish
     secret: str
     owner: str
+    places: tuple[str, ...] = ()
+
+    def is_about(self, job: str) -> bool:
+        """Whether it is told of a job.
+
+        Args:
+            job: Its id, which begins with the label of its place; "" for all jobs together.
+        """
+        return not self.places or job.partition("~")[0] in self.places
 
 
 class HookDelivery(msgspec.Struct, frozen=True):
@@ -126,18 +138,28 @@ class WebhookBook:
 
     def all(self) -> list[KeptHook]:
         """All webhooks, by their numbers."""
-        rows = self._database.rows("SELECT id, wish, secret, owner FROM webhooks ORDER BY id")
+        rows = self._database.rows(
+            "SELECT id, wish, secret, owner, places FROM webhooks ORDER BY id"
+        )
         return [
-            KeptHook(int(str(number)), _wish(wish), str(secret), str(owner))
-            for number, wish, secret, owner in rows
+            KeptHook(
+                int(str(number)), _wish(wish), str(secret), str(owner), split_places(str(places))
+            )
+            for number, wish, secret, owner, places in rows
         ]
 
     def find(self, number: int) -> KeptHook | None:
         """A webhook; None for one that there is not."""
         return next((one for one in self.all() if one.id == number), None)
 
-    def add(self, wish: HookWish, secret: str, owner: str) -> int:
+    def add(self, wish: HookWish, secret: str, owner: str, places: tuple[str, ...] = ()) -> int:
         """Keep a webhook; its number.
+
+        Args:
+            wish: It.
+            secret: Key of its signatures; "" for none.
+            owner: Who sets it.
+            places: Labels of the places that they see; empty for all.
 
         Raises:
             ConfigError: It is none, or there are too many.
@@ -145,8 +167,8 @@ class WebhookBook:
         if len(self.all()) >= MOST_HOOKS:
             raise ConfigError(f"there are {MOST_HOOKS} webhooks already: remove one first")
         rows = self._database.rows(
-            "INSERT INTO webhooks (wish, secret, owner) VALUES (?, ?, ?) RETURNING id",
-            msgspec.json.encode(check_hook(wish)), secret, owner,
+            "INSERT INTO webhooks (wish, secret, owner, places) VALUES (?, ?, ?, ?) RETURNING id",
+            msgspec.json.encode(check_hook(wish)), secret, owner, joined_places(places),
         )  # fmt: skip
         return int(str(rows[0][0]))
 
@@ -161,6 +183,21 @@ class WebhookBook:
             msgspec.json.encode(check_hook(wish)), secret, owner, number,
         )  # fmt: skip
 
+    def restrict(self, owner: str, places: tuple[str, ...]) -> None:
+        """Tell the webhooks of somebody, who sees only these places from now on, of no others.
+
+        Args:
+            owner: They.
+            places: Labels of the places.
+        """
+        for hook in self.all():
+            if hook.owner == owner:
+                kept = tuple(one for one in hook.places or places if one in places)
+                self._database.rows(
+                    "UPDATE webhooks SET places = ? WHERE id = ?",
+                    joined_places(kept or places), hook.id,
+                )  # fmt: skip
+
     def remove(self, number: int) -> None:
         """Forget a webhook, and what waits for it."""
         self._database.rows("DELETE FROM webhooks WHERE id = ?", number)
@@ -169,7 +206,7 @@ class WebhookBook:
     # ---- deliveries
 
     def tell(self, event: HookEvent, job: str, message: str, why: str = "", only: int = 0) -> None:
-        """Tell all webhooks that want it what happened.
+        """Tell all webhooks that want it, and are told of the job, what happened.
 
         Args:
             event: What happened.
@@ -180,7 +217,7 @@ class WebhookBook:
         """
         for hook in self.all():
             wants = hook.id == only if only else event in hook.wish.on and not hook.wish.paused
-            if wants:
+            if wants and (only or hook.is_about(job)):
                 self._put(hook.id, event, {"job": job, "message": message, "why": why})
 
     def _put(self, hook: int, event: HookEvent, facts: dict[str, str]) -> None:
