@@ -151,7 +151,7 @@ def test_what_fails_hangs_or_redirects_is_tried_again_and_given_up(
     play(tmp_path, scene)
 
 
-def test_a_private_address_is_refused_unless_it_was_allowed(tmp_path: Path):
+def test_asvs_1_3_a_private_address_is_refused_unless_it_was_allowed(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         async with receiving(OK) as server:
             at = await added(console, server.url, private=False)
@@ -257,7 +257,7 @@ def test_the_page_adds_tests_and_removes(tmp_path: Path):
     play(tmp_path, scene)
 
 
-def test_who_sees_one_place_has_webhooks_of_its_jobs_only(tmp_path: Path):
+def test_asvs_8_2_2_who_sees_one_place_has_webhooks_of_its_jobs_only(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         client, book = console.client, console.services.webhooks
         key = console.services.keys.add("their key", Role.OPERATOR, ("crawls",))

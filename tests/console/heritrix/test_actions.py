@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nacre.console.fleet.places import FoundJob
-from nacre.console.heritrix.actions import HeritrixJobs, PortOptions
+from nacre.console.heritrix.actions import HeritrixJobs, PortOptions, _Context, _state_of
 from nacre.console.live.snapshot import UNREADABLE, JobSnapshot
 from nacre.job.overview import JobOverview
 from nacre.job.sentence import Sentence
@@ -42,3 +42,11 @@ def test_a_job_that_is_too_busy_to_answer_is_as_it_was(
             assert states[2].overview.queued == 7
 
     asyncio.run(story())
+
+
+def test_a_job_is_finished_once_it_is_known_how_its_run_ended():
+    context = _Context()
+    context.launched = True
+    assert _state_of(context, "FINISHED", running=True) == ("STOPPING", "")
+    assert _state_of(context, "PAUSED", running=True) == ("PAUSED", "")
+    assert _state_of(context, "ABORTED", running=False) == ("FINISHED", "ABORTED")

@@ -106,7 +106,7 @@ def test_who_may_do_what(tmp_path: Path):
 @pytest.mark.parametrize(
     "fields", [{"origin": "https://evil.test"}, {"sec-fetch-site": "same-site"}]
 )
-def test_pages_of_other_sites_change_nothing(tmp_path: Path, fields: dict[str, str]):
+def test_asvs_3_5_pages_of_other_sites_change_nothing(tmp_path: Path, fields: dict[str, str]):
     async def story() -> None:
         async with port(tmp_path) as client:
             form = {"action": "create", "createpath": "x"}

@@ -52,7 +52,7 @@ def test_asvs_16_2_each_unsafe_request_to_the_port_has_its_line(tmp_path: Path):
     asyncio.run(story())
 
 
-def test_refusals_of_the_port_have_their_lines(tmp_path: Path):
+def test_asvs_16_3_refusals_of_the_port_have_their_lines(tmp_path: Path):
     async def story() -> None:
         async with port(tmp_path, Role.VIEWER) as client:
             refused = await client.post("/engine", data={"action": "rescan"})

@@ -71,7 +71,7 @@ def test_what_can_be_written(path: str, *, can: bool):
             writable(resolve(path, RUN))
 
 
-def test_links_secrets_and_special_files_are_not_read(tmp_path: Path):
+def test_asvs_5_3_2_links_secrets_and_special_files_are_not_read(tmp_path: Path):
     (tmp_path / "out").symlink_to("/etc")
     (tmp_path / "password.txt").write_text("x")
     (tmp_path / "password.txt").chmod(0o600)

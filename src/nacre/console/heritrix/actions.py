@@ -462,8 +462,8 @@ def _state_of(context: _Context, seen: str, *, running: bool) -> tuple[str, str]
     """State of the controller and how its run ended, of a built job."""
     if not context.launched:
         return READY, ""
-    if running:
-        return seen, ""
+    if running:  # its last moments are STOPPING: a script reads how it ended once it is over
+        return "STOPPING" if seen == OVER else seen, ""
     if context.is_alive:
         return "PREPARING", ""
     if seen == READY:  # it ended before its run began: the log says why
