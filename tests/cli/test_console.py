@@ -43,3 +43,18 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert done.code == 2
     assert "the console needs the extra `console` (argon2-cffi httptools" in done.err
     assert "requirements-console.lock; with --yes this command does it" in done.err
+
+
+def test_without_jobs_here_the_first_one_is_made_below_crawls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def places() -> str:
+        return nacre("console", "check", "--state", tmp_path / "state").out.splitlines()[0]
+
+    monkeypatch.chdir(tmp_path)
+    assert places() == "jobs     crawls (0 jobs)"
+    assert not (tmp_path / "crawls").exists()
+    nacre("new", "图书馆", "http://127.0.0.1:9/")
+    assert places() == "jobs     . (1 job)"
+    (tmp_path / "crawls").mkdir()
+    assert places() == "jobs     crawls (0 jobs)"

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 import uvicorn
@@ -33,18 +34,30 @@ from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
 from nacre.console.metrics import RequestTimes
 from nacre.console.readers.background import TaskBook
-from nacre.console.readers.pool import ReaderPool
+from nacre.console.readers.pool import PATIENCE, ReaderPool
 from nacre.console.server import loopback_sockets
 from nacre.console.services import ConsoleServices
 from nacre.engine.clock import SystemClock
 
 ORIGIN = "http://localhost:8410"
+LONG = 200.0
+"""Seconds after which a test gives up: less than the limit of a test, and no test is about it."""
 
 
 class StillClock(SystemClock):
     """A clock that stands still: pauses do not end however slow the machine is."""
 
     monotonic = staticmethod(lambda: 1000.0)
+
+
+class PatientPool(ReaderPool):
+    """A pool that waits long: what is no test of a limit does not depend on the machine."""
+
+    async def ask(
+        self, task: str, job: Path, patience: float = PATIENCE, **arguments: object
+    ) -> Any:
+        waits = patience if patience < 1 else max(patience, LONG)
+        return await super().ask(task, job, waits, **arguments)
 
 
 class GivenConsole:
@@ -90,7 +103,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     crawls.mkdir(exist_ok=True)
     clock = SystemClock()
     database = ConsoleDatabase(folder / "console")
-    fleet, readers, hub = Fleet(places_of([crawls])), ReaderPool(1), ViewerHub()
+    fleet, readers, hub = Fleet(places_of([crawls])), PatientPool(1), ViewerHub()
     tasks = TaskBook(clock, hub.task_changed)
     users, sessions = UserBook(database, clock), SessionBook(database, clock)
     poller = Poller(fleet, readers, database, clock, hub)

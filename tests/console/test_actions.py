@@ -15,7 +15,7 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import API
 from tests.cli.site import nacre, site
-from tests.console.given import GivenConsole, given_console
+from tests.console.given import LONG, GivenConsole, given_console
 
 SLOW = {"/": "".join(f'<a href="/{n}.html">{n}</a>' for n in range(400)), "/robots.txt": ""}
 
@@ -46,7 +46,7 @@ async def ask(console: GivenConsole, job: str, action: str, **body: object) -> A
 
 async def until(console: GivenConsole, job: str, *states: str) -> dict[str, Any]:
     """Wait until a job is in one of some states."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(LONG):
         while True:
             found = console.services.fleet.job(f"crawls~{job}")
             await console.services.poller.look(found)
@@ -59,7 +59,7 @@ async def until(console: GivenConsole, job: str, *states: str) -> dict[str, Any]
 async def known(console: GivenConsole, job: FoundJob) -> None:
     """Wait until the check of a job as it is now is known."""
     await console.services.poller.look(job)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(LONG):
         while not await console.services.poller._checks.look(job):
             pass
     await console.services.poller.look(job)
@@ -125,7 +125,7 @@ def test_a_job_that_cannot_start_says_why(tmp_path: Path):
         wrong = await ask(console, "broken", "start", checkpoint="nine")
         assert wrong.status_code == 202  # the process finds out that there is none
         found = console.services.fleet.job("crawls~broken")
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(LONG):
             while not said(console, found):  # noqa: ASYNC110 - a process tells no event
                 await asyncio.sleep(0.05)
         assert "there is no checkpoint 'nine'" in said(console, found)
@@ -205,7 +205,7 @@ def test_a_start_outlives_the_console_that_is_killed(tmp_path: Path):
         job = add_job(tmp_path, "a", url)
         code = (
             "import asyncio, os, signal, sys; from pathlib import Path\n"
-            "from tests.console.given import given_console\n"
+            "from tests.console.given import LONG, given_console\n"
             "async def main():\n"
             "    async with given_console(Path(sys.argv[1])) as console:\n"
             "        found = console.services.fleet.job('crawls~a')\n"

@@ -11,7 +11,7 @@ from nacre.console.routes import API
 from nacre.cycle.rounds_mark import StepProgress, rounds_mark
 from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
-from tests.console.given import GivenConsole, given_console
+from tests.console.given import LONG, GivenConsole, given_console
 
 PAGES = {"/": '<a href="/a.html">a</a><a href="/b.html">b</a>', "/a.html": "a", "/b.html": "b",
          "/robots.txt": ""}  # fmt: skip
@@ -53,7 +53,7 @@ async def facts(console: GivenConsole) -> Any:
 async def until_two_are_done(console: GivenConsole) -> None:
     """Wait until two rounds are done and their process has ended."""
     job = console.services.fleet.job(JOB)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(LONG):
         while True:
             seen = await facts(console)
             launch = console.services.launcher.facts(job)

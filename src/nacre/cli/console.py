@@ -117,10 +117,14 @@ def serve(
 
 
 def _places(directories: "list[Path] | None") -> "tuple[JobPlace, ...]":
-    from nacre.console.fleet.places import places_of
+    from nacre.console.fleet.places import find_jobs, new_place, places_of
 
+    if directories:
+        return places_of(directories)
     usual = Path("crawls")
-    return places_of(directories or [usual if usual.is_dir() else Path()])
+    here = places_of([Path()])
+    # The first job is made below crawls, as `nacre crawl` makes it: later consoles find both.
+    return here if not usual.is_dir() and find_jobs(here) else (new_place(usual.absolute(), ()),)
 
 
 def _link(url: str, keys: "KeyBook") -> str:

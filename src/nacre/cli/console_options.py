@@ -25,8 +25,8 @@ Directories = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="[DIR ...]", show_default=False,
-        help="Directories that hold jobs, or jobs; default: crawls, if it is there, else this "
-        "directory.",
+        help="Directories that hold jobs, or jobs; default: this directory, if it "
+        "has jobs and no crawls; else crawls.",
     ),
 ]  # fmt: skip
 Port = Annotated[

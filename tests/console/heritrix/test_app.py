@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import httpx
@@ -12,9 +13,12 @@ import pytest
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.roles import Role
+from nacre.console.api import results
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
-from tests.console.given import given_console
+from tests.cli.site import PAGES, site
+from tests.console.given import LONG, given_console
+from tests.console.stories.running import new_job, running_job
 
 XML = {"accept": "application/xml"}
 BEANS = """<beans xmlns="http://www.springframework.org/schema/beans">
@@ -129,3 +133,27 @@ def test_names_that_are_none(tmp_path: Path, name: str):
             assert not list((tmp_path / "crawls").iterdir())
 
     asyncio.run(story())
+
+
+def test_reports_of_a_job_with_a_chinese_name_have_what_its_workers_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(results, "_TOES", LONG)
+    job = tmp_path / "crawls" / "图书馆"
+    job.parent.mkdir()
+    wanted = {"CrawlSummaryReport": "Running", "ToeThreadsReport": "pool: 25"}
+
+    async def story(url: str) -> None:
+        async with port(tmp_path) as client:
+            assert (await client.post(url, data={"action": "build"})).status_code == 303
+            for report, said in wanted.items():
+                made = await client.get(f"{url}/report/{report}")
+                assert made.status_code == 303, made.text
+                found = await client.get(made.headers["location"])
+                assert found.status_code == 200, found.text
+                assert said in found.text, found.text
+
+    with site(PAGES) as seed:
+        new_job(job, seed, "politeness.delay=600s")
+        with running_job(job):
+            asyncio.run(story(f"/engine/job/{quote(job.name)}"))

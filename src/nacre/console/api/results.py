@@ -330,12 +330,12 @@ async def report_of(
     """A report in a form; or the task that will have it."""
     return await read_or_later(
         call, job, "report", name=name, url=query.u, old=query.old, new=query.new, run=query.run,
-        language=query.lang, form=form, toes=await _toes(job),
+        language=query.lang, form=form, toes=await toes_of(job),
         **{"table": -1, "sort": -1, "falling": False, "spoken": ENGLISH, **sorting},
     )  # fmt: skip
 
 
-async def _toes(job: FoundJob) -> dict[str, Any] | None:
+async def toes_of(job: FoundJob) -> dict[str, Any] | None:
     """What a running job says of its workers; None where it does not run, or is too busy."""
     try:
         return await ask_command(job.layout.socket, "toes", _TOES)

@@ -183,7 +183,7 @@ class HeritrixJobs:
     def _new_directory(self, name: str) -> Path:
         root = self.directory / name
         try:
-            root.mkdir()
+            root.mkdir(parents=True)  # the place itself is made with its first job
         except FileExistsError:
             raise JobError(f"Directory exists: {name}") from None
         except OSError as error:

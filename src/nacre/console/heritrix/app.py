@@ -25,6 +25,7 @@ from nacre.console.access.digest import REALM, DigestGuard, Proof, ha1, parse_fi
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.origin import LOOPBACK, SAFE, is_same_origin
 from nacre.console.access.roles import NOBODY, Requester, Role
+from nacre.console.api.results import toes_of
 from nacre.console.app import RequestGuard
 from nacre.console.heritrix import files
 from nacre.console.heritrix.actions import HeritrixJobs, PortOptions, job_log, latest_run
@@ -322,10 +323,12 @@ class HeritrixApp:
         facts = await self._jobs.facts(name, _base(request), logs=False)
         if report is None or not facts.is_built:
             raise RefusedRequestError(500, "no-report", "no such report, or the job is not built")
-        found = await self._services.readers.ask("write-report", job.layout.root, 60.0, name=report)
+        found = await self._services.readers.ask(
+            "write-report", job.layout.root, 60.0, name=report, toes=await toes_of(job)
+        )
         modified = round(found["modified"] * 1000)
-        place = f"{facts.url}/jobdir/{facts.launch}/reports/{found['file']}?m={modified}"
-        return _see_other(place, "")
+        file = quote(f"{facts.launch}/reports/{found['file']}")
+        return _see_other(f"{_base(request)}/job/{quote(name)}/jobdir/{file}?m={modified}", "")
 
     async def _bean(self, request: Request) -> Response:
         """The settings of a job under the names of beans."""

@@ -121,12 +121,14 @@ def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
 
     Args:
         layout: The job.
-        arguments: `name`: that of the report.
+        arguments: `name`: that of the report; `toes`: what the running job said of its workers,
+            None where it does not run.
 
     Raises:
         JobError: There is no run.
         StorageError: The store cannot be read.
     """
+    from nacre.console.readers.reporting import figures_of  # noqa: PLC0415 - see above
     from nacre.inspect.reports.run_reports import RUN_REPORTS  # noqa: PLC0415
     from nacre.inspect.reports.source import source_of  # noqa: PLC0415
     from nacre.inspect.view import reading  # noqa: PLC0415
@@ -136,7 +138,9 @@ def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
     kind = next(one for one in RUN_REPORTS if one.name == arguments["name"])
     settings = load_job(layout).settings
     with reading(layout, settings) as view:
-        source = source_of(view.store, layout, settings, None)
+        toes = arguments["toes"]
+        live = figures_of(toes) if toes else None
+        source = source_of(view.store, layout, settings, live)
         text = "".join(line for line, _ in kind().parts(source))
         path = layout.run(source.facts().run) / "reports" / kind().file
     replace_file(path, text.encode("utf-8", "backslashreplace"))
