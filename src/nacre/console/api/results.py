@@ -336,7 +336,7 @@ async def report_of(
 
 
 async def toes_of(job: FoundJob) -> dict[str, Any] | None:
-    """What a running job says of its workers; None where it does not run, or is too busy."""
+    """The answer of a running job about its workers; None where it does not run, or is too busy."""
     try:
         return await ask_command(job.layout.socket, "toes", _TOES)
     except NacreError:
