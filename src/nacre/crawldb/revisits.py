@@ -209,8 +209,22 @@ class ChangeRateRevisits(_Revisits):
             return self._after(timed, at, state, timed.interval, timed.evidence)
         changed = state is PageState.MODIFIED
         evidence = observe(timed.evidence or NO_EVIDENCE, days, changed=changed)
-        interval = DAY / log_mean_rate(posterior(evidence, PAGES))
-        return self._after(timed, at, state, max(interval, self._shortest), evidence)
+        return self._after(timed, at, state, max(_expected(evidence), self._shortest), evidence)
+
+    def learned(self, timed: RowTiming, evidence: bytes) -> RowTiming:
+        """The timing of a page by what was learned of it elsewhere.
+
+        Args:
+            timed: Its timing, with its last visit.
+            evidence: Of its change rate, after that.
+        """
+        interval = max(_expected(evidence), self._shortest)
+        return self._after(timed, timed.last_time, PageState.UNKNOWN, interval, evidence)
+
+
+def _expected(evidence: bytes) -> float:
+    """The time in which one change is expected, s."""
+    return float(DAY / log_mean_rate(posterior(evidence, PAGES)))
 
 
 def revisits_of(settings: ScheduleSettings, rates: Mapping[str, NutchRates]) -> RevisitSchedule:

@@ -8,6 +8,7 @@ few steps may change it.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -16,8 +17,15 @@ from nacre.crawldb.kernels import KernelError, quoted
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.steps.parse import ParseResult, parse
 from nacre.cycle.storage import MissingFileError, Storage, file_sha256
-from nacre.cycle.tables import CRAWLDB, TaskPlace, TaskWork
-from nacre.cycle.versions import ARCHIVE, Cycle, CycleVersion, version_name
+from nacre.cycle.tables import CRAWLDB, TaskPlace, TaskWork, local_warc
+from nacre.cycle.versions import (
+    ARCHIVE,
+    OUTSIDE,
+    Cycle,
+    CycleVersion,
+    TableFile,
+    version_name,
+)
 from nacre.errors import DamageError, JobError, StorageError
 
 MISSING = "missing"
@@ -57,6 +65,11 @@ class DamagedFile(NamedTuple):
     name: str
     expected: str
     found: str
+
+
+def _is_record(file: DamagedFile) -> bool:
+    """Whether it is of the archive: one of ours, or a WARC of an imported job."""
+    return file.name.startswith((_RECORDS, "/"))
 
 
 class CashChange(NamedTuple):
@@ -103,12 +116,12 @@ class StorageCheck(NamedTuple):
     @property
     def records(self) -> tuple[DamagedFile, ...]:
         """Damaged files of the archive: only a copy mends them, and tables do not need them."""
-        return tuple(one for one in self.damaged if one.name.startswith(_RECORDS))
+        return tuple(one for one in self.damaged if _is_record(one))
 
     @property
     def tables(self) -> tuple[DamagedFile, ...]:
         """The other damaged files."""
-        return tuple(one for one in self.damaged if not one.name.startswith(_RECORDS))
+        return tuple(one for one in self.damaged if not _is_record(one))
 
     @property
     def whole(self) -> bool:
@@ -235,7 +248,8 @@ def named_files(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile]:
     """
     for table in (*version.tables, ARCHIVE):
         for file in cycle.files(version, table):
-            yield NamedFile(file.path, file.size, file.sha256)
+            if file.kind != OUTSIDE or not _is_there(cycle.storage, file):
+                yield NamedFile(file.path, file.size, file.sha256)
     for segment, state in version.segments.items():
         for unit in state.parts.values():
             for part in unit:
@@ -245,6 +259,11 @@ def named_files(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile]:
                 yield NamedFile(name, 0, "")
     for name in version.seeds:
         yield NamedFile(name, 0, "")
+
+
+def _is_there(storage: Storage, file: TableFile) -> bool:
+    """Whether a WARC of an imported job is where it was; it may have grown since."""
+    return local_warc(storage, file, Path()).is_file()
 
 
 class _PartFile(msgspec.Struct):
@@ -295,6 +314,8 @@ def digest_task(spec: DigestSpec) -> list[DamagedFile]:
 
 def _found(work: TaskWork, file: NamedFile) -> str:
     storage = work.storage
+    if file.name.startswith("/"):
+        return MISSING
     path = storage.local_path(file.name)
     try:
         if path is not None:

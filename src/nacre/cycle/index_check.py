@@ -10,7 +10,7 @@ import msgspec
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import bucket_of
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.index import archived_warcs, links_to, newest_facts
+from nacre.cycle.steps.index import links_to, newest_facts
 from nacre.cycle.steps.index_tasks import (
     ChangesSpec,
     DocumentsSpec,
@@ -19,7 +19,7 @@ from nacre.cycle.steps.index_tasks import (
     page_of,
 )
 from nacre.cycle.storage import localized
-from nacre.cycle.tables import CRAWLDB, buckets_of
+from nacre.cycle.tables import CRAWLDB, archived_warcs, buckets_of
 from nacre.search.document import SearchDocument
 
 

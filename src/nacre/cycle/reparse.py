@@ -23,8 +23,8 @@ from nacre.core.states import ExitStatus
 from nacre.cycle.export import FILES, HostExtra, PartTables
 from nacre.cycle.frozen_settings import placed_settings
 from nacre.cycle.parts import PartManifest, UnitPlace, upload_files
-from nacre.cycle.storage import MissingFileError, Storage, file_sha256, localized
-from nacre.cycle.tables import TaskPlace, TaskWork
+from nacre.cycle.storage import MissingFileError, Storage, file_sha256
+from nacre.cycle.tables import TaskPlace, TaskWork, local_warc
 from nacre.cycle.unit import ParquetList
 from nacre.cycle.versions import TableFile
 from nacre.engine.readback import ReadCapture, Reread, read_at, reread
@@ -58,7 +58,8 @@ class ReparseSpec(NamedTuple):
         version: Number of the version that it is for; only in names.
         buckets: Number of buckets of the facts.
         rules: Hash of the rules that judge links; 0: unknown.
-        archive: The WARCs of all segments, by which originals of revisits are found.
+        archive: The WARCs of all segments and of imported jobs, by which originals of revisits are
+            found.
     """
 
     place: TaskPlace
@@ -365,7 +366,7 @@ class _ArchiveFiles:
             raise DamageError(f"{self._work.storage.place}: the archive has no {name}")
         path, digest = self._there(file), "missing"
         if path.is_file():
-            digest = file_sha256(path)
+            digest = file_sha256(path) if file.sha256 else ""
         if digest != file.sha256:
             raise DamageError(
                 f"{self._work.storage.place}/{file.path}: its sha256 is {digest}, and the version "
@@ -391,7 +392,7 @@ class _ArchiveFiles:
 
     def _there(self, file: TableFile) -> Path:
         try:
-            return localized(self._work.storage, file.path, self._work.scratch)
+            return local_warc(self._work.storage, file, self._work.scratch)
         except MissingFileError:
             return self._work.scratch / file.path  # it is told by `storage check`
 

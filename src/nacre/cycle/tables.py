@@ -23,7 +23,7 @@ from nacre.crawldb.links import link_schema, merge_links
 from nacre.crawldb.rank import LEVELS, rank_bucket, rank_schema, rank_table
 from nacre.crawldb.row import COLUMNS, arrow_schema, bucket_of, bucket_of_host
 from nacre.cycle.storage import Storage, file_sha256, localized, open_storage
-from nacre.cycle.versions import Cycle, CycleVersion, TableFile
+from nacre.cycle.versions import ARCHIVE, OUTSIDE, Cycle, CycleVersion, TableFile
 from nacre.errors import ConfigError, DamageError
 from nacre.store.local_files import HeldFolder
 
@@ -352,6 +352,24 @@ def local_file(storage: Storage, file: TableFile, scratch: Path) -> str:
             "with `--repair` it goes back to a version whose files are whole."
         )
     return str(path)
+
+
+def archived_warcs(cycle: Cycle, version: CycleVersion) -> dict[str, TableFile]:
+    """The WARCs of a cycle by name, those of imported jobs too."""
+    files = cycle.files(version, ARCHIVE)
+    return {one.path.rpartition("/")[2]: one for one in files if one.kind in {"warc", OUTSIDE}}
+
+
+def local_warc(storage: Storage, file: TableFile, scratch: Path) -> Path:
+    """The local path of a WARC; of one of an imported job that which it has now.
+
+    Such a file was open when it was named, and may be so still: its name then ends in `.open`.
+    """
+    if file.kind != OUTSIDE:
+        return localized(storage, file.path, scratch)
+    path = Path(file.path)
+    still_open = path.with_name(f"{path.name}.open")
+    return still_open if still_open.is_file() and not path.is_file() else path
 
 
 class FilePlan(NamedTuple):

@@ -29,6 +29,8 @@ FOLDER = "versions"
 MANIFESTS = "manifests"
 ARCHIVE = "archive"
 """The manifest of WARC and CDXJ files, kept as that of a table."""
+OUTSIDE = "outside"
+"""The kind of a WARC of an imported job, which stays where it is; its path is absolute."""
 
 _NAME = re.compile(r"versions/(\d{10})\.json")
 
@@ -51,9 +53,10 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of a table: a row of a manifest.
 
     Attributes:
-        path: Its name in the storage.
+        path: Its name in the storage; of a WARC that is `outside` its absolute path.
         bucket: Which rows it has (`crawldb.row.bucket_of`); of an archive the unit.
-        kind: `base`, `set` or `add`; of an archive `warc` or `cdxj`.
+        kind: `base`, `set` or `add`; of an archive `warc`, `cdxj`,
+            or `outside` for a WARC of an imported job.
         group: Of a `set` its group of columns; of an archive the segment; else "".
         seq: Number of the version that committed it; 0 before.
         rows: Rows; 0 in an archive.
@@ -61,7 +64,7 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True):
         first: Least key; "" without rows.
         last: Greatest key.
         min_fetch_time: Least fetch_time of its rows, ms; None where it has none.
-        sha256: Of its bytes, hexadecimal.
+        sha256: Of its bytes, hexadecimal; "" for one that is `outside`.
     """
 
     path: str

@@ -30,6 +30,7 @@ from nacre.job.imports import (
 )
 from nacre.job.receiving import MovedUrl, ReceivedUrls, UrlReceiver
 from nacre.job.seeds import SeedLoader, SeedScheduler
+from nacre.recrawl.session.pagestore import PageStore
 from nacre.report.statistics import Statistics, Stored
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store
@@ -213,7 +214,7 @@ class FrontierEditor:
         Args:
             moved: The URLs.
         """
-        receiver = UrlReceiver(self._imports, History(self._store))
+        receiver = UrlReceiver(self._imports, History(self._store), PageStore(self._store))
         source = iter(moved)
         while portion := list(islice(source, PORTION)):
             receiver.take(portion)

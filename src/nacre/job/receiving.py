@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 from nacre.core.crawluri import CrawlURI
 from nacre.core.history import HistoryRecord
+from nacre.core.pagerow import TimingRow
 from nacre.engine.outcomes import Outcome
 from nacre.frontier.policy import rank
 from nacre.history.dedup import History
 from nacre.job.imports import ImportParts
+from nacre.recrawl.session.pagestore import PageStore
 from nacre.scope.subject import Subject
 
 
@@ -25,6 +27,7 @@ class MovedUrl(NamedTuple):
         attempts: Attempts made before.
         not_before: Earliest fetch, seconds since the epoch; 0: now.
         precedence: Lower goes first, 0 to 127.
+        timing: What its schedule has learned of it; None for nothing.
     """
 
     url: str
@@ -36,6 +39,7 @@ class MovedUrl(NamedTuple):
     attempts: int = 0
     not_before: float = 0.0
     precedence: int = 1
+    timing: TimingRow | None = None
 
 
 class ReceivedUrls(NamedTuple):
@@ -52,14 +56,16 @@ class UrlReceiver:
     Args:
         parts: The store's parts for lines that are imported.
         history: Takes captures.
+        pages: Takes what schedules have learned.
 
     Attributes:
         counts: The numbers so far.
     """
 
-    def __init__(self, parts: ImportParts, history: History) -> None:
+    def __init__(self, parts: ImportParts, history: History, pages: PageStore) -> None:
         self._parts = parts
         self._history = history
+        self._pages = pages
         self.counts = ReceivedUrls()
 
     def take(self, moved: Sequence[MovedUrl]) -> None:
@@ -71,6 +77,8 @@ class UrlReceiver:
         for one, key, is_new in zip(done, keys, entered, strict=True):
             if is_new and one.outcome is not None:
                 parts.outcomes.keep(key, one.outcome)
+                if one.timing is not None:
+                    self._pages.put_timing(one.timing)
         self._history.carry([one.record for one in moved if one.record is not None])
         waits = [self._uri(one) for one in moved if one.outcome is None]
         queued = parts.frontier.schedule(waits, parts.clock.now())

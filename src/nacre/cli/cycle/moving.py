@@ -51,13 +51,18 @@ def import_(
 ) -> None:  # fmt: skip
     """Bring what a continuous crawl or Apache Nutch knows into DIR.
 
-    Of a URL that is known here, too, the newest visit counts. Java is not needed.
+    Of a URL that is known here, too, the newest visit counts. Java is not needed. A DIR that is not
+    there gets the configuration of JOB.
     """
+    from nacre.cycle.moving.job_export import copy_configuration
     from nacre.cycle.moving.nutch_import import NutchOptions, import_nutch, nutch_places
     from nacre.cycle.moving.nutch_segments import import_segments, segment_places
 
-    with opened(job_of(ctx), common) as context:
-        if (source / "crawl.yaml").is_file():
+    is_job, target = (source / "crawl.yaml").is_file(), job_of(ctx)
+    if is_job and not common.dry and not (target.exists() and any(target.iterdir())):
+        copy_configuration(source, target)
+    with opened(target, common) as context:
+        if is_job:
             _import_job(context, source, as_json=common.as_json)
             return
         places = nutch_places(source)
@@ -81,7 +86,8 @@ def _import_job(context: "StepContext", source: Path, *, as_json: bool) -> None:
     if as_json:
         version = result.taken.version.number if result.taken.version is not None else None
         taken = {**result.taken._asdict(), "version": version}
-        output.say_json({**result.rows._asdict(), "taken": taken})
+        archive = {"warcs": result.warcs, "located": result.located}
+        output.say_json({**result.rows._asdict(), **archive, "taken": taken})
     else:
         output.say(job_text(result))
 

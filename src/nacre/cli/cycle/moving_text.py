@@ -35,12 +35,13 @@ def import_text(result: "ImportResult") -> str:
 
 
 def job_text(result: "JobImport") -> str:
-    """`40 URLs visited, 12 wait, 30 with a capture, 1 seed: 52 URLs, 52 new, 0 newer`."""
+    """`40 URLs visited, 12 wait, 30 with a capture, 1 seed: 52 URLs …; 1 WARC file …`."""
     rows, taken = result.rows, result.taken
     return (
         f"{count(rows.visited, 'URL')} visited, {rows.waiting:,} wait, {rows.captures:,} with a "
         f"capture, {count(rows.seeds, 'seed')}: {count(taken.known, 'URL')}, {taken.new:,} new, "
-        f"{taken.newer:,} newer"
+        f"{taken.newer:,} newer; {count(result.warcs, 'WARC file')} with "
+        f"{count(result.located, 'new capture')}"
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from nacre.core.history import HistoryRecord
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.row import ONE, Status
+from nacre.cycle.moving.job_timings import timing_row
 from nacre.cycle.readers import TableView, joined
 from nacre.cycle.tables import CRAWLDB, buckets_of, in_tasks
 from nacre.engine.outcomes import Outcome
@@ -26,7 +27,7 @@ from nacre.store.layout import Layout
 _COLUMNS = (
     "key", "url", "status", "fetch_time", "retries", "last_status", "last_time", "digest",
     "framing", "record_id", "warc_date", "etag", "last_modified", "length", "via", "path",
-    "source", "score", "cash",
+    "source", "score", "cash", "interval", "modified", "mime",
 )  # fmt: skip
 _OF_STATUS = {
     Status.FETCHED: 200, Status.NOT_MODIFIED: 304, Status.GONE: 404, Status.REDIR_TEMP: 302,
@@ -60,7 +61,7 @@ async def export_job(
     # Its seeds are among the URLs, with what became of them.
     without = settings.model_copy(update={"seeds": []})
     async with open_stopped(target, without, new=True) as editor:
-        return await editor.receive(moved_urls(view, clock))
+        return await editor.receive(moved_urls(view, clock, settings.recrawl.schedule.kind))
 
 
 def copy_configuration(source: Path, target: Path) -> None:
@@ -71,12 +72,13 @@ def copy_configuration(source: Path, target: Path) -> None:
             shutil.copy2(path, target / path.name)
 
 
-def moved_urls(view: TableView, clock: int) -> Iterator[MovedUrl]:
+def moved_urls(view: TableView, clock: int, schedule: str) -> Iterator[MovedUrl]:
     """All URLs; of a part of the table the best ones first.
 
     Args:
         view: The tables.
         clock: Now, ms since the epoch.
+        schedule: The kind of schedule.
     """
     for group in in_tasks(buckets_of(view.cycle, view.version, CRAWLDB)):
         with view.place.open() as work:
@@ -85,15 +87,16 @@ def moved_urls(view: TableView, clock: int) -> Iterator[MovedUrl]:
             query = f"select * from ({rows}) order by score + cash desc, key"
             for batch in work.kernel.batches(query, size=_BATCH):
                 for row in batch.to_pylist():
-                    yield moved_url(row, clock)
+                    yield moved_url(row, clock, schedule)
 
 
-def moved_url(row: Mapping[str, Any], clock: int) -> MovedUrl:
+def moved_url(row: Mapping[str, Any], clock: int, schedule: str) -> MovedUrl:
     """A URL as a continuous crawl takes it.
 
     Args:
         row: Its row, with `_COLUMNS`.
         clock: Now, ms since the epoch.
+        schedule: The kind of schedule, whose timing goes with what was visited.
     """
     url = row["url"] or row["key"]
     status, due = row["status"], row["fetch_time"]
@@ -112,6 +115,7 @@ def moved_url(row: Mapping[str, Any], clock: int) -> MovedUrl:
         attempts=row["retries"],
         not_before=due / 1000 if due > clock else 0.0,
         precedence=precedence_of(int(row["score"]) or int(row["cash"])),
+        timing=timing_row(row, url, schedule),
     )
 
 

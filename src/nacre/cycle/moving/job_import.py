@@ -1,6 +1,7 @@
 """The import of a continuous crawl: what its store knows becomes rows of batch rounds.
 
-What was visited keeps its status, its time and its capture; what waits is due when it is due there.
+What was visited keeps its status, its time and its capture, and what was learned of when it
+changes; what waits is due when it is due there.
 The store is only read. A job that runs is read as of a checkpoint that it makes for this. Its WARC
 files stay where they are.
 """
@@ -18,6 +19,8 @@ from nacre.crawldb.row import ONE, Status, bucket_of
 from nacre.crawldb.scoring import Opic
 from nacre.crawldb.transition import FetchOutcome, outcome_of
 from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.cycle.moving.job_archive import REPLIES, located_sql, name_archive, reply_rows
+from nacre.cycle.moving.job_timings import RevisitTimings, revisit_timings
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.taking import (
     OtherRows,
@@ -59,12 +62,14 @@ class JobRows(NamedTuple):
         waiting: URLs that wait.
         captures: URLs with a capture.
         seeds: Seeds.
+        timed: URLs with a learned interval.
     """
 
     visited: int = 0
     waiting: int = 0
     captures: int = 0
     seeds: int = 0
+    timed: int = 0
 
 
 class JobImport(NamedTuple):
@@ -73,10 +78,14 @@ class JobImport(NamedTuple):
     Attributes:
         rows: What its store had.
         taken: What became of the URLs.
+        warcs: WARC files of its archive that were not named before.
+        located: Captures that are found there now, and were not before.
     """
 
     rows: JobRows
     taken: TakenRows
+    warcs: int = 0
+    located: int = 0
 
 
 def import_job(context: StepContext, layout: Layout) -> JobImport:
@@ -99,13 +108,19 @@ def import_job(context: StepContext, layout: Layout) -> JobImport:
     target = f"exchange/import-{version.number + 1}-{secrets.token_hex(6)}.parquet"
     try:
         with read_only(str(store_path(layout))) as store, context.place.open() as work:
-            found = _load(work, store, admission.key, buckets_here(context, version))
+            place = _Places(admission.key, buckets_here(context, version))
+            found = _load(work, store, place, layout.root, revisit_timings(context.settings))
             total = work.send(_rows_sql(context), target)
+            archive = name_archive(context, version, work)
             lines = [one.text for one in seed_rows(store)]
         seeds = _seed_file(context, version.number + 1, lines)
-        others = OtherRows((target,) if total else (), total=total, seeds=seeds)
+        others = OtherRows(
+            (target,) if total else (), total=total, seeds=seeds,
+            archive=archive.files, segments=archive.segments,
+        )  # fmt: skip
         taken = take_rows(context, version, others, "import", {"job": str(layout.root)})
-        return JobImport(found._replace(seeds=len(lines)), taken)
+        counts = found._replace(seeds=len(lines))
+        return JobImport(counts, taken, len(archive.files), archive.captures)
     finally:
         storage.delete(target)
 
@@ -140,57 +155,96 @@ _CAPTURED = {
     "key": "VARCHAR", "url": "VARCHAR", "bucket": "INTEGER", "status": "BIGINT", "code": "BIGINT",
     "time": "BIGINT", "digest": "VARCHAR", "framing": "VARCHAR", "record_id": "VARCHAR",
     "warc_date": "BIGINT", "etag": "BLOB", "last_modified": "BLOB", "length": "BIGINT",
+    "original": "VARCHAR",
+}  # fmt: skip
+_TIMED = {
+    "key": "VARCHAR", "url": "VARCHAR", "bucket": "INTEGER", "interval": "BIGINT", "due": "BIGINT",
+    "modified": "BIGINT", "retries": "BIGINT", "evidence": "BLOB",
 }  # fmt: skip
 _ARROW = {"VARCHAR": "string", "BLOB": "binary"}
 
 
-def _load(work: TaskWork, store: Store, key: Callable[[str], str], buckets: int) -> JobRows:
-    """Make the tables `visited`, `waiting` and `captured`; their rows."""
+class _Places(NamedTuple):
+    """Gives the key of a URL, the URL and its bucket."""
 
-    def place(url: str) -> tuple[str, str, int]:
-        known = key(url)
-        return known, url, bucket_of(known, buckets)
+    key_of: Callable[[str], str]
+    buckets: int
 
+    def __call__(self, url: str) -> tuple[str, str, int]:
+        known = self.key_of(url)
+        return known, url, bucket_of(known, self.buckets)
+
+
+def _load(
+    work: TaskWork, store: Store, place: _Places, root: Path, timings: RevisitTimings
+) -> JobRows:
+    """Make the tables of what a store knows; their rows."""
     visited = (
         (*place(one.url), int(_STATUSES[outcome_of(one.status)]), one.status, one.finished,
          one.attempts, one.via, one.path)
         for _, one in scan_outcomes(store)
-        if _is_page(one.url, one.path)
+        if one.url.startswith(_HTTP)
     )  # fmt: skip
     waiting = (
         (*place(one.url), round(one.not_before * 1000), one.attempts, one.via, one.path,
          one.source, one.precedence)
         for one in (entry.uri for entry in pending(store))
-        if _is_page(one.url, one.path)
+        if one.url.startswith(_HTTP) and not one.path.endswith(_PREREQUISITE)
     )  # fmt: skip
     decode = msgspec.msgpack.Decoder(HistoryRecord).decode
     captured = (
         (*place(one.url), int(_STATUSES[outcome_of(one.status)]), one.status, one.visited,
          one.digest, one.framing, one.record_id, one.date, one.etag or None,
-         one.last_modified or None, one.length)
+         one.last_modified or None, one.length, one.original or one.url)
         for one in (decode(value) for _, value in store.scan("history", b""))
-        if one.record_id and _is_page(one.url, "")
+        if one.record_id and one.url.startswith(_HTTP)
     )  # fmt: skip
-    return JobRows(
-        _fill(work, "visited", _VISITED, visited),
-        _fill(work, "waiting", _WAITING, waiting),
-        _fill(work, "captured", _CAPTURED, captured),
+    timed = (
+        (*place(url), one.interval, one.fetch_time, one.modified, one.retries, one.evidence or None)
+        for url, one in timings.of(store)
     )
-
-
-def _is_page(url: str, path: str) -> bool:
-    return url.startswith(_HTTP) and not path.endswith(_PREREQUISITE)
+    tables = {"visited": (_VISITED, visited), "waiting": (_WAITING, waiting),
+              "captured": (_CAPTURED, captured), "timed": (_TIMED, timed)}  # fmt: skip
+    for name, (columns, rows) in tables.items():
+        _fill(work, name, columns, rows)
+    kernel = work.kernel
+    # History does not say of a robots.txt that it is one.
+    asked = f"select key from visited where ends_with(path, '{_PREREQUISITE}')"
+    for name in ("captured", "timed", "visited"):
+        kernel.execute(f"delete from {name} where key in ({asked})")
+    counts = [int(kernel.value(f"select count(*) from {name}")) for name in tables]
+    fill_rows(work, "replies", REPLIES, reply_rows(root, store) if counts[2] else ())
+    kernel.execute(f"create temp table located as {located_sql()}")
+    return JobRows(counts[0], counts[1], counts[2], timed=counts[3])
 
 
 def _fill(
     work: TaskWork, name: str, columns: Mapping[str, str], rows: Iterable[tuple[Any, ...]]
-) -> int:
+) -> None:
     """Make a table of rows, one for each key: the one that comes last."""
+    kernel = work.kernel
+    fill_rows(work, f"all_{name}", columns, rows)
+    last = "qualify row_number() over (partition by key order by n desc) = 1"
+    kernel.execute(f"create temp table {name} as select * exclude (n) from all_{name} {last}")
+    kernel.execute(f"drop table all_{name}")
+
+
+def fill_rows(
+    work: TaskWork, name: str, columns: Mapping[str, str], rows: Iterable[tuple[Any, ...]]
+) -> None:
+    """Make a table of rows, with their number `n` behind their columns.
+
+    Args:
+        work: The kernel.
+        name: Name of the table.
+        columns: Their types in SQL, by name.
+        rows: The rows.
+    """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     kernel = work.kernel
     typed = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
-    kernel.execute(f"create temp table all_{name} ({typed}, n BIGINT)")
+    kernel.execute(f"create temp table {name} ({typed}, n BIGINT)")
     source, number = iter(rows), 0
     while batch := list(islice(source, _BATCH)):
         arrays = [
@@ -199,12 +253,8 @@ def _fill(
         ]
         arrays.append(pa.array(range(number, number + len(batch)), pa.int64()))
         kernel.load("batch", pa.table(arrays, [*columns, "n"]))
-        kernel.execute(f"insert into all_{name} select * from batch")
+        kernel.execute(f"insert into {name} select * from batch")
         number += len(batch)
-    last = "qualify row_number() over (partition by key order by n desc) = 1"
-    kernel.execute(f"create temp table {name} as select * exclude (n) from all_{name} {last}")
-    kernel.execute(f"drop table all_{name}")
-    return int(kernel.value(f"select count(*) from {name}"))
 
 
 def _rows_sql(context: StepContext) -> str:
@@ -214,7 +264,7 @@ def _rows_sql(context: StepContext) -> str:
     status = f"coalesce(v.status, c.status, {unfetched})"
     time = "coalesce(nullif(v.time, 0), c.time)"
     wait = f"case when {status} = {unfetched} then {_DAY} else {interval} end"
-    planned = f"{time} // 1000 + ({wait})::BIGINT * 1000"
+    planned = f"coalesce(t.due, {time} // 1000 + ({wait})::BIGINT * 1000)"
     # What waits without a time is due when it was found, which is not known: now.
     due = f"case when w.due > 0 then w.due when w.key is not null then {context.clock} end"
     score = (
@@ -230,14 +280,15 @@ def _rows_sql(context: StepContext) -> str:
         "url": f"nullif(coalesce(w.url, v.url, c.url), {_KEY})",
         "status": status,
         "fetch_time": f"coalesce({due}, {planned}, {context.clock})",
-        "interval": str(interval),
+        "interval": f"coalesce(t.interval, {interval})",
         "retries": f"least(case when {status} = {unfetched} then coalesce(w.attempts, v.attempts) "
-        "else 0 end, 255)",
-        "modified": "0",
+        "else coalesce(t.retries, 0) end, 255)",
+        "modified": "coalesce(t.modified, 0)",
+        "evidence": "t.evidence",
         "last_status": f"case when {visit} then coalesce(v.code, c.code) end",
         "last_time": f"case when {visit} then {time} end",
         "via": "nullif(coalesce(v.via, w.via), '')",
-        "path": path,
+        "path": f"nullif({path}, '')",
         "source": "nullif(w.source, '')",
         "depth": f"case when {path} is not null then least(length({path}) + 1, 65535) end",
         "score": score,
@@ -247,12 +298,13 @@ def _rows_sql(context: StepContext) -> str:
     } | {name: f"c.{name}" for name in _OF_CAPTURE}
     source = (
         "visited v full join waiting w on w.key = v.key "
-        "full join captured c on c.key = coalesce(v.key, w.key)"
+        "full join located c on c.key = coalesce(v.key, w.key) "
+        "left join timed t on t.key = coalesce(v.key, w.key, c.key)"
     )
     return other_rows_sql(values, source)
 
 
 _KEY = "coalesce(v.key, w.key, c.key)"
 _OF_CAPTURE = (
-    "digest", "framing", "record_id", "warc_date", "etag", "last_modified", "length",
+    "digest", "framing", "record_id", "warc_date", "etag", "last_modified", "length", "mime",
 )  # fmt: skip

@@ -371,12 +371,12 @@ def _links(
                 }  # fmt: skip
 
 
-def write_empty_list(spec: SegmentSpec) -> None:
-    """Write the list of a segment, which has no rows: nothing was listed here."""
-    with spec.read.place.open() as work:
+def write_empty_list(place: TaskPlace, segment: str) -> None:
+    """Write the list of an imported segment, which has no rows: nothing was listed here."""
+    with place.open() as work:
         path = work.scratch / "list.parquet"
         write_arrow(row.SCHEMA.empty_table(), path)
-        work.storage.upload(path, f"segments/{spec.segment}/lists/{UNIT}.parquet")
+        work.storage.upload(path, f"segments/{segment}/lists/{UNIT}.parquet")
 
 
 def captures_task(spec: CapturesSpec) -> list[TableFile]:

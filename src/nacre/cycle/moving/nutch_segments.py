@@ -133,7 +133,7 @@ def import_segments(
         return result
     made = context.engine.map(segment_task, specs)
     for name in result.segments:
-        write_empty_list(next(one for one in specs if one.segment == name))
+        write_empty_list(context.place, name)
     return _commit(context, version, result, list(zip(specs, made, strict=True)))
 
 

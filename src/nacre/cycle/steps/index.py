@@ -29,8 +29,15 @@ from nacre.cycle.steps.index_tasks import (
 from nacre.cycle.steps.links import LINKS
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of
 from nacre.cycle.storage import localized
-from nacre.cycle.tables import CRAWLDB, BucketFiles, TaskWork, buckets_of, in_range_tasks
-from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges, CycleVersion, TableFile
+from nacre.cycle.tables import (
+    CRAWLDB,
+    BucketFiles,
+    TaskWork,
+    archived_warcs,
+    buckets_of,
+    in_range_tasks,
+)
+from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, TableFile
 from nacre.engine.document_choice import OTHERWISE, DocumentChoice
 from nacre.engine.page_document import PageFacts
 from nacre.errors import NacreError
@@ -140,12 +147,6 @@ def compared_version(cycle: Cycle, version: CycleVersion, writer: str) -> int | 
         except NacreError:
             return None
     return None
-
-
-def archived_warcs(cycle: Cycle, version: CycleVersion) -> dict[str, TableFile]:
-    """The WARCs of a cycle by name."""
-    files = cycle.files(version, ARCHIVE)
-    return {one.path.rpartition("/")[2]: one for one in files if one.kind == "warc"}
 
 
 def links_to(

@@ -14,13 +14,13 @@ from nacre.crawldb.indexed import WANTED_COLUMNS, TextTypes, index_changes
 from nacre.crawldb.kernels import parquet
 from nacre.cycle.steps.links import LINKS
 from nacre.cycle.steps.update_tasks import FetchedFacts, local_facts
-from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
     BucketFiles,
     TaskPlace,
     TaskWork,
     local_bucket,
     local_file,
+    local_warc,
     table_kind,
 )
 from nacre.cycle.versions import TableFile
@@ -305,7 +305,7 @@ class _Archive:
                 f"{self._work.storage.place}: the archive has no {name}, which visits name; "
                 "`storage check` lists all that is missing"
             )
-        return localized(self._work.storage, file.path, self._work.scratch)
+        return local_warc(self._work.storage, file, self._work.scratch)
 
     def _block(self, delta: Delta) -> bytes:
         """What a difference was made from: then all WARCs are looked at."""

@@ -11,9 +11,8 @@ import msgspec
 
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.reparse import ReparsedPart, ReparseSpec, reparse_task
-from nacre.cycle.tables import CRAWLDB, TaskPlace
+from nacre.cycle.tables import CRAWLDB, TaskPlace, archived_warcs
 from nacre.cycle.versions import (
-    ARCHIVE,
     Cycle,
     CycleChanges,
     CycleVersion,
@@ -102,7 +101,7 @@ def _specs(
     cycle: Cycle, version: CycleVersion, place: TaskPlace, wanted: Mapping[str, Collection[str]]
 ) -> list[ReparseSpec]:
     """A task for each unit some of whose parts are wanted."""
-    archive = tuple(file for file in cycle.files(version, ARCHIVE) if file.kind == "warc")
+    archive = tuple(archived_warcs(cycle, version).values())
     buckets = version.tables[CRAWLDB].buckets
     return [
         ReparseSpec(

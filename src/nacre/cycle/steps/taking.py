@@ -37,7 +37,7 @@ from nacre.cycle.tables import (
     publish,
     table_kind,
 )
-from nacre.cycle.versions import CycleChanges, CycleVersion, TableFile
+from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 
 SIGNATURES = "signatures"
 _ROWS = 500_000
@@ -54,6 +54,7 @@ class OtherRows(NamedTuple):
         total: Rows of URLs.
         archive: Files of the archive that come with them.
         seeds: Files of seed lines that come with them.
+        segments: Segments that come with them.
     """
 
     urls: tuple[str, ...] = ()
@@ -62,6 +63,7 @@ class OtherRows(NamedTuple):
     total: int = 0
     archive: tuple[TableFile, ...] = ()
     seeds: tuple[str, ...] = ()
+    segments: Mapping[str, SegmentState] = {}
 
 
 class TakenRows(NamedTuple):
@@ -197,9 +199,10 @@ def take_rows(
         dropped={HOSTS: dropped} if dropped else {},
         buckets=dict.fromkeys(fresh, buckets),
         archive=list(rows.archive),
+        segments=dict(rows.segments),
         seeds=list(rows.seeds) if added else [],
     )
-    if not added and not rows.archive:
+    if not added and not rows.archive and not rows.segments:
         return result
     return result._replace(version=context.cycle.commit(version, changes))
 

@@ -1,0 +1,121 @@
+"""The archive of an imported job: rounds find its captures, index them, and take their links."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.cycle.check import check_storage
+from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.moving.job_import import JobImport, import_job
+from nacre.cycle.segments import visits_of
+from nacre.cycle.steps.links import links
+from nacre.cycle.steps.parse import parse
+from nacre.cycle.versions import ARCHIVE, OUTSIDE
+from nacre.store.layout import Layout
+from tests.cli.site import nacre, site
+from tests.cycle.made import NOW
+from tests.cycle.steps.fetched import FetchedCycle
+
+BOOK = "/%E4%B9%A6.html"
+PAGES = {
+    "/": '<meta charset=gbk><a href="书.html">图书</a>'.encode("gbk"),
+    BOOK: "<meta charset=gbk><title>书</title><p>国家图书馆的新书</p>".encode("gbk"),
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    job = tmp_path_factory.mktemp("crawled") / "job"
+    with site(PAGES) as home:
+        done = nacre("crawl", home, "--scope", "host", "--out", job, "--delay", 0, "-q")
+        assert done.code == 0, done.err
+    return job
+
+
+@pytest.fixture
+def job(crawled: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(crawled, tmp_path / "job", symlinks=True))
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> FetchedCycle:
+    (tmp_path / "rounds").mkdir()
+    return FetchedCycle(tmp_path / "rounds")
+
+
+def imported(made: FetchedCycle, job: Path) -> JobImport:
+    with made.context() as context:
+        return import_job(context, Layout(job))
+
+
+def visits(made: FetchedCycle) -> list[dict[str, Any]]:
+    with made.place.open() as work:
+        found = visits_of(work, made.newest, ())
+        return [row for batch in found for row in batch.to_pylist()]
+
+
+def outside(made: FetchedCycle) -> list[Path]:
+    files = made.cycle.files(made.newest, ARCHIVE)
+    return [Path(file.path) for file in files if file.kind == OUTSIDE]
+
+
+def test_its_warcs_are_named_and_its_captures_are_visits(made: FetchedCycle, job: Path):
+    result = imported(made, job)
+    assert (result.rows.captures, result.located, result.warcs) == (2, 2, 1)
+    assert [path.is_file() for path in outside(made)] == [True]
+    found = {one["key"]: one for one in visits(made)}
+    assert len(found) == 2
+    book = next(one for key, one in found.items() if key.endswith(BOOK))
+    assert (book["status"], book["mime"], book["stored"]) == (200, "text/html", "novel")
+    assert book["warc_file"] == outside(made)[0].name
+    assert {one["mime"] for one in made.rows() if one["record_id"]} == {"text/html"}
+
+
+def test_what_was_imported_is_not_named_again(made: FetchedCycle, job: Path):
+    first = imported(made, job)
+    again = imported(made, job)
+    assert (again.warcs, again.located, again.taken.version) == (0, 0, None)
+    assert first.taken.version is not None
+
+
+def test_links_are_made_of_its_records(made: FetchedCycle, job: Path):
+    imported(made, job)
+    (segment,) = made.newest.segments
+    done = parse(made.cycle, LocalEngine(1), made.place, NOW, {segment: ()})
+    assert (done.pages, done.links > 0) == (2, True)
+    with made.context(links__ignore_internal="none") as context:
+        assert links(context).rows == done.links
+
+
+def test_its_pages_are_in_the_index(job: Path, tmp_path: Path):
+    root = tmp_path / "new"
+    done = nacre("cycle", root, "import", job)
+    assert "1 WARC file with 2 new captures" in done.out, done.err
+    assert (root / "crawl.yaml").read_bytes() == (job / "crawl.yaml").read_bytes()
+    assert nacre("cycle", root, "index").code == 0
+    assert "国家图书馆的新书" in nacre("search", root, "国家图书馆").out.replace("*", "")
+
+
+def test_a_warc_that_is_open_has_its_last_name(made: FetchedCycle, job: Path):
+    imported(made, job)
+    (path,) = outside(made)
+    path.rename(f"{path}.open")
+    (segment,) = made.newest.segments
+    assert parse(made.cycle, LocalEngine(1), made.place, NOW, {segment: ()}).links > 0
+    assert check_storage(made.cycle, LocalEngine(1), made.place, NOW).whole
+
+
+def test_a_warc_that_is_gone_is_told(made: FetchedCycle, job: Path):
+    imported(made, job)
+    (path,) = outside(made)
+    path.unlink()
+    result = check_storage(made.cycle, LocalEngine(1), made.place, NOW)
+    assert [(one.name, one.found) for one in result.records] == [(str(path), "missing")]
+    assert not result.tables
+
+
+def test_a_robots_txt_is_no_page(made: FetchedCycle, job: Path):
+    imported(made, job)
+    assert not [one["key"] for one in made.rows() if one["key"].endswith("robots.txt")]
