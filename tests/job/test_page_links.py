@@ -76,7 +76,7 @@ def test_a_link_is_written_out_in_the_first_row_that_has_it():
         [f"{ONE}#", f"{TWO}#"], [], [f"{THREE}#"], [],
     ]  # fmt: skip
     assert read(rows) == READ
-    assert int32(rows[2].ranks).tolist() == [1, 2]
+    assert rows[2].every_rank().tolist() == [1, 2]
     assert [len(row) for row in rows] == [3, 0, 2, 2]
 
 

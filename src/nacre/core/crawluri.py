@@ -1,6 +1,7 @@
 """`Outlink`, a link as an extractor finds it, and `CrawlURI`, as the frontier keeps it."""
 
 from enum import IntEnum, StrEnum
+from functools import lru_cache
 
 import msgspec
 
@@ -66,6 +67,7 @@ class Outlink(msgspec.Struct, frozen=True, gc=False):
 MAX_HOP_PATH = 50
 
 
+@lru_cache(maxsize=4096)
 def extend_path(path: str, hop: str) -> str:
     """Append one hop letter; above 50 letters the overflow is counted, `3+` before the last 50.
 

@@ -8,6 +8,8 @@ computation", 2003.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from operator import add
 from typing import Annotated, ClassVar, Literal, NamedTuple, overload
 
 from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema
@@ -61,6 +63,9 @@ class ScoreChange(NamedTuple):
     score: int = 0
     cash: int = 0
     virtual: int = 0
+
+
+_UNCHANGED = ScoreChange()
 
 
 class Scoring(Component):
@@ -214,21 +219,22 @@ def distribute_alike(
     Returns:
         Both shares, None when no link is followed; and what the page gets.
     """
-    depth = page.depth + 1 if page.depth else 0
     number = inside + outside
-    kinds: Sequence[LinkShare] = (
-        LinkShare(internal=True, depth=depth),
-        LinkShare(internal=False, depth=depth),
-    )
-    score = cash = virtual = 0
+    kinds: Sequence[LinkShare] = _nothing_yet(page.depth + 1 if page.depth else 0)
+    change = _UNCHANGED
     for one in chain:
         links: Sequence[LinkShare] = AlikeLinks(kinds, number) if number else ()
         given, gets = one.distribute(page, links, total)
-        score, cash, virtual = score + gets.score, cash + gets.cash, virtual + gets.virtual
+        change = gets if change is _UNCHANGED else ScoreChange(*map(add, change, gets))
         found = tuple(given)
         number, kinds = (number, found) if found else (0, kinds)
-    shares = (kinds[0], kinds[1]) if number else None
-    return shares, ScoreChange(score, cash, virtual)
+    return (kinds[0], kinds[1]) if number else None, change
+
+
+@lru_cache(maxsize=256)
+def _nothing_yet(depth: int) -> tuple[LinkShare, LinkShare]:
+    """A link to the same host and one to another, to which no kind gave anything so far."""
+    return LinkShare(internal=True, depth=depth), LinkShare(internal=False, depth=depth)
 
 
 def orphan_sql(chain: Sequence[Scoring], now: int) -> str:
@@ -318,9 +324,9 @@ class Opic(Scoring):
         self, page: PageScore, links: Sequence[LinkShare], total: int
     ) -> tuple[Sequence[LinkShare], ScoreChange]:
         """See `Scoring.distribute`."""
-        cash = max(page.cash, 0)
-        share = cash // (len(links) + 1)
-        rest = cash - share * len(links)
+        cash, number = max(page.cash, 0), len(links)
+        share = cash // (number + 1)
+        rest = cash - share * number
         given = [
             LinkShare(one.internal, one.score, one.cash + share, one.depth, one.md) for one in links
         ]

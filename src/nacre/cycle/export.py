@@ -57,19 +57,26 @@ class HostTally(msgspec.Struct):
 
     def count(self, fact: VisitFact) -> None:
         """Count a final visit."""
-        status = fact.status
+        status, time = fact.status, fact.began // 1000
         self.visits += 1
         self.bytes += fact.size
-        self.time = max(self.time, fact.began // 1000)
-        self.replies += 0 < status < 400
-        self.missing += 400 <= status < 500
-        self.errors += status >= 500
-        self.dns_failures += status in _NAME_FAILURES
-        self.refused += status == _ROBOTS_FORBIDS
-        self.connection_failures += -61 <= status < 0 and status not in _NAME_FAILURES
+        if time > self.time:
+            self.time = time
         if status > 0:
             power = min(fact.first_byte.bit_length(), schemas.LATENCIES - 1)
             self.latencies[power] += 1
+            if status < 400:
+                self.replies += 1
+            elif status < 500:
+                self.missing += 1
+            else:
+                self.errors += 1
+        elif status in _NAME_FAILURES:
+            self.dns_failures += 1
+        elif status == _ROBOTS_FORBIDS:
+            self.refused += 1
+        elif -61 <= status < 0:
+            self.connection_failures += 1
 
 
 class HostExtra(msgspec.Struct, frozen=True):
@@ -153,8 +160,10 @@ class PartTables:
         self.bytes += fact.size
         self.statuses[fact.status] = self.statuses.get(fact.status, 0) + 1
         self.keys.add(key)
-        tally = self.hosts.setdefault(name, HostTally())
-        self.origins.setdefault(name, set()).add(origin(fact.url))
+        tally = self.hosts.get(name)
+        if tally is None:
+            tally, self.origins[name] = self.hosts.setdefault(name, HostTally()), set()
+        self.origins[name].add(origin(fact.url))
         tally.count(fact)
         known = self._history.decode(fact.history) if fact.history else None
         robots = frozenset(fact.robots)
@@ -184,7 +193,7 @@ class PartTables:
         page = self._listed(key[0]) or self._stood_in(target, fact)
         depth = page.depth or depth_of_path(fact.path)
         places = self._book.places(fact.links)
-        self._links.add(target, places, fact.links.ranks, depth, time)
+        self._links.add(target, places, fact.links.every_rank(), depth, time)
         first = self._book.first_of_each(places)
         if fact.status > 0:
             change = self._sums.link(fact, key[2], page, depth, first)

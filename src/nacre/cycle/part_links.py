@@ -7,7 +7,7 @@ numbers of links, and the columns of files are gathered by these numbers, which 
 from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from nacre.core.crawluri import Hop, extend_path
 from nacre.crawldb import facts as schemas
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _ANCHOR = 100
+_NO_METADATA: Mapping[str, str] = {}
 _REDIRECT = Hop.REDIRECT.value
 _DEEPEST = 65_535
 _LOWER = 2**32 - 1
@@ -68,15 +69,15 @@ class LinkBook:
         """The place of each link of a row; rows come in their order."""
         return self._reader.places(page)
 
-    def first_of_each(self, places: "array[int]") -> dict[int, int]:
-        """Of links by their places the first to each target, by the number of the target."""
-        targets = self.targets
-        found = dict(zip(map(targets.__getitem__, places), places, strict=True))
-        if len(found) < len(places):
-            found.clear()
-            for place in places:
-                found.setdefault(targets[place], place)
-        return found
+    def first_of_each(self, places: "array[int]") -> "array[int]":
+        """Of links by their places the first to each target, in the same order."""
+        targets = list(map(self.targets.__getitem__, places))
+        if len(set(targets)) == len(targets):
+            return places
+        found: dict[int, int] = {}
+        for target, place in zip(targets, places, strict=True):
+            found.setdefault(target, place)
+        return array("i", found.values())
 
     def target(self, key: str, bucket: int) -> int:
         """The number of a URL as a target, by its key and bucket."""
@@ -112,19 +113,21 @@ class LinkRows:
         self._places, self._ranks, self._ends = array("i"), array("i"), array("i")
         self._of_pages: list[tuple[int, int, int]] = []
 
-    def add(self, src: int, places: "array[int]", ranks: bytes, depth: int, time: int) -> None:
+    def add(
+        self, src: int, places: "array[int]", ranks: "array[int]", depth: int, time: int
+    ) -> None:
         """Take the links of a page.
 
         Args:
             src: Its number as a target.
             places: Those of its links in the book.
-            ranks: Their ranks, as in `PageLinks`.
+            ranks: Their places on the page.
             depth: Its depth.
             time: When it was fetched, ms since the epoch.
         """
         if places:
             self._places += places
-            self._ranks.frombytes(ranks)
+            self._ranks += ranks
             self._ends.append(len(self._places))
             self._of_pages.append((src, depth, time))
 
@@ -170,34 +173,14 @@ class LinkRows:
         return pa.concat_tables(found)
 
 
-class _Kind(NamedTuple):
-    """What some links of a page have in common, or what a page hands out of its own.
-
-    Attributes:
-        time: When the page was fetched, ms since the epoch.
-        via: The page; of its own the page that it was found on.
-        number: Its place among the kinds: later ones lose when time and page are equal.
-        path, source: Hop path and seed of the target.
-        score, cash: What the target gets.
-        depth: Depth of the target; None: it is no link.
-        last: As `time`; None: it is no link.
-        links: 1; 0: it is no link.
-        md: Metadata of the target.
-        counts: It may be the first that is known of a target.
-    """
-
-    time: int
-    via: str
-    number: int
-    path: str
-    source: str
-    score: int
-    cash: int
-    depth: int | None
-    last: int | None
-    links: int
-    md: Mapping[str, str]
-    counts: bool
+_Kind = tuple[
+    int, str, str, str, int, int, int | None, int | None, int, Mapping[str, str]
+]  # fmt: skip
+"""What some links of a page have in common, or what a page hands out of its own: when the page was
+fetched, ms since the epoch; the page (of its own the page that it was found on); hop path and seed
+of the target; score and cash that it gets; its depth, the time again and 1 (None, None and 0: it is
+no link); metadata. Later ones lose when time and page are equal. A tuple: there are several a page.
+"""
 
 
 class TargetSums:
@@ -214,12 +197,12 @@ class TargetSums:
         self._alike = all(one.alike for one in scoring)
         self._kinds: list[_Kind] = []
         self._of_kind, self._urls = array("i"), array("i")
-        self._own: list[tuple[int, int, str]] = []
-        self._touched: set[int] = set()
+        # Target, kind, URL, and the number of entries of links before it.
+        self._own: list[tuple[int, int, str, int]] = []
         self._stood_for: dict[int, int] = {}
 
     def link(
-        self, fact: VisitFact, name: str, page: PageScore, depth: int, first: Mapping[int, int]
+        self, fact: VisitFact, name: str, page: PageScore, depth: int, first: "array[int]"
     ) -> ScoreChange:
         """Give the targets of a page what it hands out.
 
@@ -228,19 +211,19 @@ class TargetSums:
             name: Its host.
             page: Its scores.
             depth: Its depth.
-            first: Its links in the book by their targets, in the order of the page.
+            first: Places of its links in the book, of those to the same target only the first.
 
         Returns:
             What the page gets, and the virtual page.
         """
-        book, places = self._book, list(first.values())
-        ways = list(map(book.ways.__getitem__, places))
+        book = self._book
+        ways = list(map(book.ways.__getitem__, first))
         counts = _counted(ways)
         inside = {way for way in counts if book.hosts[way][0] == name}
         if self._alike:
-            number = sum(counts[way] for way in inside)
+            number = sum([counts[way] for way in inside])
             alike, change = distribute_alike(
-                self._scoring, page, number, len(places) - number, fact.outlinks
+                self._scoring, page, number, len(ways) - number, fact.outlinks
             )
             if alike is None:
                 return change
@@ -252,19 +235,24 @@ class TargetSums:
                 if kind is None:
                     kind = made[look] = self._kind(fact, depth, look[1], alike[not look[0]])
                 of_way[way] = kind
-            kinds = list(map(of_way.__getitem__, ways))
+            if len(made) == 1:
+                kinds = array("i", made.values()) * len(ways)
+            else:
+                kinds = array("i", list(map(of_way.__getitem__, ways)))
         else:
             internal = [way in inside for way in ways]
             shares, change = distribute(self._scoring, page, internal, fact.outlinks)
             if not shares:
                 return change
-            kinds = [
-                self._kind(fact, depth, book.hosts[way][1], share)
-                for way, share in zip(ways, shares, strict=True)
-            ]
-        self._touched.update(first)
-        self._of_kind.fromlist(kinds)
-        self._urls.fromlist(places)
+            kinds = array(
+                "i",
+                [
+                    self._kind(fact, depth, book.hosts[way][1], share)
+                    for way, share in zip(ways, shares, strict=True)
+                ],
+            )
+        self._of_kind += kinds
+        self._urls += first
         return change
 
     def _kind(self, fact: VisitFact, depth: int, hop: str, share: LinkShare) -> int:
@@ -272,9 +260,9 @@ class TargetSums:
         path = extend_path(fact.path, hop)
         deeper = min(depth + (hop != _REDIRECT), _DEEPEST)
         self._kinds.append(
-            _Kind(
-                time, fact.url, number, path, fact.source, share.score, share.cash,
-                deeper, time, 1, share.md, counts=True,
+            (
+                time, fact.url, path, fact.source, share.score, share.cash,
+                deeper, time, 1, share.md,
             )
         )  # fmt: skip
         return number
@@ -289,17 +277,15 @@ class TargetSums:
             url: The URL that it has in any case, before a later link; "" for that of the visit.
         """
         number = len(self._kinds)
-        counts = target not in self._touched
-        self._touched.add(target)
         self._kinds.append(
-            _Kind(
-                fact.began // 1000, fact.via, number, fact.path, fact.source,
-                change.score, change.cash, None, None, 0, {}, counts,
+            (
+                fact.began // 1000, fact.via, fact.path, fact.source,
+                change.score, change.cash, None, None, 0, _NO_METADATA,
             )
         )  # fmt: skip
         if url:
             self._stood_for[target] = number
-        self._own.append((target, number, url or fact.url))
+        self._own.append((target, number, url or fact.url, len(self._urls)))
 
     def table(self, rules: int) -> "pa.Table":
         """The rows of the file of additions, sorted by bucket and key.
@@ -313,11 +299,11 @@ class TargetSums:
         book, schema = self._book, schemas.ADDS
         if not self._kinds:
             return schema.empty_table()
-        kinds = _kinds_table(self._kinds)
-        # Behind the entries of links what pages have of their own.
-        of_kind = _int32(self._of_kind + array("i", [number for _, number, _ in self._own]))
         of_links = pa.array(book.targets, pa.int32()).take(_int32(self._urls))
-        own = pa.array([target for target, _, _ in self._own], pa.int32())
+        kinds = _kinds_table(self._kinds, self._never_first(of_links))
+        # Behind the entries of links what pages have of their own.
+        of_kind = _int32(self._of_kind + array("i", [number for _, number, _, _ in self._own]))
+        own = pa.array([target for target, _, _, _ in self._own], pa.int32())
         entries = pa.concat_arrays([of_links, own])
         targets = _Targets(book)
         sums = _summed(kinds, of_kind, entries)
@@ -341,6 +327,25 @@ class TargetSums:
             columns[name] = pc.if_else(pc.equal(columns[name], ""), None, columns[name])
         return pa.table([columns[one.name].cast(one.type) for one in schema], schema=schema)
 
+    def _never_first(self, of_links: "pa.Array") -> list[int]:
+        """The kinds of pages that were linked or visited before: they say nothing of the first.
+
+        Args:
+            of_links: Number of the target of each entry of a link.
+        """
+        import numpy as np  # noqa: PLC0415 - an extra
+
+        number = len(of_links)
+        first = np.full(len(self._book.keys), number)
+        # The last assignment holds, which is that of the first entry.
+        first[of_links.to_numpy()[::-1]] = np.arange(number)[::-1]
+        found, visited = [], set()
+        for target, kind, _, before in self._own:
+            if target in visited or first[target] < before:
+                found.append(kind)
+            visited.add(target)
+        return found
+
     def _urls_of(self, entry: "pa.Array", kind: "pa.Array", target: "pa.Array") -> "pa.Array":
         """The URLs of targets by the entries that won."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -361,6 +366,8 @@ class TargetSums:
 
 def _counted(ways: list[int]) -> Mapping[int, int]:
     """The number of each way, in the order of the first; nearly all pages have a few."""
+    if ways and ways.count(ways[0]) == len(ways):
+        return {ways[0]: len(ways)}
     distinct = dict.fromkeys(ways)
     return {way: ways.count(way) for way in distinct} if len(distinct) < _FEW else Counter(ways)
 
@@ -391,18 +398,26 @@ def _summed(kinds: "pa.Table", of_kind: "pa.Array", target: "pa.Array") -> "pa.T
     return found.set_column(found.num_columns - 1, "entry", entry).combine_chunks()
 
 
-def _kinds_table(kinds: Sequence[_Kind]) -> "pa.Table":
+def _kinds_table(kinds: Sequence[_Kind], never_first: Sequence[int]) -> "pa.Table":
+    """The kinds as columns; `counts`: one may be the first that is known of a target."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     types = {
         "time": pa.int64(), "via": pa.string(), "path": pa.string(), "source": pa.string(),
         "score": pa.decimal128(38, 0), "cash": pa.decimal128(38, 0), "depth": pa.int32(),
         "last": pa.int64(), "links": pa.int64(), "md": pa.map_(pa.string(), pa.string()),
-        "counts": pa.bool_(),
     }  # fmt: skip
-    columns = dict(zip(_Kind._fields, zip(*kinds, strict=True), strict=True))
-    columns["md"] = tuple(list(md.items()) or None for md in columns["md"])
-    return pa.table({name: pa.array(columns[name], kind) for name, kind in types.items()})
+    columns = dict(zip(types, zip(*kinds, strict=True), strict=True))
+    found = columns["md"]
+    columns["md"] = tuple([list(md.items()) or None for md in found] if any(found) else ())
+    counts = [True] * len(kinds)
+    for number in never_first:
+        counts[number] = False
+    made = {
+        name: pa.array(columns[name], kind) if columns[name] else pa.nulls(len(kinds), kind)
+        for name, kind in types.items()
+    }
+    return pa.table({**made, "counts": pa.array(counts, pa.bool_())})
 
 
 class _Targets:

@@ -5,6 +5,7 @@ A row has the numbers of its links, and what a number stands for where no row be
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import cast
 
 import msgspec
@@ -23,6 +24,16 @@ _NUMBERED = 50_000
 _REFUSED = -1
 _EMBED, _REDIRECT = Hop.EMBED, Hop.REDIRECT  # the way to a member of an enumeration is long
 _WHOLE = "i"
+_LOOK = attrgetter("url", "hop", "rel", "context", "text")
+_RANK = attrgetter("rank")
+_PLACES = list(range(100))
+
+
+def int32(data: bytes) -> "array[int]":
+    """The whole numbers of `PageLinks.numbers` or `PageLinks.ranks`."""
+    found = array(_WHOLE)
+    found.frombytes(data)
+    return found
 
 
 class PageLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -30,7 +41,8 @@ class PageLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     Attributes:
         numbers: The number of each, 32 bits of this machine.
-        ranks: The place of each among all links of the page, 32 bits of this machine.
+        ranks: The place of each among all links of the page, 32 bits of this machine; b"" where
+            these are the numbers from 0, as they are when the scope accepts all.
         first: Number of the first of `new`; with 0 the numbers begin anew.
         new: The links that no row before has; they are numbered on.
     """
@@ -44,16 +56,26 @@ class PageLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """How many there are."""
         return len(self.numbers) // 4
 
+    def every_rank(self) -> "array[int]":
+        """The `ranks` as whole numbers, those too that are not written."""
+        return int32(self.ranks) if self.ranks else array(_WHOLE, range(len(self)))
+
 
 def numbered(links: Iterable[tuple[LinkFact, int]]) -> PageLinks:
     """Links with their ranks as a row that needs no row before it."""
     found = list(links)
     return PageLinks(
         array(_WHOLE, range(len(found))).tobytes(),
-        array(_WHOLE, [rank for _, rank in found]).tobytes(),
+        _packed_ranks([rank for _, rank in found]),
         0,
         [link for link, _ in found],
     )
+
+
+def _packed_ranks(ranks: list[int]) -> bytes:
+    if ranks == (_PLACES[: len(ranks)] if len(ranks) <= len(_PLACES) else list(range(len(ranks)))):
+        return b""
+    return array(_WHOLE, ranks).tobytes()
 
 
 class LinksByNumber:
@@ -80,13 +102,6 @@ class LinksByNumber:
             self._added(page.new)
         numbers, base = int32(page.numbers), self._base
         return array(_WHOLE, [base + number for number in numbers]) if base else numbers
-
-
-def int32(data: bytes) -> "array[int]":
-    """The whole numbers of `PageLinks.numbers` and `PageLinks.ranks`."""
-    found = array(_WHOLE)
-    found.frombytes(data)
-    return found
 
 
 class AcceptedLinks:
@@ -127,7 +142,7 @@ class AcceptedLinks:
         known = self._known.get(uri.path)
         if known is None:
             known = self._known[uri.path] = {}
-        looks = [(one.url, one.hop, one.rel, one.context, one.text) for one in outlinks]
+        looks: list[LinkFact] = list(map(_LOOK, outlinks))
         # One call asks for all: nearly all links of a site were on its pages before.
         found = list(map(known.get, looks))
         new: list[LinkFact] = []
@@ -148,7 +163,7 @@ class AcceptedLinks:
                 found[place] = number
                 if embeds is not None and link.hop is _EMBED and number != _REFUSED:
                     targets += self._wanted(uri, link, embeds)
-        ranks = [one.rank for one in outlinks]
+        ranks: list[int] = list(map(_RANK, outlinks))
         if _REFUSED in found:
             ranks = [r for r, number in zip(ranks, found, strict=True) if number != _REFUSED]
             found = [number for number in found if number != _REFUSED]
@@ -156,8 +171,8 @@ class AcceptedLinks:
         first = self._next
         self._next += len(new)
         self._kept += len(new)
-        packed = array(_WHOLE, numbers).tobytes(), array(_WHOLE, ranks).tobytes()
-        return PageLinks(*packed, first, new), targets
+        packed = array(_WHOLE, numbers).tobytes()
+        return PageLinks(packed, _packed_ranks(ranks), first, new), targets
 
     def _take(self, uri: CrawlURI, link: Outlink, new: list[LinkFact]) -> int:
         """The number of a link that pages of this path did not have; `_REFUSED`."""

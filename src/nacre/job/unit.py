@@ -186,9 +186,9 @@ class UnitEntry:
         entries = self._unit.uris.portion(self._position, _PORTION)
         self._done = not entries
         given_up = self._visits.failures.given_up
-        wanted = [
-            entry for entry in entries if entry is not None and host(entry.url) not in given_up
-        ]
+        wanted = [entry for entry in entries if entry is not None]
+        if given_up:
+            wanted = [entry for entry in wanted if host(entry.url) not in given_up]
         self._history.carry([entry.history for entry in wanted if entry.history is not None])
         if wanted:
             self._frontier.schedule(

@@ -7,6 +7,7 @@ rows removes them (`VisitFacts.forget`).
 
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from operator import attrgetter
 from typing import Protocol
 
 import msgspec
@@ -37,6 +38,8 @@ _FAILED = frozenset((-1, -2, -3, -4, -6, -8, -61, -62))
 
 
 _NOTHING = PageContent()
+_HOP, _REL = attrgetter("hop"), attrgetter("rel")
+_LANGUAGE, _MODIFIED = len(b"content-language"), len(b"last-modified")
 
 
 class Follow(StrEnum):
@@ -323,10 +326,11 @@ class UnitVisits:
     def follow(self, visit: Visit, _judgement: object, stored: Stored, now: float) -> bool:
         """See `VisitObserver`: links are kept, and enter the frontier only behind redirects."""
         uri = visit.uri
-        name = host(uri.url)
         waits = self._frontier.wants_too_long(visit.status, visit.retry_after or 0.0)
-        if not uri.url.startswith("dns:") and self.failures.note(name, visit.status, waits=waits):
-            self.given_up.append(name)
+        if not uri.url.startswith("dns:"):
+            name = host(uri.url)
+            if self.failures.note(name, visit.status, waits=waits):
+                self.given_up.append(name)
         if uri.is_prerequisite:
             return True
         links = PageLinks()
@@ -382,11 +386,20 @@ def visit_fact(
     """
     uri, capture = visit.uri, visit.capture
     redirect = canonical = ""
-    for link in visit.outlinks:
-        if link.hop is _REDIRECT:
-            redirect = redirect or link.url
-        elif link.rel == "canonical":
-            canonical = canonical or link.url
+    lang = modified = b""
+    for name, value in reversed(capture.headers) if capture else ():  # the first one holds
+        size = len(name)
+        if size == _LANGUAGE and name.lower() == b"content-language":
+            lang = value
+        elif size == _MODIFIED and name.lower() == b"last-modified":
+            modified = value
+    # Most pages have neither; a loop in Python over their links would cost more than all else here.
+    outlinks = visit.outlinks
+    if _REDIRECT in map(_HOP, outlinks):
+        redirect = next(link.url for link in outlinks if link.hop is _REDIRECT)
+    if "canonical" in map(_REL, outlinks):
+        pages = (one.url for one in outlinks if one.rel == "canonical" and one.hop != _REDIRECT)
+        canonical = next(pages, "")
     return VisitFact(
         url=uri.url,
         status=visit.status,
@@ -399,15 +412,15 @@ def visit_fact(
         size=capture.payload_length if capture else 0,
         digest=capture.payload_digest if capture else "",
         mime=visit.mime,
-        lang=_text(capture.header(b"content-language")) if capture else "",
-        modified=(capture.header(b"last-modified") or b"")[:64] if capture else b"",
+        lang=lang.decode("latin-1")[:64],
+        modified=modified[:64],
         address=capture.address if capture else "",
         retry_after=visit.retry_after,
         robots=tuple(sorted(visit.robots_meta)),
         redirect=redirect,
         new_seed=new_seed,
         canonical=canonical,
-        outlinks=len(visit.outlinks) + visit.dropped,
+        outlinks=len(outlinks) + visit.dropped,
         stored=stored.value,
         warc=visit.warc_file,
         offset=visit.warc_offset,
@@ -418,7 +431,3 @@ def visit_fact(
         history=history,
         links=links,
     )
-
-
-def _text(value: bytes | None) -> str:
-    return (value or b"").decode("latin-1")[:64]
