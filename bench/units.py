@@ -4,7 +4,9 @@
 
 A site of 1,000 pages with 40 links each on loopback, behind nginx. The crawler follows its links
 from the home page; a unit is given the list of all its URLs. Both are pinned to one processor, and
-what a run of one page costs is left out. Then two units at a time on half the list each, beside one
+what a run of one page costs is left out. Units keep the texts of links, so the crawler does, too:
+`cpu` compares equal work on pages; `cpu_plain` is that beside a crawler without them, which is its
+default. Then two units at a time on half the list each, beside one
 on all of it, by the clock, as processes of the fork server; once with the time that units with a
 list of one URL take left out, once with it. The server has no processor of its own there: what it
 takes is told, too, and with it the bound that two processors set. Prints JSON.
@@ -101,11 +103,12 @@ def cpu_of_units(folder: Path, home: str, urls: list[str]) -> float:
     return used.cpu
 
 
-def cpu_of_crawl(folder: Path, home: str, scope: str) -> float:
-    """CPU seconds of a crawl."""
+def cpu_of_crawl(folder: Path, home: str, scope: str, *, texts: bool = True) -> float:
+    """CPU seconds of a crawl, which keeps the texts of links or does not."""
     folder.mkdir(parents=True)
     command = [sys.executable, "-m", "nacre", "crawl", home, "--scope", scope, "--delay", "0"]
     command += ["--set", "politeness.in_flight=10", "--quiet", "--out", str(folder / "job")]
+    command += ["--set", f"extract.anchor_text={str(texts).lower()}"]
     used = measured(command, folder / "out")
     if used.status:
         raise SystemExit((folder / "out.err").read_text())
@@ -141,6 +144,7 @@ def measure(root: Path, pages: int, runs: int) -> dict[str, Any]:
     home = f"http://127.0.0.1:{port}/"
     urls = [home, *(home + name for name in names[1:])]
     crawls: list[float] = []
+    plain: list[float] = []
     units: list[float] = []
     walls: dict[int, list[float]] = {1: [], 2: []}
     starts: dict[int, list[float]] = {1: [], 2: []}
@@ -150,7 +154,9 @@ def measure(root: Path, pages: int, runs: int) -> dict[str, Any]:
         for number in range(runs):
             own = root / str(number)
             crawl = cpu_of_crawl(own / "crawl", home, "host")
-            crawls.append(crawl - cpu_of_crawl(own / "crawl-1", home, "page"))
+            start = cpu_of_crawl(own / "crawl-1", home, "page")
+            crawls.append(crawl - start)
+            plain.append(cpu_of_crawl(own / "plain", home, "host", texts=False) - start)
             before = cpu_of_server(server)
             unit = cpu_of_units(own / "unit", home, urls)
             served.append(cpu_of_server(server) - before)
@@ -159,18 +165,21 @@ def measure(root: Path, pages: int, runs: int) -> dict[str, Any]:
                 ones = [one[:1] for one in lists]
                 starts[count].append(wall_of_units(own / f"start-{count}", home, ones))
                 walls[count].append(wall_of_units(own / f"wall-{count}", home, lists))
-    crawl, unit, serve = (median(found) / pages * 1000 for found in (crawls, units, served))
+    each = (median(found) / pages * 1000 for found in (crawls, plain, units, served))
+    crawl, bare, unit, serve = each
     one, two = (median(walls[count]) - median(starts[count]) for count in (1, 2))
     return {
         "pages": pages,
         "crawl_ms": round(crawl, 3),
+        "crawl_plain_ms": round(bare, 3),
         "unit_ms": round(unit, 3),
         "cpu": round(unit / crawl, 3),
+        "cpu_plain": round(unit / bare, 3),
         "two_units": round(one / two, 2),
         "two_units_with_start": round(median(walls[1]) / median(walls[2]), 2),
         "server_ms": round(serve, 3),
         "two_units_at_most": round(one / pages * 1000 / ((unit + serve) / 2), 2),
-        "runs": {"crawl": crawls, "unit": units, "walls": walls, "starts": starts},
+        "runs": {"crawl": crawls, "plain": plain, "unit": units, "walls": walls, "starts": starts},
     }
 
 

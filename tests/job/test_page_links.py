@@ -7,7 +7,7 @@ import pytest
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Visit
 from nacre.job import page_links
-from nacre.job.page_links import AcceptedLinks, LinkFact, LinksByNumber, PageLinks, int32, numbered
+from nacre.job.page_links import AcceptedLinks, LinkFact, LinksByNumber, PageLinks, numbered
 
 
 class Judging:

@@ -60,8 +60,7 @@ class HostTally(msgspec.Struct):
         status, time = fact.status, fact.began // 1000
         self.visits += 1
         self.bytes += fact.size
-        if time > self.time:
-            self.time = time
+        self.time = max(self.time, time)
         if status > 0:
             power = min(fact.first_byte.bit_length(), schemas.LATENCIES - 1)
             self.latencies[power] += 1
