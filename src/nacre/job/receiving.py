@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from nacre.core.crawluri import CrawlURI
 from nacre.core.history import HistoryRecord
-from nacre.core.pagerow import TimingRow
+from nacre.core.pagerow import DiscoveryRow, PageRow, TimingRow
 from nacre.engine.outcomes import Outcome
 from nacre.frontier.policy import rank
 from nacre.history.dedup import History
@@ -28,6 +28,7 @@ class MovedUrl(NamedTuple):
         not_before: Earliest fetch, seconds since the epoch; 0: now.
         precedence: Lower goes first, 0 to 127.
         timing: What its schedule has learned of it; None for nothing.
+        page: What a recrawl knows of it; None for nothing.
     """
 
     url: str
@@ -40,6 +41,7 @@ class MovedUrl(NamedTuple):
     not_before: float = 0.0
     precedence: int = 1
     timing: TimingRow | None = None
+    page: PageRow | None = None
 
 
 class ReceivedUrls(NamedTuple):
@@ -56,7 +58,7 @@ class UrlReceiver:
     Args:
         parts: The store's parts for lines that are imported.
         history: Takes captures.
-        pages: Takes what schedules have learned.
+        pages: Takes what a recrawl has to know.
 
     Attributes:
         counts: The numbers so far.
@@ -77,8 +79,7 @@ class UrlReceiver:
         for one, key, is_new in zip(done, keys, entered, strict=True):
             if is_new and one.outcome is not None:
                 parts.outcomes.keep(key, one.outcome)
-                if one.timing is not None:
-                    self._pages.put_timing(one.timing)
+                self._know(one, key)
         self._history.carry([one.record for one in moved if one.record is not None])
         waits = [self._uri(one) for one in moved if one.outcome is None]
         queued = parts.frontier.schedule(waits, parts.clock.now())
@@ -87,6 +88,17 @@ class UrlReceiver:
             visited + sum(entered), waiting + sum(queued),
             known + len(moved) - sum(entered) - sum(queued),
         )  # fmt: skip
+
+    def _know(self, moved: MovedUrl, key: bytes) -> None:
+        """A recrawl knows the page, and how it was reached."""
+        if moved.timing is not None:
+            self._pages.put_timing(moved.timing)
+        if moved.page is not None:
+            self._pages.put(moved.page)
+            self._pages.put_name(key, moved.url)
+            if moved.path:
+                way = DiscoveryRow(moved.via, moved.path, source=moved.source)
+                self._pages.put_way(moved.url, way)
 
     def _uri(self, moved: MovedUrl) -> CrawlURI:
         parts = self._parts

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nacre.core.history import HistoryRecord
+from nacre.core.pagerow import DiscoveryRow
 from nacre.crawldb.row import ONE
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.moving import job_import
@@ -19,6 +20,7 @@ from nacre.errors import JobError
 from nacre.frontier.pending import pending
 from nacre.history.dedup import History
 from nacre.inspect.stored_job import read_only
+from nacre.recrawl.session.pagestore import PageStore
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
 from tests.cycle.made import INTERVAL, NOW, Row, found
@@ -135,6 +137,19 @@ def test_a_capture_is_history(tmp_path: Path):
         framing="chunked", record_id=f"urn:uuid:{URLS[0]}", etag=b'"1"', last_modified=b"x",
         length=7, visits=1,
     )  # fmt: skip
+
+
+def test_a_recrawl_knows_its_pages_and_how_they_were_reached(tmp_path: Path):
+    made = crawl(tmp_path / "1")
+    adds, states, _ = rows_of({URLS[1]: (2, 0, False), URLS[3]: (1, 0, False)})
+    made.add(*adds)
+    made.set("state", *states)
+    exported(made, tmp_path / "job")
+    with read_only(str(Layout(tmp_path / "job").store)) as store:
+        pages = PageStore(store)
+        assert [(one.url, one.life, one.visits) for one in pages.scan()] == [(URLS[1], "live", 1)]
+        way = pages.way(URLS[1])
+    assert way == DiscoveryRow("http://v.example/书", "LL")
 
 
 @pytest.mark.parametrize(

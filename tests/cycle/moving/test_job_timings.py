@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from nacre.core.pagerow import PageRow, TimingRow
-from nacre.cycle.moving.job_timings import revisit_timings, timing_row
+from nacre.core.pagerow import PageKind, PageRow, TimingRow
+from nacre.crawldb.row import Status
+from nacre.cycle.moving.job_timings import page_row, revisit_timings, timing_row
 from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe
 from nacre.recrawl.session.pagestore import PageStore
 from nacre.settings.settings import JobSettings
@@ -79,3 +80,40 @@ def test_a_row_gives_the_timing_back(tmp_path: Path):
 @pytest.mark.parametrize(("kind", "changed"), [("worth", {}), ("fixed", {"last_time": None})])
 def test_rows_without_a_timing(kind: str, changed: dict[str, Any]):
     assert timing_row({**ROW, **changed}, URL, kind) is None
+
+
+PAGE = {
+    **ROW, "status": Status.FETCHED, "digest": "sha1:A", "length": 7, "path": "LL",
+    "evidence": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind", "life"),
+    [
+        ({}, PageKind.PAGE, "live"),
+        ({"path": "LE"}, PageKind.EMBED, "live"),
+        ({"mime": "application/pdf", "status": Status.NOT_MODIFIED}, PageKind.FILE, "live"),
+        ({"status": Status.GONE, "digest": None}, PageKind.PAGE, "gone"),
+        ({"status": Status.REDIR_PERM, "length": None}, PageKind.PAGE, "moved"),
+    ],
+)
+def test_a_row_is_a_page_that_a_recrawl_knows(changed: dict[str, Any], kind: PageKind, life: str):
+    page = page_row({**PAGE, **changed}, URL)
+    assert page is not None
+    assert (page.kind, page.life, page.visits, page.changes) == (kind, life, 1, 0)
+    assert (page.last_visit, page.last_change) == (VISIT, 0.0)
+    assert page.depth == 2
+
+
+def test_evidence_goes_there_and_back(tmp_path: Path):
+    evidence = observe(NO_EVIDENCE, 1.0, changed=True)
+    page = page_row({**PAGE, "evidence": evidence, "modified": round(VISIT) * 1000}, URL)
+    assert page is not None
+    one = learned("worth", tmp_path, page)[URL]
+    assert (one.evidence, one.modified) == (evidence, round(VISIT * 1000))
+
+
+@pytest.mark.parametrize("changed", [{"status": Status.UNFETCHED}, {"last_time": None}])
+def test_rows_that_are_no_pages_yet(changed: dict[str, Any]):
+    assert page_row({**PAGE, **changed}, URL) is None

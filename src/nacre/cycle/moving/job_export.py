@@ -14,7 +14,7 @@ from typing import Any
 from nacre.core.history import HistoryRecord
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.row import ONE, Status
-from nacre.cycle.moving.job_timings import timing_row
+from nacre.cycle.moving.job_timings import page_row, timing_row
 from nacre.cycle.readers import TableView, joined
 from nacre.cycle.tables import CRAWLDB, buckets_of, in_tasks
 from nacre.engine.outcomes import Outcome
@@ -27,7 +27,7 @@ from nacre.store.layout import Layout
 _COLUMNS = (
     "key", "url", "status", "fetch_time", "retries", "last_status", "last_time", "digest",
     "framing", "record_id", "warc_date", "etag", "last_modified", "length", "via", "path",
-    "source", "score", "cash", "interval", "modified", "mime",
+    "source", "score", "cash", "interval", "modified", "mime", "evidence",
 )  # fmt: skip
 _OF_STATUS = {
     Status.FETCHED: 200, Status.NOT_MODIFIED: 304, Status.GONE: 404, Status.REDIR_TEMP: 302,
@@ -116,6 +116,7 @@ def moved_url(row: Mapping[str, Any], clock: int, schedule: str) -> MovedUrl:
         not_before=due / 1000 if due > clock else 0.0,
         precedence=precedence_of(int(row["score"]) or int(row["cash"])),
         timing=timing_row(row, url, schedule),
+        page=page_row(row, url),
     )
 
 

@@ -10,8 +10,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from nacre.core.pagerow import TimingRow
+from nacre.core.pagerow import PageKind, PageRow, TimingRow
 from nacre.crawldb.revisits import ChangeRateRevisits, RowTiming, revisits_of
+from nacre.crawldb.row import Status
+from nacre.recrawl.planner.change_detection.deletion import Life
+from nacre.recrawl.planner.learning import kind_of
+from nacre.recrawl.planner.visited import unknown_page
 from nacre.recrawl.session.pagestore import TIMINGS, PageStore, scan
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
@@ -66,6 +70,37 @@ def revisit_timings(settings: JobSettings) -> RevisitTimings:
     schedule = revisits_of(settings.recrawl.schedule, {})
     worth = schedule if isinstance(schedule, ChangeRateRevisits) else None
     return RevisitTimings(settings.recrawl.schedule.kind, worth)
+
+
+_LIVES = {
+    Status.FETCHED: Life.LIVE, Status.NOT_MODIFIED: Life.LIVE, Status.DUPLICATE: Life.LIVE,
+    Status.GONE: Life.GONE, Status.REDIR_TEMP: Life.MOVED, Status.REDIR_PERM: Life.MOVED,
+}  # fmt: skip
+"""Of a status that a recrawl knows what it says of the page."""
+_EMBEDDED = "E"
+
+
+def page_row(row: Mapping[str, Any], url: str) -> PageRow | None:
+    """The page as a recrawl knows it; None for a row that was not visited, or without a reply.
+
+    Args:
+        row: Its row: `status`, `last_time`, `digest`, `length`, `path`, `mime`, `modified`,
+            `evidence`.
+        url: Its URL.
+    """
+    life = _LIVES.get(row["status"])
+    if life is None or not row["last_time"]:
+        return None
+    path, visited = row["path"] or "", row["last_time"] / 1e6
+    kind = PageKind.EMBED if path.endswith(_EMBEDDED) else kind_of(row["mime"] or "")
+    page = unknown_page(url, visited, len(path), kind)
+    changed = row["modified"] / 1000 if row["evidence"] else 0.0
+    page.answered(visited, changed=False)
+    page.live(life.value, visited if life is not Life.LIVE else 0.0, 0, "")
+    page.showed(row["digest"] or "", row["length"] or 0, 0, None)
+    page.rated(row["evidence"] or b"")
+    page.last_change = changed
+    return page
 
 
 def timing_row(row: Mapping[str, Any], url: str, kind: str) -> TimingRow | None:

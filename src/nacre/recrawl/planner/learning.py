@@ -58,7 +58,7 @@ class Learning:
         step = self._step
         row = self._rows.get(visit.url) or unknown_page(visit.url, visit.time, 0)
         if not row.visits and visit.status == 200:
-            row.classify(_kind_of(visit.mime))
+            row.classify(kind_of(visit.mime))
         if step.take_pair(visit.url):
             step.unconfirmed.was_paired(visit.url, self._judge.pair(row, visit))
             return VisitFinding(Answer.SILENT, reason="pair")
@@ -174,7 +174,8 @@ def _is_missing(answer: Answer) -> bool:
     return answer in {Answer.MISSING, Answer.GONE, Answer.SOFT, Answer.MOVED}
 
 
-def _kind_of(mime: str) -> PageKind:
+def kind_of(mime: str) -> PageKind:
+    """The purpose of visits to a URL with this media type; "" for an unknown one."""
     if mime.startswith(_EMBEDDED):
         return PageKind.EMBED
     return PageKind.PAGE if "html" in mime or "xml" in mime or not mime else PageKind.FILE
