@@ -8,6 +8,7 @@ the classes of these names; Hadoop, `MapWritable` (reference N 1.3).
 import struct
 import zlib
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from nacre.cycle.moving.hadoop import MOST, ByteCursor, WritableError
@@ -26,6 +27,10 @@ _OLD_HEAD = struct.Struct(">bqbff")
 _MODIFIED = struct.Struct(">qb")
 _OLD_STATUSES = {0: 0x41, 1: 1, 2: 2, 3: 3, 4: 0x43, 5: 0x21, 6: 0x22, 7: 0x25}
 """Of a status of CrawlDatum before version 5 that of today."""
+
+
+Reader = Callable[[ByteCursor], Any]
+"""Reads a value of a class."""
 
 
 class UnknownWritable(NamedTuple):
@@ -158,7 +163,7 @@ def _boolean(cursor: ByteCursor) -> bool:
 def _strings(cursor: ByteCursor) -> tuple[str, ...]:
     """`WritableUtils.readStringArray`: of each string its length in four bytes, -1 for none."""
     number = cursor.integer()
-    if number < 0:
+    if number <= 0:
         return ()
     if number * 4 > len(cursor.data) - cursor.at:
         raise WritableError(f"{number} strings are said to follow at {cursor.at}")
@@ -201,30 +206,39 @@ def _protocol_status(cursor: ByteCursor) -> ProtocolStatus:
 
 def _map(cursor: ByteCursor) -> dict[str, Any]:
     """A `MapWritable`: its own classes, then pairs of values, each behind the id of its class."""
-    classes = dict(_CLASSES)
-    for _ in range(cursor.unsigned()):
-        number = cursor.byte()
-        classes[number] = cursor.java_text()
+    readers = _BY_NUMBER
+    own = cursor.unsigned()
+    if own:
+        readers = dict(readers)
+        for _ in range(own):
+            number = cursor.unsigned()
+            readers[number] = _reader(cursor.java_text())
     found: dict[str, Any] = {}
     for _ in range(cursor.count(2)):
-        key = _value(cursor, classes)
-        if isinstance(key, UnknownWritable):
+        key = _value(cursor, readers)
+        if key.__class__ is UnknownWritable:
             found[key.name] = key
             return found
-        name = key if isinstance(key, str) else _shown(key)
-        value = found[name] = _value(cursor, classes)
-        if isinstance(value, UnknownWritable):
+        name = key if key.__class__ is str else _shown(key)
+        value = found[name] = _value(cursor, readers)
+        if value.__class__ is UnknownWritable:
             return found
     return found
 
 
-def _value(cursor: ByteCursor, classes: Mapping[int, str]) -> Any:  # noqa: ANN401 - of any class
-    number = cursor.byte()
-    name = classes.get(number)
-    if name is None:
-        raise WritableError(f"a value of class {number} at {cursor.at}, which has no name")
-    read = _READERS.get(name)
-    return read(cursor) if read is not None else UnknownWritable(name, cursor.rest())
+def _value(cursor: ByteCursor, readers: Mapping[int, Reader]) -> Any:  # noqa: ANN401 - of any class
+    number = cursor.unsigned()
+    read = readers.get(number)
+    if read is None:
+        shown = number - 256 if number > 127 else number
+        raise WritableError(f"a value of class {shown} at {cursor.at}, which has no name")
+    return read(cursor)
+
+
+@lru_cache(maxsize=1_000)
+def _reader(name: str) -> Reader:
+    """The reader of a class; that of one that is not known takes all that is left."""
+    return _READERS.get(name) or (lambda cursor: UnknownWritable(name, cursor.rest()))
 
 
 def _shown(value: object) -> str:
@@ -239,7 +253,7 @@ _NAMES = (
 _CLASSES = {number: _HADOOP + name for number, name in enumerate(_NAMES, -127)}
 """Classes that every map knows, by their ids (Hadoop, `AbstractMapWritable`)."""
 
-_READERS: dict[str, Callable[[ByteCursor], Any]] = {
+_READERS: dict[str, Reader] = {
     _HADOOP + name: read
     for name, read in {
         "BooleanWritable": _boolean,
@@ -261,6 +275,8 @@ _READERS: dict[str, Callable[[ByteCursor], Any]] = {
     }.items()
 }
 _READERS["org.apache.nutch.protocol.ProtocolStatus"] = _protocol_status
+_BY_NUMBER = {number & 0xFF: _reader(name) for number, name in _CLASSES.items()}
+"""Readers by the ids of their classes, as bytes without a sign."""
 
 
 # ---- values of Nutch's tables

@@ -21,12 +21,13 @@ CODE = "nutch.protocol.code"
 GENERATED = "_ngt_"
 """When a URL was listed: a lease of the other crawl, which is not taken."""
 
+_UNFETCHED = int(Status.UNFETCHED)
 _BY_STATUS = {
-    Status.FETCHED: 200,
-    Status.NOT_MODIFIED: 304,
-    Status.GONE: 404,
-    Status.REDIR_TEMP: 302,
-    Status.REDIR_PERM: 301,
+    int(Status.FETCHED): 200,
+    int(Status.NOT_MODIFIED): 304,
+    int(Status.GONE): 404,
+    int(Status.REDIR_TEMP): 302,
+    int(Status.REDIR_PERM): 301,
 }
 _BY_PROTOCOL = {
     1: 200, 2: -2, 10: -7, 11: 410, 12: 301, 13: 302, 14: 404, 15: 503, 16: -2, 17: 403,
@@ -71,41 +72,54 @@ def row_of(datum: CrawlDatum, unknown: Counter[str]) -> NutchRow:
     Raises:
         ValueError: Its status is none of a CrawlDb.
     """
-    if not 1 <= datum.status <= 9:
-        raise ValueError(f"status {datum.status:#x} is none of a CrawlDb")
-    md = datum.md
-    protocol = md.get(STATUS_KEY)
-    last_status = _last_status(datum.status, md.get(CODE), protocol)
-    fetch_time = min(max(datum.fetch_time, 0), _MOST_MS)
-    interval = max(datum.interval, 0)
-    visited = datum.status != Status.UNFETCHED
-    fixed, mime, depth, orphan = (md.get(one) for one in (FIXED, MEDIA_TYPE, DEPTH, ORPHAN))
+    status, fetch_time, _, interval, _, modified, _, md = datum
+    if not 1 <= status <= 9:
+        raise ValueError(f"status {status:#x} is none of a CrawlDb")
+    fetch_time = fetch_time if 0 <= fetch_time <= _MOST_MS else min(max(fetch_time, 0), _MOST_MS)
+    interval = max(interval, 0)
+    if not md:
+        return _plain_row(datum, fetch_time, interval)
+    last_status = _last_status(status, md.get(CODE), md.get(STATUS_KEY))
+    visited = status != _UNFETCHED
+    get = md.get
+    fixed, mime, depth, orphan = get(FIXED), get(MEDIA_TYPE), get(DEPTH), get(ORPHAN)
     return NutchRow(
-        datum.status,
+        status,
         fetch_time,
         interval,
         fixed if isinstance(fixed, float) and 0 < fixed < math.inf else None,
         datum.retries & 0xFF,
-        min(max(datum.modified, 0), _MOST_MS),
+        min(max(modified, 0), _MOST_MS),
         datum.signature or None,
         last_status,
         max(fetch_time - interval * 1000, 0) * 1000 if visited else None,
         mime if isinstance(mime, str) else None,
-        _texts(md, unknown) if md else None,
+        _texts(md, unknown),
         _score(datum.score),
         depth if isinstance(depth, int) and 0 < depth < 65_536 else None,
         orphan * 1000 if isinstance(orphan, int) and orphan > 0 else None,
     )
 
 
+def _plain_row(datum: CrawlDatum, fetch_time: int, interval: int) -> NutchRow:
+    """The row of a CrawlDatum without metadata, as most of a large CrawlDb are."""
+    status = datum.status
+    return NutchRow(
+        status, fetch_time, interval, None, datum.retries & 0xFF,
+        min(max(datum.modified, 0), _MOST_MS), datum.signature or None, _BY_STATUS.get(status),
+        max(fetch_time - interval * 1000, 0) * 1000 if status != _UNFETCHED else None,
+        None, None, _score(datum.score), None, None,
+    )  # fmt: skip
+
+
 def _last_status(status: int, code: object, protocol: object) -> int | None:
-    if isinstance(code, str | int) and str(code).isdecimal() and 100 <= int(code) <= 999:
-        return int(code)
+    if isinstance(code, str | int) and str(code).isdecimal() and 100 <= (said := int(code)) <= 999:
+        return said
     if isinstance(protocol, ProtocolStatus) and protocol.code != 1:
         found = _BY_PROTOCOL.get(protocol.code)
         if found is not None:
             return found
-    return _BY_STATUS.get(Status(status))
+    return _BY_STATUS.get(status)
 
 
 def _score(value: float) -> float:
@@ -120,11 +134,11 @@ _TAKEN = frozenset({STATUS_KEY, FIXED, MEDIA_TYPE, DEPTH, ORPHAN, CODE, GENERATE
 def _texts(md: Any, unknown: Counter[str]) -> list[tuple[str, str]] | None:  # noqa: ANN401 - of any class
     found = []
     for name, value in md.items():
-        if isinstance(value, UnknownWritable):
+        if value.__class__ is UnknownWritable:
             unknown[value.name] += 1
         elif name in _TAKEN:
             continue
-        found.append((name, as_text(value)))
+        found.append((name, value if value.__class__ is str else as_text(value)))
     return found or None
 
 

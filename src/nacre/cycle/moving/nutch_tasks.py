@@ -29,6 +29,8 @@ from nacre.uri.parse import parse
 _KEPT_MESSAGES = 20
 _BATCH = 50_000
 _KINDS = {"BLOB": "binary", "DOUBLE": "float64", "VARCHAR": "string"}
+_SITES = 200_000
+"""Hosts whose buckets are remembered."""
 _SCORE = "score"
 
 Value = TypeVar("Value")
@@ -204,6 +206,28 @@ class UrlForms:
         return url, self._admission.key(url)
 
 
+class BucketsBySite:
+    """The buckets of keys, each looked up once for a scheme and host.
+
+    Args:
+        buckets: Number of buckets.
+    """
+
+    def __init__(self, buckets: int) -> None:
+        self._buckets = buckets
+        self._known: dict[str, int] = {}
+
+    def of(self, key: str) -> int:
+        """The bucket of a key."""
+        site = key[: key.find("/", 8)]
+        found = self._known.get(site)
+        if found is None:
+            if len(self._known) >= _SITES:
+                self._known.clear()
+            found = self._known[site] = bucket_of(key, self._buckets)
+        return found
+
+
 # ---- the CrawlDb
 
 
@@ -216,6 +240,7 @@ def crawldb_task(spec: NutchSpec) -> NutchCounts:
         rows = 0
         batch: list[tuple[Any, ...]] = []
         start = spec.number << 40
+        bucket = BucketsBySite(spec.buckets).of
 
         def decode(data: bytes) -> NutchRow:
             return row_of(nutch.crawl_datum(data), reader.unknown)
@@ -226,9 +251,7 @@ def crawldb_task(spec: NutchSpec) -> NutchCounts:
                 continue
             url, key = forms
             place = start + rows
-            batch.append(
-                (bucket_of(key, spec.buckets), place, key, url if url != key else None, *row)
-            )
+            batch.append((bucket(key), place, key, url if url != key else None, *row))
             rows += 1
             if len(batch) >= _BATCH:
                 _take(work, batch)

@@ -239,6 +239,7 @@ def compare_task(spec: CompareSpec) -> ComparedRows:
         kernel = work.kernel
         kernel.execute(f"create temp table best as {best_rows('others')}")
         kernel.execute(f"create temp table wins as {winners('best', 'mine')}")
+        kernel.execute("create temp table places as select key, bucket from best")
         added[CRAWLDB] += _written(work, spec)
         added[SIGNATURES] += _signatures(work, spec)
         counts = kernel.rows(
@@ -288,7 +289,7 @@ def _written(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
     for (kind, group), query in queries.items():
         kernel.execute(
             f"create or replace temp table changes as select q.*, p.bucket from ({query}) q "
-            "join (select distinct key, bucket from others) p on p.key = q.key"
+            "join places p on p.key = q.key"
         )
         plan = FilePlan(CRAWLDB, 0, kind, spec.version, group)
         yield from files_by_bucket(work, work.storage, "changes", "key", plan)
