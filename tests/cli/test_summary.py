@@ -65,6 +65,7 @@ def test_after_a_whole_crawl(layout: Layout):
         "Look": "nacre report 'my job'",
         "Hand on": "nacre report 'my job' run --html run.html",
         "Verify": "nacre archive 'my job' check",
+        "Search": "nacre index 'my job' && nacre search 'my job' WORDS",
         "Browse": "python3 -m venv replay; . replay/bin/activate; pip install pywb",
         "Again": "nacre recrawl 'my job'",
     }
@@ -92,7 +93,7 @@ def test_a_run_that_was_ended_is_resumed_without_its_limit(
     found = steps(layout, result(ended), **sections)
     assert found["Resume"] == f"nacre run 'my job'{resume}"
     assert ("Left" in found) is (ended is ExitStatus.QUEUE_BUDGET)
-    assert {"Again", "Hand on", "Browse"}.isdisjoint(found)
+    assert {"Again", "Hand on", "Search", "Browse"}.isdisjoint(found)
     assert found["Verify"] == "nacre archive 'my job' check"
 
 

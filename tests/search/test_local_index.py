@@ -78,6 +78,23 @@ def test_the_order_is_by_words_and_importance_or_by_time(folder):
     assert found(folder, "fox", limit=0) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "newest", "by_time"),
+    [
+        ("fox", False, False),
+        ("fox", True, True),
+        ("site:b.test", False, True),
+        ("-fox", False, True),
+    ],
+)
+def test_pages_that_were_not_looked_for_by_words_come_by_time(folder, text, newest, by_time):
+    answer = LocalSearch(folder).search(parse_query(text), SearchOptions(newest=newest))
+    assert answer.by_time is by_time
+    times = [hit.document.tstamp for hit in answer.hits]
+    assert not by_time or times == sorted(times, reverse=True)
+    assert all((hit.score == hit.document.tstamp) is by_time for hit in answer.hits)
+
+
 def test_facets_are_counted(folder):
     options = SearchOptions(facets=("site", "type", "lang"))
     answer = LocalSearch(folder).search(parse_query("-zzz"), options)

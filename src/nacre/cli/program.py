@@ -85,7 +85,8 @@ class Program(typer.Typer):
         **more: Any,  # noqa: ANN401 - as its base has it
     ) -> Callable[[CommandFunctionType], CommandFunctionType]:
         """See its base."""
-        return super().command(name, cls=Command, **more)
+        more.setdefault("cls", Command)
+        return super().command(name, **more)
 
 
 def _named(ctx: Any) -> bool:  # noqa: ANN401 - a context of Typer's

@@ -1,6 +1,7 @@
 """`nacre search` and `nacre index`: words in what was crawled."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,7 @@ from nacre.cli import output
 from nacre.cli.installing import Yes, offering
 from nacre.cli.options import AsJson, JobDir
 from nacre.cli.output import count
+from nacre.cli.program import Command
 from nacre.core.states import ExitCode
 
 if TYPE_CHECKING:
@@ -37,6 +39,26 @@ CheckURL = Annotated[
     ),
 ]  # fmt: skip
 FACETS = ("site", "type", "lang", "segment")
+
+
+class SearchCommand(Command):
+    """A command whose words may begin with `-`, as those that must not be there."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
+        """Take `-word` for a word where it is no option."""
+        options = {name for one in self.params for name in one.opts}.union(ctx.help_option_names)
+        end = args.index("--") if "--" in args else len(args)
+        before, behind = args[:end], args[end + 1 :]
+        left_out = [one for one in before if _is_left_out(one, options)]
+        kept = [one for one in before if one not in left_out]
+        return list(super().parse_args(ctx, [*kept, "--", *behind, *left_out]))
+
+
+def _is_left_out(arg: str, options: AbstractSet[str]) -> bool:
+    """Whether an argument is a word that must not be there: no option, nor one with its number."""
+    if not arg.startswith("-") or arg.startswith("--") or len(arg) == 1:
+        return False
+    return arg not in options and not (arg[:2] in options and arg[2:].isdigit())
 
 
 def search(
@@ -109,6 +131,9 @@ def index(
     ] = False,
     writer: WriterName = "",
     check: CheckURL = "",
+    dry: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")
+    ] = False,
     as_json: AsJson = False,
     _yes: Yes = False,
 ) -> None:
@@ -120,7 +145,7 @@ def index(
     if check:
         offering(ctx, lambda: _show_checked(directory, writer, check, as_json=as_json), needs)
         return
-    results = offering(ctx, lambda: _indexed(directory, writer, rebuild), needs)
+    results = offering(ctx, lambda: _indexed(directory, writer, rebuild, dry), needs)
     if as_json:
         numbers = [one._asdict() for one in results]
         output.say_json(numbers[0] if len(numbers) == 1 else numbers)
@@ -129,7 +154,7 @@ def index(
         output.say(index_text(one, named=len(results) > 1))
 
 
-def _indexed(directory: "Path", writer: str, rebuild: bool) -> "list[IndexedPages]":
+def _indexed(directory: "Path", writer: str, rebuild: bool, dry: bool) -> "list[IndexedPages]":
     from nacre.cli.options import layout_and_settings
     from nacre.job.search_index import index_job
     from nacre.search.writer_kinds import chosen_writers
@@ -138,7 +163,7 @@ def _indexed(directory: "Path", writer: str, rebuild: bool) -> "list[IndexedPage
     layout.require_runs("index")
     chosen = chosen_writers(settings.cycle.index.writers, writer)
     return [
-        index_job(layout, settings, one.make(layout.index), when=one.when, rebuild=rebuild)
+        index_job(layout, settings, one.make(layout.index), when=one.when, rebuild=rebuild, dry=dry)
         for one in chosen
     ]
 
@@ -259,8 +284,7 @@ def _answer(
 
     layout = Layout(directory)
     # A shell takes the quotes of a phrase away.
-    text = " ".join(f'"{one}"' if " " in one and '"' not in one else one for one in words)
-    query = parse_query(text)
+    query = parse_query(" ".join(map(_quoted, words)))
     for name in facets:
         if name not in FACETS:
             raise ConfigError(f"--facet {name}: no such facet; one of: {', '.join(FACETS)}")
@@ -279,6 +303,13 @@ def _answer(
     return LocalSearch(layout.search).search(query, options)
 
 
+def _quoted(word: str) -> str:
+    """An argument with the quotes of a phrase that the shell took away."""
+    if " " not in word or '"' in word:
+        return word
+    return f'-"{word[1:]}"' if word.startswith("-") else f'"{word}"'
+
+
 def answer_lines(answer: "SearchAnswer", offset: int) -> list[str]:
     """The answer as lines for a terminal.
 
@@ -288,7 +319,7 @@ def answer_lines(answer: "SearchAnswer", offset: int) -> list[str]:
     """
     lines = [f"{count(answer.total, 'page')} found"]
     for number, hit in enumerate(answer.hits, offset + 1):
-        lines += ["", *_hit_lines(number, hit)]
+        lines += ["", *_hit_lines(number, hit, scored=not answer.by_time)]
     behind = answer.total - offset - len(answer.hits)
     if answer.hits and behind > 0:
         lines += ["", f"{behind:,} more: --offset {offset + len(answer.hits)}"]
@@ -297,11 +328,13 @@ def answer_lines(answer: "SearchAnswer", offset: int) -> list[str]:
     return lines
 
 
-def _hit_lines(number: int, hit: "SearchHit") -> list[str]:
+def _hit_lines(number: int, hit: "SearchHit", *, scored: bool) -> list[str]:
     from nacre.search.local_index import kind_of
 
     one = hit.document
-    facts = [_day(one.tstamp), kind_of(one.type), one.lang, f"score {hit.score:.2f}"]
+    facts = [_day(one.tstamp), kind_of(one.type), one.lang]
+    if scored:
+        facts.append(f"score {hit.score:.2f}")
     lines = [f"{number}. {one.title or '(no title)'}", f"   {one.url or one.id}"]
     lines.append(f"   {', '.join(filter(None, facts))}")
     if hit.snippet.text:
@@ -348,5 +381,5 @@ def answer_numbers(answer: "SearchAnswer") -> dict[str, Any]:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(rich_help_panel="Look")(search)
+    app.command(rich_help_panel="Look", cls=SearchCommand)(search)
     app.command(rich_help_panel="Look")(index)

@@ -142,6 +142,7 @@ def _archived(layout: Layout, settings: JobSettings, result: RunResult) -> Itera
         return
     yield f"Verify:    {nacre} archive {job} check"
     if result.exit is ExitStatus.FINISHED:
+        yield f"Search:    {nacre} index {job} && {nacre} search {job} WORDS"
         yield from _browsing(layout, settings)
 
 

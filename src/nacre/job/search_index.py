@@ -51,6 +51,7 @@ def index_job(
     *,
     when: str = "",
     rebuild: bool = False,
+    dry: bool = False,
 ) -> IndexedPages:
     """Give a writer the pages of a job that changed, and let it remove those that are gone.
 
@@ -62,6 +63,7 @@ def index_job(
         writer: The writer; it is opened here.
         when: Condition on documents; see `DocumentChoice`.
         rebuild: Begin with an empty index.
+        dry: Only count what there is to do: documents are not made, so nothing is left out.
 
     Raises:
         JobError: The job never ran.
@@ -75,6 +77,8 @@ def index_job(
     ):
         archive = ArchivedReplies(layout.root, view.store)
         states.update(archive)
+        if dry:
+            return _planned(states, writer.name, anew=rebuild)
         anew = writer.open(rebuild=rebuild)
         agent = settings.extract.robots_agent or settings.robots.agent
         try:
@@ -83,6 +87,13 @@ def index_job(
                 return _JobIndexing(archive, states, writer, maker, choice, most).run(anew=anew)
         finally:
             writer.close()
+
+
+def _planned(states: PageStates, name: str, *, anew: bool) -> IndexedPages:
+    """What there is to do, by the indexes of the archive alone."""
+    had = [page.had for page in states.wanted(name, anew=anew)]
+    deleted = Counter(why for _, why in states.lost(name))
+    return IndexedPages(name, len(had) - sum(had), sum(had), dict(deleted), {}, 0, {})
 
 
 def check_page(layout: Layout, settings: JobSettings, url: str) -> SearchDocument | str:

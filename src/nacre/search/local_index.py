@@ -69,7 +69,8 @@ class SearchOptions(NamedTuple):
     Attributes:
         limit: Hits.
         offset: Hits that are left out before them.
-        newest: The newest first, instead of the best.
+        newest: The newest first, instead of the best; so it is, too, where no words are looked
+            for.
         facets: Facets that are counted, of `site`, `type`, `lang`, `segment`.
         width: Characters of a snippet.
         explain: Tell what made the score of each hit.
@@ -104,7 +105,7 @@ class SearchHit(NamedTuple):
     """A document that was found.
 
     Attributes:
-        score: Its score; the time of its fetch in ms where the newest come first.
+        score: Its score; the time of its fetch in ms where the answer is `by_time`.
         document: The document.
         snippet: The part of it that has what was asked for.
         parts: What its score is made of, where that was asked for: of each word the best field
@@ -126,11 +127,13 @@ class SearchAnswer(NamedTuple):
         total: Documents that were found.
         hits: Those that were asked for.
         facets: By facet the counts of its values, the greatest first.
+        by_time: The newest come first.
     """
 
     total: int
     hits: tuple[SearchHit, ...]
     facets: Mapping[str, tuple[tuple[str, int], ...]]
+    by_time: bool = False
 
 
 def _library() -> Any:  # noqa: ANN401 - a module
@@ -373,13 +376,15 @@ class LocalSearch:
             options: What is wanted.
         """
         made = self._queries.query(query)
-        order = {"order_by_field": "tstamp"} if options.newest else {"weight_by_field": "boost"}
+        newest = options.newest or not query.phrases
+        order = {"order_by_field": "tstamp"} if newest else {"weight_by_field": "boost"}
         found = self._searcher.search(made, max(options.limit, 1), offset=options.offset, **order)
         hits = found.hits if options.limit else []
         return SearchAnswer(
             int(found.count),
             tuple(self._hit(score, address, query, options) for score, address in hits),
             {name: self._facet(made, name) for name in options.facets},
+            newest,
         )
 
     def document(self, key: str) -> SearchDocument | None:
@@ -399,7 +404,7 @@ class LocalSearch:
         if not snippet.marks and document.rest:
             other = snippet_of(document.rest, query.phrases, how.width)
             snippet = other if other.marks or not snippet.text else snippet
-        if not how.explain or how.newest:
+        if not how.explain or how.newest or not query.phrases:
             return SearchHit(float(score), document, snippet)
         parts, total = self._parts(address, query)
         return SearchHit(float(score), document, snippet, parts, score / total if total else 1.0)
