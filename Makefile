@@ -19,6 +19,8 @@ FEW := 10
 SPARK_TESTS := not slow
 # Of pytest. More than cores: nearly half of the time a test waits for a server or a clock.
 WORKERS := 4
+# Browsers that open pages side by side: half of the time each waits for a crawl.
+BROWSERS := 3
 MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html erlang-doc \
 	python-scipy-doc debian-handbook linux-doc-6.1
 
@@ -73,7 +75,8 @@ kills: environment system webs
 
 # Without Chromium it is skipped, which it says.
 console-stories: environment system judges ## the pages of the console in a real browser, two minutes
-	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "console and not slow" tests/console/stories --timeout 120
+	$(PYTEST) -p no:randomly -n $(BROWSERS) --dist loadfile --no-loadscope-reorder \
+		-m "console and not slow" tests/console/stories --timeout 400
 
 console-fuzz: environment system ## made-up requests for a minute a seed, starts of crawls too; only the loopback can be reached
 	for seed in $(or $(SEEDS_OF_REQUESTS),1 2 3 4 5); do \

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,45 @@ def test_the_first_page_is_the_form_and_it_makes_a_job(tmp_path: Path):
         assert "<h1>Jobs</h1>" in (await console.client.get("/", headers=fields)).text
         viewer = await console.client.get("/new", headers=console.as_session(Role.VIEWER))
         assert viewer.status_code == 403
+
+    play(tmp_path, scene)
+
+
+def test_the_form_of_a_new_job_has_all_settings(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        token = {"x-nacre-token": fields.pop("x-nacre-token")}
+        asked = {**token, "seeds": "", "documents": "7", "q": "limits.documents"}
+        found = await client.post("/new/fields", data=asked, headers=fields)
+        assert "<html" not in found.text
+        # What was typed above is the value that the setting has.
+        assert re.search(r'name="v:limits.documents"[^>]*value="7"', found.text), found.text
+        section = {**token, "section": "politeness", "do": "fields", "seeds": SEED}
+        shown = await client.post("/new", data=section, headers=fields)
+        assert 'name="v:politeness.min_delay"' in shown.text
+        assert "图书馆" in shown.text
+        form = {
+            **token, "seeds": "http://127.0.0.1:9/", "name": "all", "documents": "7", "do": "check",
+            "v:politeness.min_delay": "-9", "o:politeness.min_delay": "3",
+            "v:politeness.max_delay": "60", "o:politeness.max_delay": "60",
+        }  # fmt: skip
+        wrong = await client.post("/new", data={**form, "do": "create"}, headers=fields)
+        assert wrong.status_code == 422
+        assert "must be at least 0" in wrong.text
+        assert 'value="-9"' in wrong.text
+        good = {**form, "v:politeness.min_delay": "9", "section": "archive", "do": "create"}
+        kept = await client.post("/new", data={**good, "do": "check"}, headers=fields)
+        assert re.search(r'name="v:politeness.min_delay"[^>]*value="9"', kept.text)
+        made = await client.post("/new", data=good, headers=fields)
+        assert made.status_code == 303
+        text = (tmp_path / "crawls" / "all" / "crawl.yaml").read_text()
+        assert "min_delay: 9" in text
+        assert "documents: 7" in text
+        assert "max_delay: 60" not in text.partition("#")[0]
+        none = {**good, "name": "none", "v:polite": "1", "o:polite": ""}
+        refused = await client.post("/new", data=none, headers=fields)
+        assert refused.status_code == 422
+        assert "no such setting" in refused.text
 
     play(tmp_path, scene)
 

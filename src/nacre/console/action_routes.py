@@ -27,6 +27,8 @@ ACTION_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("POST", "/new", _O, new_job.answer, "Check, make, or make and start a job; a form."),
     RouteRow("POST", "/new/look", _O, new_job.look_at,
              "What the form of a new job asks for, before it is made.", changes=False),
+    RouteRow("POST", "/new/fields", _O, new_job.fields_at,
+             "All settings of a new job, as a part of its form.", changes=False),
     RouteRow("POST", f"{API}/jobs", _O, new_jobs.make_job, "Make a job.", body=NewJobWish,
              answer=MadeJob, status=201, makes=("job", "id")),
     RouteRow("POST", f"{API}/jobs/dry-run", _O, new_jobs.look_at_job,

@@ -1,12 +1,13 @@
 """New jobs: their names and places, and what each scope would let in."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
+from nacre.config.layer import Layer, merge
 from nacre.console.actions import own_command
 from nacre.console.bounds import LineTexts, Order, ShortText, ShortTexts
 from nacre.console.call import Call
@@ -218,6 +219,46 @@ async def look(call: Call, wish: NewJobWish, urls: Sequence[str]) -> dict[str, A
     found: dict[str, Any] = await call.services.readers.ask(
         "look-at-new-job", directory_for(call, wish), _PATIENCE, urls=list(urls),
         **_arguments(call, wish),
+    )  # fmt: skip
+    return found
+
+
+async def with_values(call: Call, wish: NewJobWish, values: Mapping[str, str]) -> NewJobWish:
+    """A wish with the values of the form of all settings over those it has.
+
+    Args:
+        call: The request.
+        wish: What else is wanted.
+        values: Texts by path.
+
+    Raises:
+        ConfigError: A value is wrong; with every problem.
+    """
+    if not values:
+        return wish
+    found = await call.services.readers.ask(
+        "form-values", directory_for(call, wish), _PATIENCE, values=dict(values)
+    )
+    merged, _ = merge([Layer("option", wish.settings), Layer("option", found["settings"])])
+    return msgspec.structs.replace(wish, settings=merged)
+
+
+async def fields_of_new(
+    call: Call, wish: NewJobWish, section: str, search: str, paths: Sequence[str]
+) -> dict[str, Any]:
+    """The settings of a job that is not made yet: `fields`, `sections` and `total`.
+
+    Args:
+        call: The request.
+        wish: The job, without what its form of all settings changes.
+        section: All of this section; "" for the common ones.
+        search: Those that have this text in them; "" for no search.
+        paths: Settings that are shown too.
+    """
+    _require_settings(call, wish)
+    found: dict[str, Any] = await call.services.readers.ask(
+        "new-job-fields", directory_for(call, wish), _PATIENCE, section=section, search=search,
+        paths=list(paths), **_arguments(call, wish),
     )  # fmt: skip
     return found
 

@@ -8,7 +8,7 @@ from msgspec import to_builtins
 
 from nacre.console.access.roles import Role
 from nacre.console.api.frontier import QueuesQuery, UrisQuery, queues_arguments, uris_arguments
-from nacre.console.background.frontier_work import is_as_seen
+from nacre.console.background.frontier_work import FrontierWish, is_as_seen
 from nacre.console.problems import RefusedRequestError
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
@@ -162,7 +162,15 @@ def test_a_preview_has_samples_of_all_hosts_and_changes_nothing(tmp_path: Path):
 def test_what_is_excluded_may_shrink_and_grow_meanwhile(
     action: str, expect: int, number: int, near: bool
 ):
-    assert is_as_seen(action, expect, number) == near
+    assert is_as_seen(action, FrontierWish(expect=expect), number, 3) == near
+
+
+def test_a_trap_may_grow_by_any_number_on_the_hosts_that_were_seen():
+    seen = FrontierWish(urls="x", expect=10, expect_queues=2)
+    assert is_as_seen("exclude", seen, 100_000, 2)
+    assert not is_as_seen("exclude", seen, 100_000, 3)
+    assert is_as_seen("exclude", seen, 30, 3)
+    assert not is_as_seen("delete", seen, 100_000, 2)
 
 
 def test_what_is_excluded_is_out_of_the_scope_and_waits_no_more(tmp_path: Path):

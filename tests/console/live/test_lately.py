@@ -1,4 +1,4 @@
-from nacre.console.live.lately import fields_of, suspected_trap, troubled_host
+from nacre.console.live.lately import fetched_lately, fields_of, suspected_trap, troubled_host
 from nacre.console.live.snapshot import RatePoint
 from nacre.job.overview import SlowQueue
 
@@ -45,3 +45,28 @@ def test_a_place_that_grows_far_from_the_seeds_looks_like_a_trap():
     assert suspected_trap(long, points(900, 100)) is not None
     top = fields_of([line(f"http://a.test/{n}", 200, "L" * 9) for n in range(30)])
     assert suspected_trap(top, points(900, 100)) is None
+
+
+def test_a_program_with_queries_is_a_place_of_its_own():
+    """Session ids and calendars are often one program: its directory may have good pages too."""
+    top = [line(f"http://a.test/list.php?sid={n:x}", 200, "L" * 9) for n in range(30)]
+    news = [line(f"http://a.test/news/{n}", 200) for n in range(10)]
+    found = fetched_lately(fields_of([*top, *news]))
+    assert [(one.prefix, one.share) for one in found] == [
+        ("http://a.test/list.php?", 0.75),
+        ("http://a.test/news/", 0.25),
+    ]
+    inside = [line(f"http://a.test/huodong/index.php?m={n}", 200) for n in range(30)]
+    assert [one.prefix for one in fetched_lately(fields_of(inside))] == [
+        "http://a.test/huodong/index.php?"
+    ]
+    mixed = [line(f"http://a.test/bbs/{n % 2}.php?t={n}", 200) for n in range(30)]
+    assert [one.prefix for one in fetched_lately(fields_of(mixed))] == ["http://a.test/bbs/"]
+    month = [line(f"http://a.test/calendar/?m={n}", 200) for n in range(30)]
+    assert [one.prefix for one in fetched_lately(fields_of(month))] == ["http://a.test/calendar/"]
+    home = [line(f"http://a.test/?p={n}", 200) for n in range(30)]
+    assert [one.prefix for one in fetched_lately(fields_of(home))] == ["http://a.test/?"]
+    assert fetched_lately(fields_of([line(f"http://a.test/{n}", 200) for n in range(30)])) == ()
+    trap = suspected_trap(fields_of(top), points(900, 100))
+    assert trap is not None
+    assert trap.prefix == "http://a.test/list.php?"

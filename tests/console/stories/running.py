@@ -131,7 +131,7 @@ class ConsoleProcess:
         return self._log.read_text()
 
 
-def until(true: Callable[[], object], seconds: float = 60) -> None:
+def until(true: Callable[[], object], seconds: float = 200) -> None:
     """Wait until something is true; the time is a limit, and no test is about it."""
     end = time.monotonic() + seconds
     while not true():

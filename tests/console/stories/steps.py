@@ -20,7 +20,7 @@ def act(page: Page, action: str) -> None:
 
 def shows_state(page: Page, state: str) -> None:
     """Wait until the page says, by itself, that the job is in a state."""
-    expect(page.locator(".title .state").first).to_have_text(state, timeout=60_000)
+    expect(page.locator(".title .state").first).to_have_text(state)
 
 
 def token_of(page: Page) -> str:

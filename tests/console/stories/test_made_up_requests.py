@@ -141,7 +141,7 @@ def ask_streams(console: ConsoleProcess, key: str, chance: random.Random) -> Non
 @pytest.mark.timeout(400)
 def test_asvs_2_2_made_up_requests_get_the_answers_that_are_described(tmp_path: Path):
     """The same requests each time, so that the same code gives the same answer."""
-    made_up(tmp_path, "--phases", "coverage,fuzzing", "--max-examples", "2", "--seed", str(SEED))
+    made_up(tmp_path, "--phases", "coverage", "--seed", str(SEED))
 
 
 @pytest.mark.slow

@@ -41,6 +41,11 @@ NAMES: Final = {
 """The files of all pictures."""
 
 
+DRAWN: Final = """() => [...document.querySelectorAll("[data-chart] .plot")].every(
+  (plot) => plot.querySelector("canvas"))"""
+"""All charts of a page are drawn."""
+
+
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*")), ids=lambda path: path.name)
 def test_a_picture_is_small_and_its_page_exists(path: Path):
     assert path.stat().st_size <= LARGEST
@@ -74,7 +79,7 @@ def test_the_pictures_are_made(tmp_path: Path, browser: Browser):
             with tab(browser, console) as page:
                 page.goto(console.url)
                 # A line of the speed needs three looks, ten seconds apart.
-                expect(page.locator("svg.spark")).to_be_visible(timeout=90_000)
+                expect(page.locator("svg.spark")).to_be_visible()
                 until(lambda: finished(ask(page, "GET", "/api/v1/jobs/crawls~library")[1]) > 40)
             for scheme in SCHEMES:
                 for width, height in SIZES.items():
@@ -90,7 +95,7 @@ def test_the_pictures_are_made(tmp_path: Path, browser: Browser):
 def is_shown(page: Page, url: str) -> bool:
     """Open a page; whether it shows what it is for: on a busy machine it may say to try again."""
     page.goto(url)
-    page.wait_for_timeout(1000)  # charts are drawn then
+    page.wait_for_function(DRAWN)
     return page.locator("#stale, .notice-error, .skeleton").count() == 0
 
 

@@ -25,7 +25,13 @@ def verify(page: Page) -> None:
     expect(page.locator(".notice").first).to_be_visible()
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["with script", "without"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(True, id="with script"),
+        pytest.param(False, id="without", marks=pytest.mark.slow),
+    ],
+)
 def test_a_file_with_two_mistakes_is_mended(
     tmp_path: Path, browser: Browser, shared: ConsoleProcess, script: bool
 ):

@@ -12,7 +12,11 @@ pytestmark = pytest.mark.console
 
 
 @pytest.mark.parametrize(
-    ("locale", "waiting"), [("en-GB", "waits"), ("zh-CN", "等待")], ids=["en", "zh"]
+    ("locale", "waiting"),
+    [
+        pytest.param("en-GB", "waits", id="en"),
+        pytest.param("zh-CN", "等待", id="zh", marks=pytest.mark.slow),
+    ],
 )
 def test_a_webhook_is_added_tried_and_removed(
     browser: Browser, shared: ConsoleProcess, locale: str, waiting: str

@@ -109,7 +109,7 @@ def tab(
                 "name": COOKIE, "value": secret, "url": console.url.replace("http:", "https:"),
                 "secure": True, "httpOnly": True, "sameSite": "Strict",
             }])  # fmt: skip
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(200_000)
         page = context.new_page()
         yield page
         if script:

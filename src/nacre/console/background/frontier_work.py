@@ -28,9 +28,9 @@ DIFFERS: Final = 0.05
 """Share by which a count may differ from the one that was seen in the preview."""
 MORE: Final = 50
 GROWN: Final = 0.5
-"""What is excluded may have grown by these URIs, or by this share: a page of a trap has many links,
-and who excludes it wants those too. It may have shrunk by any number: a crawl goes on fetching
-while somebody reads the preview."""
+"""What is excluded may have grown by these URIs, or by this share, on other hosts too: a page of a
+trap has many links, and who excludes it wants those too. It may have shrunk by any number: a crawl
+goes on fetching while somebody reads the preview."""
 LONGEST_DELAY: Final = 86_400
 """Seconds of the longest politeness delay that a page sets."""
 _LONG: Final = 3600.0
@@ -44,6 +44,8 @@ class FrontierWish(msgspec.Struct, frozen=True):
         queues: Expression that is found in the queue keys; "" for all.
         expect: The count that a preview showed; null: there was none. One that differs by more
             than a twentieth from that of now is refused (409).
+        expect_queues: The queues that it was in. What is excluded may have grown by any number
+            where it is in no more queues than these; null: by fifty URIs, or by half.
         limit: Most URIs, for `first`; 0: all.
         everything: Without an expression all is meant; needed for what is done to URIs.
     """
@@ -51,6 +53,7 @@ class FrontierWish(msgspec.Struct, frozen=True):
     urls: LineText = ""
     queues: LineText = ""
     expect: Whole | None = None
+    expect_queues: Whole | None = None
     limit: Whole = 0
     everything: bool = False
 
@@ -118,7 +121,7 @@ async def _counted(
         "count", job.layout.root, tell, action=action, urls=wish.urls, queues=wish.queues
     )
     number = int(answer["count"])
-    if not is_as_seen(action, wish.expect, number):
+    if not is_as_seen(action, wish, number, int(answer["queues"])):
         raise RefusedRequestError(
             409, "count-differs",
             f"the preview counted {wish.expect:,}, and now there are {number:,}: look again at "
@@ -127,9 +130,20 @@ async def _counted(
     return number
 
 
-def is_as_seen(action: str, expect: int, number: int) -> bool:
-    """Whether a count is near enough to the one that was seen in the preview (pure)."""
+def is_as_seen(action: str, wish: FrontierWish, number: int, queues: int) -> bool:
+    """Whether a count is near enough to the one that was seen in the preview (pure).
+
+    Args:
+        action: What is to be done.
+        wish: With what the preview showed.
+        number: The count of now.
+        queues: The queues that it is in.
+    """
+    expect = wish.expect or 0
     if action == "exclude":
+        # A trap grows while somebody reads. On the same hosts it is still what they saw.
+        if wish.expect_queues is not None and queues <= wish.expect_queues:
+            return True
         return number - expect <= max(GROWN * expect, MORE)
     return abs(number - expect) <= DIFFERS * max(number, expect)
 

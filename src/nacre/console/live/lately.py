@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 from nacre.console.live.snapshot import SPAN, FetchedPlace, RatePoint
 from nacre.console.logs.lines import CrawlLogFields, crawl_log_fields
@@ -61,7 +61,7 @@ def suspected_trap(
     """The place that looks like a trap; None for none.
 
     What waits has grown faster than what is finished for ten minutes, nearly all that was fetched
-    lately is in one directory, and far from the seeds.
+    lately is in one place, and far from the seeds.
 
     Args:
         lines: The last ones of crawl.log.
@@ -71,21 +71,46 @@ def suspected_trap(
         return None
     if points[-1].queued - points[0].queued <= points[-1].finished - points[0].finished:
         return None
-    prefixes = Counter(prefix for line in lines if (prefix := _directory(line.url)))
-    if not prefixes or median(_hops(line.path) for line in lines) < DEEP:
+    found = _places(lines)
+    if not found or median(_hops(line.path) for line in lines) < DEEP:
         return None
-    prefix, number = prefixes.most_common(1)[0]
-    share = number / len(lines)
-    return SuspectedTrap(prefix, share) if share >= _MOST else None
+    return SuspectedTrap(*found[0]) if found[0].share >= _MOST else None
 
 
 def fetched_lately(lines: Sequence[CrawlLogFields]) -> tuple[FetchedPlace, ...]:
-    """The directories that most of the last lines of crawl.log are of; () for few lines."""
+    """The places that most of the last lines of crawl.log are of; () for few lines."""
     if len(lines) < FEWEST:
         return ()
-    places = Counter(prefix for line in lines if (prefix := _directory(line.url)))
-    found = (FetchedPlace(prefix, number / len(lines)) for prefix, number in places.most_common(3))
-    return tuple(one for one in found if one.share >= _SOME)
+    return tuple(FetchedPlace(*one) for one in _places(lines)[:3] if one.share >= _SOME)
+
+
+class _Place(NamedTuple):
+    prefix: str
+    share: float
+
+
+def _places(lines: Sequence[CrawlLogFields]) -> list[_Place]:
+    """The first directories of URLs with their shares, the largest first.
+
+    A program whose URLs differ in their queries takes the place of its directory where it has
+    nearly all of it: session ids and calendars are often `list.php?…`.
+    """
+    directories = Counter(prefix for line in lines if (prefix := _directory(line.url)))
+    programs = Counter(prefix for line in lines if (prefix := _program(line.url)))
+    found = dict(directories)
+    for program, number in programs.items():
+        above = _directory(program)
+        if not above or number >= _MOST * directories[above]:
+            found.pop(above, None)
+            found[program] = number
+    shares = [_Place(prefix, number / len(lines)) for prefix, number in found.items()]
+    return sorted(shares, key=lambda one: -one.share)
+
+
+def _program(url: str) -> str:
+    """The URL up to its query; "" where it has none, or is a directory, which says it as well."""
+    before, mark, _ = url.partition("?")
+    return f"{before}?" if mark and not (before.endswith("/") and _directory(before)) else ""
 
 
 def _directory(url: str) -> str:

@@ -102,10 +102,10 @@ class JobActivity:
 
 
 class FetchedPlace(msgspec.Struct, frozen=True):
-    """A directory that was fetched from lately.
+    """A directory or program that was fetched from lately.
 
     Attributes:
-        prefix: Beginning of its URLs, with a slash at the end.
+        prefix: Beginning of its URLs, with a slash or a question mark at the end.
         share: Share of the last fetches, 0 to 1.
     """
 

@@ -164,8 +164,8 @@ async def uris_page(call: Call) -> PageAnswer:
 
 
 def _exclude_link(job: str, name: str, query: UrisPageQuery) -> str:
-    """Where a directory of a queue is excluded; "" for what is no directory."""
-    if not query.queue or not name.endswith("/"):
+    """Where a directory or program of a queue is excluded; "" for a single URL."""
+    if not query.queue or not name.endswith(("/", "?")):
         return ""
     return exclude_link(job, queue_root(query.queue) + name.removeprefix("/"))
 
@@ -287,7 +287,7 @@ async def do_change(call: Call) -> Response:
             422, "not-confirmed",
             f"to confirm, type {expect}, the number that was counted; nothing was changed",
         )  # fmt: skip
-    names = ("urls", "queues", "everything", "expect")
+    names = ("urls", "queues", "everything", "expect", "expect_queues")
     wish = converted(
         {name: fields[name] for name in names if fields.get(name)}, FrontierWish, "form"
     )

@@ -44,7 +44,7 @@ async def submit(call: Call) -> PageAnswer:
     job, form = call.job(), await form_of(call)
     section, search = form.get("section", ""), form.get("q", "")
     facts = await frame(call, job, "yaml")
-    values = _changed(form)
+    values = changed_values(form)
     try:
         if form.get("pending"):
             return await _apply(call, job, form, section, search)
@@ -53,7 +53,7 @@ async def submit(call: Call) -> PageAnswer:
         found = await ask(
             call, "form-text", job, _PATIENCE, values=values, card=form.get("card", ""),
             said=form.get("said", ""), card_kind=form.get("card_kind", ""),
-            fields=_changed(form, _CARD_VALUE, _CARD_OLD),
+            fields=changed_values(form, _CARD_VALUE, _CARD_OLD),
             resets=[name.removeprefix(_RESET) for name in form if name.startswith(_RESET)],
         )  # fmt: skip
     except ConfigError as error:
@@ -73,7 +73,9 @@ async def submit(call: Call) -> PageAnswer:
     return PageAnswer("settings.html", {**facts, **shown})
 
 
-def _changed(form: Mapping[str, str], new: str = _VALUE, before: str = _OLD) -> dict[str, str]:
+def changed_values(
+    form: Mapping[str, str], new: str = _VALUE, before: str = _OLD
+) -> dict[str, str]:
     """The values of a form that somebody changed, by their paths."""
     found = {}
     for name, value in form.items():

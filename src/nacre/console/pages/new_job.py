@@ -16,8 +16,18 @@ from nacre.console.actions import ActionOptions, act
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import sent_form
 from nacre.console.live.notices import Notice
-from nacre.console.new_jobs import NewJobWish, first_url, look, make, reaches, samples
+from nacre.console.new_jobs import (
+    NewJobWish,
+    fields_of_new,
+    first_url,
+    look,
+    make,
+    reaches,
+    samples,
+    with_values,
+)
 from nacre.console.pages.acting import notice_of, text_of
+from nacre.console.pages.job_form import changed_values
 from nacre.console.problems import RefusedRequestError, problem_of
 from nacre.engine.seeding.seedfile import coding_of, decoded_lines
 from nacre.errors import NacreError
@@ -85,6 +95,7 @@ def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
         )
         cards.append((reach.kind, said(title), words, reach.kind == scope))
     return {
+        "all_fields": (), "sections": (), "typed": {}, "search": "", "section": "", "total": 0,
         "fields": fields, "cards": cards, "problems": (), "verdicts": (), "checked": False,
         "profiles": [(one.name, one.purpose) for one in list_profiles()],
         "templates": [job.id for job, _ in call.snapshots()],
@@ -99,10 +110,37 @@ async def look_at(call: Call) -> PageAnswer:
     return PageAnswer("new_look.html", await _looked(call, fields))
 
 
+async def fields_at(call: Call) -> PageAnswer:
+    """The part of the form with all settings: those of a section, or those that a search finds."""
+    fields = fields_of(await sent_form(call.request))
+    return PageAnswer("new_fields.html", {**facts(call, fields), **await _shown(call, fields)})
+
+
+async def _shown(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
+    """The settings to show: those that were changed, and those that were asked for."""
+    typed = changed_values(fields)
+    search, section = fields.get("q", "")[:100], fields.get("section", "")[:40]
+    found = await fields_of_new(call, wish_of(fields), section, search.strip(), list(typed))
+    found["all_fields"] = found.pop("fields")
+    return {**found, "typed": typed, "search": search, "section": section}
+
+
+async def _form(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
+    """All of the form as it was typed; settings where some were asked for or changed."""
+    found = await _looked(call, fields)
+    asks = fields.get("do") == "fields" or changed_values(fields)
+    return {**found, **await _shown(call, fields)} if asks else found
+
+
+async def _whole(call: Call, fields: Mapping[str, str]) -> NewJobWish:
+    """The job that all fields ask for, those of the form of all settings among them."""
+    return await with_values(call, wish_of(fields), changed_values(fields))
+
+
 async def _looked(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
     shown = facts(call, fields)
     try:
-        wish = wish_of(fields)
+        wish = await _whole(call, fields)
         urls = samples(first_url(wish.seeds))
         found = await look(call, wish, urls) if urls else {"problems": (), "urls": ()}
     except NacreError as error:
@@ -115,12 +153,14 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
     form = await sent_form(call.request)
     fields = {**fields_of(form), "seeds": await _seeds_of(form)}
     action = text_of(form, "do")
+    if action == "fields":
+        return PageAnswer("new.html", await _form(call, fields))
     if action == "check":
-        return PageAnswer("new.html", {**await _looked(call, fields), "checked": True})
+        return PageAnswer("new.html", {**await _form(call, fields), "checked": True})
     try:
-        job, made = await make(call, wish_of(fields))
+        job, made = await make(call, await _whole(call, fields))
     except NacreError as error:
-        shown = {**await _looked(call, fields), "problems": _problems(error)}
+        shown = {**await _form(call, fields), "problems": _problems(error)}
         return PageAnswer("new.html", shown, problem_of(error).status)
     said = call.language.texts.gettext
     notices = [Notice("done", said(_("{job} is made")).format(job=job.id))]

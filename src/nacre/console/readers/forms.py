@@ -7,6 +7,7 @@ import msgspec
 
 from nacre.config.check import Loaded
 from nacre.config.facts import FieldFacts, choices_of, fields, required, type_at, value_at
+from nacre.config.layer import Layer, SettingOrigin, put
 from nacre.console.readers.cards import card_lists, changed_text, read_change
 from nacre.console.readers.editing import version_of
 from nacre.console.readers.editors import editor_of, field_text, value_of
@@ -45,20 +46,41 @@ def form_fields(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     loaded, problems = examine_job(layout)
     if loaded is None:
         return {"problems": [one._asdict() for one in problems]}
-    section, search = str(arguments["section"]), str(arguments["search"]).lower()
-    found = [one for one in fields(JobSettings) if one.path.partition(".")[0] not in _ELSEWHERE]
-    shown = [
-        _field(loaded, layout, one)
-        for one in found
-        if (_fits(one, search) if search else _is_in(one, section))
-    ]
+    section, search = str(arguments["section"]), str(arguments["search"])
     return {
-        "fields": shown,
-        "sections": list(dict.fromkeys(_section(one.path) for one in found)),
-        "total": len(found),
+        **fields_shown(loaded, layout.config.name, section, search),
         "lists": card_lists(loaded) if not section and not search else [],
         "etag": version_of(layout).etag,
         "problems": [],
+    }
+
+
+def fields_shown(
+    loaded: Loaded[JobSettings] | None, own: str, section: str, search: str, *paths: str
+) -> dict[str, Any]:
+    """The settings of a section, or those that a search finds, as fields.
+
+    Args:
+        loaded: The settings whose values they show; None for the defaults.
+        own: Name of the file that can be changed; "" for none.
+        section: All of this section; "" for the common ones.
+        search: Those that have this text in name, meaning or Heritrix's name; "" for no search.
+        paths: Settings that are shown too, before the others.
+
+    Returns:
+        `fields`, the names of all `sections`, and `total`, the number of all settings.
+    """
+    found = [one for one in fields(JobSettings) if one.path.partition(".")[0] not in _ELSEWHERE]
+    wanted = [one for one in found if one.path in paths]
+    wanted += [
+        one for one in found
+        if one.path not in paths
+        and (_fits(one, search.lower()) if search else _is_in(one, section))
+    ]  # fmt: skip
+    return {
+        "fields": [_field(loaded, own, one) for one in wanted],
+        "sections": list(dict.fromkeys(_section(one.path) for one in found)),
+        "total": len(found),
     }
 
 
@@ -75,13 +97,14 @@ def _fits(facts: FieldFacts, search: str) -> bool:
     return any(search in one.lower() for one in said)
 
 
-def _field(loaded: Loaded[JobSettings], layout: Layout, facts: FieldFacts) -> dict[str, Any]:
+def _field(loaded: Loaded[JobSettings] | None, own: str, facts: FieldFacts) -> dict[str, Any]:
     kind = editor_of(facts)
-    origin = loaded.origin(facts.path)
-    is_own = origin.source == "file" and origin.file == layout.config.name
+    origin = loaded.origin(facts.path) if loaded else SettingOrigin("default")
+    is_own = origin.source == "file" and origin.file == own
+    settings = loaded.settings if loaded else JobSettings()
     return {
         "path": facts.path, "section": _section(facts.path), "kind": kind, "type": typed(facts),
-        "value": field_text(kind, value_at(loaded.settings, facts.path), facts.path),
+        "value": field_text(kind, value_at(settings, facts.path), facts.path),
         "default": "" if required(facts) else field_text(kind, facts.default, facts.path),
         "origin": str(origin), "own": is_own, "given": origin.source != "default",
         "doc": facts.doc, "live": facts.live, "sheets": facts.sheets, "sample": facts.sample,
@@ -101,6 +124,25 @@ def form_change(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     found = _values(arguments["values"])
     lines = [f"{path}={msgspec.json.encode(value).decode()}" for path, value in found]
     return {"etag": version_of(layout).etag, "assignments": lines}
+
+
+def form_values(_: Layout, arguments: Arguments) -> dict[str, Any]:
+    """The settings that values of a form mean, nested as in `crawl.yaml`.
+
+    Args:
+        _: Where the job would be.
+        arguments: `values`: texts by path.
+
+    Returns:
+        `settings`.
+
+    Raises:
+        ConfigError: A value is wrong, or there is no such setting; with every problem.
+    """
+    made = Layer("option", {})
+    for path, value in _values(arguments["values"]):
+        put(made, path, value, SettingOrigin("option"))
+    return {"settings": made.tree}
 
 
 def _values(texts: Mapping[str, str]) -> list[tuple[str, Any]]:

@@ -75,6 +75,33 @@ def make_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
     return {"problems": [], "warnings": [" ".join(str(one).split()) for one in warnings]}
 
 
+_ANY_SEED = "http://localhost/"
+"""Stands in where none is typed: no setting depends on it."""
+
+
+def new_job_fields(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a job that is not made yet, as fields with their values and origins.
+
+    Args:
+        layout: Where it would be.
+        arguments: Those of `make_new_job`; `section`, `search` and `paths`: which settings, as of
+            `readers.forms.fields_shown`.
+
+    Returns:
+        What `fields_shown` returns. Where the settings cannot be read the defaults are shown.
+    """
+    from nacre.console.readers.forms import fields_shown  # noqa: PLC0415 - see above
+    from nacre.settings.new_job import examine_new  # noqa: PLC0415
+
+    seeds = [one for one in arguments["seeds"] if str(one).strip()]
+    try:
+        loaded, _ = examine_new(layout, _new({**arguments, "seeds": seeds or [_ANY_SEED]}))
+    except NacreError:
+        loaded = None
+    section, search = str(arguments["section"]), str(arguments["search"])
+    return fields_shown(loaded, "", section, search, *arguments["paths"])
+
+
 def _new(arguments: Mapping[str, Any]) -> "NewJob":
     """The job that is wanted.
 
