@@ -1,6 +1,7 @@
 """Requests as bytes, at a real server."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -102,6 +103,18 @@ def test_asvs_4_2_5_fields_without_end_are_refused():
             return await exchanged(port, b"GET / HTTP/1.1\r\n" + HOST, *[field] * 100_000)
 
     assert asyncio.run(scene())[:12] in {b"HTTP/1.1 431", b""}
+
+
+def test_what_is_no_request_is_refused_as_the_interface_does():
+    async def scene(begin: bytes) -> bytes:
+        async with served() as port:
+            return await exchanged(port, begin + b" HTTP/1.1\r\n" + HOST + END)
+
+    head, _, body = asyncio.run(scene(b"GET none")).partition(b"\r\n\r\n")
+    assert b"content-type: application/problem+json\r\n" in head
+    assert json.loads(body)["status"] == 400
+    long = asyncio.run(scene(b"GET /?" + b"%F3" * LARGEST_FIELDS))
+    assert long[:12] in {b"HTTP/1.1 414", b"HTTP/1.1 431", b""}  # as its packets come
 
 
 def test_fields_that_do_not_come_end_the_connection(monkeypatch: pytest.MonkeyPatch):

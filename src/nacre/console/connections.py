@@ -5,18 +5,18 @@ anybody who can connect could fill the memory, or hold connections open for ever
 """
 
 import asyncio
+from http import HTTPStatus
 from typing import Final
 
+import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from nacre.console.problems import PROBLEM_TYPE, ProblemDetails
 
 LARGEST_FIELDS: Final = 65_536
 """Bytes of the first line and the fields of a request; what one packet brings may be more."""
 LONGEST_WAIT: Final = 30.0
 """Seconds in which they must have come."""
-_REFUSED: Final = (
-    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: text/plain\r\n"
-    b"content-length: 0\r\nconnection: close\r\n\r\n"
-)
 
 
 class BoundedConnection(HttpToolsProtocol):
@@ -43,8 +43,25 @@ class BoundedConnection(HttpToolsProtocol):
             return
         self._received += len(data)
         if self._received > LARGEST_FIELDS:
-            self.transport.write(_REFUSED)
-            self.transport.close()
+            self._refuse(431, "the header fields are longer than 64 KB")
+
+    def send_400_response(self, msg: str) -> None:
+        """See `HttpToolsProtocol`: what came is no request, or has a URL that is too long."""
+        if len(getattr(self, "url", b"")) >= LARGEST_FIELDS:
+            self._refuse(414, "the URL is longer than 64 KB")
+        else:
+            self._refuse(400, msg)
+
+    def _refuse(self, status: int, detail: str) -> None:
+        """Answer as the interface does, and end the connection."""
+        title = HTTPStatus(status).phrase
+        body = msgspec.json.encode(ProblemDetails(title, status, "no-request", detail))
+        head = (
+            f"HTTP/1.1 {status} {title}\r\ncontent-type: {PROBLEM_TYPE}\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
 
     def on_message_begin(self) -> None:
         """See `HttpToolsProtocol`: a request begins."""

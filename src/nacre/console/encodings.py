@@ -1,4 +1,4 @@
-"""Encodings: what encodings a request takes, by its Accept-Encoding field.
+"""Encodings that a request takes, by its Accept-Encoding field.
 
 Starlette's middleware looks for the word `gzip` alone, and would send it to who says `gzip;q=0`.
 """

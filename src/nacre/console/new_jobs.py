@@ -9,7 +9,7 @@ import msgspec
 
 from nacre.config.layer import Layer, merge
 from nacre.console.actions import own_command
-from nacre.console.bounds import LineTexts, Order, ShortText, ShortTexts
+from nacre.console.bounds import LineTexts, ShortText, ShortTexts, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
 from nacre.console.fleet.places import FoundJob, JobPlace
@@ -53,7 +53,7 @@ class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: ShortText = ""
     place: ShortText = ""
     scope: ShortText = ""
-    depth: Order | None = None
+    depth: Whole | None = None
     include: LineTexts = ()
     exclude: LineTexts = ()
     profile: ShortText = ""

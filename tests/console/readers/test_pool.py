@@ -146,6 +146,20 @@ def test_a_question_that_holds_others_up_is_answered_apart(tmp_path: Path, monke
     asyncio.run(play())
 
 
+def test_a_job_at_rest_takes_lines_of_several_in_turn(tmp_path: Path):
+    job = HeldJob(tmp_path)
+
+    async def play() -> None:
+        pool = ReaderPool(1)
+        try:
+            taken = await asyncio.gather(*(job.take_lines(pool) for _ in range(ALONE + 1)))
+            assert sorted(one["changed"] for one in taken) == [0, 0, 1]
+        finally:
+            await pool.close()
+
+    asyncio.run(play())
+
+
 def test_what_is_long_is_known_by_its_name_or_its_arguments():
     assert is_long("report", {})
     assert not is_long("tree", {"whole": False})

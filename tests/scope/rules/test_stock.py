@@ -207,6 +207,7 @@ def test_disabled_and_empty_rules_are_traced_as_silent():
             "scope: 'hots' is not a scope; one of: page, prefix, host, domain, site",
         ),
         ({"include": ["("]}, "--include: '(' is not a regular expression"),
+        ({"depth": -3}, "depth: -3 is no depth"),
         ({"exclude": ["a", "["]}, "--exclude: '[' is not a regular expression"),
     ],
 )

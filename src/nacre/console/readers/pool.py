@@ -17,6 +17,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -24,6 +25,8 @@ from nacre import errors
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.worker import LENGTH, ReaderAnswer, ReaderRequest, message
 from nacre.errors import ConfigError, JobError, NacreError, Problem
+from nacre.job.control import is_running
+from nacre.store.layout import Layout
 
 PATIENCE: Final = 5.0
 """Seconds that a question may take while somebody waits for a page."""
@@ -47,6 +50,8 @@ LONG_TASKS: Final = frozenset(
     )
 )  # fmt: skip
 """Tasks that read a store to its end, or wait for other machines."""
+WRITES: Final = frozenset(("change-frontier", "import-uris"))
+"""Tasks that open the store of a job at rest to change it, which one process at a time can do."""
 
 Told = Callable[[int, int], None]
 """Takes steps done, and steps in all."""
@@ -219,6 +224,7 @@ class ReaderPool:
         self._lonely: set[ReaderProcess] = set()
         self._rested: list[ReaderProcess] = []
         self._changed: dict[Path, float] = {}
+        self._writing: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     def changed(self, job: Path, now: float) -> None:
         """Note that a job was just changed: later answers show it.
@@ -297,6 +303,8 @@ class ReaderPool:
     async def work(self, task: str, job: Path, tell: Told, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
         """Ask for something that may take long, in the background.
 
+        Changes of the frontier of a job at rest are made one after the other.
+
         Args:
             task: A name of `tasks.TASKS`.
             job: Directory of the job.
@@ -310,6 +318,9 @@ class ReaderPool:
         request = self._request(task, job, arguments)
         began = time.perf_counter()
         try:
+            if task in WRITES and not is_running(Layout(job).socket):
+                async with self._writing.setdefault(job, asyncio.Lock()):
+                    return await self._apart(request, LONG, tell)
             if is_long(task, arguments):
                 return await self._apart(request, LONG, tell)
             while True:

@@ -112,8 +112,12 @@ def rules_for(
         exclude: Expressions of which none may be found in a page's URL.
 
     Raises:
-        ConfigError: There is no scope of that name, or an expression is none.
+        ConfigError: There is no scope of that name, an expression is none, or the depth is
+            negative.
     """
+    if depth is not None and depth < 0:
+        said = f"{depth} is no depth"
+        raise ConfigError([Problem("depth", said, "a number of links, 0 or more", "3")])
     scope = _scope(kind)
     stock = stock_rules()
     hop_limit: AnyRule = TooManyHops()
