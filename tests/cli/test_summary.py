@@ -65,7 +65,7 @@ def test_after_a_whole_crawl(layout: Layout):
         "Look": "nacre report 'my job'",
         "Hand on": "nacre report 'my job' run --html run.html",
         "Verify": "nacre archive 'my job' check",
-        "Search": "nacre index 'my job' && nacre search 'my job' WORDS",
+        "Search": "nacre index 'my job'",
         "Browse": "python3 -m venv replay; . replay/bin/activate; pip install pywb",
         "Again": "nacre recrawl 'my job'",
     }

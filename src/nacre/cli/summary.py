@@ -142,7 +142,8 @@ def _archived(layout: Layout, settings: JobSettings, result: RunResult) -> Itera
         return
     yield f"Verify:    {nacre} archive {job} check"
     if result.exit is ExitStatus.FINISHED:
-        yield f"Search:    {nacre} index {job} && {nacre} search {job} WORDS"
+        yield f"Search:    {nacre} index {job}"
+        yield f"           {nacre} search {job} WORDS"
         yield from _browsing(layout, settings)
 
 
