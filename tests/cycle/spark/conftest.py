@@ -1,4 +1,4 @@
-"""Fixtures of the tests on a cluster; of a module are `PAGES` of a host, and more `OPTIONS`."""
+"""Fixtures of the tests on a cluster; of a module are `PAGES` of a host, `ROUNDS`, `OPTIONS`."""
 
 import pytest
 
@@ -26,7 +26,8 @@ def configuration(cluster, tmp_path_factory):
 def local(request, web, configuration, tmp_path_factory):
     """The same rounds on this machine: their hash, and what is in their archive."""
     directory = tmp_path_factory.mktemp("local") / "c"
-    run(rounds(directory, web[0], *getattr(request.module, "OPTIONS", ())), configuration)
+    options = getattr(request.module, "OPTIONS", ())
+    run(rounds(directory, web[0], *options, count=request.module.ROUNDS), configuration)
     pages = captured(str(directory / "cycle"))
     assert set(pages.values()) == {1}
     assert len(pages) == len(HOSTS) * request.module.PAGES

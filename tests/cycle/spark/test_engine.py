@@ -142,7 +142,9 @@ def fill_links(crawl):
     fill(crawl, "links", rows, "add")
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    "level", [one if one == "host" else pytest.param(one, marks=pytest.mark.slow) for one in LEVELS]
+)
 def test_ranks_are_the_same_bits_on_both_engines(engine, tmp_path, monkeypatch, level):
     from nacre.cycle.engine.local import LocalEngine  # noqa: PLC0415 - beside its use
     from nacre.cycle.steps import rank as step  # noqa: PLC0415

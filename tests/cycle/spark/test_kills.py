@@ -29,6 +29,7 @@ from tools.nginx import Nginx, Request
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PAGES = int(os.environ.get("NACRE_SPARK_PAGES", "250"))
+ROUNDS = 3
 OPTIONS = ("--set", "archive.max_file_size=100000", "--set", "politeness.delay=0.03")
 """Small files, so that units have parts; a delay, so that a kill meets a unit between two parts."""
 
@@ -112,7 +113,7 @@ class SparkRun:
     def command(self) -> list[str]:
         engine = ("--engine", "spark", "--master", self.cluster.master)
         storage = [] if self.place.startswith("/") else ["--set", f"cycle.storage={self.place}"]
-        return rounds(self.directory, self.port, *OPTIONS, *storage, *engine)
+        return rounds(self.directory, self.port, *OPTIONS, *storage, *engine, count=ROUNDS)
 
     def requests(self) -> list[Request]:
         return self._nginx.requests()[self._before :]

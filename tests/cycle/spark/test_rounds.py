@@ -1,4 +1,7 @@
-"""Rounds on a cluster: the rows of the local engine, whoever is killed, and nothing twice."""
+"""Rounds on a cluster: the rows of the local engine though one is killed, and nothing twice.
+
+Those that nothing disturbs are in `test_kills`, on a larger site.
+"""
 
 import threading
 
@@ -15,24 +18,13 @@ from tests.cycle.spark.web import (
 
 pytestmark = pytest.mark.spark
 
-PAGES = 4
-"""Pages of a host."""
+PAGES, ROUNDS = 4, 2
+"""Pages of a host; the seeds link to all of them, so that two rounds fetch them."""
 
 
-def spark(cluster):
-    return "--engine", "spark", "--master", cluster.master
-
-
-def test_rounds_on_a_cluster_know_what_local_ones_know(
+def test_rounds_on_a_cluster_know_what_local_ones_know_though_an_executor_is_killed(
     web, configuration, cluster, local, tmp_path
 ):
-    run(rounds(tmp_path / "c", web[0], *spark(cluster)), configuration)
-    assert result(tmp_path / "c", configuration) == local[0]
-    assert captured(str(tmp_path / "c" / "cycle")) == local[1]
-    assert asked(tmp_path / "c", configuration, "storage", "check")["damaged"] == []
-
-
-def test_an_executor_is_killed_while_it_fetches(web, configuration, cluster, local, tmp_path):
     directory = tmp_path / "c"
     known = set(cluster.executors())
 
@@ -43,7 +35,9 @@ def test_an_executor_is_killed_while_it_fetches(web, configuration, cluster, loc
 
     killer = threading.Thread(target=kill_one)
     killer.start()
-    run(rounds(directory, web[0], *spark(cluster)), configuration)
+    spark = ("--engine", "spark", "--master", cluster.master)
+    run(rounds(directory, web[0], *spark, count=ROUNDS), configuration)
     killer.join()
     assert result(directory, configuration) == local[0]
     assert captured(str(directory / "cycle")) == local[1]
+    assert asked(directory, configuration, "storage", "check")["damaged"] == []

@@ -15,7 +15,6 @@ from tests.cycle.spark.cluster import ROOT, SETTINGS
 from tools.nginx import Nginx, Server, free_port, serving
 
 HOSTS = [f"127.0.0.{number}" for number in range(81, 89)]
-ROUNDS = 3
 _LINKS = 16
 
 
@@ -63,7 +62,7 @@ def spark_settings(folder: Path, env: Mapping[str, str], **more: str) -> dict[st
     return {**env, **more, "SPARK_CONF_DIR": str(folder)}
 
 
-def rounds(directory: Path, port: int, *more: str, count: int = ROUNDS) -> list[str]:
+def rounds(directory: Path, port: int, *more: str, count: int) -> list[str]:
     """The command of so many rounds; of a new directory with its seeds."""
     seeds = [part for host in HOSTS for part in ("-s", f"http://{host}:{port}/")]
     options = ["--rounds", str(count), "--top", "4000", "--units", "4"]
