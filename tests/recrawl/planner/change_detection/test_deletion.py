@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.extract.pageview import page_view
+from nacre.recrawl.planner.change_detection import deletion
 from nacre.recrawl.planner.change_detection.deletion import (
     DAY,
     Answer,
@@ -17,6 +18,7 @@ from nacre.recrawl.planner.change_detection.deletion import (
     looks_blocked,
     looks_gone,
     main_text,
+    may_say_gone,
     next_look,
 )
 
@@ -153,3 +155,11 @@ def test_likeness() -> None:
     assert likeness(frozenset((1, 2)), frozenset((1, 2))) == 1.0
     assert likeness(frozenset(), frozenset()) == 0.0
     assert main_text(page_view("")) == ""
+
+
+@pytest.mark.parametrize("word", deletion._WORDS)
+def test_the_cheap_look_finds_each_word_in_each_encoding(word: str) -> None:
+    for encoding in ("utf-8", "gbk"):
+        page = f"<title>国</title><p>{word.title()}</p>".encode(encoding)
+        assert may_say_gone(page)
+        assert not may_say_gone(page.replace(word.title().encode(encoding), b"welcome"))
