@@ -4,18 +4,26 @@
 that Nutch's fetcher leaves. `--pages N --links M` ranks a made-up graph of N pages, level `page`,
 10 iterations. Each runs in a process of its own, as `nacre cycle` runs it. Printed are wall time,
 CPU, and the greatest resident size of a process and of all together.
+
+With `--keep FOLDER` the graph stays there. A bench that was ended, by Ctrl-C too, takes the graph
+that is made, and goes on behind the last iteration; `disk_mb` are all files of FOLDER afterwards,
+and `peak_mb` the most of them while it ran. The whole goal: `--pages 10000000 --keep FOLDER`.
 """
 
 import argparse
 import json
 import struct
+import subprocess
 import sys
 import tempfile
+import threading
+import time
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -177,6 +185,57 @@ def measured(root: Path, step: str, source: str = "") -> dict[str, Any]:
     return measured_process("bench.moving", step, ["step", str(root), step, source])
 
 
+def ranked(root: Path, pages: int, links: int) -> None:
+    """Make a graph, where there is none, and rank it."""
+    begun = time.monotonic()
+    if LINKS not in Cycle.open(root).newest().tables:
+        make_links(root, pages, links)
+        print(json.dumps({"step": "graph", "wall_s": round(time.monotonic() - begun, 1)}))
+    with Peak(root) as peak:
+        found = measured(root, "rank")
+    print(json.dumps({**found, "disk_mb": disk_mb(root), "peak_mb": peak.most}))
+
+
+def disk_mb(root: Path) -> int:
+    """The size of the files of a folder, MB; those that go meanwhile are not counted."""
+    done = subprocess.run(["du", "-sm", root], capture_output=True, text=True, check=False)
+    return int(done.stdout.split()[0]) if done.stdout else 0
+
+
+class Peak:
+    """Looks at the size of a folder again and again, on a thread of its own.
+
+    Args:
+        root: The folder.
+
+    Attributes:
+        most: The greatest size so far, MB.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self.most = 0
+
+    def _look(self) -> None:
+        while not self._over.wait(2):
+            self.most = max(self.most, disk_mb(self._root))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+
 def main() -> None:
     """Measure."""
     if sys.argv[1:2] == ["step"]:
@@ -187,6 +246,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=0, help="pages of a graph")
     parser.add_argument("--links", type=int, default=0, help="its links; default: 10 a page")
     parser.add_argument("--work", type=Path, help="folder for the data; default: a temporary one")
+    parser.add_argument("--keep", type=Path, help="folder of a graph that stays")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.work) as folder:
         root = Path(folder) / "job"
@@ -197,9 +257,14 @@ def main() -> None:
             found = measured(root, "import", folder)
             rate = found["records"] / max(found["cpu_s"], 0.01)
             print(json.dumps({**found, "records_per_cpu_s": round(rate)}))
-        if args.pages:
-            make_links(root, args.pages, args.links or args.pages * 10)
-            print(json.dumps(measured(root, "rank")))
+        if args.pages and not args.keep:
+            ranked(root, args.pages, args.links or args.pages * 10)
+    if args.pages and args.keep:
+        links = args.links or args.pages * 10
+        root = args.keep / f"graph-{args.pages}-{links}"
+        root.mkdir(parents=True, exist_ok=True)
+        (root / "crawl.yaml").write_text(SETTINGS)
+        ranked(root, args.pages, links)
 
 
 if __name__ == "__main__":

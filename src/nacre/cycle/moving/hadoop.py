@@ -130,7 +130,11 @@ class ByteCursor:
 
     def integer(self) -> int:
         """Four bytes."""
-        value: int = _INT.unpack(self.take(4))[0]
+        at = self.at
+        if at + 4 > len(self.data):
+            raise WritableError(f"4 bytes wanted at {at}, of {len(self.data)}")
+        self.at = at + 4
+        value: int = _INT.unpack_from(self.data, at)[0]
         return value
 
     def long(self) -> int:

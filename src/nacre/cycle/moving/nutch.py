@@ -206,13 +206,8 @@ def _protocol_status(cursor: ByteCursor) -> ProtocolStatus:
 
 def _map(cursor: ByteCursor) -> dict[str, Any]:
     """A `MapWritable`: its own classes, then pairs of values, each behind the id of its class."""
-    readers = _BY_NUMBER
     own = cursor.unsigned()
-    if own:
-        readers = dict(readers)
-        for _ in range(own):
-            number = cursor.unsigned()
-            readers[number] = _reader(cursor.java_text())
+    readers = _with_own(_declared(cursor, own)) if own else _BY_NUMBER
     found: dict[str, Any] = {}
     for _ in range(cursor.count(2)):
         key = _value(cursor, readers)
@@ -224,6 +219,25 @@ def _map(cursor: ByteCursor) -> dict[str, Any]:
         if value.__class__ is UnknownWritable:
             return found
     return found
+
+
+def _declared(cursor: ByteCursor, number: int) -> bytes:
+    """The classes that a map declares, as they are written: ids and names."""
+    start = cursor.at
+    for _ in range(number):
+        cursor.unsigned()
+        cursor.take(int.from_bytes(cursor.take(2), "big"))
+    return cursor.data[start : cursor.at]
+
+
+@lru_cache(maxsize=256)
+def _with_own(declared: bytes) -> Mapping[int, Reader]:
+    """The readers of the values of a map; most maps of a CrawlDb declare the same classes."""
+    cursor, readers = ByteCursor(declared), dict(_BY_NUMBER)
+    while cursor.at < len(declared):
+        number = cursor.unsigned()
+        readers[number] = _reader(cursor.java_text())
+    return readers
 
 
 def _value(cursor: ByteCursor, readers: Mapping[int, Reader]) -> Any:  # noqa: ANN401 - of any class

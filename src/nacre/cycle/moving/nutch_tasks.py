@@ -27,7 +27,7 @@ from nacre.errors import ConfigError, DamageError, URIError
 from nacre.uri.parse import parse
 
 _KEPT_MESSAGES = 20
-_BATCH = 50_000
+_BATCH = 10_000
 _KINDS = {"BLOB": "binary", "DOUBLE": "float64", "VARCHAR": "string"}
 _SITES = 200_000
 """Hosts whose buckets are remembered."""
