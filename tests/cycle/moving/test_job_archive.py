@@ -94,6 +94,8 @@ def test_its_pages_are_in_the_index(job: Path, tmp_path: Path):
     done = nacre("cycle", root, "import", job)
     assert "1 WARC file with 2 new captures" in done.out, done.err
     assert (root / "crawl.yaml").read_bytes() == (job / "crawl.yaml").read_bytes()
+    (warc,) = (job / "runs").glob("*/archive/*.warc.gz")
+    assert nacre("cycle", root, "versions", "--files", "archive").out == f"{warc.resolve()}\n"
     assert nacre("cycle", root, "index").code == 0
     assert "国家图书馆的新书" in nacre("search", root, "国家图书馆").out.replace("*", "")
 

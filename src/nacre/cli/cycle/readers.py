@@ -295,6 +295,7 @@ def versions(
     """List the versions, or go back to one."""
     from nacre.cli.cycle.texts import time_text
     from nacre.cycle.check import restore_whole
+    from nacre.cycle.versions import OUTSIDE
     from nacre.errors import ConfigError
 
     if what and what != "restore":
@@ -310,6 +311,9 @@ def versions(
             if files not in known:
                 raise ConfigError(f"--files {files}: there is {', '.join(known) or 'no table yet'}")
             for file in cycle.files(view.version, files):
+                if file.kind == OUTSIDE:
+                    output.say(file.path)
+                    continue
                 path = cycle.storage.local_path(file.path)
                 output.say(str(path or f"{cycle.storage.place}/{file.path}"))
             return
