@@ -117,8 +117,8 @@ bench: environment system ## speed: CPU per URL against wget and Scrapy, scope, 
 bench-full: environment system ## the same, with the 10-million-URL frontier
 	$(PY) -m bench.run --full
 
-console-load: environment ## the console with 50 jobs and 100 viewers: its goals (five minutes; ROWS=10000000 for a large frontier)
-	$(PY) -m bench.console_load --rows $(ROWS)
+console-load: environment ## the console with 50 jobs and 100 viewers: its goals (five minutes; ROWS=10000000 LOAD="--large-runs --seconds 300": a large job that crawls)
+	$(PY) -m bench.console_load --rows $(ROWS) $(LOAD)
 
 traps: environment ## how soon a crawl has the pages of sites without end: replays, then real crawls and their plot (20 minutes at first)
 	@$(PY) -m tools.debs git mediawiki

@@ -1,7 +1,9 @@
 """The console under load: `make console-load`, or `python -m bench.console_load [--large FOLDER]`.
 
 Fifty jobs, three of them at work, one with a large frontier; a hundred viewers of one running job;
-and lists that are asked for while more long questions run than are answered at a time. The goals
+and lists that are asked for while more long questions run than are answered at a time. With
+`--large-runs` the job with the large frontier crawls too, some URLs a second, and it is the one
+that has the viewers. The goals
 are those of docs/console.md; each is printed with what was measured, and a goal that is missed
 makes the exit status 1. CPU time is that of processes, so that other work on the machine disturbs
 it little; times of answers are disturbed, and say what a user would wait here and now.
@@ -34,7 +36,7 @@ from nacre.engine.clock import SystemClock
 from nacre.job.control import send_command
 from nacre.store.layout import Layout
 from tests.cli.site import many_pages, site
-from tests.console.stories.running import ConsoleProcess, running_job
+from tests.console.stories.running import ConsoleProcess, command, running_job
 
 TICK: Final = os.sysconf("SC_CLK_TCK")
 STATUS: Final = ("/api/v1/jobs", "/api/v1/jobs/{idle}", "/api/v1/jobs/{idle}/logs/crawl")
@@ -54,11 +56,27 @@ STARTS: Final = 5
 """Starts of the console, of which the median counts."""
 IDLE: Final = f"crawls~{RUNNING[0]}"
 """The running job that is looked at."""
+SLOW: Final = 0.2
+"""Seconds that each page of the large job takes, so that two workers fetch ten a second."""
 LONG: Final = 4
 """Long questions at a time: twice as many as are answered at once."""
 
 First = TypeVar("First")
 Second = TypeVar("Second")
+
+
+class WatchedJob(NamedTuple):
+    """The running job that has viewers.
+
+    Attributes:
+        id: Its id in the console.
+        root: Its directory.
+        pid: Its process.
+    """
+
+    id: str
+    root: Path
+    pid: int
 
 
 class Goal(NamedTuple):
@@ -213,14 +231,14 @@ async def view(http: httpx.AsyncClient, url: str, seen: Viewers) -> None:
                 seen.note(me, found[1] if found else "")
 
 
-async def load(console: ConsoleProcess, idle: Path, options: argparse.Namespace,
-               pid: int, fields: dict[str, str]) -> list[Goal]:  # fmt: skip
+async def load(console: ConsoleProcess, job: WatchedJob, options: argparse.Namespace,
+               fields: dict[str, str]) -> list[Goal]:  # fmt: skip
     """The figures without viewers, with them, and while somebody reads lists."""
     goals: list[Goal] = []
     (polls, alone), quiet = await both(
         both(rate(lambda: cpu(console.pid), options.seconds),
-             rate(lambda: cpu(pid), options.seconds)),
-        longest_gap(idle, options.seconds),
+             rate(lambda: cpu(job.pid), options.seconds)),
+        longest_gap(job.root, options.seconds),
     )  # fmt: skip
     goals.append(Goal(f"console that looks at {JOBS} jobs, of a core", 1, polls * 100, "%"))
     goals.append(Goal("longest gap of the crawl's loop without viewers", 50, quiet, "ms"))
@@ -229,8 +247,8 @@ async def load(console: ConsoleProcess, idle: Path, options: argparse.Namespace,
         before = seen.events
         (used, watched), gap = await both(
             both(rate(lambda: cpu(console.pid), options.seconds),
-                 rate(lambda: cpu(pid), options.seconds)),
-            longest_gap(idle, options.seconds),
+                 rate(lambda: cpu(job.pid), options.seconds)),
+            longest_gap(job.root, options.seconds),
         )  # fmt: skip
         rates = (seen.events - before) / options.seconds / options.viewers
         print(f"{options.viewers} viewers saw {rates:.2f} events a second each", flush=True)
@@ -238,10 +256,10 @@ async def load(console: ConsoleProcess, idle: Path, options: argparse.Namespace,
         goals.append(Goal("cost of the viewers to the crawl, of a core", 1,
                           max(watched - alone, 0) * 100, "%"))  # fmt: skip
         goals.append(Goal("longest gap of the crawl's loop with them", 50, gap, "ms"))
-        goals.append(await delay(idle, seen))
+        goals.append(await delay(job.root, seen))
         goals.extend(await answers(console, fields, options.asks))
 
-    await viewers(console, IDLE, options.viewers, fields, work)
+    await viewers(console, job.id, options.viewers, fields, work)
     goals.append(Goal("memory of the console", 120, resident(console.pid), "MB"))
     readers = [resident(one) for one in children(console.pid)]
     goals.append(Goal("memory of a reader", 200, max(readers, default=None), "MB"))
@@ -271,17 +289,19 @@ async def rate(counter: Callable[[], float], seconds: float) -> float:
 
 
 async def delay(job: Path, seen: Viewers) -> Goal:
-    """Time from a change of the state to the last viewer who sees it."""
+    """Time from a change of the state to the last viewer who sees it; the job goes on then."""
     wanted = {"PAUSED", "PAUSING"}
-    began = time.perf_counter()
+    began, took = time.perf_counter(), 10.0
     await asyncio.to_thread(send_command, Layout(job).socket, "pause")
     known = len(seen.states)
     for _ in range(200):
         found = [at for at, state in seen.states[known:] if state in wanted]
         if len(found) >= len(seen.open):
-            return Goal("event to the last viewer", 1.5, found[len(seen.open) - 1] - began, "s")
+            took = found[len(seen.open) - 1] - began
+            break
         await asyncio.sleep(0.05)
-    return Goal("event to the last viewer", 1.5, 10.0, "s")
+    await asyncio.to_thread(send_command, Layout(job).socket, "resume")
+    return Goal("event to the last viewer", 1.5, took, "s")
 
 
 async def answers(console: ConsoleProcess, fields: dict[str, str], number: int) -> list[Goal]:
@@ -346,6 +366,28 @@ async def checked(http: httpx.AsyncClient, number: int) -> Goal:
     return Goal("check of 500 lines of a configuration, median", 250, median(times[1:]), "ms")
 
 
+@contextmanager
+def large_at_work(root: Path, proxy: str) -> Iterator[int]:
+    """The job with the large frontier while it crawls; its process.
+
+    Args:
+        root: Its directory.
+        proxy: URL of a server that answers whatever it is asked for.
+    """
+    began = time.perf_counter()
+    command("set", root, f"fetch.proxy={proxy}", "network.proxy_resolves=true", "engine.parallel=2")
+    with running_job(root) as process:
+        for _ in range(6000):
+            answer = send_command(Layout(root).socket, "status")
+            if answer["overview"]["finished"]:
+                break
+            time.sleep(0.1)
+        took, memory = time.perf_counter() - began, resident(process.pid)
+        waiting = answer["overview"]["queued"]
+        print(f"a job with {waiting:,} waiting URIs crawled after {took:.0f} s, {memory:.0f} MB")
+        yield process.pid
+
+
 def run(options: argparse.Namespace, folder: Path) -> list[Goal]:
     """All parts; the goals."""
     with ExitStack() as held:
@@ -358,6 +400,11 @@ def run(options: argparse.Namespace, folder: Path) -> list[Goal]:
             make_large(places, options.rows)
         console = ConsoleProcess(folder, str(places))
         pids = [held.enter_context(running_job(crawls / name)).pid for name in RUNNING]
+        watched = WatchedJob(IDLE, crawls / RUNNING[0], pids[0])
+        if options.large_runs:
+            proxy = held.enter_context(site({}, SLOW))
+            pid = held.enter_context(large_at_work(places / LARGE, proxy))
+            watched = WatchedJob(f"{places.name}~{LARGE}", places / LARGE, pid)
         goals = [first_page(console)]
         held.enter_context(started(console))
         with closing(ConsoleDatabase(console.state)) as database:
@@ -365,7 +412,7 @@ def run(options: argparse.Namespace, folder: Path) -> list[Goal]:
         fields = {"authorization": f"Bearer {key}"}
         goals.append(weight(console, fields))
         settled(console, fields)
-        return goals + asyncio.run(load(console, crawls / RUNNING[0], options, pids[0], fields))
+        return goals + asyncio.run(load(console, watched, options, fields))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -374,6 +421,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, default=100_000, help="URIs of the large frontier")
     parser.add_argument(
         "--large", type=Path, help="folder in which `bench.console_jobs` made the large frontier"
+    )
+    parser.add_argument(
+        "--large-runs", action="store_true", help="the large frontier is that of a running job"
     )
     parser.add_argument("--viewers", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=60, help="of each measurement")
