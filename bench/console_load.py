@@ -377,13 +377,10 @@ def large_at_work(root: Path, proxy: str) -> Iterator[int]:
     began = time.perf_counter()
     command("set", root, f"fetch.proxy={proxy}", "network.proxy_resolves=true", "engine.parallel=2")
     with running_job(root) as process:
-        for _ in range(6000):
-            answer = send_command(Layout(root).socket, "status")
-            if answer["overview"]["finished"]:
-                break
+        while not (facts := send_command(Layout(root).socket, "status")["overview"])["finished"]:
             time.sleep(0.1)
         took, memory = time.perf_counter() - began, resident(process.pid)
-        waiting = answer["overview"]["queued"]
+        waiting = facts["queued"]
         print(f"a job with {waiting:,} waiting URIs crawled after {took:.0f} s, {memory:.0f} MB")
         yield process.pid
 

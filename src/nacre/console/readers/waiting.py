@@ -35,7 +35,7 @@ from nacre.wire.urltext import spellings
 
 ROWS: Final = 10_000
 """Rows that a page may cost."""
-SECONDS: Final = 0.020
+SECONDS: Final = 0.015
 """Seconds that it may take."""
 SAMPLES: Final = 20
 """URIs that a preview shows."""
