@@ -94,12 +94,13 @@ _DECODED = (
 """A URL with one character for each that its escapes stand for in UTF-8. Not `url_decode`, which
 raises an error for what is escaped in another encoding, such as GBK."""
 _ORDER: dict[DedupCriterion, str] = {
-    "score": "score desc",
-    "fetchTime": "time desc",
+    "score": "-score",
+    "fetchTime": "-time",
     "httpsOverHttp": "(key not like 'https://%')",
     # The decoded URL counts: how it is escaped says nothing.
     "urlLength": f"length({_DECODED})",
 }
+"""SQL that is least where a page is best."""
 
 Group = Literal["none", "host", "domain"]
 
@@ -116,25 +117,33 @@ def duplicates_query(
         group: Only pages of the same host or registered domain are compared; `none`: all.
         domains: For `domain`: a table of `host` and `domain`, as `hosts.load_domains` makes it.
     """
-    part, joined = "", ""
+    part, joined = "0", ""
     if group == "host":
-        part = f", {host_sql('s.key')}"
+        part = host_sql("s.key")
     elif group == "domain":
-        part = ", g.domain"
+        part = "g.domain"
         joined = f" left join {domains} g on g.host = {host_sql('s.key')}"
-    criteria = ", ".join(_ORDER[one] for one in order)
-    window = f"partition by signature{part} order by"
-    found = (
-        f"select s.signature, s.key, s.dup_of as was, rank() over ({window} {criteria}) as rank, "
-        f"first_value(s.key) over ({window} {criteria}, s.key) as best "
+    worth = ", ".join(_ORDER[one] for one in order)
+    live = (
+        f"select s.signature, s.key, s.dup_of as was, {part} as part, row({worth}) as worth "
         f"from {rows} s{joined} where s.live"
     )
+    # Not by windows: these keep all pages of a group in memory, and one group may be nearly all.
+    best = (
+        "select signature, part, min({'worth': worth, 'key': key}) as best "
+        f"from ({live}) group by all"
+    )
+    found = (
+        "select l.signature, l.key, l.was, "
+        "case when l.worth is distinct from b.best.worth then b.best.key end as best "
+        f"from ({live}) l join ({best}) b "
+        "on b.signature = l.signature and b.part is not distinct from l.part"
+    )
     # A page that has another signature by now is no copy by this one.
-    past = f"select signature, key, dup_of as was, 1, null from {rows} where not live"
-    now = "case when rank > 1 then best end"
+    past = f"select signature, key, dup_of as was, null as best from {rows} where not live"
     return (
-        f"select signature, key, {now} as dup_of from ({found} union all {past}) "
-        f"where {now} is distinct from was"
+        f"select signature, key, best as dup_of from ({found} union all {past}) "
+        "where best is distinct from was"
     )
 
 

@@ -44,6 +44,9 @@ from nacre.engine.settings import UriSettings
 _TAKEN = "dedup"
 _FEW = 100_000
 """Pages that one task looks at."""
+_BESIDE = 260 * 10**6
+"""Bytes of the process that chooses beside those of its kernel, which fills what it may have: one
+task does so for all pages."""
 _THERE = f"({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)}, {int(Status.DUPLICATE)})"
 
 
@@ -250,7 +253,9 @@ def choose_task(spec: ChooseSpec) -> tuple[DedupResult, dict[str, list[TableFile
     """Choose, and write what changes in the CrawlDb and in the index."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    with spec.place.open() as work:
+    memory = spec.place.memory
+    place = spec.place._replace(memory=max(memory - _BESIDE, memory // 2))
+    with place.open() as work:
         kernel = work.kernel
         names = [("key", pa.string()), ("dup_of", pa.string())]
         pairs = [dict(zip(("key", "dup_of"), pair, strict=True)) for pair in spec.canonical]
@@ -259,7 +264,7 @@ def choose_task(spec: ChooseSpec) -> tuple[DedupResult, dict[str, list[TableFile
         if source:
             # A page that declares another one as canonical takes no part among equals.
             kernel.execute(
-                f"create temp table pages as select *, true as live from {source} c "
+                f"create temp view pages as select *, true as live from {source} c "
                 "where key not in (select key from declared)"
             )
         else:
@@ -278,6 +283,7 @@ def choose_task(spec: ChooseSpec) -> tuple[DedupResult, dict[str, list[TableFile
 def _chosen(work: TaskWork, spec: ChooseSpec) -> tuple[DedupResult, dict[str, list[TableFile]]]:
     kernel = work.kernel
     with_buckets(kernel, "found", spec.buckets)
+    kernel.execute("drop table found")
     files = {CRAWLDB: published(work, "found_in", "key, dup_of", "key", (CRAWLDB, spec.version))}
     if spec.claims:
         # They take no part among equals until they are visited again.
@@ -292,7 +298,7 @@ def _chosen(work: TaskWork, spec: ChooseSpec) -> tuple[DedupResult, dict[str, li
         where = (SIGNATURES, spec.version)
         files[SIGNATURES] = published(work, "past", columns, "signature, key", where)
     pages, groups = kernel.rows("select count(*), count(distinct signature) from pages")[0]
-    marks, released = kernel.rows("select count(dup_of), count(*) - count(dup_of) from found")[0]
+    marks, released = kernel.rows("select count(dup_of), count(*) - count(dup_of) from found_in")[0]
     return DedupResult((), pages, groups, marks, released, len(spec.canonical)), files
 
 
