@@ -14,6 +14,7 @@ from nacre.cycle.steps.links import links
 from nacre.cycle.steps.parse import parse
 from nacre.cycle.versions import ARCHIVE, OUTSIDE
 from nacre.store.layout import Layout
+from nacre.store.store import Store
 from tests.cli.site import nacre, site
 from tests.cycle.made import NOW
 from tests.cycle.steps.fetched import FetchedCycle
@@ -121,3 +122,15 @@ def test_a_warc_that_is_gone_is_told(made: FetchedCycle, job: Path):
 def test_a_robots_txt_is_no_page(made: FetchedCycle, job: Path):
     imported(made, job)
     assert not [one["key"] for one in made.rows() if one["key"].endswith("robots.txt")]
+
+
+def test_its_seeds_and_directives_come_with_it(made: FetchedCycle, job: Path):
+    line = "+http://(example,a,"
+    with Store.open(str(Layout(job).store)) as store:
+        store.put("scope", b"directive:" + line.encode(), line.encode())
+        store.commit()
+    assert imported(made, job).rows.seeds == 1
+    (name,) = made.newest.seeds
+    seed, directive = made.storage.read(name).decode().splitlines()
+    assert seed.startswith("http://127.")
+    assert directive == line

@@ -31,7 +31,7 @@ from nacre.cycle.steps.taking import (
 )
 from nacre.cycle.tables import TaskWork
 from nacre.engine.outcomes import scan_outcomes
-from nacre.engine.seeding.seedbook import seed_rows
+from nacre.engine.seeding.seedbook import directive_lines, seed_rows
 from nacre.frontier.pending import pending
 from nacre.inspect.stored_job import read_only, require_store
 from nacre.job.control import is_running, send_command
@@ -113,7 +113,8 @@ def import_job(context: StepContext, layout: Layout) -> JobImport:
             total = work.send(_rows_sql(context), target)
             archive = name_archive(context, version, work)
             lines = [one.text for one in seed_rows(store)]
-        seeds = _seed_file(context, version.number + 1, lines)
+            directives = list(directive_lines(store))
+        seeds = _seed_file(context, version.number + 1, [*lines, *directives])
         others = OtherRows(
             (target,) if total else (), total=total, seeds=seeds,
             archive=archive.files, segments=archive.segments,

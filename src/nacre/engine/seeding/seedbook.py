@@ -62,9 +62,7 @@ class SeedBook:
         for portion in _portions(self.rows()):
             self._known.update(hash(row.url) for row in portion)
             self._widen(portion)
-        self._state.add_directives(
-            value.decode() for _, value in self._store.scan(_FAMILY, _DIRECTIVE, b"directive;")
-        )
+        self._state.add_directives(directive_lines(self._store))
 
     def rows(self) -> Iterator[SeedRow]:
         """All seeds, in the order they came."""
@@ -158,6 +156,12 @@ def own_scope(owner: str) -> dict[str, str]:
 def _portions(rows: Iterator[SeedRow]) -> Iterator[list[SeedRow]]:
     while portion := list(islice(rows, _PORTION)):
         yield portion
+
+
+def directive_lines(store: Store) -> Iterator[str]:
+    """The `+` and `-` lines of the seed list of a store."""
+    for _, value in store.scan(_FAMILY, _DIRECTIVE, b"directive;"):
+        yield value.decode()
 
 
 def seed_rows(store: Store) -> Iterator[SeedRow]:
