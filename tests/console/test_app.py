@@ -42,7 +42,7 @@ def test_asvs_8_2_each_route_is_for_its_role_and_those_above(tmp_path: Path):
     play(tmp_path, scene)
 
 
-def test_each_answer_has_the_fields_that_protect_it(tmp_path: Path):
+def test_asvs_3_4_3_each_answer_has_the_fields_that_protect_it(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         for path in ("/", "/health", f"{API}/jobs", "/nothing", f"{API}/nothing"):
             for fields in ({}, console.as_session()):
@@ -64,7 +64,7 @@ def test_asvs_3_4_another_host_is_refused(tmp_path: Path):
     play(tmp_path, scene)
 
 
-def test_a_link_works_once_and_becomes_a_session(tmp_path: Path):
+def test_asvs_7_2_4_a_link_works_once_and_becomes_a_session(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         ours = {"sec-fetch-site": "same-origin"}
         key = console.services.keys.new_link()
@@ -244,7 +244,7 @@ def test_asvs_1_2_names_from_outside_never_become_markup(tmp_path: Path):
     play(tmp_path, scene)
 
 
-def test_what_is_not_there_says_so_in_its_form(tmp_path: Path):
+def test_asvs_4_1_4_what_is_not_there_says_so_in_its_form(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         fields = console.as_key()
         for path in (f"{API}/jobs/none", f"{API}/nothing"):

@@ -60,7 +60,7 @@ def within(name: str, schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]
     return found + [(f"{name}[]", inner) for inner in rest if isinstance(inner, dict)]
 
 
-def test_each_number_that_a_request_carries_has_bounds():
+def test_asvs_2_2_1_each_number_that_a_request_carries_has_bounds():
     numbers = [one for one in carried() if one[1].get("type") in {"integer", "number"}]
     assert len(numbers) > 20
     assert not [name for name, one in numbers if not {"minimum", "maximum"} <= one.keys()]

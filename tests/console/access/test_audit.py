@@ -50,7 +50,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
         (Role.ADMIN, 3),
     ],
 )
-def test_secrets_are_references_or_not_there(value: object, shown: object):
+def test_asvs_16_2_5_secrets_are_references_or_not_there(value: object, shown: object):
     assert without_secrets(value) == shown
 
 

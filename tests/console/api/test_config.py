@@ -92,7 +92,7 @@ def test_a_file_with_problems_is_saved_by_force_only(tmp_path: Path):
     play(tmp_path, scene)
 
 
-def test_no_secret_leaves_and_none_is_entered(tmp_path: Path):
+def test_asvs_14_2_6_no_secret_leaves_and_none_is_entered(tmp_path: Path):
     root = add_job(tmp_path)
     text = (root / "crawl.yaml").read_text() + (
         "fetch:\n  contact: https://example.org/\n"

@@ -64,7 +64,7 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
     play(tmp_path, scene)
 
 
-def test_reports_come_as_accept_wants_and_files_in_ranges(tmp_path: Path):
+def test_asvs_5_4_reports_come_as_accept_wants_and_files_in_ranges(tmp_path: Path):
     job = add_waiting_job(tmp_path)
 
     async def scene(console: GivenConsole, _: dict[str, str]) -> None:
