@@ -205,7 +205,7 @@ def test_a_start_outlives_the_console_that_is_killed(tmp_path: Path):
         job = add_job(tmp_path, "a", url)
         code = (
             "import asyncio, os, signal, sys; from pathlib import Path\n"
-            "from tests.console.given import LONG, given_console\n"
+            "from tests.console.given import given_console\n"
             "async def main():\n"
             "    async with given_console(Path(sys.argv[1])) as console:\n"
             "        found = console.services.fleet.job('crawls~a')\n"
@@ -316,7 +316,7 @@ def test_passes_are_stopped_between_two_of_them(tmp_path: Path):
                 assert (again.status_code, again.json()["code"]) == (409, "finished")
 
             play(tmp_path, scene)
-            assert passes.wait(60)
+            assert passes.wait(LONG)
     assert "no further pass begins: stopped by operator key" in (root / "job.log").read_text()
 
 

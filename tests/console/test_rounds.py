@@ -2,9 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+import shutil
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from nacre.console.access.roles import Role
 from nacre.console.routes import API
@@ -28,14 +31,24 @@ def play(folder: Path, scene: Callable[[GivenConsole], Awaitable[None]]) -> None
     asyncio.run(played())
 
 
-def rounds_of(folder: Path, url: str) -> Path:
-    """A batch crawl with a round behind it, and three URLs that are due."""
-    (folder / "crawls").mkdir()
-    job = folder / "crawls" / "demo"
-    done = nacre("cycle", job, "-s", url, "--rounds", "1", "--units", "1", "--delay", "0",
-                 "--set", "cycle.buckets=1")  # fmt: skip
-    assert done.code == 0, done
-    return job
+@pytest.fixture(scope="module")
+def first_round(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A site, and a batch crawl of it with a round behind it and three URLs that are due."""
+    job = tmp_path_factory.mktemp("rounds") / "demo"
+    with site(PAGES) as url:
+        done = nacre("cycle", job, "-s", url, "--rounds", "1", "--units", "1", "--delay", "0",
+                     "--set", "cycle.buckets=1")  # fmt: skip
+        assert done.code == 0, done
+        yield url, job
+
+
+@pytest.fixture
+def site_and_job(tmp_path: Path, first_round: tuple[str, Path]) -> tuple[str, Path]:
+    """The site, and a copy of the crawl for this test."""
+    url, made = first_round
+    job = tmp_path / "crawls" / "demo"
+    shutil.copytree(made, job, symlinks=True)
+    return url, job
 
 
 async def ask(console: GivenConsole, action: str, **body: object) -> Any:
@@ -67,7 +80,7 @@ async def dried(console: GivenConsole) -> Any:
     answer = await ask(console, "dry-run-rounds")
     if answer.status_code == 202:
         task = console.services.tasks.task(answer.json()["id"])
-        assert await task.wait(60)
+        assert await task.wait(LONG)
         return task.result
     assert answer.status_code == 200, answer.text
     return answer.json()
@@ -78,51 +91,49 @@ async def dried_page(console: GivenConsole, path: str, fields: dict[str, str]) -
     answer = await console.client.post(path, headers=fields)
     if answer.status_code == 303:
         place = answer.headers["location"]
-        assert await console.services.tasks.task(place.rpartition("/")[2]).wait(60)
+        assert await console.services.tasks.task(place.rpartition("/")[2]).wait(LONG)
         answer = await console.client.get(place, headers=fields)
     assert answer.status_code == 200, answer.text
     return str(answer.text)
 
 
-def test_rounds_are_looked_at_tried_and_run(tmp_path: Path):
-    with site(PAGES) as url:
-        rounds_of(tmp_path, url)
+def test_rounds_are_looked_at_tried_and_run(tmp_path: Path, site_and_job: tuple[str, Path]):
+    url, _ = site_and_job
 
-        async def scene(console: GivenConsole) -> None:
-            seen = await facts(console)
-            first = seen["rounds"]
-            assert (seen["item"]["state"], seen["item"]["running"]) == ("ROUNDS", False)
-            assert (first["done"], first["at"], first["list"]["selected"]) == (1, "", 1)
-            assert first["place"].endswith("cycle")
-            assert first["archive"] > 0
-            dry = await dried(console)
-            assert (dry["known"], dry["selected"]) == (4, 3)  # with /favicon.ico
-            assert dry["refused"]["schedule"] == 1
-            assert (await facts(console))["rounds"]["version"] == first["version"]
-            (tmp_path / "crawls/demo/control").mkdir(exist_ok=True)
-            (tmp_path / "crawls/demo/control/stop").touch()
-            wrong = await ask(console, "run-rounds", sitemaps=["/etc/passwd"])
-            assert (wrong.status_code, wrong.json()["problems"][0]["path"]) == (422, "sitemaps")
-            form = {"action": "run-rounds", "job": JOB, "rounds": "1", "dedup": "all"}
-            page = "/act"
-            fields = console.as_session(Role.OPERATOR)
-            await console.client.post(page, data=form, headers=fields)
-            told = await console.client.get(f"/j/{JOB}", headers=fields)
-            assert "is none of none, host, domain, off" in told.text
-            started = await ask(
-                console, "run-rounds", rounds=1, dedup="host", sitemaps=[f"{url}sitemap.xml"],
-                sitemaps_from_hosts="never", index=False, tasks=1, parallel=2,
-            )  # fmt: skip
-            assert started.status_code == 202, started.text
-            await until_two_are_done(console)
-            assert (await facts(console))["rounds"]["list"]["selected"] == 3
+    async def scene(console: GivenConsole) -> None:
+        seen = await facts(console)
+        first = seen["rounds"]
+        assert (seen["item"]["state"], seen["item"]["running"]) == ("ROUNDS", False)
+        assert (first["done"], first["at"], first["list"]["selected"]) == (1, "", 1)
+        assert first["place"].endswith("cycle")
+        assert first["archive"] > 0
+        dry = await dried(console)
+        assert (dry["known"], dry["selected"]) == (4, 3)  # with /favicon.ico
+        assert dry["refused"]["schedule"] == 1
+        assert (await facts(console))["rounds"]["version"] == first["version"]
+        (tmp_path / "crawls/demo/control").mkdir(exist_ok=True)
+        (tmp_path / "crawls/demo/control/stop").touch()
+        wrong = await ask(console, "run-rounds", sitemaps=["/etc/passwd"])
+        assert (wrong.status_code, wrong.json()["problems"][0]["path"]) == (422, "sitemaps")
+        form = {"action": "run-rounds", "job": JOB, "rounds": "1", "dedup": "all"}
+        page = "/act"
+        fields = console.as_session(Role.OPERATOR)
+        await console.client.post(page, data=form, headers=fields)
+        told = await console.client.get(f"/j/{JOB}", headers=fields)
+        assert "is none of none, host, domain, off" in told.text
+        started = await ask(
+            console, "run-rounds", rounds=1, dedup="host", sitemaps=[f"{url}sitemap.xml"],
+            sitemaps_from_hosts="never", index=False, tasks=1, parallel=2,
+        )  # fmt: skip
+        assert started.status_code == 202, started.text
+        await until_two_are_done(console)
+        assert (await facts(console))["rounds"]["list"]["selected"] == 3
 
-        play(tmp_path, scene)
+    play(tmp_path, scene)
 
 
-def test_rounds_that_run_end_after_their_step(tmp_path: Path):
-    with site(PAGES) as url:
-        job = rounds_of(tmp_path, url)
+def test_rounds_that_run_end_after_their_step(tmp_path: Path, site_and_job: tuple[str, Path]):
+    _, job = site_and_job
 
     async def scene(console: GivenConsole) -> None:
         idle = await ask(console, "stop-after-step")
@@ -153,10 +164,8 @@ def test_rounds_that_run_end_after_their_step(tmp_path: Path):
     play(tmp_path, scene)
 
 
+@pytest.mark.usefixtures("site_and_job")
 def test_the_pages_of_rounds(tmp_path: Path):
-    with site(PAGES) as url:
-        rounds_of(tmp_path, url)
-
     async def scene(console: GivenConsole) -> None:
         fields = console.as_session()
         page = (await console.client.get(f"/j/{JOB}", headers=fields)).text
@@ -176,10 +185,8 @@ def test_the_pages_of_rounds(tmp_path: Path):
     play(tmp_path, scene)
 
 
+@pytest.mark.usefixtures("site_and_job")
 def test_a_dry_run_that_takes_long_is_a_task_with_a_page(tmp_path: Path):
-    with site(PAGES) as url:
-        rounds_of(tmp_path, url)
-
     async def scene(console: GivenConsole) -> None:
         services = console.services
         job = services.fleet.job(JOB)
@@ -188,16 +195,15 @@ def test_a_dry_run_that_takes_long_is_a_task_with_a_page(tmp_path: Path):
             return await services.readers.ask("dry-round", job.layout.root, 60)
 
         held = services.tasks.begin(JOB, "dry-round", "anna", work)
-        assert await held.wait(60)
+        assert await held.wait(LONG)
         page = await console.client.get(f"/j/{JOB}/tasks/{held.id}", headers=console.as_session())
         assert 'data-count="selected">3<' in page.text
 
     play(tmp_path, scene)
 
 
-def test_versions_are_listed_and_gone_back_to(tmp_path: Path):
-    with site(PAGES) as url:
-        job = rounds_of(tmp_path, url)
+def test_versions_are_listed_and_gone_back_to(tmp_path: Path, site_and_job: tuple[str, Path]):
+    _, job = site_and_job
 
     async def scene(console: GivenConsole) -> None:
         fields, client = console.as_session(Role.OPERATOR), console.client
@@ -231,25 +237,26 @@ def test_versions_are_listed_and_gone_back_to(tmp_path: Path):
     play(tmp_path, scene)
 
 
-def test_rounds_take_their_options_from_the_form_and_status_says_the_same(tmp_path: Path):
-    with site(PAGES) as url:
-        job = rounds_of(tmp_path, url)
+def test_rounds_take_their_options_from_the_form_and_status_says_the_same(
+    tmp_path: Path, site_and_job: tuple[str, Path]
+):
+    _, job = site_and_job
 
-        async def scene(console: GivenConsole) -> None:
-            text = (await facts(console))["item"]["sentence"]["text"]
-            assert text in nacre("status", job).out
-            fields, client = console.as_session(Role.OPERATOR), console.client
-            sent = {
-                "x-nacre-token": fields.pop("x-nacre-token"), "action": "run-rounds", "job": JOB,
-                "next": f"/j/{JOB}", "rounds": "1", "top": "1", "units": "1", "time_limit": "1h",
-                "set": "engine.parallel=3",
-            }  # fmt: skip
-            wrong = {**sent, "time_limit": "soon"}
-            await client.post("/act", data=wrong, headers=fields)
-            assert "time-limit" in (await client.get(f"/j/{JOB}", headers=fields)).text
-            done = await client.post("/act", data=sent, headers=fields)
-            assert done.status_code == 303
-            await until_two_are_done(console)
-            assert (await facts(console))["rounds"]["list"]["selected"] == 1
+    async def scene(console: GivenConsole) -> None:
+        text = (await facts(console))["item"]["sentence"]["text"]
+        assert text in nacre("status", job).out
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        sent = {
+            "x-nacre-token": fields.pop("x-nacre-token"), "action": "run-rounds", "job": JOB,
+            "next": f"/j/{JOB}", "rounds": "1", "top": "1", "units": "1", "time_limit": "1h",
+            "set": "engine.parallel=3",
+        }  # fmt: skip
+        wrong = {**sent, "time_limit": "soon"}
+        await client.post("/act", data=wrong, headers=fields)
+        assert "time-limit" in (await client.get(f"/j/{JOB}", headers=fields)).text
+        done = await client.post("/act", data=sent, headers=fields)
+        assert done.status_code == 303
+        await until_two_are_done(console)
+        assert (await facts(console))["rounds"]["list"]["selected"] == 1
 
-        play(tmp_path, scene)
+    play(tmp_path, scene)

@@ -11,7 +11,7 @@ from nacre.console.api.frontier import QueuesQuery, UrisQuery, queues_arguments,
 from nacre.console.background.frontier_work import FrontierWish, is_as_seen
 from nacre.console.problems import RefusedRequestError
 from tests.cli.site import nacre
-from tests.console.given import GivenConsole, given_console
+from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, URLS, UTF_8, add_waiting_job
 
 J = "/api/v1/jobs/crawls~demo"
@@ -29,7 +29,7 @@ async def got(console: GivenConsole, path: str, **query: object) -> dict[str, An
     params = {name: str(value) for name, value in query.items()}
     answer = await console.client.get(J + path, params=params, headers=console.as_key())
     if answer.status_code == 202:  # the machine is busy
-        await console.services.tasks.task(answer.json()["id"]).outcome(60)
+        await console.services.tasks.task(answer.json()["id"]).outcome(LONG)
         return await got(console, path, **query)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
@@ -44,7 +44,7 @@ async def posted(
     if answer.status_code != 202:
         return answer.status_code, answer.json()
     task = console.services.tasks.task(answer.json()["id"])
-    await task.wait(60)
+    await task.wait(LONG)
     if task.problem is not None:
         return task.problem.status, to_builtins(task.problem)
     return 200, task.result
@@ -252,7 +252,7 @@ def test_a_deletion_with_a_key_is_done_once(tmp_path: Path):
         assert (again.status_code, again.content) == (first.status_code, first.content)
         assert again.headers["idempotency-replayed"] == "true"
         if first.status_code == 202:  # a task: the second one is the same
-            assert (await console.services.tasks.task(first.json()["id"]).outcome(60))["changed"]
+            assert (await console.services.tasks.task(first.json()["id"]).outcome(LONG))["changed"]
         other = {**wish, "expect": 2}
         refused = await console.client.post(f"{J}/frontier/delete", json=other, headers=steer)
         assert (refused.status_code, refused.json()["code"]) == (422, "other-body")

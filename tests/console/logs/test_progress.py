@@ -98,9 +98,9 @@ def test_one_row_is_no_past():
 
 
 def test_a_day_is_counted_from_the_last_row(tmp_path: Path):
-    layout = logs(tmp_path, {"progress-statistics.log": [HEADER, *map(line, range(10_000))]})
+    layout = logs(tmp_path, {"progress-statistics.log": [HEADER, *map(line, range(5_000))]})
     past = read_past(layout, DAY)
-    assert past.points[-1].time == START + 20 * 9_999
+    assert past.points[-1].time == START + 20 * 4_999
     assert past.points[0].time >= past.points[-1].time - DAY
     assert past.step == pytest.approx(DAY / POINTS)
     assert not past.is_sampled
@@ -122,11 +122,11 @@ def test_a_checkpoint_begins_a_new_file_and_no_new_past(tmp_path: Path):
 
 
 def test_of_a_large_log_only_parts_are_read(tmp_path: Path):
-    layout = logs(tmp_path, {"progress-statistics.log": map(line, range(20_000))})
-    budget = 100_000
+    layout = logs(tmp_path, {"progress-statistics.log": map(line, range(6_000))})
+    budget = 30_000
     past = read_past(layout, None, budget)
     assert past.is_sampled
-    assert past.points[-1].time == START + 20 * 19_999
+    assert past.points[-1].time == START + 20 * 5_999
     assert {round(p.documents, 6) for p in past.points if p.documents is not None} == {2.0}
     assert sum(point.documents is None for point in past.points) <= 1
     last = read_past(layout, DAY, budget)

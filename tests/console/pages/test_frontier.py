@@ -10,7 +10,7 @@ import pytest
 from nacre.console.access.roles import Role
 from nacre.console.expressions import with_escapes
 from nacre.frontier.pending import matcher
-from tests.console.given import GivenConsole, given_console
+from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, UTF_8, add_waiting_job
 
 J = "/j/crawls~demo"
@@ -33,7 +33,7 @@ async def settled(console: GivenConsole, answer: httpx.Response) -> str:
     place = answer.headers["location"]
     found = re.search(r"tasks/([^/?]+)$|task=([^&]+)", place)
     if found is not None:
-        await console.services.tasks.task(found[1] or found[2]).wait(60)
+        await console.services.tasks.task(found[1] or found[2]).wait(LONG)
     page = await console.client.get(place)
     assert page.status_code == 200, page.text
     return page.text
@@ -42,7 +42,7 @@ async def settled(console: GivenConsole, answer: httpx.Response) -> str:
 async def page_of(console: GivenConsole, path: str) -> str:
     answer = await console.client.get(J + path)
     while answer.status_code == 202:
-        await asyncio.gather(*(task.wait(60) for task in console.services.tasks.tasks))
+        await asyncio.gather(*(task.wait(LONG) for task in console.services.tasks.tasks))
         answer = await console.client.get(J + path)
     assert answer.status_code == 200, answer.text
     return answer.text

@@ -7,7 +7,7 @@ import pytest
 from nacre.console.access.roles import Role
 from nacre.console.api.results import form_wanted
 from tests.cli.site import nacre, site
-from tests.console.given import GivenConsole, given_console
+from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, add_waiting_job
 
 J = "/j/crawls~demo"
@@ -105,7 +105,7 @@ def test_seeds_that_wait_are_retried_and_new_ones_come_in(tmp_path: Path):
         form = {"lines": "http://new.test/\nhttp://[/\n", **token}
         answer = await console.client.post(f"{J}/seeds", data=form)
         task = console.services.tasks.task(answer.headers["location"].rpartition("/")[2])
-        await task.wait(60)
+        await task.wait(LONG)
         assert task.problem is None
         assert task.result["changed"] == 1
         assert len(task.result["rejected"]) == 1
