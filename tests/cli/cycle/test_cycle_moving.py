@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.site import PAGES, nacre, site
 from tests.cycle.moving.hadoop_files import datum, map_file
 
@@ -53,3 +55,26 @@ def test_a_job_comes_in_and_goes_out_again(tmp_path: Path):
         == nacre("cycle", root, "export", "--nutch-seeds", "-").out.splitlines()
     )
     assert f"{home}\tnutch.fetchInterval=2592000" in listed.read_text()
+
+
+@pytest.mark.slow
+def test_a_crawl_goes_through_rounds_and_back_and_nothing_is_stored_twice(tmp_path: Path):
+    job, root, back = tmp_path / "job", tmp_path / "rounds", tmp_path / "back"
+    with site(PAGES) as home:
+        part = nacre("crawl", home, "--scope", "host", "--out", job, "--max-pages", 1, "-q")
+        assert part.code == 4, part.err
+        assert nacre("cycle", root, "import", job).code == 0
+        assert nacre("cycle", root, "--rounds", 0, "-q").code == 0
+        out = nacre("cycle", root, "export", back)
+        assert "0 wait" in out.out
+        assert f"recrawl {back}" in out.out
+        done = nacre("recrawl", back, "--full", "-q", "--set", "limits.documents=0")
+        assert done.code == 0, done.err
+    # A robots.txt is no page, and is asked for and stored by each crawl.
+    stored = [
+        line
+        for path in back.glob("runs/*/archive/*.cdxj")
+        for line in path.read_text().splitlines()
+        if "warc/revisit" not in line and '"status": "200"' in line and "/robots.txt" not in line
+    ]
+    assert stored == []

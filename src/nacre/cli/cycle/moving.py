@@ -125,10 +125,8 @@ def export(
         output.say_json(moved._asdict())
         return
     output.say(f"{count(moved.visited, 'URL')} known, {moved.waiting:,} wait")
-    run = f"{output.program()} run {output.typed(target)}"
-    # What has nothing to fetch ends at once, and can be visited again then.
-    again = f" && {output.program()} recrawl {output.typed(target)}"
-    output.say(f"Start: {run}{'' if moved.waiting else again}")
+    command = "run" if moved.waiting else "recrawl"
+    output.say(f"Start: {output.program()} {command} {output.typed(target)}")
 
 
 def _write_seeds(view: "TableView", target: Path) -> None:

@@ -19,6 +19,7 @@ from nacre.cycle.readers import TableView, joined
 from nacre.cycle.tables import CRAWLDB, buckets_of, in_tasks
 from nacre.engine.outcomes import Outcome
 from nacre.errors import JobError
+from nacre.inspect.view import end_run
 from nacre.job.receiving import MovedUrl, ReceivedUrls
 from nacre.job.stopped_job import open_stopped
 from nacre.settings.settings import JobSettings
@@ -40,7 +41,7 @@ _BATCH = 10_000
 async def export_job(
     view: TableView, settings: JobSettings, source: Layout, target: Layout, clock: int
 ) -> ReceivedUrls:
-    """Make a continuous crawl of what batch rounds know.
+    """Make a continuous crawl of what batch rounds know; where nothing waits, its run is over.
 
     Args:
         view: The tables.
@@ -61,7 +62,11 @@ async def export_job(
     # Its seeds are among the URLs, with what became of them.
     without = settings.model_copy(update={"seeds": []})
     async with open_stopped(target, without, new=True) as editor:
-        return await editor.receive(moved_urls(view, clock, settings.recrawl.schedule.kind))
+        received = await editor.receive(moved_urls(view, clock, settings.recrawl.schedule.kind))
+    if received.visited and not received.waiting:
+        # A run that has nothing to fetch would only stand before the next one.
+        end_run(target, without)
+    return received
 
 
 def copy_configuration(source: Path, target: Path) -> None:
