@@ -1,11 +1,15 @@
+import re
 from pathlib import Path
 
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
+from ruamel.yaml import YAML
 
 from nacre.console.access.roles import Role
 from nacre.console.app import ConsoleApp
 from nacre.console.routes import API
+from nacre.core.states import CRASHED, JobState
+from nacre.job.metrics import metric_families
 from tests.console.given import ORIGIN, GivenConsole, play
 from tests.console.test_app import add_job
 
@@ -38,6 +42,20 @@ def test_metrics_are_of_the_console_and_of_all_jobs(tmp_path: Path):
         assert open_metrics.text.endswith("# EOF\n")
 
     play(tmp_path, scene)
+
+
+def test_the_rules_for_prometheus_are_about_metrics_that_there_are():
+    text = Path("examples/operations/nacre-alerts.yml").read_text("utf-8")
+    known = {
+        f"{one.name}_total" if one.type == "counter" else one.name for one in metric_families([])
+    }
+    rules = [rule for group in YAML(typ="safe").load(text)["groups"] for rule in group["rules"]]
+    assert len(rules) == 7
+    for rule in rules:
+        assert set(re.findall(r"nacre_\w+", rule["expr"])) <= known, rule["alert"]
+        assert rule["annotations"]["summary"]
+        state = re.search(r'state="(\w+)"', rule["expr"])
+        assert state is None or state[1] in {*JobState, CRASHED}
 
 
 def test_asvs_8_2_1_from_another_machine_metrics_need_a_key(tmp_path: Path):
