@@ -344,11 +344,12 @@ async def _end(asked: _Asked) -> ActionDone:
     return ActionDone(asked.job.id, "end", name=run)
 
 
-async def own_command(*words: str) -> str:
+async def own_command(*words: str, fine: Sequence[int] = ()) -> str:
     """The output of a command of Nacre that runs in a process of its own.
 
     Args:
         words: The command with its arguments.
+        fine: Exit codes that are an answer too, beside 0.
 
     Raises:
         JobError: It failed; with what it said.
@@ -359,7 +360,7 @@ async def own_command(*words: str) -> str:
         start_new_session=True,
     )  # fmt: skip
     said, errors = await process.communicate()
-    if process.returncode:
+    if process.returncode and process.returncode not in fine:
         raise JobError(flat(errors.decode("utf-8", "replace")).removeprefix("nacre: "))
     return said.decode("utf-8", "replace")
 

@@ -1,7 +1,7 @@
 """The rows of the table of routes for results: seeds, URLs, reports, runs and files."""
 
 from nacre.console.access.roles import Role
-from nacre.console.api import pushes, results
+from nacre.console.api import archive_check, pushes, results
 from nacre.console.pages import results as pages
 from nacre.console.route_row import API, RouteRow
 
@@ -45,6 +45,10 @@ RESULT_ROUTES: tuple[RouteRow, ...] = (
              body=pushes.PushWish, answer=pushes.PushedFiles),
     RouteRow("POST", "/j/{job}/push", _O, pushes.answer,
              "Post the indexes that the job's OutbackCDX server lacks; a form."),
+    RouteRow("POST", f"{_JOB}/archive/check", _O, archive_check.check_archive,
+             "Read the archive and compare every digest.", answer=archive_check.CheckedArchive),
+    RouteRow("POST", "/j/{job}/archive/check", _O, archive_check.answer,
+             "Read the archive and compare every digest; a form."),
     RouteRow("GET", f"{_JOB}/files", _V, results.list_files_of, "The files to download.",
              answer=results.FileList),
     RouteRow("GET", f"{_JOB}/files/{{path:path}}", _V, results.get_file,

@@ -12,6 +12,7 @@ _BACK: Final = {
     "restore": "checkpoints",
     "push": "files",
     "withdraw": "files",
+    "check-archive": "files",
 }
 """The pages from which tasks are begun, where that is not the frontier's."""
 
@@ -78,6 +79,9 @@ def _said(call: Call, task: TaskFacts) -> str:
         ),
         "restore": _("The store is that of the checkpoint now; the former one is kept in {text}"),
     }
+    if task.what == "check-archive":
+        damaged = task.result["damaged"]
+        return _("The archive is damaged.") if damaged else _("The archive is whole.")
     text: Any = task.result.get("text", "")
     number = f"{task.result.get('changed', 0):,}"
     return known[task.what].format(number=number, text=text) if task.what in known else ""
