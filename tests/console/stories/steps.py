@@ -2,15 +2,32 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.console.stories.running import ConsoleProcess
+from tests.console.stories.running import ConsoleProcess, until
 
+BUSY = 503
+"""Status of a page whose answer takes too long now."""
 FIRST = ".title .buttons"
 """Where the few actions beside the state of a job are."""
 
 
 def open_job(page: Page, console: ConsoleProcess, name: str, below: str = "") -> None:
     """Open a page of a job."""
-    page.goto(f"{console.url}j/{console.id_of(name)}{below}")
+    go(page, f"{console.url}j/{console.id_of(name)}{below}")
+
+
+def go(page: Page, url: str) -> int:
+    """Open a page, again while the console says that the machine is too busy; its status."""
+    status = BUSY
+
+    def is_open() -> bool:
+        nonlocal status
+        answer = page.goto(url)
+        assert answer is not None
+        status = answer.status
+        return status != BUSY
+
+    until(is_open)
+    return status
 
 
 def act(page: Page, action: str) -> None:

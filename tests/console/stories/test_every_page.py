@@ -20,6 +20,7 @@ from tests.console.stories.running import (
     new_job,
     running_job,
 )
+from tests.console.stories.steps import go
 from tests.console.stories.watched import faults_of, tab
 
 pytestmark = pytest.mark.console
@@ -128,9 +129,7 @@ def test_a_page_is_accessible_in_both_schemes_and_fits_a_phone(
     url = url_of(row, given, job)
     page.set_viewport_size(DESK)
     page.emulate_media(color_scheme="light")
-    answer = page.goto(url)
-    assert answer is not None
-    assert answer.status == 200, url
+    assert go(page, url) == 200, url
     told = violations(page)
     page.emulate_media(color_scheme="dark")
     told += [f"dark: {one}" for one in violations(page, "color-contrast")]

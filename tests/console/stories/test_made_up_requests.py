@@ -138,7 +138,7 @@ def ask_streams(console: ConsoleProcess, key: str, chance: random.Random) -> Non
                     assert answer.headers["content-type"] == "application/problem+json"
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(1200)
 def test_asvs_2_2_made_up_requests_get_the_answers_that_are_described(tmp_path: Path):
     """The same requests each time, so that the same code gives the same answer."""
     made_up(tmp_path, "--phases", "coverage", "--seed", str(SEED))

@@ -29,7 +29,7 @@ class Watched:
 
     Attributes:
         faults: Sentences: errors of scripts, violations of the policy, requests to elsewhere,
-            dialogs, and answers with a status of 500 or more.
+            dialogs, and answers with a status of 500 or more, but for 503.
     """
 
     def __init__(self, context: BrowserContext, console: ConsoleProcess) -> None:
@@ -47,7 +47,8 @@ class Watched:
             self.faults.append(f"request to {request.url}")
 
     def _answered(self, response: Any) -> None:
-        if response.status >= 500:
+        # 503 is no fault of a page: the machine is too busy now, as it says.
+        if response.status >= 500 and response.status != 503:
             self.faults.append(f"{response.status} of {response.url}")
 
     def _said(self, message: Any) -> None:
