@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 
 import pytest
@@ -66,6 +67,46 @@ def test_a_file_of_word_that_is_cut_or_a_bomb_is_unreadable(texts):
     bomb = word(paragraphs("word " * 100_000, 600))
     assert len(bomb) < 3_000_000
     assert read(texts, WORD, bomb).problem in {"unreadable", "memory", "crash"}
+
+
+def pdf(stream: bytes, length: int | None = None, pages: int = 1, kid: int = 3) -> bytes:
+    """A file of PDF with one page, whose content is a packed stream; numbers in it may lie."""
+    size = len(stream) if length is None else length
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[%d 0 R]/Count %d>>" % (kid, pages),
+        b"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>",
+        b"<</Length %d/Filter/FlateDecode>>stream\n%b\nendstream" % (size, stream),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    body = b"%PDF-1.4\n"
+    for number, part in enumerate(parts, 1):
+        body += b"%d 0 obj\n%b\nendobj\n" % (number, part)
+    return body + b"trailer<</Size 6/Root 1 0 R>>\n%%EOF"
+
+
+def packed(blanks: int) -> bytes:
+    """The content of a page, and blanks behind it, MB."""
+    packer = zlib.compressobj()
+    parts = [packer.compress(b"BT /F 12 Tf 10 10 Td (hello) Tj ET\n")]
+    parts += [packer.compress(bytes(1_000_000)) for _ in range(blanks)]
+    return b"".join(parts) + packer.flush()
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (pdf(packed(0)), "hello"),
+        (pdf(packed(0), length=999_999_999), "hello"),
+        (pdf(packed(0), pages=999_999_999), "hello"),
+        (pdf(packed(0), kid=2), ""),
+        (pdf(packed(200)), "hello"),
+    ],
+)
+def test_files_of_pdf_that_lie_about_sizes_or_unpack_to_many_times_theirs(texts, body, text):
+    found = read(texts, "application/pdf", body)
+    assert found.text.strip() == text
+    assert found.problem == "" or not text
 
 
 def test_entities_of_xml_are_neither_multiplied_nor_read_from_files(texts):

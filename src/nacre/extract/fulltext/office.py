@@ -8,8 +8,12 @@ from typing import Any
 
 from nacre.extract.fulltext.job import PageText, TextJob
 
-_SECONDS = 60
-"""Time that the library gives itself, s; the limit of the processor is that of the process."""
+_NEVER = 1_000_000
+"""Time that the library gives itself, s: more than its process has (`engine.text_process`).
+
+On a busy machine a small document can take a minute on the clock, and is readable all the same.
+After a limit of its own the library would go on in a thread, for which the next one waits.
+"""
 
 
 @cache
@@ -20,7 +24,7 @@ def _settings() -> Any:  # noqa: ANN401 - an extra
         use_cache=False,
         enable_quality_processing=False,
         disable_ocr=True,
-        extraction_timeout_secs=_SECONDS,
+        extraction_timeout_secs=_NEVER,
         concurrency=ConcurrencyConfig(max_threads=1),
     )
 
