@@ -1,6 +1,7 @@
 """A console for tests: its application, on jobs in a folder, with a clock that is set."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import uvicorn
 
 from nacre.console.access.audit import AuditLog
@@ -34,7 +36,9 @@ from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
 from nacre.console.metrics import RequestTimes
 from nacre.console.readers.background import TaskBook
-from nacre.console.readers.pool import PATIENCE, ReaderPool
+from nacre.console.readers.pool import PATIENCE, ReaderPool, Told, error_of
+from nacre.console.readers.views import VIEWS
+from nacre.console.readers.worker import ReaderAnswer, ReaderRequest, answer_to
 from nacre.console.server import loopback_sockets
 from nacre.console.services import ConsoleServices
 from nacre.engine.clock import SystemClock
@@ -50,14 +54,45 @@ class StillClock(SystemClock):
     monotonic = staticmethod(lambda: 1000.0)
 
 
-class PatientPool(ReaderPool):
-    """A pool that waits long: what is no test of a limit does not depend on the machine."""
+class HerePool(ReaderPool):
+    """Readers in a thread of this process, one question at a time: none is started for each test.
+
+    Nothing is given up, so that no test depends on the machine. The processes have tests of their
+    own, and the stories in a browser use them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self._one = asyncio.Lock()
 
     async def ask(
         self, task: str, job: Path, patience: float = PATIENCE, **arguments: object
     ) -> Any:
-        waits = patience if patience < 1 else max(patience, LONG)
-        return await super().ask(task, job, waits, **arguments)
+        return await self._here(task, job, None, arguments)
+
+    async def work(self, task: str, job: Path, tell: Told, **arguments: object) -> Any:
+        loop = asyncio.get_running_loop()
+        told = partial(loop.call_soon_threadsafe, tell)
+        return await self._here(task, job, told, arguments)
+
+    async def _here(
+        self, task: str, job: Path, told: Told | None, arguments: dict[str, object]
+    ) -> Any:
+        sent = msgspec.msgpack.encode(self._request(task, job, arguments))
+        request = msgspec.msgpack.decode(sent, type=ReaderRequest)
+        async with self._one:
+            began = time.perf_counter()
+            made = await asyncio.to_thread(answer_to, request, told)
+            self._note(task, began)
+        answer = msgspec.msgpack.decode(msgspec.msgpack.encode(made), type=ReaderAnswer)
+        if answer.error:
+            raise error_of(answer)
+        return answer.data
+
+    async def close(self) -> None:
+        for root in VIEWS.open:
+            VIEWS.close(root)
+        await super().close()
 
 
 class GivenConsole:
@@ -103,7 +138,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     crawls.mkdir(exist_ok=True)
     clock = SystemClock()
     database = ConsoleDatabase(folder / "console")
-    fleet, readers, hub = Fleet(places_of([crawls])), PatientPool(1), ViewerHub()
+    fleet, readers, hub = Fleet(places_of([crawls])), HerePool(), ViewerHub()
     tasks = TaskBook(clock, hub.task_changed)
     users, sessions = UserBook(database, clock), SessionBook(database, clock)
     poller = Poller(fleet, readers, database, clock, hub)

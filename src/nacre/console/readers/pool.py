@@ -414,11 +414,11 @@ async def _asked(
     except ConnectionError as error:
         raise RefusedRequestError(503, "reader", f"{name}: {error}") from None
     if answer.error:
-        raise _error(answer)
+        raise error_of(answer)
     return answer.data
 
 
-def _error(answer: ReaderAnswer) -> NacreError:
+def error_of(answer: ReaderAnswer) -> NacreError:
     """The error of a task, of the class that it had where that is one of Nacre's."""
     found = getattr(errors, answer.error, None)
     if answer.error == "RefusedRequestError":
