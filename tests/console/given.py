@@ -72,7 +72,10 @@ class HerePool(ReaderPool):
 
     async def work(self, task: str, job: Path, tell: Told, **arguments: object) -> Any:
         loop = asyncio.get_running_loop()
-        told = partial(loop.call_soon_threadsafe, tell)
+
+        def told(done: int, total: int) -> None:
+            loop.call_soon_threadsafe(tell, done, total)
+
         return await self._here(task, job, told, arguments)
 
     async def _here(
