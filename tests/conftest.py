@@ -65,6 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
     remove_old_folders(Path(tempfile.gettempdir()))
     place = Path(tempfile.mkdtemp(prefix=FOLDERS))
     config.option.basetemp = str(place / "t")
+    os.environ["XDG_CONFIG_HOME"] = str(place / "config")
     held = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
     fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
 

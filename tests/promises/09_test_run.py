@@ -64,7 +64,7 @@ def pytest_sessionfinish():
 """
 
 
-def run(place: Path, leak: str, *more: str) -> subprocess.CompletedProcess[str]:
+def run(place: Path, leak: str, *more: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """A run of pytest with our settings and hooks, over one test; its temporary folder is `tmp`."""
     shutil.copy(ROOT / "tests" / "conftest.py", place)
     (place / "test_one.py").write_text(TEST)
@@ -72,6 +72,7 @@ def run(place: Path, leak: str, *more: str) -> subprocess.CompletedProcess[str]:
     (place / "tmp").mkdir(exist_ok=True)
     paths = os.pathsep.join([str(place), *filter(None, sys.path)])
     env = {**os.environ, "LEAK": leak, "TMPDIR": str(place / "tmp"), "PYTHONPATH": paths}
+    env |= variables
     options = ["-q", "-p", "no:cacheprovider", "-p", "plugin", "--rootdir", str(place)]
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), *options, *more,
@@ -97,6 +98,18 @@ def test_what_a_test_leaves_open_is_one(tmp_path: Path, leak: str, more: tuple[s
     assert done.returncode == 1, done.stdout + done.stderr
     kept = list((tmp_path / "tmp").iterdir())
     assert len(kept) == 1, "what failed can be looked at"
+
+
+def test_the_settings_of_whoever_runs_the_tests_lie_elsewhere(tmp_path: Path):
+    own = tmp_path / "own"
+    (tmp_path / "seen.py").write_text(
+        "import os\n\n\ndef pytest_sessionstart():\n"
+        "    print('SEEN', os.environ['XDG_CONFIG_HOME'])\n"
+    )
+    done = run(tmp_path, "", "-p", "seen", "-s", XDG_CONFIG_HOME=str(own))
+    assert done.returncode == 0, done.stdout + done.stderr
+    (seen,) = re.findall("SEEN (.+)", done.stdout)
+    assert Path(seen).is_relative_to(tmp_path / "tmp")
 
 
 def test_a_run_depends_on_nothing_in_the_temporary_folder(tmp_path: Path):
