@@ -13,7 +13,8 @@ from typing import Final
 
 from nacre.console.made_texts import made_text
 from nacre.console.translations import compiled, po_texts
-from nacre.job.sentence import Sentence, words
+from nacre.core.clock import duration
+from nacre.job.sentence import Sentence, Value, words, write_param
 
 FOLDER: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "nacre"
@@ -52,7 +53,15 @@ class Language:
 
     def say(self, sentence: Sentence) -> str:
         """The text of a sentence."""
-        return words(sentence, self.texts.gettext)
+        return words(sentence, self.texts.gettext, self._param)
+
+    def duration(self, seconds: float) -> str:
+        """A number of seconds in words."""
+        return self.made(duration(seconds))
+
+    def _param(self, name: str, value: Value) -> str:
+        said = write_param(name, value)
+        return said if isinstance(value, str) else self.made(said)
 
     def made(self, text: str) -> str:
         """A text that another part of Nacre made in English, as far as the catalogue has it."""

@@ -45,6 +45,8 @@ PATTERNS: Final = (
     _("{} times the last fetch, {} to {} s, {} at a time"),
     # Types of settings
     _("whole number or none, {}"), _("whole number, {}"), _("number or none, {}"), _("number, {}"),
+    # Who wrote settings
+    _("{} via console ({})"), _("{} via console"),
     # What is not there
     _("there is no job {}"), _("there is no profile {}"), _("there is no clip {}"),
 )  # fmt: skip
@@ -62,8 +64,21 @@ WHOLE: Final = (
     # States of queues and pages
     _("ready"), _("in-process"), _("snoozed"), _("inactive"), _("ineligible"), _("retired"),
     _("exhausted"), _("alive"), _("missing"), _("gone"),
+    # States of jobs, and ends and kinds of runs
+    _("NASCENT"), _("PREPARING"), _("RUNNING"), _("PAUSING"), _("PAUSED"), _("EMPTY"),
+    _("STOPPING"), _("FINISHED"), _("ABORTED"), _("INTERRUPTED"), _("CRASHED"), _("ROUNDS"),
+    _("READING"), _("UNREADABLE"), _("FINISHED_TIME_LIMIT"), _("FINISHED_DATA_LIMIT"),
+    _("FINISHED_DOCUMENT_LIMIT"), _("FINISHED_WRITE_LIMIT"), _("FINISHED_QUEUE_BUDGET"),
+    _("FINISHED_DISK_WAIT"), _("FINISHED_ABNORMAL"), _("full"), _("incremental"),
+    # Studies of a page, and outcomes of what was asked for
+    _("timeline"), _("diff"), _("decisions"), _("done"), _("refused"),
 )  # fmt: skip
 """Texts without values that no other source has."""
+UNITS: Final = {
+    "ms": _("{} ms"), "s": _("{} s"), "min": _("{} min"), "h": _("{} h"), "d": _("{} d"),
+}  # fmt: skip
+"""The units of durations, each with the text of a number of it."""
+_DURATION: Final = re.compile(r"[0-9.]+ (?:ms|s|min|h|d)(?: [0-9]+ (?:s|min|h))?")
 _LONGEST: Final = 400
 """Characters of a text that is compared with patterns: none that was made is longer."""
 _DEEPEST: Final = 2
@@ -82,6 +97,8 @@ def made_text(text: str, gettext: Translate, depth: int = 0) -> str:
     for known in dict.fromkeys((text, text.removesuffix("."))):
         if (found := gettext(known)) != known:
             return found
+    if _DURATION.fullmatch(text):
+        return made_duration(text, gettext)
     found_pattern = _pattern_of(text)
     if found_pattern is None or depth > _DEEPEST:
         return text
@@ -90,6 +107,15 @@ def made_text(text: str, gettext: Translate, depth: int = 0) -> str:
     if said == pattern:
         return text
     return said.format(*(made_text(value, gettext, depth + 1) for value in values))
+
+
+def made_duration(text: str, gettext: Translate) -> str:
+    """A duration that was made in English, such as `3 min 5 s`, in the language of a reader."""
+    parts = text.split(" ")
+    return " ".join(
+        gettext(UNITS[unit]).format(number)
+        for number, unit in zip(parts[::2], parts[1::2], strict=True)
+    )
 
 
 @lru_cache(maxsize=8192)

@@ -217,7 +217,7 @@ def test_a_line_of_the_log_is_told_in_words_in_the_language_of_the_page(
         assert "已取得" in status.inner_text()
         assert not violations(page)
         open_job(page, given.console, "over", "/reports/crawl-summary")
-        expect(page.locator("h1")).to_contain_text("采集摘要")
+        expect(page.locator("h1")).to_contain_text("抓取摘要")
         expect(page.locator("main")).to_contain_text("有回复的种子")
         assert not violations(page)
 

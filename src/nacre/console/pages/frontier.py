@@ -197,7 +197,8 @@ def _branch_link(name: str, queue: str, query: UrisPageQuery) -> str:
 
 def _trail(call: Call, query: UrisPageQuery) -> list[tuple[str, str]]:
     """The places above this one in the tree, with their links."""
-    found = [(_text(call)("All"), "?")]
+    _ = _text(call)
+    found = [(_("All"), "?")]
     name, at = query.queue or query.place, 0
     while (at := name.find(",", at) + 1) > 0:
         found.append((name[:at], "?" + urlencode({"place": name[:at]})))

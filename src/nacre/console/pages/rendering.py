@@ -17,7 +17,7 @@ from nacre.console.logs.explained import in_words
 from nacre.console.logs.lines import status_words
 from nacre.console.pages.action_buttons import action_buttons, first_buttons
 from nacre.console.pages.assets import Assets
-from nacre.core.clock import duration, iso
+from nacre.core.clock import iso
 from nacre.report.escape import shown
 from nacre.report.formatting import size, to_the_second
 from nacre.uri.parse import host
@@ -40,14 +40,13 @@ def _number(value: float | None, digits: int = 0) -> str:
 FILTERS: Final = {
     "number": _number,
     "size": size,
-    "duration": duration,
     "iso": iso,
     "moment": to_the_second,
     "readable": readable_url,
     "host": host,
     "shown": _visible,
 }
-"""Filters of all templates: numbers, bytes, seconds, seconds since the epoch, URLs and their hosts,
+"""Filters of all templates: numbers, bytes, seconds since the epoch, URLs and their hosts,
 and texts from outside within `trans`, which escapes but does not show what controls and turns."""
 
 
@@ -72,6 +71,8 @@ def environment(name: str) -> Environment:
     spoken = language(name)
     texts = spoken.texts
     made.filters["made"] = spoken.made
+    made.filters["duration"] = spoken.duration
+    made.globals["colon"] = texts.gettext(": ")
     made.globals["action_buttons"] = partial(action_buttons, texts.gettext)
     made.globals["status_words"] = partial(status_words, texts.gettext)
     made.globals["in_words"] = partial(in_words, texts.gettext)
