@@ -50,6 +50,8 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
         (facts("PAUSED", why="calibration"), "paused", "resume"),
         (facts("FINISHED"), "finished-some-time", "recrawl"),
         (facts("FINISHED", ended_at=5.0, failed_pages=1), "finished", "seeds"),
+        (facts("FINISHED", endless=7), "finished-left-some-time", "recrawl"),
+        (facts("FINISHED", ended_at=5.0, deleted=3), "finished-left", "recrawl"),
         (facts("ABORTED"), "stopped", "go-on"),
         (facts("INTERRUPTED"), "interrupted", "go-on"),
         (facts("CRASHED"), "crashed", "go-on"),

@@ -224,7 +224,10 @@ def _over(facts: SentenceFacts) -> Sentence | None:
         if overview.ended_at:
             params["at"] = overview.ended_at
         levers = ("seeds", "recrawl") if overview.failed_pages else ("recrawl",)
-        return Sentence("finished" if overview.ended_at else "finished-some-time", params, levers)
+        if overview.endless or overview.deleted:
+            params.update(endless=overview.endless, deleted=overview.deleted)
+        code = "finished-left" if "endless" in params else "finished"
+        return Sentence(code if overview.ended_at else f"{code}-some-time", params, levers)
     return _cut_short(overview)
 
 
@@ -373,6 +376,14 @@ MESSAGES: Final = {
     "paused": _("paused: {why}"),
     "finished": _("finished {at}: {documents} documents, {failed} pages failed"),
     "finished-some-time": _("finished: {documents} documents, {failed} pages failed"),
+    "finished-left": _(
+        "finished {at}: {documents} documents, {failed} pages failed; not fetched: {endless} URLs "
+        "of endless places (traps.budget), {deleted} deleted by the operator"
+    ),
+    "finished-left-some-time": _(
+        "finished: {documents} documents, {failed} pages failed; not fetched: {endless} URLs "
+        "of endless places (traps.budget), {deleted} deleted by the operator"
+    ),
     "stopped": _("stopped by the operator; {queued} URIs wait"),
     "interrupted": _("interrupted; {queued} URIs wait"),
     "crashed": _("cut off without an end; {queued} URIs wait"),

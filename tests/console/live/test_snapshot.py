@@ -59,6 +59,25 @@ def test_the_time_that_is_left(rate, slowest, left):
     assert time_left(RUNNING, slowest, rate) == left
 
 
+def test_no_time_is_left_to_say_while_it_is_held():
+    for state in ("PAUSING", "PAUSED"):
+        assert time_left(msgspec.structs.replace(RUNNING, state=state), (), 2.0) is None
+
+
+@pytest.mark.parametrize(("queued", "grows"), [(90, False), (110, False), (111, True)])
+def test_what_waits_may_grow_faster_than_what_is_done(queued, grows):
+    activity = JobActivity()
+    activity.note(RatePoint(0.0, 10, 0, 100))
+    assert not activity.grows()
+    activity.note(RatePoint(10.0, 20, 0, queued))
+    assert activity.grows() == grows
+
+
+def test_what_the_operator_deleted_is_no_speed():
+    deleted = msgspec.structs.replace(RUNNING, finished=900, deleted=840)
+    assert rate_point({"overview": msgspec.to_builtins(deleted)}, 1.0).finished == 60
+
+
 def test_an_answer_becomes_a_snapshot():
     answer = {
         "overview": msgspec.to_builtins(RUNNING),

@@ -91,14 +91,28 @@ class JobActivity:
 
     def lately(self) -> tuple[float, float] | None:
         """URIs and bytes a second in the last half minute; None with fewer than two points."""
+        window = self._window()
+        if window is None:
+            return None
+        first, last = window
+        seconds = max(last.time - first.time, 1e-3)
+        return (last.finished - first.finished) / seconds, (last.bytes - first.bytes) / seconds
+
+    def grows(self) -> bool:
+        """Whether what waits grew by more than what was done, in the last half minute."""
+        window = self._window()
+        if window is None:
+            return False
+        first, last = window
+        return last.queued - first.queued > last.finished - first.finished
+
+    def _window(self) -> tuple[RatePoint, RatePoint] | None:
+        """The points at both ends of the last half minute; None with fewer than two points."""
         if len(self._points) < 2:
             return None
         last = self._points[-1]
         first = next(p for p in self._points if last.time - p.time <= LATELY or p is last)
-        if first is last:
-            first = self._points[-2]
-        seconds = max(last.time - first.time, 1e-3)
-        return (last.finished - first.finished) / seconds, (last.bytes - first.bytes) / seconds
+        return (self._points[-2] if first is last else first), last
 
 
 class FetchedPlace(msgspec.Struct, frozen=True):
@@ -235,7 +249,8 @@ def snapshot_of(
     overview = status.overview
     lately = activity.lately() if activity is not None else None
     rate, bytes_rate = lately or (None, None)
-    left = time_left(overview, status.slowest, rate)
+    grows = activity is not None and activity.grows()
+    left = None if grows else time_left(overview, status.slowest, rate)
     facts = SentenceFacts(
         overview, status.slowest, now, rate=rate, left=left, committed=status.committed,
         gap=status.gap, free=status.free, reserve=status.reserve, troubled=troubled,
@@ -258,7 +273,9 @@ def rate_point(answer: dict[str, Any], now: float) -> RatePoint:
     """The point of the past that an answer to `status` is."""
     overview = answer["overview"]
     return RatePoint(
-        now, overview["finished"], overview["bytes"], overview["queued"], overview["busy"],
+        # What the operator deleted was not worked on: it is no speed.
+        now, overview["finished"] - overview.get("deleted", 0), overview["bytes"],
+        overview["queued"], overview["busy"],
         overview["parallel"], overview["queues"], {name: overview[name] for name in REPLIES},
         commit_age_of(answer.get("committed"), now) or 0.0, answer.get("gap") or 0.0,
     )  # fmt: skip
@@ -267,7 +284,7 @@ def rate_point(answer: dict[str, Any], now: float) -> RatePoint:
 def time_left(
     overview: JobOverview, slowest: tuple[SlowQueue, ...], rate: float | None
 ) -> float | None:
-    """Seconds that the rest takes about; None where the rate is not known or 0."""
-    if not rate or not overview.queued:
+    """Seconds that the rest takes about; None while held, and where the rate is 0 or unknown."""
+    if overview.state in {"PAUSING", "PAUSED"} or not rate or not overview.queued:
         return None
     return max(overview.queued / rate, slowest[0].needs if slowest else 0.0)
