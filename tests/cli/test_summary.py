@@ -241,6 +241,8 @@ def test_a_finished_job(layout: Layout, capsys: pytest.CaptureFixture[str]):
          "Finished, but no seed was there: each answered with an error, or not at all."),
         (ExitStatus.FINISHED, {"overview": JobOverview("FINISHED", endless=3)},
          "Finished: everything in scope was tried, except the rest of the crawler traps."),
+        (ExitStatus.FINISHED, {"overview": JobOverview("FINISHED", deleted=3)},
+         "Finished: everything in scope was tried, except what the operator deleted."),
         (ExitStatus.INTERRUPTED, {}, "Interrupted."),
         (ExitStatus.TIME_LIMIT, {}, "Stopped at the time limit (limits.time)."),
     ],

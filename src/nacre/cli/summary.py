@@ -287,6 +287,16 @@ def summarize(layout: Layout, settings: JobSettings, result: RunResult, *, as_js
         say(line)
 
 
+def _left_out(result: RunResult) -> str:
+    """What a run that finished did not try, in words; "" for nothing."""
+    overview = result.overview
+    if overview is None:
+        return ""
+    parts = ["the rest of the crawler traps"] * bool(overview.endless)
+    parts += ["what the operator deleted"] * bool(overview.deleted)
+    return " and ".join(parts)
+
+
 def _how_it_ended(result: RunResult, got: "Got") -> str:
     if result.exit is ExitStatus.FINISHED and not result.fetched:
         return "Nothing could be fetched."
@@ -294,8 +304,9 @@ def _how_it_ended(result: RunResult, got: "Got") -> str:
         return "Finished, but no seed was there: each answered with an error, or not at all."
     if result.code is ExitCode.NOTHING_ARCHIVED:
         return "Replies were received, and nothing was archived: `nacre check` may say why."
-    if result.exit is ExitStatus.FINISHED and result.overview and result.overview.endless:
-        return "Finished: everything in scope was tried, except the rest of the crawler traps."
+    left = _left_out(result)
+    if result.exit is ExitStatus.FINISHED and left:
+        return f"Finished: everything in scope was tried, except {left}."
     if result.exit is ExitStatus.FINISHED and got.again:
         return f"Finished: {got.again}."
     return _ENDS.get(result.exit, str(result.exit))

@@ -165,7 +165,7 @@ class ConsoleApp:
             if row.verb not in SAFE and (row.changes or status in {401, 403}):
                 entry = _audited(row, request, visitor, note)
                 entry = msgspec.structs.replace(
-                    entry, time=services.audit.now(), outcome=outcome, status=status
+                    entry, time=services.audit.now(), outcome=note.outcome or outcome, status=status
                 )
                 await services.audit.add(entry)
                 await copy_to_jobs(entry, services.fleet.jobs, note.jobs)

@@ -1,4 +1,5 @@
 import asyncio
+import json
 import re
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -63,8 +64,14 @@ def test_the_wizard_counts_shows_samples_and_deletes_what_was_typed(tmp_path: Pa
         form = {"action": "delete", "urls": expression, "queues": "", "expect": "2", **token}
         wrong = await console.client.post(f"{J}/frontier/change", data={**form, "typed": "3"})
         assert (wrong.status_code, "nothing was changed" in wrong.text) == (422, True)
+        other = {**form, "expect": "30", "typed": "30"}
+        await console.client.post(f"{J}/frontier/change", data=other)
         done = await console.client.post(f"{J}/frontier/change", data={**form, "typed": " 2"})
         assert "2 waiting URIs were deleted." in await settled(console, done)
+        lines = console.services.audit.path.read_text().splitlines()
+        refused, taken = (json.loads(line) for line in lines[-2:])
+        assert (refused["outcome"], taken["outcome"]) == ("count-differs", "done")
+        assert taken["after"] == {"action": "delete", "urls": expression, "expect": 2}
         text = await page_of(console, "/uris?prefix=http://gbk.test/")
         assert "gbk.test/中国" not in text
 

@@ -77,6 +77,13 @@ def test_every_media_type_has_a_kind(mime: str):
     assert Translator("zh")(kind_of(mime))
 
 
+def test_an_end_says_what_was_left_out():
+    assert "finished: everything in scope was tried" in text(report())
+    told = text(report(endless=5483, deleted=12_563))
+    assert "5,483 of endless places (traps.budget), 12,563 deleted by the operator" in told
+    assert "5,483 个无穷尽的网址" in text(report(endless=5483), "zh")
+
+
 def test_times_are_those_of_the_reader():
     reader = ReportLocale(Translator(), timezone(timedelta(hours=8)), "Asia/Shanghai")
     assert reader.moment(NOW) == "2026-11-23 08:00"

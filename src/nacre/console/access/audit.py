@@ -75,9 +75,10 @@ class AuditNote:
         jobs: The jobs that it is about, where they are several.
         before: What is changed, before.
         after: The same after it; None for the body of the request.
+        outcome: The code of a refusal that came after the request was taken; "" for none.
     """
 
-    __slots__ = ("after", "before", "how", "job", "jobs", "who")
+    __slots__ = ("after", "before", "how", "job", "jobs", "outcome", "who")
 
     def __init__(self) -> None:
         self.who = ""
@@ -86,6 +87,7 @@ class AuditNote:
         self.jobs: list[str] = []
         self.before: Any = None
         self.after: Any = None
+        self.outcome = ""
 
     def change(self, before: object, after: object) -> None:
         """Note a change; structs, mappings, lists and plain values, secrets among them too."""

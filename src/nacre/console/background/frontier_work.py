@@ -103,6 +103,7 @@ def begin_change(call: Call, job: FoundJob, action: str, wish: FrontierWish) -> 
         return {"action": action, "changed": changed, "counted": counted}
 
     facts = msgspec.to_builtins(wish)
+    call.note.change(None, {"action": action, **{name: v for name, v in facts.items() if v}})
     return call.services.tasks.begin(job.id, action, call.identity.name, work, facts)
 
 

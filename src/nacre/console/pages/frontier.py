@@ -298,6 +298,8 @@ async def do_change(call: Call) -> Response:
 
 async def _told(call: Call, held: HeldTask) -> Response:
     await held.wait(_QUICK)
+    if held.problem is not None:
+        call.note.outcome = held.problem.code  # its page says why; the audit log has the refusal
     return _see(f"{base_of(call)}/tasks/{held.id}")
 
 

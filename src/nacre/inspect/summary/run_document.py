@@ -5,6 +5,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from nacre.core.states import ExitStatus
 from nacre.errors import ConfigError
 from nacre.inspect.analysis.wording import FOUND
 from nacre.inspect.reports.base import Audience, Report, ReportRequest
@@ -102,9 +103,16 @@ def _about(found: RunSummary, reader: ReportLocale, now: float) -> tuple[tuple[s
         (words("Site" if found.seed_count == 1 else "Sites"), sites),
         (words("Period"), f"{period} ({reader.zone_name})"),
         (words("Run"), words("No. {} ({}), {}", run.number, run.name, _mode(run, words))),
-        (words("Ended"), words(ENDS.get(exit_, LIMIT))),
+        (words("Ended"), _end(found, exit_, words)),
         (words("Report made"), reader.moment(now)),
     )
+
+
+def _end(found: RunSummary, exit_: str, words: Translator) -> str:
+    if exit_ != ExitStatus.FINISHED or not (found.endless or found.deleted):
+        return words(ENDS.get(exit_, LIMIT))
+    text = "finished; left out: {} of endless places (traps.budget), {} deleted by the operator"
+    return words(text, f"{found.endless:,}", f"{found.deleted:,}")
 
 
 def _mode(run: RunLine, words: Translator) -> str:

@@ -18,6 +18,7 @@ from nacre.core.states import CRASHED, ExitStatus
 from nacre.core.status import CountedAs, FetchStatus, counted
 from nacre.engine.seeding.seedbook import seed_rows
 from nacre.errors import JobError
+from nacre.frontier.queues import read_totals
 from nacre.inspect.analysis.page_history import found_by, outcome_of, stored_noise, visits_of
 from nacre.inspect.analysis.recrawl_data import CHANGED, NEW
 from nacre.inspect.reports.crawl_summary import CrawlSummaryReport
@@ -29,6 +30,7 @@ from nacre.inspect.reports.row_reports import (
 )
 from nacre.inspect.reports.source import source_of
 from nacre.inspect.view import View
+from nacre.report.statistics import totals
 from nacre.runs.runs import INCREMENTAL, RunRow, all_runs, read_run
 from nacre.store.file_table import file_rows
 from nacre.store.files import FileKind, FileState
@@ -199,6 +201,8 @@ class RunSummary(msgspec.Struct):
         warc_bytes: Their size.
         noise: Share of what was stored that differs in noise alone.
         runs: All runs of the job up to this one.
+        endless: URLs of endless places that wait still; 0 for a run before the last one.
+        deleted: URLs that the operator deleted; 0 for a run before the last one.
     """
 
     job: str
@@ -220,6 +224,8 @@ class RunSummary(msgspec.Struct):
     warc_bytes: int
     noise: float
     runs: list[RunLine]
+    endless: int = 0
+    deleted: int = 0
 
 
 _SEEDS = 20
@@ -241,9 +247,12 @@ def summarize_run(view: View, name: str = "") -> RunSummary:
     row = _chosen(rows, name, layout)
     tables = _tables(view, row)
     found = failures(layout.run(row.name) / "logs")
-    files, size = _warcs(store, row, is_last=row == read_run(store))
+    is_last = row == read_run(store)
+    files, size = _warcs(store, row, is_last=is_last)
     lines = [_line(store, one, is_running=view.running and one is rows[-1]) for one in rows]
     return RunSummary(
+        endless=read_totals(store).endless if is_last else 0,
+        deleted=totals(store).deleted if is_last else 0,
         job=view.settings.name or layout.root.name,
         run=lines[rows.index(row)],
         running=view.running and row is rows[-1],

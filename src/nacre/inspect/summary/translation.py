@@ -31,6 +31,9 @@ _ZH = {
     # How it ended
     "still running": "正在采集",
     "finished: everything in scope was tried": "已完成：范围内的网址均已尝试采集",
+    "finished; left out: {} of endless places (traps.budget), {} deleted by the operator": (
+        "已完成；未采集：{} 个无穷尽的网址（traps.budget），{} 个被操作人员删除"
+    ),
     "interrupted; it can be resumed": "已中断，可继续采集",
     "stopped by the operator; it can be resumed": "已由操作人员停止，可继续采集",
     "stopped at a limit that was set": "达到设定的上限而停止",
