@@ -174,19 +174,23 @@ def _bad_name(name: str) -> ConfigError:
     return ConfigError([Problem("name", said, expected, "library-2026")])
 
 
+def job_places(call: Call) -> list[JobPlace]:
+    """The places for jobs that the one who asks sees."""
+    places = [place for place in call.services.fleet.places if not place.job]
+    return [place for place in places if call.identity.sees(place.label)]
+
+
 def place_for(call: Call, label: str) -> JobPlace:
     """The place that a new job is made in.
 
     Raises:
         RefusedRequestError: The one who asks does not see it (403), or there is none (409, 422).
     """
-    places = [place for place in call.services.fleet.places if not place.job]
     if label:
         call.require_place(label)
-        places = [place for place in places if place.label == label]
-        if not places:
-            raise RefusedRequestError(422, "place", f"there is no place {label!r} for new jobs")
-    places = [place for place in places if call.identity.sees(place.label)]
+    places = [place for place in job_places(call) if label in {"", place.label}]
+    if label and not places:
+        raise RefusedRequestError(422, "place", f"there is no place {label!r} for jobs")
     if not places:
         raise RefusedRequestError(
             409, "no-place", "no directory for new jobs: start `nacre console DIR` with one"

@@ -13,6 +13,7 @@ from nacre.console.catalogue import Language
 from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
 from nacre.console.fleet.launch import LaunchFacts
 from nacre.console.fleet.places import FoundJob
+from nacre.console.job_moves import move_job
 from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.services import ConsoleServices
@@ -217,14 +218,28 @@ async def get_job(call: Call) -> JobDetails:
 
 
 async def change_job(call: Call) -> JobItem:
-    """Give a job another name, or other tags; what is left out stays."""
-    job = call.job()
-    seen = await call.services.poller.fresh(job)
-    return job_item(job, seen, call.language, label_job(call, job, call.body))
+    """Give a job another name, other tags, or another place; what is left out stays.
+
+    Its id is another one after a move, and nothing is changed where the move is refused.
+    """
+    job = moved = call.job()
+    changed_labels(call.services.labels.of(job), call.body)
+    if call.body.place is not msgspec.UNSET:
+        moved = await move_job(call, job, call.body.place)
+        call.request.path_params["job"] = moved.id  # the answer has the ETag of its labels
+    seen = await call.services.poller.fresh(moved)
+    labels = label_job(call, moved, call.body, job.place)
+    return job_item(moved, seen, call.language, labels)
 
 
-def label_job(call: Call, job: FoundJob, wish: JobLabelsWish) -> JobLabels:
+def label_job(call: Call, job: FoundJob, wish: JobLabelsWish, came_from: str) -> JobLabels:
     """Change the labels of a job, and tell who looks at it.
+
+    Args:
+        call: The request.
+        job: It.
+        wish: The change.
+        came_from: Label of the place that it was in before the request.
 
     Raises:
         RefusedRequestError: The name or a tag cannot be taken (422).
@@ -233,7 +248,10 @@ def label_job(call: Call, job: FoundJob, wish: JobLabelsWish) -> JobLabels:
     before = services.labels.of(job)
     after = changed_labels(before, wish)
     services.labels.set(job, after)
-    call.note.change(before, after)
+    call.note.change(
+        {**msgspec.to_builtins(before), "place": came_from},
+        {**msgspec.to_builtins(after), "place": job.place},
+    )
     for topic in (JOBS, job_topic(job.id)):
         services.hub.changed(topic)
     return after

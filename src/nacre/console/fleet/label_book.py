@@ -28,15 +28,17 @@ class JobLabels(msgspec.Struct, frozen=True):
 
 
 class JobLabelsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A change of a job's labels; what is left out stays.
+    """A change of a job's labels, and of its place; what is left out stays.
 
     Attributes:
         name: Its name, 100 characters at most; "" for that of its directory.
         tags: All its tags, 20 at most; each has 40 characters at most, and no comma.
+        place: Label of the place that its directory is moved to.
     """
 
     name: ShortText | msgspec.UnsetType = msgspec.UNSET
     tags: ShortTexts | msgspec.UnsetType = msgspec.UNSET
+    place: ShortText | msgspec.UnsetType = msgspec.UNSET
 
 
 NONE: Final = JobLabels()
@@ -69,6 +71,19 @@ class LabelBook:
             path, labels.name, ",".join(labels.tags),
         )  # fmt: skip
         self._known[path] = labels
+
+    def move(self, before: str, after: str) -> None:
+        """Keep the labels of a job that has another directory now.
+
+        Args:
+            before: Its directory until now.
+            after: That of now.
+        """
+        self._database.rows("DELETE FROM labels WHERE path = ?", after)
+        self._database.rows("UPDATE labels SET path = ? WHERE path = ?", after, before)
+        self._known.pop(after, None)
+        if before in self._known:
+            self._known[after] = self._known.pop(before)
 
     def all_tags(self, jobs: list[FoundJob]) -> list[str]:
         """The tags that some of these jobs have, in order."""

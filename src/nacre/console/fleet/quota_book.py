@@ -70,6 +70,17 @@ class DiskQuotaBook:
         self.keep(msgspec.structs.replace(self.find(path), limit=limit))
         self.changes += 1
 
+    def move(self, before: str, after: str) -> None:
+        """Keep the quota of a job that has another directory now.
+
+        Args:
+            before: Its directory until now.
+            after: That of now.
+        """
+        quota = self.find(before)
+        self.keep(KeptQuota(before))
+        self.keep(msgspec.structs.replace(quota, path=after))
+
     def keep(self, quota: KeptQuota) -> None:
         """Keep a quota in the place of that of the same job; one that says nothing is forgotten."""
         before = self.find(quota.path).level

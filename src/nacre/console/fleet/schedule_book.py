@@ -161,6 +161,23 @@ class ScheduleBook:
         )  # fmt: skip
         self._tell()
 
+    def move(self, before: str, after: str, job: str) -> None:
+        """Keep the schedules of a job that has another directory now.
+
+        Args:
+            before: Its directory until now.
+            after: That of now.
+            job: Its id of now.
+        """
+        for one in self.all():
+            if one.path == before:
+                wish = msgspec.structs.replace(one.wish, job=job)
+                self._database.rows(
+                    "UPDATE schedules SET path = ?, wish = ? WHERE id = ?",
+                    after, msgspec.json.encode(wish), one.id,
+                )  # fmt: skip
+        self._tell()
+
     def remove(self, number: int) -> None:
         """Forget a schedule."""
         self._database.rows("DELETE FROM schedules WHERE id = ?", number)

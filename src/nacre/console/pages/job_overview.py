@@ -11,6 +11,7 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.live.tails import LogTail
 from nacre.console.live.toes import ToeList
 from nacre.console.logs.pages import LogLine
+from nacre.console.new_jobs import job_places
 from nacre.console.pages.frontier import exclude_link
 from nacre.console.pages.job_log import CRAWL, rows
 from nacre.console.pages.job_watch import watch_charts
@@ -89,6 +90,7 @@ def facts(
         "job": details,
         "item": details.item,
         "labels": call.services.labels.of(job),
+        "homes": [one.label for one in job_places(call)],
         "levers": lever_links(job.id, seen.sentence, seen.slowest, text),
         "places": [(one, exclude_link(job.id, one.prefix)) for one in seen.places],
         "charts": [one for one in charts if one.name in _CHARTS],

@@ -20,6 +20,7 @@ from nacre.console.new_jobs import (
     NewJobWish,
     fields_of_new,
     first_url,
+    job_places,
     look,
     make,
     reaches,
@@ -99,8 +100,7 @@ def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
         "fields": fields, "cards": cards, "problems": (), "verdicts": (), "checked": False,
         "profiles": [(one.name, one.purpose) for one in list_profiles()],
         "templates": [job.id for job, _ in call.snapshots()],
-        "places": [one.label for one in call.services.fleet.places
-                   if not one.job and call.identity.sees(one.label)],
+        "places": [one.label for one in job_places(call)],
     }  # fmt: skip
 
 

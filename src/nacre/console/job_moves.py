@@ -1,0 +1,65 @@
+"""Moves of jobs: a job at rest goes to another place, with what the console keeps of it."""
+
+import asyncio
+import os
+from pathlib import Path
+
+from nacre.console.call import Call
+from nacre.console.fleet.places import FoundJob
+from nacre.console.live.hub import JOBS
+from nacre.console.new_jobs import place_for
+from nacre.console.problems import RefusedRequestError
+
+
+async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
+    """Move the directory of a job to another place; the job as it is found there.
+
+    Its name, tags, quota and schedules go with it. Nothing is copied: another file system is the
+    business of a command line.
+
+    Args:
+        call: The request.
+        job: It.
+        label: Label of the place; that where it is already changes nothing.
+
+    Raises:
+        RefusedRequestError: Who asks does not see the place (403), there is none for jobs, or it
+            lies on another file system (422); the job runs, begins to, or waits for its next pass,
+            or a directory of its name is there (409).
+        StorageError: The console's database cannot be written.
+    """
+    if label == job.place:
+        return job
+    if not label:
+        raise RefusedRequestError(422, "place", "a place has a label; leave it out to stay")
+    services, place = call.services, place_for(call, label)
+    await services.poller.look(job)
+    seen, launch = services.poller.snapshot(job), services.launcher.facts(job)
+    if seen.running or seen.waits or (launch is not None and launch.step != "failed"):
+        raise RefusedRequestError(
+            409, "running", f"{job.id} runs, or is about to: stop it, then move it"
+        )
+    target = place.root / job.layout.root.name
+    await asyncio.to_thread(_rename, job.layout.root, target)
+    before = str(job.layout.root)
+    services.labels.move(before, str(target))
+    services.quotas.move(before, str(target))
+    await services.fleet.scan()
+    moved = next(one for one in services.fleet.jobs if one.layout.root == target)
+    services.schedules.move(before, str(target), moved.id)
+    await services.poller.look(moved)
+    services.hub.changed(JOBS)
+    return moved
+
+
+def _rename(source: Path, target: Path) -> None:
+    if os.path.lexists(target):
+        raise RefusedRequestError(409, "exists", f"{target} is there already; nothing was moved")
+    try:
+        source.rename(target)
+    except OSError as error:
+        raise RefusedRequestError(
+            422, "place",
+            f"{source} cannot become {target}: {error.strerror}; nothing was moved. "
+            "On another file system `mv` does it while the job rests",
+        ) from None  # fmt: skip
