@@ -30,6 +30,7 @@ PATTERNS: Final = (
     _("it is {}, and the next look at it is not due yet"), _("it is {}"),
     _("{}; changes: {}, only noise: {}"), _("{} since {}"), _("even: {}"), _("planned: {}"),
     _("a calendar: {} of its URLs name days still to come"),
+    _("the last {} pages of this kind had nothing new and led to {} more such URLs each"),
     _("{} pages have only {} different contents"),
     _("combinations of {} parameters, of which most were never visited"), _("{} pages"),
     # Why a queue rests
@@ -70,6 +71,13 @@ WHOLE: Final = (
     _("READING"), _("UNREADABLE"), _("FINISHED_TIME_LIMIT"), _("FINISHED_DATA_LIMIT"),
     _("FINISHED_DOCUMENT_LIMIT"), _("FINISHED_WRITE_LIMIT"), _("FINISHED_QUEUE_BUDGET"),
     _("FINISHED_DISK_WAIT"), _("FINISHED_ABNORMAL"), _("full"), _("incremental"),
+    # Traps
+    _("No trap was found so far: each kind of URLs had something new lately."),
+    _("The last pages of these kinds of URLs had no text and no link that was new."),
+    _("They are fetched after all others. Where there is no end to them, each queue fetches "
+      "`traps.budget` of them at the end of the run, and the rest is left out."),
+    _("To be rid of a kind, exclude it; to fetch more of it: `nacre run JOB --traps`."),
+    _("nothing new lately"), _("no end"), _("what it has"), _("fetched"), _("with something new"),
     # Studies of a page, and outcomes of what was asked for
     _("timeline"), _("diff"), _("decisions"), _("done"), _("refused"),
 )  # fmt: skip

@@ -2,10 +2,11 @@ import pytest
 
 from nacre.core.pagerow import PageKind
 from nacre.inspect.analysis.decisions import page_decision
-from nacre.inspect.analysis.templates import document, template_list
+from nacre.inspect.analysis.templates import TrapList, document, template_list, traps_document
 from nacre.recrawl.planner.discovery.link_rules import LinkWatch
 from nacre.recrawl.planner.discovery.traps import TrapRow
 from nacre.report.html import html_page
+from nacre.report.plain import plain_text
 from tests.inspect.analysis.given import DAY, MONDAY, SITE, Given
 from tests.report.pages import harmless
 
@@ -93,6 +94,11 @@ def test_what_waits_in_a_trap_is_told_and_how_to_let_more_in():
     assert "recrawl.trap_share" in text
     told = page_decision(given, f"{SITE}/s?sid=5").reason
     assert told.startswith("URLs like it lead into a trap (of 100 of its pages")
+
+
+def test_a_job_without_traps_says_so():
+    told = plain_text(traps_document(TrapList([])))
+    assert "No trap was found so far" in told
 
 
 def test_few_urls_are_no_trap():

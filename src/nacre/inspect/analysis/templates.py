@@ -310,6 +310,13 @@ def _slack(one: TemplateFacts | RuleFacts) -> str:
 
 
 _MOST = 500
+_NO_TRAP = "No trap was found so far: each kind of URLs had something new lately."
+_ABOUT_TRAPS = (
+    "The last pages of these kinds of URLs had no text and no link that was new.",
+    "They are fetched after all others. Where there is no end to them, each queue fetches "
+    "`traps.budget` of them at the end of the run, and the rest is left out.",
+    "To be rid of a kind, exclude it; to fetch more of it: `nacre run JOB --traps`.",
+)
 _WORDS = {Promise.NEW: "", Promise.POOR: "nothing new lately", Promise.ENDLESS: "no end"}
 
 
@@ -363,27 +370,21 @@ def _facts_endless(host: str, row: KindRow) -> KindFacts:
 def traps_document(found: TrapList) -> ReportDocument:
     """The list for people."""
     if not found.kinds:
-        return ReportDocument("Traps", (Section("", ("No kind of URLs had nothing new lately.",)),))
-    text = (
-        "URLs of these kinds are fetched after all others: the last pages of each had no text and "
-        "no link that was new. Where there is no end to them, they wait until nothing else is "
-        "left, and the run ends after `traps.budget` of each queue; `nacre run JOB --traps` goes "
-        "on.",
-    )
+        return ReportDocument("Traps", (Section("", (_NO_TRAP,)),))
     columns = (
-        *(Column("host"), Column("kind"), Column("promises")),
-        *(Column(name, Format.COUNT) for name in ("found", "visited", "read", "new")),
-        *(Column("why"), Column("example", Format.URL)),
+        *(Column("host"), Column("kind"), Column("what it has")),
+        *(Column("found", Format.COUNT), Column("fetched", Format.COUNT)),
+        *(Column("with something new", Format.COUNT), Column("why"), Column("example", Format.URL)),
     )
     rows = tuple(
         (
             *(one.host, one.kind, _WORDS[Promise[one.promise.upper()]]),
-            *(one.met, one.visited, one.read, one.new, one.reason, one.example),
+            *(one.met, max(one.visited, one.read), one.new, one.reason, one.example),
         )
         for one in found.kinds
     )
     return ReportDocument(
-        "Traps", (Section("", text, tables=(DataTable("Kinds", columns, rows),)),)
+        "Traps", (Section("", _ABOUT_TRAPS, tables=(DataTable("Kinds", columns, rows),)),)
     )
 
 
