@@ -28,6 +28,7 @@ from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import places_of
 from nacre.console.fleet.quota_book import DiskQuotaBook
+from nacre.console.fleet.removal_book import RemovalBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.live.hub import JOBS, ViewerHub
@@ -141,7 +142,8 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     crawls.mkdir(exist_ok=True)
     clock = SystemClock()
     database = ConsoleDatabase(folder / "console")
-    fleet, readers, hub = Fleet(places_of([crawls])), HerePool(), ViewerHub()
+    removals = RemovalBook(database)
+    fleet, readers, hub = Fleet(places_of([crawls]), removals), HerePool(), ViewerHub()
     tasks = TaskBook(clock, hub.task_changed)
     users, sessions = UserBook(database, clock), SessionBook(database, clock)
     poller = Poller(fleet, readers, database, clock, hub)
@@ -161,6 +163,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         hub=hub,
         launcher=Launcher(fleet, poller, database, clock, 2),
         labels=LabelBook(database),
+        removals=removals,
         notices=NoticeBoard(),
         schedules=ScheduleBook(database, clock, partial(hub.changed, JOBS)),
         quotas=DiskQuotaBook(database, partial(hub.changed, JOBS)),

@@ -2,10 +2,10 @@
 
 from nacre.console.access.roles import Role
 from nacre.console.actions import ActionDone
-from nacre.console.api import actions, new_jobs, rounds, schedules
+from nacre.console.api import actions, new_jobs, removals, rounds, schedules
 from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.new_jobs import MadeJob, NewJobWish
-from nacre.console.pages import acting, calendar, dry_round, new_job
+from nacre.console.pages import acting, calendar, dry_round, job_removal, new_job
 from nacre.console.route_row import API, RouteRow
 
 _O = Role.OPERATOR
@@ -52,6 +52,16 @@ ACTION_ROUTES: tuple[RouteRow, ...] = (
              "Forget a schedule.", status=204,
              version_of=schedules.schedule_version),
     RouteRow("POST", "/act", _O, acting.answer, "Take an action on jobs; a form of the pages."),
+    RouteRow("POST", f"{_JOB}/remove", _O, removals.remove_job,
+             "Remove a job at rest from the console; its files stay.", answer=removals.RemovedJob),
+    RouteRow("GET", f"{API}/removed-jobs", Role.VIEWER, removals.list_removed,
+             "The jobs that were removed from the console.", answer=removals.RemovedJobList),
+    RouteRow("DELETE", f"{API}/removed-jobs/{{job}}", _O, removals.show_job,
+             "Show a removed job again.", status=204),
+    RouteRow("POST", "/j/{job}/remove", _O, job_removal.remove,
+             "Remove a job at rest from the console; a form."),
+    RouteRow("POST", "/j/{job}/show-again", _O, job_removal.show_again,
+             "Show a removed job again; a form."),
     RouteRow("POST", f"{_JOB}/dry-run-rounds", _O, rounds.dry_run,
              "What the next round of a batch crawl would list.", answer=rounds.DryRound,
              changes=False),

@@ -298,6 +298,8 @@ async def make(call: Call, wish: NewJobWish) -> tuple[FoundJob, MadeJob]:
     )
     if found["problems"]:
         raise ConfigError([Problem(**problem) for problem in found["problems"]])
+    # What was removed from the console there was another job, whose directory is gone.
+    call.services.removals.drop(root)
     await call.services.fleet.scan()
     made = [job for job in call.services.fleet.jobs if job.layout.root == root]
     if not made:

@@ -21,6 +21,7 @@ from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import JobPlace, new_place
 from nacre.console.fleet.quota_book import DiskQuotaBook
+from nacre.console.fleet.removal_book import RemovalBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.heritrix.actions import PortOptions
@@ -73,7 +74,8 @@ def console_services(
     for root in added.all():
         if all(place.root != root for place in places):
             places += (new_place(root, {place.label for place in places}),)
-    fleet, readers = Fleet(places), ReaderPool()
+    removals = RemovalBook(database)
+    fleet, readers = Fleet(places, removals), ReaderPool()
     hub = ViewerHub()
     sessions = SessionBook(database, clock)
     poller = Poller(fleet, readers, database, clock, hub)
@@ -91,6 +93,7 @@ def console_services(
         hub=hub,
         launcher=Launcher(fleet, poller, database, clock, options.max_running),
         labels=LabelBook(database),
+        removals=removals,
         notices=NoticeBoard(),
         places=added,
         times=RequestTimes(),

@@ -14,6 +14,7 @@ from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.quota_book import DiskQuotaBook
+from nacre.console.fleet.removal_book import RemovalBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.live.hub import ViewerHub
@@ -41,6 +42,7 @@ class ConsoleServices(NamedTuple):
         hub: It tells viewers what changed.
         launcher: It starts jobs.
         labels: Names and tags of jobs.
+        removals: Jobs that were removed from the console.
         notices: What came of forms that were sent.
         schedules: When runs begin.
         quotas: Bytes that jobs may use.
@@ -65,6 +67,7 @@ class ConsoleServices(NamedTuple):
     hub: ViewerHub
     launcher: Launcher
     labels: LabelBook
+    removals: RemovalBook
     notices: NoticeBoard
     schedules: ScheduleBook
     quotas: DiskQuotaBook

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from nacre.console.fleet.places import FoundJob, JobPlace, find_jobs
+from nacre.console.fleet.removal_book import JobRemoval, RemovalBook
 from nacre.console.problems import not_found
 
 
@@ -12,24 +13,34 @@ class Fleet:
 
     Args:
         places: The directories that are looked through.
+        removals: The jobs that were removed from the console.
 
     Attributes:
         places: As given, and those that were added meanwhile.
     """
 
-    def __init__(self, places: Sequence[JobPlace]) -> None:
+    def __init__(self, places: Sequence[JobPlace], removals: RemovalBook) -> None:
         self.places = tuple(places)
+        self._removals = removals
         self._jobs: dict[str, FoundJob] = {}
+        self._removed: list[tuple[FoundJob, JobRemoval]] = []
 
     async def scan(self) -> None:
         """Look through all places."""
         found = await asyncio.to_thread(find_jobs, self.places)
-        self._jobs = {job.id: job for job in found}
+        seen = [(job, self._removals.of(job.layout.root)) for job in found]
+        self._jobs = {job.id: job for job, removal in seen if removal is None}
+        self._removed = [(job, removal) for job, removal in seen if removal is not None]
 
     @property
     def jobs(self) -> list[FoundJob]:
-        """All jobs, by their ids."""
+        """All jobs but the removed ones, by their ids."""
         return list(self._jobs.values())
+
+    @property
+    def removed(self) -> list[tuple[FoundJob, JobRemoval]]:
+        """The jobs that were removed from the console and are still there, by their ids."""
+        return list(self._removed)
 
     def job(self, name: str) -> FoundJob:
         """The job of an id.

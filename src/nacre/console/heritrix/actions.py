@@ -188,6 +188,7 @@ class HeritrixJobs:
             raise JobError(f"Directory exists: {name}") from None
         except OSError as error:
             raise JobError(f"{root} cannot be made: {error.strerror}") from error
+        self._services.removals.drop(root)  # it was of another job, whose directory is gone
         return root
 
     async def add(self, path: str) -> str:
@@ -201,6 +202,7 @@ class HeritrixJobs:
         layout, config = Layout(root), config_of(root)
         if config != layout.config.name:
             await self._convert(layout, config)
+        self._services.removals.drop(root)
         await self.rescan()
         if root not in {job.layout.root for job in self._services.fleet.jobs}:
             raise JobError(f"Could not add job: {path!r} holds neither crawl.yaml nor {CXML}")

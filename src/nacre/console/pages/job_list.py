@@ -8,6 +8,7 @@ import msgspec
 
 from nacre.console.access.roles import Role
 from nacre.console.api.jobs import JobFilters, SeenJob, job_items, wanted_jobs
+from nacre.console.api.removals import removed_jobs
 from nacre.console.call import Call, PageAnswer
 from nacre.console.pages import new_job
 from nacre.console.pages.action_buttons import many_buttons
@@ -28,9 +29,10 @@ class JobListQuery(JobFilters, frozen=True):
 
 async def page(call: Call) -> PageAnswer:
     """The list of all jobs; without jobs it is the form of a new one."""
-    if not call.snapshots() and call.identity.role >= Role.OPERATOR:
+    removed = removed_jobs(call)
+    if not (removed or call.snapshots()) and call.identity.role >= Role.OPERATOR:
         return PageAnswer("new.html", new_job.facts(call, {}))
-    return PageAnswer("jobs.html", facts(call))
+    return PageAnswer("jobs.html", {**facts(call), "removed": removed})
 
 
 def facts(call: Call) -> dict[str, Any]:

@@ -1,0 +1,134 @@
+"""`/api/v1/removed-jobs`: the jobs that were removed from the console; their files stay."""
+
+import msgspec
+from starlette.responses import Response
+
+from nacre.console.actions import WHYS
+from nacre.console.call import Call
+from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.removal_book import JobRemoval
+from nacre.console.live.hub import JOBS, job_topic
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.core.clock import iso
+
+
+class RemovedJob(msgspec.Struct, frozen=True):
+    """A job that was removed from the console.
+
+    Attributes:
+        id: Its name in URLs, which it gets again.
+        directory: Its directory.
+        removed: When, RFC 3339.
+        by: Who removed it.
+    """
+
+    id: str
+    directory: str
+    removed: str
+    by: str
+
+
+class RemovedJobList(msgspec.Struct, frozen=True):
+    """All removed jobs that are still there.
+
+    Attributes:
+        items: They, by their ids.
+        next: Always null: all are on this page.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[RemovedJob, ...]
+    next: str | None
+    as_of: str
+
+
+async def list_removed(call: Call) -> RemovedJobList:
+    """The removed jobs of places that the one who asks may see."""
+    return RemovedJobList(removed_jobs(call), None, iso(call.services.clock.now()))
+
+
+def removed_jobs(call: Call) -> tuple[RemovedJob, ...]:
+    """The removed jobs of places that the one who asks may see, by their ids."""
+    fleet = call.services.fleet
+    return tuple(
+        _item(job, removal) for job, removal in fleet.removed if call.identity.sees(job.place)
+    )
+
+
+async def remove_job(call: Call) -> RemovedJob:
+    """Remove a job from the console."""
+    return await remove_job_of(call)
+
+
+async def remove_job_of(call: Call) -> RemovedJob:
+    """Remove the job that the path names: it is not listed, looked at, counted or started any more.
+
+    Raises:
+        RefusedRequestError: It does not rest, or has schedules (409).
+    """
+    job, services = call.job(), call.services
+    await require_rest(call, job)
+    removal = JobRemoval(services.clock.now(), call.identity.name)
+    services.removals.add(job.layout.root, removal)
+    call.note.change({"directory": str(job.layout.root)}, None)
+    await tell_of(call, job)
+    return _item(job, removal)
+
+
+async def show_job(call: Call) -> Response:
+    """Show a removed job again."""
+    await show_job_of(call)
+    return Response(status_code=204)
+
+
+async def show_job_of(call: Call) -> FoundJob:
+    """Show the removed job that the path names again.
+
+    Raises:
+        RefusedRequestError: There is none (404).
+    """
+    name = str(call.request.path_params["job"])
+    for job, _ in call.services.fleet.removed:
+        if job.id == name and call.identity.sees(job.place):
+            call.services.removals.drop(job.layout.root)
+            call.note.change(None, {"directory": str(job.layout.root)})
+            await tell_of(call, job)
+            return job
+    raise not_found(f"removed job {name}")
+
+
+async def require_rest(call: Call, job: FoundJob) -> None:
+    """Refuse a job that runs, will be started, or has schedules.
+
+    Raises:
+        RefusedRequestError: It does (409).
+    """
+    services = call.services
+    await services.poller.look(job)
+    seen, launch = services.poller.snapshot(job), services.launcher.facts(job)
+    if seen.running:
+        raise RefusedRequestError(409, "running", f"{job.id} is running: stop it first")
+    if seen.waits:
+        raise RefusedRequestError(
+            409, "waits", f"{job.id} waits for its next pass ({seen.waits}): stop it first"
+        )
+    if launch is not None and launch.step != "failed":
+        raise RefusedRequestError(409, launch.step, f"{job.id}: {WHYS[launch.step]}")
+    path = str(job.layout.root)
+    of_it = [one for one in services.schedules.all() if one.path == path]
+    if of_it:
+        named = ", ".join(f"{one.id} ({one.wish.at} {one.wish.zone})" for one in of_it)
+        raise RefusedRequestError(
+            409, "scheduled", f"{job.id} has the schedule {named}: remove it in the calendar first"
+        )
+
+
+async def tell_of(call: Call, job: FoundJob) -> None:
+    """Look for jobs again, and tell who looks at a job and at their list."""
+    await call.services.poller.scan()
+    for topic in (JOBS, job_topic(job.id)):
+        call.services.hub.changed(topic)
+
+
+def _item(job: FoundJob, removal: JobRemoval) -> RemovedJob:
+    return RemovedJob(job.id, str(job.layout.root), iso(removal.time), removal.by)
