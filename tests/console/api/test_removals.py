@@ -6,6 +6,7 @@ import msgspec
 
 from nacre.console.access.roles import Role
 from nacre.console.fleet.launch import LaunchFacts
+from nacre.console.fleet.places import new_place
 from nacre.console.live.snapshot import unseen
 from nacre.console.routes import API
 from tests.cli.site import nacre
@@ -134,5 +135,65 @@ def test_forms_remove_a_job_and_show_it_again(tmp_path: Path):
         page = (await client.get("/", headers=fields)).text
         assert 'data-job="crawls~demo"' in page
         assert "data-removed" not in page
+
+    play(tmp_path, scene)
+
+
+def test_a_job_that_never_ran_is_forgotten_when_its_name_is_typed(tmp_path: Path):
+    made = given_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        client, steer, services = console.client, console.as_key(Role.OPERATOR), console.services
+        look = console.as_key()
+        wish = {"name": "demo"}
+        (job,) = services.fleet.jobs
+        services.quotas.set(str(made), 5)
+        assert (await client.post(f"{JOB}/forget", json=wish, headers=look)).status_code == 403
+        wrong = await client.post(f"{JOB}/forget", json={"name": job.id}, headers=steer)
+        assert (wrong.status_code, wrong.json()["code"]) == (422, "confirm")
+        (made / "notes.txt").write_text("mine")
+        refused = await client.post(f"{JOB}/forget", json=wish, headers=steer)
+        assert (refused.status_code, "notes.txt" in refused.json()["detail"]) == (409, True)
+        (made / "notes.txt").unlink()
+        answer = await client.post(f"{JOB}/forget", json=wish, headers=steer)
+        assert (answer.status_code, made.exists()) == (204, False)
+        assert (await client.get(JOB, headers=steer)).status_code == 404
+        assert services.quotas.find(str(made)).limit == 0
+        assert not made.exists()
+
+    play(tmp_path, scene)
+
+
+def test_the_form_forgets_a_job_that_never_ran(tmp_path: Path):
+    made = given_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        client, fields = console.client, console.as_session(Role.OPERATOR)
+        page = (await client.get("/j/crawls~demo", headers=fields)).text
+        assert f"<code>rm -r {made}</code>" in page
+        sent = await client.post("/j/crawls~demo/forget", data={"name": "x"}, headers=fields)
+        assert sent.headers["location"] == "/j/crawls~demo"
+        page = (await client.get("/j/crawls~demo", headers=fields)).text
+        assert "give the name of its directory: demo" in page
+        sent = await client.post("/j/crawls~demo/forget", data={"name": "demo"}, headers=fields)
+        assert (sent.headers["location"], made.exists()) == ("/", False)
+
+    play(tmp_path, scene)
+
+
+def test_a_job_that_is_a_place_of_the_console_is_not_forgotten(tmp_path: Path):
+    made = given_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        fleet = console.services.fleet
+        fleet.places = (new_place(made, set()),)
+        await fleet.scan()
+        (job,) = fleet.jobs
+        answer = await console.client.post(
+            f"{API}/jobs/{job.id}/forget", json={"name": "demo"},
+            headers=console.as_key(Role.OPERATOR),
+        )  # fmt: skip
+        assert (answer.status_code, answer.json()["code"]) == (409, "named-at-start")
+        assert made.is_dir()
 
     play(tmp_path, scene)

@@ -1,10 +1,18 @@
-"""`/api/v1/removed-jobs`: the jobs that were removed from the console; their files stay."""
+"""`/api/v1/removed-jobs`: the jobs that were removed from the console; their files stay.
+
+And the deletion of a job that never ran, of which there is nothing to keep.
+"""
+
+import asyncio
 
 import msgspec
 from starlette.responses import Response
 
 from nacre.console.actions import WHYS
+from nacre.console.bounds import ShortText
 from nacre.console.call import Call
+from nacre.console.fleet.forgetting import forget_job
+from nacre.console.fleet.label_book import NONE
 from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.removal_book import JobRemoval
 from nacre.console.live.hub import JOBS, job_topic
@@ -40,6 +48,16 @@ class RemovedJobList(msgspec.Struct, frozen=True):
     items: tuple[RemovedJob, ...]
     next: str | None
     as_of: str
+
+
+class ForgetWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The wish to delete a job that never ran.
+
+    Attributes:
+        name: Name of its directory, as a confirmation.
+    """
+
+    name: ShortText
 
 
 async def list_removed(call: Call) -> RemovedJobList:
@@ -95,6 +113,40 @@ async def show_job_of(call: Call) -> FoundJob:
             await tell_of(call, job)
             return job
     raise not_found(f"removed job {name}")
+
+
+async def forget(call: Call) -> Response:
+    """Delete a job that never ran, with its directory."""
+    await forget_of(call, call.body)
+    return Response(status_code=204)
+
+
+async def forget_of(call: Call, wish: ForgetWish) -> FoundJob:
+    """Delete the job that the path names, with its directory, if it never ran.
+
+    Raises:
+        RefusedRequestError: It is not confirmed (422); it does not rest, has schedules, or was
+            named at the start of the console (409).
+        JobError: It ran, or something else lies in its directory.
+    """
+    job, services = call.job(), call.services
+    root = job.layout.root
+    if wish.name != job.name:
+        said = f"to delete {job.id}, give the name of its directory: {job.name}"
+        raise RefusedRequestError(422, "confirm", said)
+    if any(place.root == root for place in services.fleet.places):
+        raise RefusedRequestError(
+            409, "named-at-start",
+            f"{root} is a place of the console itself; delete it on the command line",
+        )  # fmt: skip
+    await require_rest(call, job)
+    await asyncio.to_thread(forget_job, job.layout)
+    # A new job of this directory is another one.
+    services.labels.set(job, NONE)
+    services.quotas.set(str(root), 0)
+    call.note.change({"directory": str(root)}, None)
+    await tell_of(call, job)
+    return job
 
 
 async def require_rest(call: Call, job: FoundJob) -> None:

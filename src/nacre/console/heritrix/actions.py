@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from nacre.console.fleet.forgetting import require_never_ran
 from nacre.console.fleet.places import FoundJob
 from nacre.console.heritrix.files import launch_of, page_of
 from nacre.console.heritrix.model import OVER, READY, UNBUILT, HeritrixJobFacts
@@ -242,8 +243,7 @@ class HeritrixJobs:
         layout = self.job(name).layout
         if layout.root in self._contexts:
             raise JobError("Job has application context. Teardown required.")
-        if layout.has_store or _runs(layout):
-            raise JobError(f"{name} ran, and an archive is deleted on the command line only")
+        require_never_ran(layout)
         await asyncio.to_thread(shutil.rmtree, layout.root)
         await self.rescan()
         return f"Deleted {name}"

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from shlex import quote
 from typing import Any, Final, NamedTuple
 
 from nacre.console.api.jobs import job_details
@@ -90,6 +91,7 @@ def facts(
         "job": details,
         "item": details.item,
         "labels": call.services.labels.of(job),
+        "delete_command": f"rm -r {quote(details.directory)}",
         "homes": [one.label for one in job_places(call)],
         "levers": lever_links(job.id, seen.sentence, seen.slowest, text),
         "places": [(one, exclude_link(job.id, one.prefix)) for one in seen.places],

@@ -4,10 +4,11 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse
 
-from nacre.console.api.removals import remove_job_of, show_job_of
+from nacre.console.api.removals import ForgetWish, forget_of, remove_job_of, show_job_of
 from nacre.console.call import Call, PageAnswer
 from nacre.console.live.notices import Notice
 from nacre.console.pages.acting import shown
+from nacre.console.pages.forms import fields_of
 from nacre.errors import NacreError
 
 
@@ -26,4 +27,15 @@ async def show_again(call: Call) -> PageAnswer | RedirectResponse:
     """Show a removed job again."""
     job = await show_job_of(call)
     text = call.language.texts.gettext("{job} is shown again.")
+    return shown(call, [Notice("done", text.format(job=job.id))], "/")
+
+
+async def forget(call: Call) -> PageAnswer | RedirectResponse:
+    """Delete a job that never ran, with its directory."""
+    job, fields, _ = call.job(), await fields_of(call), call.language.texts.gettext
+    try:
+        await forget_of(call, ForgetWish(fields.get("name", "").strip()))
+    except NacreError as error:
+        return shown(call, [Notice("error", str(error))], f"/j/{quote(job.id, safe='')}")
+    text = _("{job} is deleted with its directory.")
     return shown(call, [Notice("done", text.format(job=job.id))], "/")

@@ -1,0 +1,103 @@
+"""The deletion of a job that never ran, with its directory: the only one that a console makes.
+
+What is deleted is on a list: the files that making, checking and editing a job leave. Links are not
+followed, and a directory with anything else stays whole.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from nacre.console.readers.beans import CXML, PROFILE, REPORT
+from nacre.errors import JobError
+from nacre.settings.new_job import LOGINS
+from nacre.settings.schema import BESIDE
+from nacre.store.layout import CONFIG, SEEDS, Layout
+
+_FILES: Final = frozenset(
+    (CONFIG, SEEDS, BESIDE, CXML, PROFILE, REPORT, f"{Path(REPORT).stem}.json", "job.log",
+     "state/console.out", "state/changes.jsonl")
+)  # fmt: skip
+_FOLDERS: Final = frozenset((LOGINS, "control", "action", "state", "state/edits"))
+_OF_ANY_NAME: Final = frozenset((LOGINS, "control", "state/edits"))
+"""Folders whose files have names of their own."""
+_NAMED: Final = 3
+"""Names that a refusal shows."""
+_MOST: Final = 10_000
+"""Entries that are looked at; a job that never ran has a few."""
+
+
+def require_never_ran(layout: Layout) -> None:
+    """Refuse a job that has run, or that has anything of a run.
+
+    Raises:
+        JobError: It has; or its state is another user's.
+    """
+    runs = layout.root / "runs"
+    if layout.has_store or layout.in_rounds or (runs.is_dir() and any(runs.iterdir())):
+        raise JobError(
+            f"{layout.root.name} ran, and an archive is deleted on the command line only"
+        )
+
+
+def forget_job(layout: Layout) -> None:
+    """Delete a job that never ran, and its directory.
+
+    Raises:
+        JobError: It ran, something else lies in its directory, or that cannot be deleted.
+    """
+    require_never_ran(layout)
+    files, folders, others = list[str](), list[str](), list[str]()
+    for path, is_folder, is_file in _entries(layout.root):
+        if is_folder and path in _FOLDERS:
+            folders.append(path)
+        elif is_file and (path in _FILES or path.rpartition("/")[0] in _OF_ANY_NAME):
+            files.append(path)
+        else:
+            others.append(path)
+    if others:
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        raise JobError(
+            f"{layout.root} has more than what a job has that never ran: "
+            f"{', '.join(others[:_NAMED])}{more}; move it elsewhere, or delete the directory on "
+            "the command line"
+        )
+    try:
+        for path in files:
+            if path != CONFIG:
+                (layout.root / path).unlink(missing_ok=True)
+        for path in sorted(folders, reverse=True):
+            (layout.root / path).rmdir()
+        # The file that makes it a job goes last: where the rest cannot be deleted, it is one still.
+        layout.config.unlink(missing_ok=True)
+        layout.root.rmdir()
+    except OSError as error:
+        raise JobError(f"{layout.root} cannot be deleted whole: {error.strerror}") from error
+
+
+def _entries(root: Path) -> Iterator[tuple[str, bool, bool]]:
+    """All below a directory: path, whether it is a folder, whether it is an ordinary file.
+
+    A folder that no job has is not looked into.
+
+    Raises:
+        JobError: A folder cannot be read, or has too much.
+    """
+    todo, seen = [""], 0
+    while todo:
+        folder = todo.pop()
+        try:
+            with os.scandir(root / folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            raise JobError(f"{root / folder} cannot be read: {error.strerror}") from error
+        seen += len(found)
+        if seen > _MOST:
+            raise JobError(f"{root} has more than {_MOST:,} files; delete it on the command line")
+        for entry in found:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            is_folder = entry.is_dir(follow_symlinks=False)
+            yield path, is_folder, entry.is_file(follow_symlinks=False)
+            if is_folder and path in _FOLDERS:
+                todo.append(path)
