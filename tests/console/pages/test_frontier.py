@@ -10,7 +10,9 @@ import pytest
 
 from nacre.console.access.roles import Role
 from nacre.console.expressions import with_escapes
+from nacre.console.pages.frontier import UrisPageQuery, row_exclusion
 from nacre.frontier.pending import matcher
+from tests.cli.site import nacre
 from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, UTF_8, add_waiting_job
 
@@ -78,6 +80,61 @@ def test_the_wizard_counts_shows_samples_and_deletes_what_was_typed(tmp_path: Pa
     play(tmp_path, scene)
     log = (job / "latest" / "logs" / "job.log").read_text()
     assert re.search(r"frontier delete URLs \(\?i:.*: 2, by anna via console", log)
+
+
+def test_what_was_excluded_is_said_with_links_to_its_rule_and_to_the_overview(tmp_path: Path):
+    job = add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole, token: dict[str, str]) -> None:
+        text = await page_of(console, "/uris?queue=test,example,a,&path=/docs/")
+        assert "/frontier/change?action=exclude&amp;urls=" in text
+        wish = {"action": "exclude", "urls": "/calendar/", "queues": "", **token}
+        await settled(console, await console.client.post(f"{J}/frontier/preview", data=wish))
+        urls = tmp_path / "more.txt"
+        urls.write_text("".join(f"http://c.test/calendar/{n}\n" for n in range(90)))
+        assert (await asyncio.to_thread(nacre, "frontier", job, "import", urls)).code == 0
+        form = {**wish, "expect": "40", "expect_queues": "1", "typed": "40"}
+        grown = await console.client.post(f"{J}/frontier/change", data=form)
+        text = await settled(console, grown)
+        assert "the preview counted 40, and now there are 130" in text
+        again = dict(
+            re.findall(r'<input type="hidden" name="(action|urls|queues)" value="(.*?)"', text)
+        )
+        assert again == {"action": "exclude", "urls": "/calendar/", "queues": ""}
+        counted = await console.client.post(f"{J}/frontier/preview", data={**again, **token})
+        assert "Exclude, and delete 130 waiting URIs" in await settled(console, counted)
+        form |= {"expect": "130", "expect_queues": "2", "typed": "130"}
+        text = await settled(console, await console.client.post(f"{J}/frontier/change", data=form))
+        assert "<code>/calendar/</code>" in text
+        link = re.search(r'href="/j/crawls~demo(/settings/form\?card=.*?)#(.*?)"', text)
+        assert link is not None
+        assert 'href="/j/crawls~demo">Overview' in text
+        rule = await page_of(console, link[1])
+        assert f'id="{link[2]}"' in rule
+        assert "/calendar/" in rule
+
+    play(tmp_path, scene)
+
+
+def test_a_count_is_that_of_now(tmp_path: Path):
+    job = add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole, token: dict[str, str]) -> None:
+        wish = {"action": "exclude", "urls": "/calendar/", "queues": "", **token}
+        await settled(console, await console.client.post(f"{J}/frontier/preview", data=wish))
+        urls = tmp_path / "more.txt"
+        urls.write_text("http://c.test/calendar/1\n")
+        assert (await asyncio.to_thread(nacre, "frontier", job, "import", urls)).code == 0
+        text = await settled(console, await console.client.post(f"{J}/frontier/preview", data=wish))
+        assert "Exclude, and delete 41 waiting URIs" in text
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize(("name", "link"), [("/rili?", True), ("/rili/", True), ("/rili", False)])
+def test_a_row_of_a_directory_or_program_leads_to_its_exclusion(name: str, link: bool):
+    found = row_exclusion("crawls~demo", name, UrisPageQuery(queue="cn,example,"))
+    assert ("rili" in found) is link
 
 
 def test_rows_have_actions_a_delay_makes_a_sheet_and_files_come_in(

@@ -90,6 +90,9 @@ def check_wish(action: str, wish: FrontierWish) -> None:
 def begin_change(call: Call, job: FoundJob, action: str, wish: FrontierWish) -> HeldTask:
     """Begin a change of the frontier; its result has `action`, `changed` and `counted`.
 
+    That of `exclude` has `rule` too: the path of the rule that took the expression, such as
+    `scope.4`; "" where it had it already.
+
     Raises:
         RefusedRequestError: It cannot be granted.
         ConfigError: An expression is none.
@@ -98,9 +101,14 @@ def begin_change(call: Call, job: FoundJob, action: str, wish: FrontierWish) -> 
 
     async def work(tell: Tell) -> dict[str, Any]:
         counted = await _counted(call, job, action, wish, tell)
-        changed = await _changed(call, job, action, wish, tell)
+        done: dict[str, Any] = {"action": action, "counted": counted}
+        if action == "exclude":
+            # First the scope: what is found from now on must not come back.
+            done["rule"] = await _exclude(call, job, wish.urls, by_console(call))
+        waits = "delete" if action == "exclude" else action
+        done["changed"] = await _changed(call, job, waits, wish, tell)
         call.services.readers.changed(job.layout.root, call.services.clock.now())
-        return {"action": action, "changed": changed, "counted": counted}
+        return done
 
     facts = msgspec.to_builtins(wish)
     call.note.change(None, {"action": action, **{name: v for name, v in facts.items() if v}})
@@ -152,10 +160,6 @@ def is_as_seen(action: str, wish: FrontierWish, number: int, queues: int) -> boo
 async def _changed(call: Call, job: FoundJob, action: str, wish: FrontierWish, tell: Tell) -> int:
     """Do it; how many URIs or queues changed."""
     by = by_console(call)
-    if action == "exclude":
-        # First the scope: what is found from now on must not come back.
-        await _exclude(call, job, wish.urls, by)
-        action = "delete"
     try:
         if action == "delete":
             answer = await ask_command(
@@ -177,12 +181,13 @@ async def _changed(call: Call, job: FoundJob, action: str, wish: FrontierWish, t
     return int(found["changed"])
 
 
-async def _exclude(call: Call, job: FoundJob, urls: str, by: str) -> None:
-    """Let the scope reject the URLs of an expression, of a running job at once."""
+async def _exclude(call: Call, job: FoundJob, urls: str, by: str) -> str:
+    """Let the scope reject the URLs of an expression, of a running job at once; in which rule."""
     readers, root = call.services.readers, job.layout.root
     assignment: str = await readers.ask("exclusion", root, _LONG, urls=urls)
     if assignment:
         await _set(call, job, {"assignments": [assignment]}, by)
+    return assignment.partition("=")[0].rpartition(".")[0]
 
 
 async def _set(call: Call, job: FoundJob, request: Mapping[str, Any], by: str) -> Any:  # noqa: ANN401

@@ -1,7 +1,7 @@
 """`/j/J/tasks/ID`: how far a task is, and what came of it."""
 
 from typing import Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from nacre.console.background.answers import TaskFacts, facts_of
 from nacre.console.call import Call, PageAnswer
@@ -27,7 +27,8 @@ async def page(call: Call) -> PageAnswer:
         return PageAnswer("dry_round.html", {"job": job.id, "found": task.result})
     _ = call.language.texts.gettext
     facts = {
-        "again": _again(task),
+        "again": _again(task), "overview": f"/j/{quote(job.id, safe='')}",
+        "rule": _rule_link(task),
         "task": task, "title": _title(call, task), "said": _said(call, task),
         "back": f"/j/{quote(job.id, safe='')}/{_BACK.get(task.what, 'frontier')}",
         "tallied": [
@@ -39,14 +40,20 @@ async def page(call: Call) -> PageAnswer:
     return PageAnswer("task.html", facts)
 
 
-def _again(task: TaskFacts) -> str:
-    """Where what was refused is looked at again; "" where nothing was counted."""
+def _again(task: TaskFacts) -> dict[str, str]:
+    """The fields of the form that counts anew what was refused; {} where nothing was counted."""
     if task.problem is None or task.problem.code != "count-differs":
+        return {}
+    return {"action": task.what, **{name: str(task.asked[name]) for name in ("urls", "queues")}}
+
+
+def _rule_link(task: TaskFacts) -> str:
+    """Where the rule is shown that an expression was put into; all rules where it was there."""
+    if task.what != "exclude" or not isinstance(task.result, dict):
         return ""
-    wish = {name: task.asked[name] for name in ("urls", "queues")}
-    return (
-        f"/j/{quote(task.job, safe='')}/frontier/change?{urlencode({'action': task.what, **wish})}"
-    )
+    form = f"/j/{quote(task.job, safe='')}/settings/form"
+    path, _, number = str(task.result["rule"]).rpartition(".")
+    return f"{form}?card={path}+{number}#{path}-{number}-card" if path else form
 
 
 def _title(call: Call, task: TaskFacts) -> str:

@@ -154,7 +154,7 @@ async def uris_page(call: Call) -> PageAnswer:
         "job": job.id, "found": uri_list(found), "query": query, "typed": query.re,
         "tree": branches, "place": query.place, "path": query.path,
         "branches": [
-            (one, _branch_link(one.name, one.queue, query), _exclude_link(job.id, one.name, query))
+            (one, _branch_link(one.name, one.queue, query), row_exclusion(job.id, one.name, query))
             for one in branches.items
         ],
         "may": may_operate(call),
@@ -163,8 +163,14 @@ async def uris_page(call: Call) -> PageAnswer:
     return PageAnswer("uris.html", facts)
 
 
-def _exclude_link(job: str, name: str, query: UrisPageQuery) -> str:
-    """Where a directory or program of a queue is excluded; "" for a single URL."""
+def row_exclusion(job: str, name: str, query: UrisPageQuery) -> str:
+    """The wizard that excludes a directory or program of a queue; "" for a single URL.
+
+    Args:
+        job: Id of the job.
+        name: The row of the tree: a path.
+        query: Of the page.
+    """
     if not query.queue or not name.endswith(("/", "?")):
         return ""
     return exclude_link(job, queue_root(query.queue) + name.removeprefix("/"))
@@ -274,6 +280,8 @@ async def preview(call: Call) -> Response:
         fields.get("action", "delete"), with_escapes(fields.get("urls", "").strip()),
         fields.get("queues", "").strip(),
     )  # fmt: skip
+    # Who asks for a count wants that of now: a trap grows by thousands in the minute before.
+    call.services.readers.changed(call.job().layout.root, call.services.clock.now())
     held = begin_count(call, wish)
     await held.wait(_QUICK)
     return _see(f"{base_of(call)}/frontier/change?task={held.id}")
