@@ -44,6 +44,7 @@ async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
     before = str(job.layout.root)
     services.labels.move(before, str(target))
     services.quotas.move(before, str(target))
+    services.removals.drop(target)  # of another job, whose directory is gone
     await services.fleet.scan()
     moved = next(one for one in services.fleet.jobs if one.layout.root == target)
     services.schedules.move(before, str(target), moved.id)

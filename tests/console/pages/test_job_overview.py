@@ -112,3 +112,27 @@ def test_the_longest_fetches_stand_in_for_those_that_are_not_known_yet():
     assert [(one.url, one.step) for one in fetches(None, longest)] == [("http://a.test/", "")]
     assert len(fetches(ToeList(25, 0.0, tuple(TOES)), longest)) == SLOTS
     assert fetches(ToeList(25, 0.0, ()), longest) == []
+
+
+def test_a_job_that_is_over_leads_to_the_calendar_with_itself_chosen(crawled: Path):
+    async def scene(console: GivenConsole) -> None:
+        client, link = console.client, 'href="/calendar?job=crawls~demo#edit"'
+        steer = console.as_session(Role.OPERATOR)
+        assert link in (await client.get("/j/crawls~demo", headers=steer)).text
+        looked = await client.get("/j/crawls~demo", headers=console.as_session(Role.VIEWER))
+        assert link not in looked.text
+        form = (await client.get("/calendar?job=crawls~demo", headers=steer)).text
+        assert "<option selected>crawls~demo</option>" in form.partition('id="s-job"')[2]
+
+    play(crawled, scene)
+
+
+def test_a_job_that_never_ran_does_not_lead_to_the_calendar(tmp_path: Path):
+    assert nacre("new", tmp_path / "crawls" / "demo", "http://127.0.0.1:9/").code == 0
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.OPERATOR)
+        page = (await console.client.get("/j/crawls~demo", headers=fields)).text
+        assert "/calendar?job=" not in page
+
+    play(tmp_path, scene)
