@@ -20,6 +20,11 @@ def with_escapes(expression: str) -> str:
     return _LETTERS.sub(lambda found: _group(found[0]), expression)
 
 
+def containing(text: str) -> str:
+    """The expression for URLs that have a text in them as it is; letters mean their escapes too."""
+    return _LETTERS.sub(lambda found: _group(found[0]), re.escape(text))
+
+
 def _group(letters: str) -> str:
     forms = [letters]
     for codec in _CODECS:

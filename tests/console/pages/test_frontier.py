@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from nacre.console.access.roles import Role
-from nacre.console.expressions import with_escapes
-from nacre.console.pages.frontier import UrisPageQuery, row_exclusion
+from nacre.console.expressions import containing, with_escapes
+from nacre.console.pages.frontier import UrisPageQuery, exclude_link, row_exclusion
 from nacre.frontier.pending import matcher
 from tests.cli.site import nacre
 from tests.console.given import LONG, GivenConsole, given_console
@@ -98,9 +98,9 @@ def test_what_was_excluded_is_said_with_links_to_its_rule_and_to_the_overview(tm
         text = await settled(console, grown)
         assert "the preview counted 40, and now there are 130" in text
         again = dict(
-            re.findall(r'<input type="hidden" name="(action|urls|queues)" value="(.*?)"', text)
+            re.findall(r'<input type="hidden" name="(action|kind|urls|queues)" value="(.*?)"', text)
         )
-        assert again == {"action": "exclude", "urls": "/calendar/", "queues": ""}
+        assert again == {"action": "exclude", "kind": "regex", "urls": "/calendar/", "queues": ""}
         counted = await console.client.post(f"{J}/frontier/preview", data={**again, **token})
         assert "Exclude, and delete 130 waiting URIs" in await settled(console, counted)
         form |= {"expect": "130", "expect_queues": "2", "typed": "130"}
@@ -207,3 +207,39 @@ def test_the_tree_leads_to_hosts_and_paths(tmp_path: Path):
 )
 def test_letters_mean_their_escapes(expression: str, url: str, found: bool):
     assert matcher(with_escapes(expression))(url) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "found"),
+    [
+        ("/rili?", "http://a.test/rili?y=2030", True),
+        ("/rili?", "http://a.test/ril/1", False),
+        ("/rili?", "http://a.test/rili/1", False),
+        ("[中国]", "http://a.test/[%D6%D0%B9%FA].html", True),
+        ("中国", UTF_8, True),
+        ("", UTF_8, True),
+    ],
+)
+def test_a_text_is_found_as_it_is(text: str, url: str, found: bool):
+    assert matcher(containing(text))(url) is found
+
+
+def test_what_is_typed_is_a_text_unless_a_regular_expression_is_chosen(tmp_path: Path):
+    add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole, token: dict[str, str]) -> None:
+        wish = {"action": "exclude", "urls": "2.html?", "queues": "", **token}
+        text = await settled(console, await console.client.post(f"{J}/frontier/preview", data=wish))
+        assert "Exclude, and delete 1 waiting URIs" in text
+        assert 'value="2.html?"' in text
+        assert r'name="urls" value="2\.html\?"' in text
+        wish |= {"kind": "regex", "urls": "[12].html?"}
+        text = await settled(console, await console.client.post(f"{J}/frontier/preview", data=wish))
+        assert "Exclude, and delete 2 waiting URIs" in text
+        assert '<option value="regex" selected>' in text
+        text = await page_of(console, "/frontier/change?action=exclude&urls=/rili")
+        assert '<option value="regex">' in text
+        text = await page_of(console, exclude_link("crawls~demo", "http://a.test/").removeprefix(J))
+        assert '<option value="regex" selected>' in text
+
+    play(tmp_path, scene)

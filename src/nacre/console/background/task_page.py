@@ -44,7 +44,8 @@ def _again(task: TaskFacts) -> dict[str, str]:
     """The fields of the form that counts anew what was refused; {} where nothing was counted."""
     if task.problem is None or task.problem.code != "count-differs":
         return {}
-    return {"action": task.what, **{name: str(task.asked[name]) for name in ("urls", "queues")}}
+    wish = {name: str(task.asked[name]) for name in ("urls", "queues")}
+    return {"action": task.what, "kind": "regex", **wish}
 
 
 def _rule_link(task: TaskFacts) -> str:

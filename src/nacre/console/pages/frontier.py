@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -36,7 +36,7 @@ from nacre.console.background.frontier_work import (
 from nacre.console.bounds import LineText, ShortText
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import converted
-from nacre.console.expressions import with_escapes
+from nacre.console.expressions import containing, with_escapes
 from nacre.console.pages.forms import fields_of, file_of, may_operate, never_ran_page, wait_page
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
@@ -71,13 +71,15 @@ class ChangePageQuery(msgspec.Struct, frozen=True):
 
     Attributes:
         action: What is to be done.
-        urls: Expression for URLs.
+        urls: What URLs have in them.
+        kind: `contains`: `urls` is a text as it is; `regex`: it is an expression.
         queues: Expression for queue keys.
         task: The preview that was begun; "" for none.
     """
 
     action: ShortText = "delete"
     urls: LineText = ""
+    kind: Literal["contains", "regex"] = "contains"
     queues: LineText = ""
     task: ShortText = ""
 
@@ -183,7 +185,7 @@ def exclude_link(job: str, prefix: str) -> str:
         job: Id of the job.
         prefix: The URL.
     """
-    options = urlencode({"action": "exclude", "urls": below(prefix)})
+    options = urlencode({"action": "exclude", "urls": below(prefix), "kind": "regex"})
     return f"/j/{quote(job, safe='')}/frontier/change?{options}"
 
 
@@ -240,9 +242,10 @@ async def change_page(call: Call) -> PageAnswer:
     task = facts_of(seen_task(call, query.task)) if query.task else None
     if task is not None:
         asked = task.asked
-        query = msgspec.structs.replace(
-            query, action=asked["action"], urls=asked["urls"], queues=asked["queues"]
-        )
+        query = msgspec.structs.replace(query, action=asked["action"], queues=asked["queues"])
+        if query.kind == "regex" or containing(query.urls) != asked["urls"]:
+            # The page has another text, or none: what was counted stands there as it was.
+            query = msgspec.structs.replace(query, urls=asked["urls"], kind="regex")
     facts = {
         "job": call.job().id, "wish": query, "actions": _action_names(call), "task": task,
         "of_uris": query.action in OF_URIS, "may": may_operate(call),
@@ -276,15 +279,16 @@ def _see(path: str) -> Response:
 async def preview(call: Call) -> Response:
     """Begin the count of the wizard."""
     fields = await fields_of(call)
-    wish = PreviewWish(
-        fields.get("action", "delete"), with_escapes(fields.get("urls", "").strip()),
-        fields.get("queues", "").strip(),
-    )  # fmt: skip
+    typed = fields.get("urls", "").strip()
+    kind = "regex" if fields.get("kind") == "regex" else "contains"
+    urls = with_escapes(typed) if kind == "regex" else containing(typed)
+    wish = PreviewWish(fields.get("action", "delete"), urls, fields.get("queues", "").strip())
     # Who asks for a count wants that of now: a trap grows by thousands in the minute before.
     call.services.readers.changed(call.job().layout.root, call.services.clock.now())
     held = begin_count(call, wish)
     await held.wait(_QUICK)
-    return _see(f"{base_of(call)}/frontier/change?task={held.id}")
+    shown = urlencode({"task": held.id, "kind": kind, "urls": typed})
+    return _see(f"{base_of(call)}/frontier/change?{shown}")
 
 
 async def do_change(call: Call) -> Response:
