@@ -97,7 +97,7 @@ def test_a_job_that_runs_stays(tmp_path: Path):
         await console.services.launcher.order(job, ["run", str(root)])
         key = console.as_key(Role.OPERATOR)
         answer = await console.client.patch(JOB, json={"place": "b"}, headers=key)
-        assert (answer.status_code, answer.json()["code"]) == (409, "running")
+        assert (answer.status_code, answer.json()["code"]) == (409, "queued")
         assert root.is_dir()
 
     play(tmp_path, scene)

@@ -150,6 +150,24 @@ def name_of(identity: Requester) -> str:
     return f"{flat(identity.name)} via console"
 
 
+async def require_rest(services: ConsoleServices, job: FoundJob) -> None:
+    """Refuse a job that a process works on, or soon will.
+
+    Raises:
+        RefusedRequestError: It runs, waits for its next pass, or is being started (409).
+    """
+    await services.poller.look(job)
+    seen, launch = services.poller.snapshot(job), services.launcher.facts(job)
+    if seen.running:
+        raise RefusedRequestError(409, "running", f"{job.id} is running: stop it first")
+    if seen.waits:
+        raise RefusedRequestError(
+            409, "waits", f"{job.id} waits for its next pass ({seen.waits}): stop it first"
+        )
+    if launch is not None and launch.step != "failed":
+        raise RefusedRequestError(409, launch.step, f"{job.id}: {WHYS[launch.step]}")
+
+
 def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple[JobAction, ...]:
     """All actions of a job as it was seen last; one that is being started allows none.
 

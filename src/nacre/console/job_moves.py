@@ -4,6 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 
+from nacre.console.actions import require_rest
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.hub import JOBS
@@ -33,12 +34,7 @@ async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
     if not label:
         raise RefusedRequestError(422, "place", "a place has a label; leave it out to stay")
     services, place = call.services, place_for(call, label)
-    await services.poller.look(job)
-    seen, launch = services.poller.snapshot(job), services.launcher.facts(job)
-    if seen.running or seen.waits or (launch is not None and launch.step != "failed"):
-        raise RefusedRequestError(
-            409, "running", f"{job.id} runs, or is about to: stop it, then move it"
-        )
+    await require_rest(services, job)
     target = place.root / job.layout.root.name
     await asyncio.to_thread(_rename, job.layout.root, target)
     before = str(job.layout.root)

@@ -43,7 +43,7 @@ def test_a_job_is_found_and_paused_in_chinese_by_keyboard_in_the_dark(
             tab_to(page, f"{FIRST} button[data-action=pause]")
             assert focus_is_seen(page)
             page.keyboard.press("Enter")
-            shows_state(page, "PAUSED")
+            shows_state(page, "已暂停")
             assert not violations(page)
             page.keyboard.press("g")
             page.keyboard.press("j")

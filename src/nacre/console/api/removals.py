@@ -8,7 +8,7 @@ import asyncio
 import msgspec
 from starlette.responses import Response
 
-from nacre.console.actions import WHYS
+from nacre.console.actions import require_rest
 from nacre.console.bounds import ShortText
 from nacre.console.call import Call
 from nacre.console.fleet.forgetting import forget_job
@@ -85,7 +85,7 @@ async def remove_job_of(call: Call) -> RemovedJob:
         RefusedRequestError: It does not rest, or has schedules (409).
     """
     job, services = call.job(), call.services
-    await require_rest(call, job)
+    await require_no_start(call, job)
     removal = JobRemoval(services.clock.now(), call.identity.name)
     services.removals.add(job.layout.root, removal)
     call.note.change({"directory": str(job.layout.root)}, None)
@@ -139,7 +139,7 @@ async def forget_of(call: Call, wish: ForgetWish) -> FoundJob:
             409, "named-at-start",
             f"{root} is a place of the console itself; delete it on the command line",
         )  # fmt: skip
-    await require_rest(call, job)
+    await require_no_start(call, job)
     await asyncio.to_thread(forget_job, job.layout)
     # A new job of this directory is another one.
     services.labels.set(job, NONE)
@@ -149,23 +149,14 @@ async def forget_of(call: Call, wish: ForgetWish) -> FoundJob:
     return job
 
 
-async def require_rest(call: Call, job: FoundJob) -> None:
+async def require_no_start(call: Call, job: FoundJob) -> None:
     """Refuse a job that runs, will be started, or has schedules.
 
     Raises:
         RefusedRequestError: It does (409).
     """
     services = call.services
-    await services.poller.look(job)
-    seen, launch = services.poller.snapshot(job), services.launcher.facts(job)
-    if seen.running:
-        raise RefusedRequestError(409, "running", f"{job.id} is running: stop it first")
-    if seen.waits:
-        raise RefusedRequestError(
-            409, "waits", f"{job.id} waits for its next pass ({seen.waits}): stop it first"
-        )
-    if launch is not None and launch.step != "failed":
-        raise RefusedRequestError(409, launch.step, f"{job.id}: {WHYS[launch.step]}")
+    await require_rest(services, job)
     path = str(job.layout.root)
     of_it = [one for one in services.schedules.all() if one.path == path]
     if of_it:
