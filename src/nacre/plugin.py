@@ -23,6 +23,7 @@ from nacre.engine.chain.entry import (
     Kit,
 )
 from nacre.engine.steps.links import add_links
+from nacre.errors import ConfigError, StorageError
 from nacre.extract.document import Document, document_of
 from nacre.extract.extractors import Extractor
 from nacre.extract.links import LinkCollector
@@ -33,6 +34,10 @@ from nacre.scope.rules.rule import Predicated, Rule
 from nacre.scope.scope import Decision, Predicate
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Need, Subject
+from nacre.search.document import SearchDocument, plain_document
+from nacre.search.filters import DocumentFilter
+from nacre.search.writer_kinds import WriterSettings
+from nacre.search.writers import DocumentWriter
 
 __all__ = [
     "CHECKS",
@@ -48,10 +53,13 @@ __all__ = [
     "Capture",
     "ChainName",
     "Column",
+    "ConfigError",
     "CrawlURI",
     "DataTable",
     "Decision",
     "Document",
+    "DocumentFilter",
+    "DocumentWriter",
     "Effective",
     "Entry",
     "Extractor",
@@ -78,12 +86,16 @@ __all__ = [
     "ScopeState",
     "ScoreChange",
     "Scoring",
+    "SearchDocument",
     "Seconds",
     "Section",
+    "StorageError",
     "Subject",
     "View",
     "Visit",
+    "WriterSettings",
     "add_links",
     "document_of",
+    "plain_document",
     "setting",
 ]

@@ -1,6 +1,5 @@
 """A kind of score of another package, installed as pip would leave it: modules and metadata."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from nacre.crawldb.row import ONE
 from nacre.crawldb.scoring import SCORINGS, PageScore, distribute
 from nacre.cycle.steps.generate import GenerateOptions, generate
 from nacre.errors import ConfigError
+from tests.config.plugin_package import plugged_in
 from tests.cycle.steps.test_generate import lists, opened, seeded
 
 MODULE = """
@@ -33,23 +33,13 @@ class Shallow(Scoring):
     ) -> tuple[Sequence[LinkShare], ScoreChange]:
         return [one._replace(score=one.score + self.gift) for one in links], ScoreChange(score=-1)
 """
-METADATA = "Metadata-Version: 2.1\nName: shallow-score\nVersion: 1.0\n"
 
 
 @pytest.fixture
-def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    folder = tmp_path / "site-packages"
-    made = folder / "shallow_score-1.0.dist-info"
-    made.mkdir(parents=True)
-    (folder / "shallow_score.py").write_text(MODULE)
-    (made / "METADATA").write_text(METADATA)
-    (made / "entry_points.txt").write_text("[nacre.components]\nshallow = shallow_score:Shallow\n")
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.setattr(SCORINGS, "_looked", False)
-    monkeypatch.setattr(SCORINGS, "_parts", dict(SCORINGS._parts))
-    monkeypatch.setattr(SCORINGS, "_places", dict(SCORINGS._places))
-    yield
-    sys.modules.pop("shallow_score", None)
+def _installed(tmp_path: Path) -> Iterator[None]:
+    parts = {"shallow": "Shallow"}
+    with plugged_in(tmp_path / "site-packages", "shallow_score", MODULE, parts, SCORINGS):
+        yield
 
 
 URLS = ("http://a.test/long/way/down.html", "http://a.test/b", "http://a.test/middle.html")
