@@ -98,6 +98,38 @@ def test_rounds_end_with_the_index_and_say_how_to_search(tmp_path):
     assert told(root)["version"] is None
 
 
+def test_ranks_that_are_applied_reach_the_search_with_a_rebuilt_index(tmp_path):
+    root = tmp_path / "job"
+    same = "<p>the quick brown fox</p>"
+    pages = {
+        "/": "<a href=/a>x</a><a href=/b>x</a><a href=/c>x</a><a href=/d>x</a>",
+        "/a": same,
+        "/b": same,
+        "/c": "<a href=/b>x</a>",
+        "/d": "<a href=/b>x</a>",
+    }
+    with site(pages) as home:
+        kept = ["--set", "cycle.links.ignore_internal=none", "--set", "cycle.scoring=[rank]"]
+        done = nacre("cycle", root, "-s", home, "--delay", "0", "--rounds", "2", *kept)
+        assert done.code == 0, done.err
+
+    def ordered() -> list[tuple[str, float]]:
+        hits = json.loads(nacre("search", root, "fox", "--json").out)["hits"]
+        return [(hit["url"].rpartition("/")[2], hit["score"]) for hit in hits]
+
+    told(root)
+    assert sorted(name for name, _ in ordered()) == ["a", "b"]
+    assert len({score for _, score in ordered()}) == 1
+    done = nacre("cycle", root, "rank", "--level", "page", "--apply")
+    assert done.code == 0, done.err
+    told(root)
+    assert len({score for _, score in ordered()}) == 1, "nothing was fetched since"
+    told(root, "--rebuild")
+    (first, high), (second, low) = ordered()
+    assert (first, second) == ("b", "a")
+    assert high > low
+
+
 class KilledError(Exception):
     """Instead of the end of the process."""
 
