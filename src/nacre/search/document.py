@@ -5,7 +5,7 @@ archive is ours.
 """
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 
@@ -71,6 +71,11 @@ FIELDS = (
     "boost", "digest", "segment", "anchor", "cache", "length", "warc_filename", "warc_offset",
 )  # fmt: skip
 """The fields that writers are given, in order."""
+
+FIELD_TYPES: dict[str, Any] = {
+    name: get_type_hints(SearchDocument).get(name, list[str]) for name in FIELDS
+}
+"""The Python types of these fields, in the same order; `site`, which is computed, is a list."""
 
 
 def plain_document(document: SearchDocument) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema
 
 from nacre.config.component import Component, ComponentRegistry, setting
 from nacre.errors import ConfigError
-from nacre.search.document import SearchDocument
+from nacre.search.document import FIELD_TYPES, SearchDocument
 from nacre.search.local_index import LocalWriter
 from nacre.search.writers import DocumentWriter
 from nacre.search.writers.files import (
     FilesWriter,
     csv_encoder,
     json_lines,
-    parquet_rows,
+    parquet_encoder,
 )
 
 
@@ -105,7 +105,9 @@ class ParquetFilesSettings(WriterSettings):
     def make(self, folder: Path) -> DocumentWriter:
         """See `WriterSettings.make`."""
         place = folder / self.known_as
-        return FilesWriter(place, self.known_as, "parquet", parquet_rows, self.mapped)
+        # The types are mapped as documents are, so that the columns follow the settings only.
+        encode = parquet_encoder(self.known_as, self.mapped(dict(FIELD_TYPES)))
+        return FilesWriter(place, self.known_as, "parquet", encode, self.mapped)
 
 
 class CsvSettings(WriterSettings):

@@ -3,11 +3,13 @@
 import csv
 import json
 
+import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.search.document import SearchDocument
+from nacre.search.document import FIELD_TYPES, SearchDocument
 from nacre.search.writer_kinds import WRITERS, chosen_writers
 from nacre.search.writers.files import FilesWriter
 
@@ -72,6 +74,54 @@ def test_parquet(tmp_path):
     table = pq.read_table(tmp_path / "parquet" / "documents-000001.parquet")
     assert table.column("warc_offset").to_pylist() == [7, None]
     assert "content" not in table.column_names
+
+
+def test_all_files_of_parquet_have_the_same_columns_whatever_their_documents_have(tmp_path):
+    writer = made(
+        tmp_path,
+        writer="parquet",
+        rename={"host": "url_host_name"},
+        copy_fields={"id": ["key"]},
+        remove=["content"],
+    )
+    writer.open()
+    for batch in (
+        [SearchDocument(id="a")],
+        [document("b", anchor=["x", "书"], boost=2, tstamp=5, host="www.example.org")],
+        [document("c", more={"collection": ["docs", "二"], "more": ["m"]}, lang="\ud800")],
+    ):
+        writer.write(batch)
+        writer.commit()
+    files = sorted((tmp_path / "parquet").iterdir())
+    one, *others = [pq.read_schema(file) for file in files]
+    assert all(one.equals(other, check_metadata=True) for other in others)
+    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+    expected = {
+        {"host": "url_host_name"}.get(name, name): kinds.get(kind, pa.list_(pa.string()))
+        for name, kind in FIELD_TYPES.items()
+        if name != "content"
+    }
+    text_lists = pa.map_(pa.string(), pa.list_(pa.string()))
+    assert {**expected, "key": pa.string(), "more": text_lists} == {f.name: f.type for f in one}
+    assert all(column.nullable for column in one)
+    a, b, c = ds.dataset(tmp_path / "parquet", format="parquet").to_table().to_pylist()
+    assert (a["id"], a["key"], a["tstamp"], a["anchor"], a["more"]) == ("a", "a", None, None, None)
+    assert (b["anchor"], b["boost"], b["tstamp"]) == (["x", "书"], 2.0, 5)
+    assert (b["url_host_name"], b["site"]) == (
+        "www.example.org",
+        ["www.example.org", "example.org"],
+    )
+    assert (dict(c["more"]), c["lang"]) == ({"collection": ["docs", "二"], "more": ["m"]}, "?")
+
+
+def test_a_value_that_no_column_of_parquet_can_have_is_refused(tmp_path):
+    writer = made(tmp_path, writer="parquet", name="table")
+    writer.open()
+    writer.write([document("a", more={"title": ["one", "two"]})])
+    with pytest.raises(ConfigError, match=r"`table`: the column `title` is of the type string"):
+        writer.commit()
+    with pytest.raises(ConfigError, match=r"`table`: a field is called `more`"):
+        made(tmp_path, writer="parquet", name="table", rename={"title": "more"})
 
 
 def test_the_writer_that_is_meant():

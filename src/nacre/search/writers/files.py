@@ -151,19 +151,70 @@ def _cell(value: object) -> object:
     return "" if value is None else value
 
 
-def parquet_rows(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Documents as Parquet: columns are the fields that any of them has.
+_MORE = "more"
+
+
+def parquet_encoder(name: str, types: Mapping[str, Any]) -> FileEncoder:
+    """The encoder of Parquet: all its files have the same columns, whatever documents they have.
+
+    What a document has besides is in the last column, `more`: lists of texts by name.
+
+    Args:
+        name: Name of the writer, for messages.
+        types: The Python types of the columns by name, as in `FIELD_TYPES`.
 
     Raises:
-        ConfigError: pyarrow is not installed.
+        ConfigError: pyarrow is not installed, or a column is called `more`. The encoder raises it
+            where a value is not of the type of its column.
     """
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra
         import pyarrow.parquet as pq  # noqa: PLC0415 - likewise
     except ImportError:
         raise ConfigError(wanting("the writer `parquet` needs", "pyarrow")) from None
-    names = dict.fromkeys(name for row in rows for name in row)
-    table = pa.table({name: [row.get(name) for row in rows] for name in names})
-    target = io.BytesIO()
-    pq.write_table(table, target, compression="zstd")
-    return target.getvalue()
+    if _MORE in types:
+        raise ConfigError(
+            f"cycle.index.writers: `{name}`: a field is called `{_MORE}` by `rename` or "
+            "`copy_fields`, and the fields of filters are in the column of this name: "
+            "choose another"
+        )
+    kinds = {str: pa.string(), list[str]: pa.list_(pa.string()), int: pa.int64()}
+    kinds[float] = pa.float64()
+    columns = {column: kinds[kind] for column, kind in types.items()}
+    schema = pa.schema({**columns, _MORE: pa.map_(pa.string(), pa.list_(pa.string()))})
+
+    def encode(rows: Sequence[Mapping[str, Any]]) -> bytes:
+        arrays = []
+        for column in schema:
+            values = [
+                _others(row, columns) if column.name == _MORE else _encodable(row.get(column.name))
+                for row in rows
+            ]
+            try:
+                arrays.append(pa.array(values, column.type))
+            except (pa.ArrowException, TypeError) as error:
+                raise ConfigError(
+                    f"cycle.index.writers: `{name}`: the column `{column.name}` is of the type "
+                    f"{column.type}, and a filter or `rename` gave it another value ({error}): "
+                    "give that field another name"
+                ) from None
+        target = io.BytesIO()
+        pq.write_table(pa.table(arrays, schema=schema), target, compression="zstd")
+        return target.getvalue()
+
+    return encode
+
+
+def _others(
+    row: Mapping[str, Any], columns: Mapping[str, Any]
+) -> list[tuple[object, object]] | None:
+    """The fields of a document that have no column, by name; None where there are none."""
+    found = [(_encodable(k), _encodable(v)) for k, v in sorted(row.items()) if k not in columns]
+    return found or None
+
+
+def _encodable(value: object) -> object:
+    """The value, with `?` for what UTF-8 cannot have, which are halves of a pair of surrogates."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    return [_encodable(one) for one in value] if isinstance(value, list) else value
