@@ -17,7 +17,8 @@ def links(
 ) -> None:
     """Print the pages that link to URL, the newest first; or with --out the links on it.
 
-    They are read out of the WARC files of the job, which takes a while for a large archive.
+    They are read out of the WARC files of the job, which takes a while for a large archive, and
+    have no anchors (texts of links).
     """
     from nacre.job.archived_links import archived_links
 
