@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nacre.cli.cycle.texts import generate_text
+from nacre.cli.cycle.texts import generate_numbers, generate_text
 from nacre.crawldb.hosts import host_schema
 from nacre.crawldb.kernels import UserSqlError
 from nacre.crawldb.row import bucket_of_host
@@ -122,15 +122,34 @@ def test_a_changed_rule_file_holds_for_what_is_known_both_ways(tmp_path: Path):
     with opened(root) as context:
         found = generate(context, GenerateOptions())
     assert found.excluded == {"regex-urlfilter.txt:2": 2}
+    assert judged(found) == (3, 2, 0)
+    assert "; 3 URLs judged anew: 2 excluded; 1 in 1 unit" in generate_text(found)
     assert keys(root, found) == [["http://a.example/1"]]
     with opened(root) as context:
         again = generate(context, GenerateOptions())
     assert (again.excluded, again.selected) == ({"regex-urlfilter.txt:2": 2}, 0)
+    assert (judged(again), "anew" in generate_text(again)) == ((0, 0, 0), False)
     (root / "regex-urlfilter.txt").write_text("+.\n")
     with opened(root) as context:
         assert generate(context, GenerateOptions(filter=False)).selected == 0
         found = generate(context, GenerateOptions())
     assert (found.selected, found.excluded) == (2, {})
+    assert judged(found) == (3, 0, 2)
+    assert "; 3 URLs judged anew: 2 let in again; " in generate_text(found)
+    assert generate_numbers(found)["readmitted"] == 2
+    assert found.version is not None
+    assert {name: found.version.counters[name] for name in ("judged", "readmitted")} == {
+        "judged": 3, "readmitted": 2,
+    }  # fmt: skip
+    (root / "regex-urlfilter.txt").write_text("# nothing else\n+.\n")
+    with opened(root, dry=True) as context:
+        assert "; 3 URLs judged anew, all as before" in generate_text(
+            generate(context, GenerateOptions())
+        )
+
+
+def judged(found: GenerateResult) -> tuple[int, int, int]:
+    return found.judged, found.newly_excluded, found.readmitted
 
 
 def test_a_dry_run_changes_nothing(tmp_path: Path):

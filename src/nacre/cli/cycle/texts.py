@@ -126,6 +126,7 @@ def generate_text(result: "GenerateResult") -> str:
     refusals = list(_refusals(result))
     if refusals:
         text += f", {', '.join(refusals)}"
+    text += f"; {judged_text(result)}" if result.judged else ""
     if not result.selected:
         text += "".join(f"; {part}" for part in _left_out(result))
         return f"{text}; nothing to fetch{_next_due_text(result)}"
@@ -138,6 +139,14 @@ def generate_text(result: "GenerateResult") -> str:
             decider = f" ({result.slowest}, {result.slowest_urls:,} x {result.slowest_delay:g} s)"
         text += f", at most {duration(result.longest)}{decider}"
     return text + "".join(f"; {part}" for part in _left_out(result))
+
+
+def judged_text(result: "GenerateResult") -> str:
+    """`3 URLs judged anew: 2 excluded, 1 let in again`."""
+    named = ((result.newly_excluded, "excluded"), (result.readmitted, "let in again"))
+    parts = [f"{number:,} {what}" for number, what in named if number]
+    text = f"{count(result.judged, 'URL')} judged anew"
+    return f"{text}: {', '.join(parts)}" if parts else f"{text}, all as before"
 
 
 def _left_out(result: "GenerateResult") -> Iterator[str]:

@@ -57,6 +57,7 @@ from nacre.errors import ConfigError, JobError, Problem
 LATENCY = 0.2
 """Expected time of a fetch itself, s; a guess that decides only how long a list seems to take."""
 _LOOKS = 40
+_JUDGED = ("judged", "newly_excluded", "readmitted")
 _CLAIM = "made-by-one-step"
 """File of a segment that says that its folder belongs to one step of one driver."""
 
@@ -106,6 +107,9 @@ class GenerateResult(NamedTuple):
         cut_hosts: Those hosts.
         capped: Candidates that caps and limits of hosts and domains leave out.
         beyond: Candidates that are not among the best `top`.
+        judged: Known URLs that were judged anew, because other rules had judged them last.
+        newly_excluded: Of these, the ones that rules exclude and did not exclude before.
+        readmitted: Of these, the ones that were excluded and are not any more.
         version: The version; None where nothing was committed.
     """
 
@@ -126,6 +130,9 @@ class GenerateResult(NamedTuple):
     cut_hosts: int = 0
     capped: int = 0
     beyond: int = 0
+    judged: int = 0
+    newly_excluded: int = 0
+    readmitted: int = 0
     version: CycleVersion | None = None
 
 
@@ -180,6 +187,9 @@ class _Generating:
         found = GenerateResult(
             counts.known, counts.fresh, counts.due, counts.refused, counts.excluded,
             counts.next_due, capped=sum(one.capped for one in selected),
+            judged=sum(one.judged for one in selected),
+            newly_excluded=sum(one.newly_excluded for one in selected),
+            readmitted=sum(one.readmitted for one in selected),
         )  # fmt: skip
         if not looks:
             return self._nothing(found, selected)
@@ -533,6 +543,7 @@ def generate_counters(found: GenerateResult) -> dict[str, Any]:
         "cut": found.cut,
         "capped": found.capped,
         "beyond": found.beyond,
+        **({name: getattr(found, name) for name in _JUDGED} if found.judged else {}),
     }
 
 

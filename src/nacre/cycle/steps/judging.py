@@ -84,11 +84,13 @@ class JudgedRows(NamedTuple):
         asked: Rows that were judged.
         excluded: Of these, the ones that are excluded now, by what excludes them.
         readmitted: Rows that were excluded and are not any more.
+        newly_excluded: Rows that are excluded and were not before.
     """
 
     asked: int
     excluded: dict[str, int]
     readmitted: int
+    newly_excluded: int = 0
 
 
 def judge_rows(
@@ -116,6 +118,7 @@ def judge_rows(
     refusals = list(_refusals(rows, admission))
     before = rows.column("excluded").to_pylist()
     readmitted = sum(1 for old, new in zip(before, refusals, strict=True) if old and not new)
+    newly = sum(1 for old, new in zip(before, refusals, strict=True) if new and not old)
     excluded = Counter(refusal for refusal in refusals if refusal)
     texts = pa.array([refusal or None for refusal in refusals], pa.string())
     kernel.load("judged", pa.table({"key": rows.column("key"), "excluded": texts}))
@@ -124,7 +127,7 @@ def judge_rows(
         f'"{table}".key and judged.excluded is distinct from "{table}".excluded'
     )
     written = f"select key, {rules}::BIGINT as rules, excluded from judged order by key"
-    return JudgedRows(len(refusals), dict(excluded), readmitted), written
+    return JudgedRows(len(refusals), dict(excluded), readmitted, newly), written
 
 
 def _refusals(rows: Any, admission: Admission) -> Iterator[str]:  # noqa: ANN401 - pyarrow has no types

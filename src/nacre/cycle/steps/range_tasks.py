@@ -201,5 +201,6 @@ def _joined(
         },
         sum(one.judged for one in parts),
         sum(one.readmitted for one in parts),
+        sum(one.newly_excluded for one in parts),
         gathered.capped + sum(one.capped for one in parts),
     )

@@ -107,6 +107,7 @@ class SelectedFiles(NamedTuple):
         dropped: Files that new ones replace, by table.
         judged: Rows that were judged.
         readmitted: Rows that rules let in again.
+        newly_excluded: Rows that rules exclude and did not exclude before.
         capped: Candidates that caps and limits leave out. Where normalizers let hosts of several
             tasks count as one, only those that a task leaves out by itself.
     """
@@ -120,6 +121,7 @@ class SelectedFiles(NamedTuple):
     dropped: dict[str, set[str]]
     judged: int = 0
     readmitted: int = 0
+    newly_excluded: int = 0
     capped: int = 0
 
 
@@ -139,7 +141,7 @@ class _Selecting:
         self._admission: Admission | None = None
         self._added: dict[str, list[TableFile]] = {CRAWLDB: [], "hosts": []}
         self._dropped: dict[str, set[str]] = {CRAWLDB: set(), "hosts": set()}
-        self._judged = self._readmitted = self._capped = 0
+        self._judged = self._readmitted = self._newly = self._capped = 0
 
     def run(self) -> SelectedFiles:
         spec, kernel = self._spec, self._kernel
@@ -162,6 +164,7 @@ class _Selecting:
             self._dropped,
             self._judged,
             self._readmitted,
+            self._newly,
             self._capped,
         )
 
@@ -232,6 +235,7 @@ class _Selecting:
         )
         self._judged += found.asked
         self._readmitted += found.readmitted
+        self._newly += found.newly_excluded
         if rows and not self._spec.dry:
             plan = FilePlan(CRAWLDB, bucket, "set", self._spec.version, "admission")
             self._added[CRAWLDB] += _published(self._work, rows, plan)
