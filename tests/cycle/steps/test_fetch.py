@@ -1,5 +1,6 @@
 """The step `fetch`: units through an engine, and what the driver commits."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from nacre.cycle.engine import TaskEngine
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.orphans import salvage_orphans
 from nacre.cycle.parts import UnitPlace
-from nacre.cycle.steps.fetch import FetchOptions, FirstStart, fetch
+from nacre.cycle.steps.fetch import FetchOptions, FirstStart, SegmentFetch, fetch
 from nacre.cycle.tables import TaskPlace
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges
 from nacre.engine.clock import SystemClock
@@ -198,4 +199,10 @@ def test_a_fetch_that_goes_on_after_its_time_asks_for_nothing(tmp_path: Path):
         found = fetch(context(tmp_path, cycle), SEGMENT, FetchOptions(time_limit=60.0))
     assert (found.late, found.pages, found.interrupted) == (True, 0, False)
     assert found.not_attempted == {"deadline": 4}
-    assert "its time was over" in fetch_text(found)
+    assert "; 4 not attempted (deadline 4); its time was over" in fetch_text(found)
+
+
+def test_what_was_not_attempted_is_told_by_reason():
+    left = Counter({"blocked": 1, "failures": 1, "deadline": 1_200})
+    said = fetch_text(SegmentFetch(segment=SEGMENT, not_attempted=left))
+    assert said.endswith("; 1,202 not attempted (deadline 1,200, blocked 1, failures 1)")

@@ -211,14 +211,16 @@ def generate_numbers(result: "GenerateResult") -> dict[str, Any]:
 
 
 def fetch_text(result: "SegmentFetch") -> str:
-    """`127 pages, 3.1 MB, 2 hosts; 3 not found; 4 not attempted (deadline)`."""
+    """`127 pages, 3.1 MB, 2 hosts; 3 not found; 4 not attempted (deadline 3, failures 1)`."""
     if result.done_before:
         return f"{result.segment} is fetched already"
     text = f"{count(result.pages, 'page')}, {size(result.bytes)}, {count(result.hosts, 'host')}"
     text += "".join(f"; {part}" for part in _statuses(result))
     if result.not_attempted:
         left = sum(result.not_attempted.values())
-        text += f"; {left:,} not attempted ({', '.join(sorted(result.not_attempted))})"
+        ranked = sorted(result.not_attempted.items(), key=lambda item: (-item[1], item[0]))
+        reasons = ", ".join(f"{reason} {number:,}" for reason, number in ranked)
+        text += f"; {left:,} not attempted ({reasons})"
     text += "; its time was over, so that they are due again" if result.late else ""
     return text + ("; interrupted, this is kept" if result.interrupted else "")
 
