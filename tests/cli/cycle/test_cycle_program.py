@@ -5,8 +5,10 @@ import sys
 from dataclasses import dataclass, field
 
 import pytest
+import typer
 
-from nacre.cli.cycle.program import NUTCH, answer_nutch, split_arguments
+from nacre.cli.cycle.commands import cycle
+from nacre.cli.cycle.program import NUTCH, CycleGroup, answer_nutch, split_arguments
 from nacre.errors import ConfigError
 from tests.cli.site import nacre
 
@@ -36,6 +38,26 @@ def test_an_option_of_nutch_at_a_step():
     done = nacre("cycle", "x", "inject", "list.txt", "-noFilter")
     assert done.code == 2
     assert "`--no-filter`" in done.err
+
+
+@pytest.mark.parametrize(
+    ("step", "option", "ours"),
+    [("readseg", "-list", "`segments`"), ("segments", "-slice", "`segments slice N`")],
+)
+def test_what_another_step_does_here_is_named(step, option, ours):
+    done = nacre("cycle", "x", step, option, "5")
+    assert (done.code, f"{option} is an option of Nutch" in done.err) == (2, True)
+    assert ours in done.err
+
+
+def test_every_option_of_ours_that_is_named_is_one():
+    group = typer.main.get_command(cycle)
+    assert isinstance(group, CycleGroup)
+    params = [*group.params, *(one for step in group.commands.values() for one in step.params)]
+    options = {name for one in params for name in (*one.opts, *one.secondary_opts)}
+    named = {ours.split()[0] for ours in NUTCH.values() if ours}
+    assert {ours for ours in named if ours.startswith("-")} <= options
+    assert {ours for ours in named if not ours.startswith("-")} <= set(group.commands)
 
 
 def test_what_nutch_has_and_we_need_not_is_said():
