@@ -100,11 +100,10 @@ def test_rounds_end_with_the_index_and_say_how_to_search(tmp_path):
 
 def test_ranks_that_are_applied_reach_the_search_with_a_rebuilt_index(tmp_path):
     root = tmp_path / "job"
-    same = "<p>the quick brown fox</p>"
     pages = {
         "/": "<a href=/a>x</a><a href=/b>x</a><a href=/c>x</a><a href=/d>x</a>",
-        "/a": same,
-        "/b": same,
+        "/a": "<p>the quick brown fox</p>",  # as many words, but no duplicate of the other
+        "/b": "<p>the quick green fox</p>",
         "/c": "<a href=/b>x</a>",
         "/d": "<a href=/b>x</a>",
     }
