@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from packaging.markers import Marker, default_environment
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
@@ -104,6 +106,36 @@ def test_a_lock_leaves_nothing_out(lock: str, version: str):
     names = [Requirement(text).name for text, _ in pinned(lock, version)]
     assert len(names) == len(set(names)) > 10
     assert all(hashes for _, hashes in pinned(lock, version))
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
+def test_a_lock_names_the_extras_that_are_asked_for(lock: str):
+    """pip 23, which Debian 12 has, takes the newest version of an extra that a lock leaves out.
+
+    With hashes that is an error as soon as there is a newer version than the lock's.
+    """
+    extras = {
+        canonicalize_name(found.name): found.extras
+        for line in (ROOT / lock).read_text().splitlines()
+        if "==" in line and (found := Requirement(line.partition(";")[0].rstrip(" \\")))
+    }
+    asked = 0
+    for name, taken in extras.items():
+        try:
+            wishes = map(Requirement, metadata.requires(name) or ())
+        except metadata.PackageNotFoundError:  # not for this system
+            continue
+        of_extras = [{"extra": extra} for extra in ("", *taken)]
+        for wish in wishes:
+            marker = wish.marker
+            if wish.extras and (marker is None or any(map(marker.evaluate, of_extras))):
+                asked += 1
+                assert wish.extras <= extras[canonicalize_name(wish.name)], (name, wish)
+    own = [Requirement(text) for text in project()["project"]["dependencies"]]
+    for wish in own:
+        asked += bool(wish.extras)
+        assert wish.extras <= extras[canonicalize_name(wish.name)], wish
+    assert asked
 
 
 @pytest.mark.slow
