@@ -19,6 +19,8 @@ FEW := 10
 SPARK_TESTS := not slow
 # Of pytest. More than cores: nearly half of the time a test waits for a server or a clock.
 WORKERS := 4
+# Of the unit tests: processes that share one collection.
+FORKS := -p tools.forks --forks 6
 # Browsers that open pages side by side: half of the time each waits for a crawl.
 BROWSERS := 3
 MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html erlang-doc \
@@ -61,8 +63,8 @@ imports: environment
 	.venv/bin/lint-imports --no-cache
 
 unit: environment
-	$(PYTEST) -n $(WORKERS) -m $(FAST)
-	@sh tools/pythons.sh "$(CURDIR)" -n $(WORKERS) -m $(FAST)
+	$(PYTEST) $(FORKS) -m $(FAST)
+	@sh tools/pythons.sh "$(CURDIR)" $(FORKS) -m $(FAST)
 
 cases-tests: environment system webs
 	$(PYTEST) -n $(WORKERS) -m "cases and not slow" tests/cases
@@ -98,7 +100,7 @@ test: ## everything that CI runs: set-up, format, lint, types, import rules, all
 	@sh tools/parts.sh "$(MAKE)"
 
 test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples, mutants, traps)
-	NACRE_FUZZ=1 $(PYTEST) -n $(WORKERS) -m $(FAST)
+	NACRE_FUZZ=1 $(PYTEST) $(FORKS) -m $(FAST)
 	$(PYTEST) -p no:randomly -m "slow and not spark" --timeout 7200
 	$(MAKE) spark SPARK_TESTS=slow
 	@$(PY) -m tools.mutants
@@ -143,19 +145,19 @@ ablation: environment ## what halving and doubling each guess of the planner doe
 
 lock: environment ## the locks again, from pyproject.toml
 	$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet uv
-	$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes \
+	$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-strip-extras \
 		--no-emit-index-url --no-header pyproject.toml -o requirements.lock
-	$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes \
+	$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-strip-extras \
 		--no-emit-index-url --no-header --group dev pyproject.toml -o requirements-dev.lock
-	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes \
+	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes --no-strip-extras \
 		--no-emit-index-url --no-header --group judges -o requirements-judges.lock
-	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes \
+	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes --no-strip-extras \
 		--no-emit-index-url --no-header --group sphinx -o requirements-sphinx.lock
 	for extra in console cycle objects opensearch search spark; do \
 		{ $(PY) -c "import sys, tomllib; project = tomllib.load(sys.stdin.buffer)['project']; \
 			print(*project['optional-dependencies']['$$extra'], sep='\n')" <pyproject.toml; \
 			[ $$extra != spark ] || printf 'setuptools<81\nwheel\n'; } | \
-		$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url \
 			--no-header --no-annotate -c requirements.lock - -o requirements-$$extra.lock || exit 1; \
 	done
 

@@ -17,11 +17,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # No timed assertions: machines are noisy. A fresh clone is green or it is not, so that the examples
-# are the same each time; `NACRE_FUZZ=1` looks for new ones (make test-all does).
+# are the same each time, and few; `NACRE_FUZZ=1` looks for many new ones (make test-all does).
 settings.register_profile(
     "steady",
     deadline=None,
     derandomize=True,
+    max_examples=30,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.register_profile(
@@ -43,6 +44,8 @@ _UNLOCKED = 60.0
 """Seconds within which a new folder may not have its lock yet."""
 _SELDOM = (10_000, 20, 20)
 """How many new objects make the collector begin, and how many of its runs one of the next kind."""
+_OF_DISKS = frozenset(("store", "fault"))
+"""Folders of tests in which a job holds space on the disk as it does elsewhere."""
 _FAILED = pytest.StashKey[bool]()
 _LEAKS = pytest.StashKey[list[str]]()
 
@@ -152,6 +155,21 @@ def pytest_testnodedown(node: Any) -> None:
     node.config.stash.setdefault(_LEAKS, []).extend(leaks)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_fork_ends() -> list[str]:
+    """What the tests of a process of `tools.forks` left open.
+
+    What the collection of the tests made is looked at in the first process alone.
+    """
+    return _left_open()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_fork_ended(config: pytest.Config, said: list[str]) -> None:
+    """A process of `tools.forks` is done: what its tests left open counts for the run."""
+    config.stash.setdefault(_LEAKS, []).extend(said)
+
+
 def _left_open() -> list[str]:
     """What the collector finds that complains when it goes, such as a file that is not closed."""
     found: list[str] = []
@@ -175,4 +193,17 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The crawls of the tests share no politeness with those of the user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _thin_ballast(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Jobs hold no space: 32 MB of memory would be filled at the start of each."""
+    if request.path.relative_to(Path(__file__).parent).parts[0] in _OF_DISKS:
+        yield
+        return
+    from nacre.store.disk import RealDisk  # noqa: PLC0415 - coverage begins before it
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RealDisk, "allocate", lambda _disk, handle, size: os.truncate(handle, size))
         yield

@@ -1,6 +1,6 @@
 import json
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.archive.index import format_line, index_line, index_lines, rebuild_index, sorted_index
@@ -8,6 +8,7 @@ from nacre.archive.record import CaptureFacts, capture_records
 from tests.archive.captures import counting_ids, fetched, make_capture, revisit_of
 from tests.archive.files import MemoryFiles, make_writer, write_crawl
 from tests.archive.warcs import make_record
+from tests.examples import examples
 
 
 def test_the_rebuilt_index_is_the_written_one(tmp_path):
@@ -36,7 +37,7 @@ parts = st.lists(
 ).map(b"".join)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(200)
 @given(parts, parts, st.text(max_size=20))
 def test_the_line_is_the_same_whatever_the_server_sent(tmp_path, head, body, path):
     files = MemoryFiles()

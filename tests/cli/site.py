@@ -10,10 +10,10 @@ from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from typer.main import get_command
 from typer.testing import CliRunner
 
 from nacre.cli.app import app
+from nacre.cli.program import late_group
 
 PAGES = {
     "/": '<a href="a.html">a</a> <a href="b.html">b</a> <a href="secret/x.html">x</a>'
@@ -168,11 +168,17 @@ class Done:
 @cache
 def _command() -> Any:
     """All commands as one, as a process makes it once."""
-    return get_command(app)
+    return late_group(app, root=True)
 
 
 def nacre(*arguments: object, stdin: str | None = None) -> Done:
     """Run a command in this process; an unexpected exception is raised."""
+    code, out, err = nacre_bytes(*arguments, stdin=None if stdin is None else stdin.encode())
+    return Done(code, out.decode(), err.decode())
+
+
+def nacre_bytes(*arguments: object, stdin: bytes | None = None) -> tuple[int, bytes, bytes]:
+    """Run a command in this process: its exit code, and what it wrote to stdout and stderr."""
     command = _command()
     with CliRunner().isolation(input=stdin) as (out, err, _):
         try:
@@ -182,6 +188,6 @@ def nacre(*arguments: object, stdin: str | None = None) -> Done:
             code = ended.code or 0
         sys.stdout.flush()
         sys.stderr.flush()
-        said = out.getvalue().decode(), err.getvalue().decode()
+        said = out.getvalue(), err.getvalue()
     assert isinstance(code, int)
-    return Done(code, *said)
+    return code, *said

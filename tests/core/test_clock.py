@@ -36,3 +36,11 @@ def test_iso_is_read_back(seconds: float):
 )  # fmt: skip
 def test_durations(seconds: float, text: str):
     assert clock.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(4.4, "4 s"), (59.4, "59 s"), (59.6, "1 min"), (100, "2 min"), (7_830, "2 h 10 min")],
+)
+def test_a_time_of_an_estimate(seconds: float, text: str):
+    assert clock.roughly(seconds) == text

@@ -34,83 +34,84 @@ GUESSED = {"is_seed": True, "heritable": {FALLBACK: "http://a.test/"}}
 # ---- what is decided
 
 
-@pytest.mark.parametrize(
-    ("status", "facts", "expected"),
-    [
-        # Replies.
-        (200, {"capture": {}}, DONE),
-        (301, {"capture": {}}, DONE),
-        (404, {"capture": {}}, DONE),
-        (500, {"capture": {}}, DONE),
-        (429, {"capture": {}}, Retry(0, hold=True, kind=RetryKind.THROTTLED)),
-        (503, {"capture": {}}, Retry(0, hold=True, kind=RetryKind.THROTTLED)),
-        (503, {"capture": {}, "retry_after": 90.0}, Retry(90, True, RetryKind.THROTTLED)),
-        (503, {"capture": {}, "retry_after": 9e9}, Retry(3600, True, RetryKind.THROTTLED)),
-        (503, {"capture": {}, "uri": {"attempts": 5, "throttled": 5}}, USED_UP),
-        (200, {"capture": CUT}, Retry(60, kind=RetryKind.TRUNCATED)),
-        (200, {"capture": CUT, "uri": {"attempts": 2, "truncated": 2}}, USED_UP),
-        (200, {"capture": {"truncated": "length"}}, DONE),
-        # No reply.
-        (-1, {}, Retry(60)),
-        (-2, {}, Retry(60)),
-        (-3, {}, Retry(60)),
-        (-4, {}, Retry(60)),
-        (-4, {"uri": {"attempts": 2}}, Retry(240)),
-        (-4, {"uri": {"attempts": 20}}, Retry(900)),
-        (-4, {"uri": {"attempts": 29}}, USED_UP),
-        (-4, {"conclusive": True}, FINAL),
-        (-5, {}, DONE),
-        (-7, {}, DONE),
-        (-5000, {}, DONE),
-        (-5003, {}, DONE),
-        (-9998, {}, DONE),
-        # No file handle was left: the site was not asked.
-        (-2, {"starved": True}, Retry(10, kind=RetryKind.STARVED)),
-        (200, {"capture": {}, "starved": True}, Retry(10, kind=RetryKind.STARVED)),
-        # A prerequisite holds its queue.
-        (-4, {"uri": PREREQUISITE}, Retry(60, hold=True)),
-        (500, {"capture": {}, "uri": PREREQUISITE}, Retry(60, hold=True)),
-        (404, {"capture": {}, "uri": PREREQUISITE}, DONE),
-        # Https was a guess for a seed without scheme: http comes at once.
-        (-2, {"uri": GUESSED}, FINAL),
-        (-61, {"uri": GUESSED}, FINAL),
-        (-61, {"uri": GUESSED | {"is_seed": False}}, DONE),
-        (-5000, {"uri": GUESSED}, DONE),
-        (-2, {"uri": GUESSED, "starved": True}, Retry(10, kind=RetryKind.STARVED)),
-        # It waits for something else.
-        (-50, {"prerequisite": "dns:a.test"}, None),
-        (-50, {}, None),
-        (-5003, {"retire": "quota"}, None),
-        (200, {"capture": {"trust": "suspect"}}, None),
-        (200, {"capture": {"trust": "suspect"}, "uri": {"heritable": {FRESH: "8"}}}, DONE),
-        (200, {"capture": {"trust": "first"}}, DONE),
-    ],
-)
-def test_what_is_decided(
-    tmp_path: Path, status: int, facts: dict[str, Any], expected: Retry | Final | None
-):
-    """Times of retries are seconds from now."""
-    facts = dict(facts)
+DECIDED: list[tuple[int, dict[str, Any], Retry | Final | None]] = [
+    # Replies.
+    (200, {"capture": {}}, DONE),
+    (301, {"capture": {}}, DONE),
+    (404, {"capture": {}}, DONE),
+    (500, {"capture": {}}, DONE),
+    (429, {"capture": {}}, Retry(0, hold=True, kind=RetryKind.THROTTLED)),
+    (503, {"capture": {}}, Retry(0, hold=True, kind=RetryKind.THROTTLED)),
+    (503, {"capture": {}, "retry_after": 90.0}, Retry(90, True, RetryKind.THROTTLED)),
+    (503, {"capture": {}, "retry_after": 9e9}, Retry(3600, True, RetryKind.THROTTLED)),
+    (503, {"capture": {}, "uri": {"attempts": 5, "throttled": 5}}, USED_UP),
+    (200, {"capture": CUT}, Retry(60, kind=RetryKind.TRUNCATED)),
+    (200, {"capture": CUT, "uri": {"attempts": 2, "truncated": 2}}, USED_UP),
+    (200, {"capture": {"truncated": "length"}}, DONE),
+    # No reply.
+    (-1, {}, Retry(60)),
+    (-2, {}, Retry(60)),
+    (-3, {}, Retry(60)),
+    (-4, {}, Retry(60)),
+    (-4, {"uri": {"attempts": 2}}, Retry(240)),
+    (-4, {"uri": {"attempts": 20}}, Retry(900)),
+    (-4, {"uri": {"attempts": 29}}, USED_UP),
+    (-4, {"conclusive": True}, FINAL),
+    (-5, {}, DONE),
+    (-7, {}, DONE),
+    (-5000, {}, DONE),
+    (-5003, {}, DONE),
+    (-9998, {}, DONE),
+    # No file handle was left: the site was not asked.
+    (-2, {"starved": True}, Retry(10, kind=RetryKind.STARVED)),
+    (200, {"capture": {}, "starved": True}, Retry(10, kind=RetryKind.STARVED)),
+    # A prerequisite holds its queue.
+    (-4, {"uri": PREREQUISITE}, Retry(60, hold=True)),
+    (500, {"capture": {}, "uri": PREREQUISITE}, Retry(60, hold=True)),
+    (404, {"capture": {}, "uri": PREREQUISITE}, DONE),
+    # Https was a guess for a seed without scheme: http comes at once.
+    (-2, {"uri": GUESSED}, FINAL),
+    (-61, {"uri": GUESSED}, FINAL),
+    (-61, {"uri": GUESSED | {"is_seed": False}}, DONE),
+    (-5000, {"uri": GUESSED}, DONE),
+    (-2, {"uri": GUESSED, "starved": True}, Retry(10, kind=RetryKind.STARVED)),
+    # It waits for something else.
+    (-50, {"prerequisite": "dns:a.test"}, None),
+    (-50, {}, None),
+    (-5003, {"retire": "quota"}, None),
+    (200, {"capture": {"trust": "suspect"}}, None),
+    (200, {"capture": {"trust": "suspect"}, "uri": {"heritable": {FRESH: "8"}}}, DONE),
+    (200, {"capture": {"trust": "first"}}, DONE),
+]
+"""Status and facts of a visit, and what is decided: times of retries are seconds from now."""
 
+
+def test_what_is_decided(tmp_path: Path):
     def act(job: OpenJob):
-        uri = {"heritable": {}} | facts.pop("uri", {})
-        if "capture" in facts:
-            capture = dict(facts.pop("capture"))
-            if trust := capture.pop("trust", ""):
-                capture["trust"] = Trust(first=True)
-                if trust == "suspect":
-                    capture["trust"].accuse()
-            visit = job.reply(status, capture=capture, uri=uri, **facts)
-        else:
-            visit = job.visit(status=status, uri=uri, **facts)
-        decision = job.disposition.decide(visit)
-        if isinstance(decision, Retry):
-            decision = decision._replace(at=decision.at - job.clock.now())
-        assert decision == expected
-        # Nothing has changed yet: the visit can still be ended.
-        assert job.disposition.finished == 0
+        # Each has a host of its own: what is known of one decides nothing for another.
+        for number, (status, facts, expected) in enumerate(DECIDED):
+            visit = visit_of(job, f"http://h{number}.test/", status, dict(facts))
+            decision = job.disposition.decide(visit)
+            if isinstance(decision, Retry):
+                decision = decision._replace(at=decision.at - job.clock.now())
+            assert decision == expected, (status, facts)
+            # Nothing has changed yet: the visit can still be ended.
+            assert job.disposition.finished == 0
 
     visiting(tmp_path, act)
+
+
+def visit_of(job: OpenJob, url: str, status: int, facts: dict[str, Any]) -> Visit:
+    """A visit as a row of `DECIDED` says."""
+    uri = {"heritable": {}} | facts.pop("uri", {})
+    if "capture" not in facts:
+        return job.visit(url, status, uri=uri, **facts)
+    capture = dict(facts.pop("capture"))
+    if trust := capture.pop("trust", ""):
+        capture["trust"] = Trust(first=True)
+        if trust == "suspect":
+            capture["trust"].accuse()
+    return job.reply(status, url, capture=capture, uri=uri, **facts)
 
 
 def test_a_throttled_queue_waits_twice_its_last_delay(tmp_path: Path):

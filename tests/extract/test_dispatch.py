@@ -2,13 +2,14 @@ from collections.abc import Callable
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.core.crawluri import Hop, Outlink
 from nacre.extract.dispatch import extract
 from nacre.extract.document import Document, Extraction
 from nacre.extract.settings import ExtractSettings
+from tests.examples import examples
 from tests.extract.pages import URL, extracted
 
 MIMES = [
@@ -112,7 +113,7 @@ def test_a_document_is_searched_up_to_its_limit():
 
 
 @given(st.binary(max_size=300), st.sampled_from(MIMES), st.booleans())
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_no_bytes_raise(body: bytes, mime: str, is_sitemap: bool):
     result = run(body, mime=mime, is_sitemap=is_sitemap)
     assert all(link.url.count("#") == 0 for link in result.outlinks)
@@ -133,7 +134,7 @@ SOUP = st.lists(
 
 
 @given(SOUP)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_no_markup_raises(words: list[str]):
     result = run("".join(words).encode(), mime="text/html")
     assert [link.rank for link in result.outlinks] == list(range(len(result.outlinks)))

@@ -38,7 +38,7 @@ def judge(crawl: Crawl) -> None:
 def test_no_server_is_asked_too_early() -> None:
     rows = MemoryRows()
     crawl = Crawl(
-        2000, 30, rows.reopen, rows.commit, crash_every=3001, revisit=(12 * DAY, 25 * DAY)
+        1000, 30, rows.reopen, rows.commit, crash_every=1501, revisit=(12 * DAY, 25 * DAY)
     )
     crawl.run()
     judge(crawl)

@@ -46,16 +46,16 @@ def job(tmp_path: Path) -> Path:
     return place
 
 
-@pytest.fixture
-def odd(tmp_path: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What an operator may name by mistake."""
-    os.mkfifo(tmp_path / "pipe")
-    with (tmp_path / "sparse").open("wb") as file:
+    place = tmp_path_factory.mktemp("odd")
+    os.mkfifo(place / "pipe")
+    with (place / "sparse").open("wb") as file:
         file.truncate(1 << 36)
-    with gzip.open(tmp_path / "bomb.gz", "wb") as file:
-        file.write(bytes(8_000_000))
-    names = {"device": "/dev/zero", "random": "/dev/urandom", "directory": str(tmp_path)}
-    return names | {name: str(tmp_path / name) for name in ("pipe", "sparse", "bomb.gz")}
+    (place / "bomb.gz").write_bytes(gzip.compress(bytes(8_000_000), 1))
+    names = {"device": "/dev/zero", "random": "/dev/urandom", "directory": str(place)}
+    return names | {name: str(place / name) for name in ("pipe", "sparse", "bomb.gz")}
 
 
 PLACES = {
@@ -334,7 +334,7 @@ def test_a_command_that_meets_a_dying_job_says_so(
     assert done.err.startswith("nacre: ")
     assert done.err.count("\n") == 1
     if act is not garbage:  # what a job left behind can be deleted when it is gone
-        why = "nothing waits" if command == "delete" else "ended before it had answered"
+        why = "is over: recrawl it" if command == "delete" else "ended before it had answered"
         assert why in done.err
 
 

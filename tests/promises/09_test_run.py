@@ -17,6 +17,11 @@ from tools import cache
 from tools.nginx import free_port
 
 ROOT = Path(__file__).parents[2]
+HOW = [
+    ("-p", "tools.forks", "--forks", "1"),
+    pytest.param(("-n", "1"), marks=pytest.mark.slow),
+    pytest.param((), marks=pytest.mark.slow),
+]
 
 TEST = """\
 import os
@@ -72,8 +77,9 @@ def run(place: Path, leak: str, *more: str, **variables: str) -> subprocess.Comp
     (place / "tmp").mkdir(exist_ok=True)
     paths = os.pathsep.join([str(place), *filter(None, sys.path)])
     env = {**os.environ, "LEAK": leak, "TMPDIR": str(place / "tmp"), "PYTHONPATH": paths}
-    env |= variables
+    env |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | variables
     options = ["-q", "-p", "no:cacheprovider", "-p", "plugin", "--rootdir", str(place)]
+    options += ["-p", "pytest_timeout", "-p", "xdist"]
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), *options, *more,
          str(place / "test_one.py")],
@@ -82,7 +88,7 @@ def run(place: Path, leak: str, *more: str, **variables: str) -> subprocess.Comp
 
 
 @pytest.mark.parametrize("leak", ["", "tool", "iterator"])
-@pytest.mark.parametrize("more", [pytest.param((), marks=pytest.mark.slow), ("-n", "1")])
+@pytest.mark.parametrize("more", HOW)
 def test_what_a_tool_leaves_open_at_its_exit_is_no_failure(
     tmp_path: Path, leak: str, more: tuple[str, ...]
 ):
@@ -92,7 +98,7 @@ def test_what_a_tool_leaves_open_at_its_exit_is_no_failure(
 
 
 @pytest.mark.parametrize("leak", ["test", "file", "assertion"])
-@pytest.mark.parametrize("more", [pytest.param((), marks=pytest.mark.slow), ("-n", "1")])
+@pytest.mark.parametrize("more", HOW)
 def test_what_a_test_leaves_open_is_one(tmp_path: Path, leak: str, more: tuple[str, ...]):
     done = run(tmp_path, leak, *more)
     assert done.returncode == 1, done.stdout + done.stderr

@@ -11,6 +11,7 @@ from rocksdict import Options, Rdict
 from nacre.errors import StorageError
 from nacre.store.files import FileKind, FileRow, OpenFile
 from nacre.store.store import CommitGroup, NewKeyFilter, Store
+from tests.examples import examples
 from tests.store.memory import MemoryEngine
 
 KEYS = st.binary(min_size=1, max_size=2)
@@ -25,7 +26,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS, start=st.binary(max_size=2), stop=st.none() | KEYS, limit=st.integers(0, 4))
-@settings(max_examples=300)
+@examples(300)
 def test_reads_see_what_a_plain_dictionary_holds(steps, start, stop, limit):
     store, model, sealed = Store(MemoryEngine()), {}, None
     for step, key, value in steps:

@@ -1,10 +1,11 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.wire.http1 import MAX_INTERIM, MAX_TAIL, ReplyReader
+from tests.examples import examples
 
 OK = b"HTTP/1.1 200 OK\r\n"
 Facts = tuple[object, ...]
@@ -145,7 +146,7 @@ FRAGMENTS = st.sampled_from([
     st.data(),
     st.sampled_from(["GET", "HEAD"]),
 )
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_no_split_of_any_bytes_changes_the_result(
     reply: bytes, data: st.DataObject, method: str
 ) -> None:

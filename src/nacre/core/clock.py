@@ -66,5 +66,11 @@ def duration(seconds: float) -> str:
     return " ".join(parts)
 
 
+def roughly(seconds: float) -> str:
+    """A time that is only estimated, in whole seconds, from a minute on in minutes: `4 min`."""
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else duration(round(seconds / 60) * 60)
+
+
 def _moment(seconds: float) -> datetime:
     return _EPOCH + timedelta(seconds=min(max(seconds, 0.0), _LAST))

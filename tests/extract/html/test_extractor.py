@@ -1,13 +1,14 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.extract.dispatch import extract
 from nacre.extract.document import Document
 from nacre.extract.html.extractor import names_to_sweep
 from nacre.extract.settings import ExtractSettings
+from tests.examples import examples
 from tests.extract.pages import URL, found, outlinks
 from tests.extract.thorough import extract_thoroughly
 from tools.debs import CACHE
@@ -143,7 +144,7 @@ markup = st.lists(
 
 
 @given(markup, st.sampled_from(["", " " * 1500, "[" * 100 + " " * 1500]), st.booleans())
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_saving_work_loses_no_links(text: str, more: str, obey_rel_nofollow: bool):
     document = Document(url=URL, mime="text/html", body=(text + more).encode())
     assert_nothing_is_lost(document, obey_rel_nofollow=obey_rel_nofollow)
