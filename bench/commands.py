@@ -1,8 +1,9 @@
-"""What a person waits for: CPU time of `--help`, of `status`, and of a crawl of one page.
+"""What a person waits for: CPU time of `--help`, of `status`, of a crawl of one page, of rounds.
 
     python -m bench.commands [RUNS]
 
-Prints JSON: medians in seconds, with all runs. A part of `bench.run`, too.
+The commands of batch rounds look at a small one; they need the extra `cycle`. Prints JSON: medians
+in seconds, with all runs, and by the clock. A part of `bench.run`, too.
 """
 
 import json
@@ -19,7 +20,14 @@ from typing import Any
 
 from bench.process import measured
 
-TARGETS = {"help": 0.3, "status": 0.4, "one_page": 0.6}
+TARGETS = {
+    "help": 0.3,
+    "status": 0.4,
+    "one_page": 0.6,
+    "cycle_help": 0.6,
+    "cycle_versions": 0.6,
+    "cycle_readdb": 0.6,
+}
 """CPU seconds that each may take."""
 
 
@@ -46,24 +54,36 @@ def _page(folder: Path) -> Iterator[str]:
 
 
 def measure(folder: Path, runs: int) -> dict[str, Any]:
-    """Run each command several times, in turn; the median of its CPU time, seconds."""
+    """Run each command several times, in turn; the medians of its CPU time and its time, s."""
     nacre = [sys.executable, "-m", "nacre"]
     found: dict[str, list[float]] = {name: [] for name in TARGETS}
+    walls: dict[str, list[float]] = {name: [] for name in TARGETS}
+    rounds = str(folder / "rounds")
     with _page(folder / "site") as url:
         crawl = [*nacre, "crawl", url, "--scope", "page", "--delay", "0", "--quiet", "--out"]
         _require(measured([*crawl, str(folder / "job")], folder / "first").status)
+        made = [*nacre, "cycle", rounds, "-s", url, "--delay", "0", "--quiet"]
+        _require(measured(made, folder / "first").status)
         for number in range(runs):
             commands = {
                 "help": [*nacre, "--help"],
                 "status": [*nacre, "status", str(folder / "job")],
                 "one_page": [*crawl, str(folder / f"job-{number}")],
+                "cycle_help": [*nacre, "cycle", "--help"],
+                "cycle_versions": [*nacre, "cycle", rounds, "versions"],
+                "cycle_readdb": [*nacre, "cycle", rounds, "readdb", "--stats"],
             }
             for name, command in commands.items():
                 usage = measured(command, folder / name)
                 _require(usage.status)
                 found[name].append(usage.cpu)
+                walls[name].append(usage.wall)
     medians = {name: round(median(each), 3) for name, each in found.items()}
-    return {**medians, "runs": {n: [round(cpu, 3) for cpu in each] for n, each in found.items()}}
+    return {
+        **medians,
+        "walls": {name: round(median(each), 3) for name, each in walls.items()},
+        "runs": {n: [round(cpu, 3) for cpu in each] for n, each in found.items()},
+    }
 
 
 def _require(status: int) -> None:

@@ -165,14 +165,25 @@ def settled(console: ConsoleProcess, fields: dict[str, str]) -> None:
     raise AssertionError("the jobs were not read within two minutes")
 
 
-def weight(console: ConsoleProcess, fields: dict[str, str]) -> Goal:
-    """Bytes of the first page and all that it loads, compressed."""
-    page = httpx.get(console.url, headers=fields, trust_env=False)
-    found = len(gzip.compress(page.content))
-    for path in sorted(set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text))):
-        loaded = httpx.get(f"{console.url.rstrip('/')}{path}", trust_env=False)
-        found += len(gzip.compress(loaded.content))
-    return Goal("first page, cold, compressed", 100, found / 1000, "kB")
+def weights(console: ConsoleProcess, fields: dict[str, str]) -> list[Goal]:
+    """Bytes of the first page and of the page with the editor, with all they load, compressed."""
+    root = console.url.rstrip("/")
+
+    def packed(path: str) -> int:
+        found = httpx.get(f"{root}{path}", headers=fields, timeout=60, trust_env=False)
+        assert found.status_code == 200, path
+        return len(gzip.compress(found.content))
+
+    page = httpx.get(console.url, headers=fields, trust_env=False).text
+    loaded = sorted(set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page)))
+    first = packed("/") + sum(map(packed, loaded))
+    # The editor is a module that the script of all pages loads where there is something to edit.
+    editor = next(one for one in loaded if one.endswith("console.js")).replace("console.js", "")
+    edited = packed(f"/j/{IDLE}/settings") + packed(f"{editor}editor.js")
+    return [
+        Goal("first page, cold, compressed", 100, first / 1000, "kB"),
+        Goal("page with the editor, what it adds, compressed", 150, edited / 1000, "kB"),
+    ]
 
 
 async def viewers(console: ConsoleProcess, job: str, number: int, fields: dict[str, str],
@@ -402,13 +413,15 @@ def run(options: argparse.Namespace, folder: Path) -> list[Goal]:
             proxy = held.enter_context(site({}, SLOW))
             pid = held.enter_context(large_at_work(places / LARGE, proxy))
             watched = WatchedJob(f"{places.name}~{LARGE}", places / LARGE, pid)
+        gap = asyncio.run(longest_gap(watched.root, min(options.seconds, 60)))
+        print(f"longest gap of the loop of a crawl without a console: {gap:.0f} ms", flush=True)
         goals = [first_page(console)]
         held.enter_context(started(console))
         with closing(ConsoleDatabase(console.state)) as database:
             key = KeyBook(database, SystemClock()).add("load", Role.OPERATOR)
         fields = {"authorization": f"Bearer {key}"}
-        goals.append(weight(console, fields))
         settled(console, fields)
+        goals += weights(console, fields)
         return goals + asyncio.run(load(console, watched, options, fields))
 
 

@@ -4,8 +4,9 @@ A table of so many known URLs is made, half of them due. Then `generate` lists `
 fetch is made up (a visit for each listed URL and so many links summed by target), and `update`
 brings it in. Each step runs in a process of its own as `nacre cycle` runs it. Printed are wall
 time, CPU, the greatest resident size of a process and of all together, and bytes written. `--grow
-20,40` (millions) compares sizes with the same facts. `--nutch DIR` compares rounds with those of
-Nutch (`bench.nutch`).
+20,40` (millions) compares sizes with the same facts. `--small` tells what a round of a small site
+takes beyond its fetch (`bench.small`). `--nutch DIR` compares rounds with those of Nutch
+(`bench.nutch`).
 """
 
 import argparse
@@ -25,6 +26,8 @@ from typing import Any
 import msgspec
 
 from bench.nutch import compare
+from bench.process import family
+from bench.small import PAGES, small_rounds
 from nacre.cli.cycle.opening import CommonOptions, opened
 from nacre.crawldb import facts as schemas
 from nacre.crawldb.kernels import Kernel
@@ -245,31 +248,14 @@ class Watch(threading.Thread):
 
     def run(self) -> None:
         while not self._over.wait(0.3):
-            family = _family(self._pid)
-            self._cpu |= {pid: _cpu_of(pid, self._cpu.get(pid, 0.0)) for pid in family}
-            sizes = [_resident(pid) for pid in family]
+            pids = family(self._pid)
+            self._cpu |= {pid: _cpu_of(pid, self._cpu.get(pid, 0.0)) for pid in pids}
+            sizes = [_resident(pid) for pid in pids]
             self.single = max(self.single, *sizes, 0.0)
             self.together = max(self.together, sum(sizes))
 
     def stop(self) -> None:
         self._over.set()
-
-
-def _family(root: int) -> list[int]:
-    parents: dict[int, list[int]] = {}
-    for path in Path("/proc").iterdir():
-        if path.name.isdigit():
-            try:
-                fields = (path / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            parents.setdefault(int(fields[1]), []).append(int(path.name))
-    found, todo = [], [root]
-    while todo:
-        pid = todo.pop()
-        found.append(pid)
-        todo += parents.get(pid, [])
-    return found
 
 
 def _cpu_of(pid: int, before: float) -> float:
@@ -363,12 +349,19 @@ def main() -> None:
     parser.add_argument("--master", default="", help="of Spark, such as local-cluster[2,1,700]")
     parser.add_argument("--grow", default="", help="sizes in millions, such as 20,40")
     parser.add_argument("--nutch", type=Path, help="rounds beside Nutch; made by tools.nutch")
+    parser.add_argument(
+        "--small", type=int, nargs="?", const=PAGES, help="rounds of a site of so many pages"
+    )
+    parser.add_argument("--runs", type=int, default=5, help="runs, with --small")
     parser.add_argument("--pages", type=int, default=200, help="pages of a host, with --nutch")
     parser.add_argument("--rounds", type=int, default=4, help="rounds, with --nutch")
     parser.add_argument("--home", type=Path, default=Path(tempfile.gettempdir()))
     args = parser.parse_args()
     if args.nutch:
         compare(args.nutch, args.pages, args.rounds)
+        return
+    if args.small:
+        small_rounds(args.small, args.runs)
         return
     sizes = [int(float(one) * 1e6) for one in args.grow.split(",") if one] or [args.urls]
     with tempfile.TemporaryDirectory(dir=args.home) as home:

@@ -61,6 +61,36 @@ def measured(
     )
 
 
+def family(root: int) -> list[int]:
+    """A process and all below it that live."""
+    parents: dict[int, list[int]] = {}
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
+            try:
+                fields = (path / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents.setdefault(int(fields[1]), []).append(int(path.name))
+    found, todo = [], [root]
+    while todo:
+        pid = todo.pop()
+        found.append(pid)
+        todo += parents.get(pid, [])
+    return found
+
+
+def family_cpu(root: int) -> float:
+    """CPU seconds of a process and all below it, with those that ended and were waited for."""
+    ticks = 0
+    for pid in family(root):
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def written(folder: Path) -> int:
     """Bytes of all files below a folder."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())

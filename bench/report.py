@@ -155,10 +155,18 @@ def goals(results: dict[str, Any]) -> Iterator[Goal]:
         yield Goal("scope, CPU s per million decisions", scope["cpu_s_per_million"], SCOPE_S)
     if commands := results.get("commands"):
         for name, target in TARGETS.items():
-            yield Goal(f"{_COMMANDS[name]}, CPU s", commands[name], target)
+            if name in commands:
+                yield Goal(f"{_COMMANDS[name]}, CPU s", commands[name], target)
 
 
-_COMMANDS = {"help": "nacre --help", "status": "nacre status", "one_page": "a crawl of one page"}
+_COMMANDS = {
+    "help": "nacre --help",
+    "status": "nacre status",
+    "one_page": "a crawl of one page",
+    "cycle_help": "nacre cycle --help",
+    "cycle_versions": "nacre cycle DIR versions",
+    "cycle_readdb": "nacre cycle DIR readdb --stats",
+}
 
 
 def verdict(results: dict[str, Any]) -> str:

@@ -1,9 +1,11 @@
 """What a unit of batch rounds costs beside the continuous crawler, on the same pages.
 
-    python -m bench.units [PAGES] [RUNS]
+    python -m bench.units [PAGES] [RUNS] [PACKAGE]
 
-A site of 1,000 pages with 40 links each on loopback, behind nginx. The crawler follows its links
-from the home page; a unit is given the list of all its URLs. Both are pinned to one processor, and
+A site of 1,000 pages with 40 links each on loopback, behind nginx; or the documentation of a Debian
+package out of the benchmark site (`bench.sites`), such as python3.11-doc, and then PAGES counts for
+nothing. The crawler follows its links from the home page; a unit is given the list of all URLs
+that the crawler visits. Both are pinned to one processor, and
 what a run of one page costs is left out. Units keep the texts of links, so the crawler does, too:
 `cpu` compares equal work on pages; `cpu_plain` is that beside a crawler without them, which is its
 default. Then two units at a time on half the list each, beside one
@@ -18,6 +20,7 @@ import random
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -27,7 +30,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.process import measured
+from bench.sites import PARTS
 from nacre.config.check import Loaded
+from nacre.core.crawluri import Hop
 from nacre.crawldb.row import ONE, SCHEMA
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.storage import open_storage
@@ -37,12 +42,14 @@ from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
+from tools import debs
 from tools.nginx import Nginx, Server, free_port, serving
 
 TARGETS = {"cpu": 1.15, "two_units": 1.7}
 """CPU of a unit beside the crawler's, at most; throughput of two units beside one, at least."""
 
 _LINKS, _CORE = 40, 1
+_PREREQUISITE = Hop.PREREQUISITE.value
 _WORDS = ("archive", "crawl", "page", "link", "host", "part", "unit", "round", "table", "fetch")
 
 
@@ -58,6 +65,52 @@ def write_site(folder: Path, pages: int) -> list[str]:
         text = " ".join(draw.choices(_WORDS, k=700))
         (folder / name).write_text(f"<title>{name}</title>{navigation}<p>{text}<p>{links}")
     return names
+
+
+@dataclass(frozen=True)
+class _Web:
+    """A site on loopback.
+
+    Attributes:
+        root: The folder that is served.
+        home: Path of its home page.
+        names: Paths of its pages, the home page first; None: what a crawl visits.
+    """
+
+    root: Path
+    home: str = ""
+    names: list[str] | None = None
+
+    def urls(self, origin: str, folder: Path) -> list[str]:
+        """The URLs of a list; a crawl that finds them works in the folder.
+
+        Args:
+            origin: Scheme, address and port, with a slash.
+            folder: Does not exist yet.
+        """
+        if self.names is not None:
+            return [origin, *(origin + name for name in self.names[1:])]
+        cpu_of_crawl(folder, origin + self.home, "host")
+        lines = (folder / "job" / "latest" / "logs" / "crawl.log").read_text().splitlines()
+        visits = (line.split() for line in lines)
+        return [url for _, _, _, url, path, *_ in visits if not path.endswith(_PREREQUISITE)]
+
+
+def web_of(root: Path, pages: int, package: str) -> _Web:
+    """The site to measure on.
+
+    Args:
+        root: Where a made one is written to.
+        pages: Pages of a made one.
+        package: A package of the benchmark site; "": the site is made.
+    """
+    if not package:
+        return _Web(root, "", write_site(root, pages))
+    parts = {part.package: part for part in PARTS if len(part.starts) == 1 and not part.listed}
+    if package not in parts:
+        raise SystemExit(f"{package}: one of {', '.join(parts)}")
+    part = parts[package]
+    return _Web(debs.ensure(package) / part.root, part.starts[0])
 
 
 def prepare(root: Path, home: str, lists: list[list[str]], **fetch: Any) -> list[UnitSpec]:
@@ -137,19 +190,20 @@ def wall_of_units(folder: Path, home: str, lists: list[list[str]]) -> float:
     return time.perf_counter() - began
 
 
-def measure(root: Path, pages: int, runs: int) -> dict[str, Any]:
+def measure(root: Path, runs: int, web: _Web) -> dict[str, Any]:
     """Measure both in turn."""
-    names = write_site(root / "site", pages)
     port = free_port(("127.0.0.1",), 8080)
-    home = f"http://127.0.0.1:{port}/"
-    urls = [home, *(home + name for name in names[1:])]
+    origin = f"http://127.0.0.1:{port}/"
+    home = origin + web.home
     crawls: list[float] = []
     plain: list[float] = []
     units: list[float] = []
     walls: dict[int, list[float]] = {1: [], 2: []}
     starts: dict[int, list[float]] = {1: [], 2: []}
     served: list[float] = []
-    with serving([Server("127.0.0.1", port, root / "site")], root / "nginx", core=_CORE) as server:
+    with serving([Server("127.0.0.1", port, web.root)], root / "nginx", core=_CORE) as server:
+        urls = web.urls(origin, root / "first")
+        pages = len(urls)
         wall_of_units(root / "warm", home, [urls[:1]])
         for number in range(runs):
             own = root / str(number)
@@ -185,9 +239,10 @@ def measure(root: Path, pages: int, runs: int) -> dict[str, Any]:
 
 def main() -> None:
     """Measure, and say whether the targets are met."""
-    pages, runs = (int(text) for text in [*sys.argv[1:], *("1000", "3")[len(sys.argv) - 1 :]])
+    words = [*sys.argv[1:], *("1000", "3", "")[len(sys.argv) - 1 :]]
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(Path(folder), pages, runs)
+        root = Path(folder)
+        found = measure(root, int(words[1]), web_of(root / "site", int(words[0]), words[2]))
     found["targets"] = TARGETS
     print(json.dumps(found, indent=2))
 

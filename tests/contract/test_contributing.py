@@ -27,15 +27,30 @@ def made(title: str, tmp_path: Path) -> Path:
     return tree
 
 
-def test_a_rule(tmp_path: Path):
-    tree = made(RULE, tmp_path)
-    assert "### too-many-parameters" in (tree / "docs/reference/settings.md").read_text("utf-8")
+def judged(tree: Path, tmp_path: Path) -> None:
+    """The rule of the example judges URLs."""
     job = tmp_path / "job"
     job.mkdir()
     (job / "crawl.yaml").write_text("seeds: [http://h.test/]\n" + block(RULE, "yaml"))
     few, many = "http://h.test/?a=1&b=2", "http://h.test/?a=1&b=2&c=3"
     assert "too-many-parameters" in run(tree, f"./nacre check {job} --dry-run '{many}'")
     assert "too-many-parameters" not in run(tree, f"./nacre check {job} --dry-run '{few}'")
+
+
+def test_a_rule_judges(tmp_path: Path):
+    """Its code and its tests as they stand there; the other commands take too long."""
+    tree = copied(tmp_path)
+    follow(RULE, tree)
+    (tests,) = (command for command in commands(RULE) if " pytest " in command)
+    run(tree, tests)
+    judged(tree, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_rule(tmp_path: Path):
+    tree = made(RULE, tmp_path)
+    assert "### too-many-parameters" in (tree / "docs/reference/settings.md").read_text("utf-8")
+    judged(tree, tmp_path)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -55,6 +56,34 @@ def nacre(target: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 
+class Ran(NamedTuple):
+    """What a command did."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+IN_ONE = """
+import json, sys
+from tests.cli.site import nacre
+ran = [nacre(*words) for words in json.loads(sys.argv[1])]
+print(json.dumps([[one.code, one.out, one.err] for one in ran]))
+"""
+
+
+def in_one(target: Path, *commands: tuple[object, ...]) -> list[Ran]:
+    """What several commands do in one process: to start one takes longer than most of them."""
+    path = os.pathsep.join([str(target), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    words = json.dumps([[str(word) for word in command] for command in commands])
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ONE, words],
+        capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [Ran(*one) for one in json.loads(done.stdout)]
+
+
 def made(folder: Path, url: str) -> Path:
     folder.mkdir(exist_ok=True)
     (folder / "crawl.yaml").write_text(CONFIG.format(url=url))
@@ -64,8 +93,8 @@ def made(folder: Path, url: str) -> Path:
 def test_an_installed_plug_in_works(installed: Path, tmp_path: Path):
     with site(PAGES) as url:
         job = made(tmp_path / "job", url)
-        checked = nacre(installed, "check", job)
-        shown = nacre(installed, "check", job, "--explain", "chains.fetch", "--json")
+        explain = ("check", job, "--explain", "chains.fetch", "--json")
+        checked, shown = in_one(installed, ("check", job), explain)
         ran = nacre(installed, "run", job, "--quiet")
     assert checked.returncode == 0, checked.stderr + checked.stdout
     entries = json.loads(shown.stdout)
@@ -79,12 +108,14 @@ def test_an_installed_plug_in_works(installed: Path, tmp_path: Path):
     assert "words:6" in crawl
     assert "c.html" not in crawl
     assert "b.html" not in crawl
-    report = nacre(installed, "report", job, "processors", "--heritrix").stdout
-    assert "nacre_words.CountWords (count-words)" in report
-    words = nacre(installed, "report", job, "words")
+    report = ("report", job)
+    processors, words, known = in_one(
+        installed, (*report, "processors", "--heritrix"), (*report, "words"), (*report, "list")
+    )
+    assert "nacre_words.CountWords (count-words)" in processors.stdout
     assert "Words" in words.stdout, words.stderr
     assert "/a.html" in words.stdout
-    assert "how many words the pages have" in nacre(installed, "report", job, "list").stdout
+    assert "how many words the pages have" in known.stdout
 
 
 def test_it_has_tests_of_its_own_that_pass(installed: Path):
@@ -94,7 +125,8 @@ def test_it_has_tests_of_its_own_that_pass(installed: Path):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests)],
         cwd=installed.parent / "source",
-        env=os.environ | {"PYTHONPATH": path},
+        # What else is installed here is not needed, and takes longer to load than its tests.
+        env=os.environ | {"PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -106,32 +138,32 @@ def test_it_has_tests_of_its_own_that_pass(installed: Path):
 def test_its_command_is_one_of_nacre(installed: Path, tmp_path: Path):
     (tmp_path / "job").mkdir()
     assert "An example of a plug-in" in nacre(installed, "--help").stdout
-    asked = nacre(installed, "words", "--help")
+    asked, missing = in_one(installed, ("words", "--help"), ("words", tmp_path / "job"))
     assert "--top" in asked.stdout, asked.stderr
-    missing = nacre(installed, "words", tmp_path / "job")
     assert missing.returncode == 2
     assert missing.stderr.startswith("nacre: ")
 
 
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        ("[uri-list]", ""),
-        ("[uri-lists]", "there is no extractor 'uri-lists'; did you mean `uri-list`?"),
-        ("[css]", "the extractor 'css' is Nacre's own, which is always used"),
-    ],
-)
-def test_its_extractor_is_named_in_the_configuration(
-    installed: Path, tmp_path: Path, names: str, said: str
-):
-    job = made(tmp_path / "job", "http://127.0.0.1:9/")
-    text = (job / "crawl.yaml").read_text()
-    (job / "crawl.yaml").write_text(
-        text.replace("infer_favicon: false", f"infer_favicon: false, extractors: {names}")
-    )
-    checked = nacre(installed, "check", job)
-    assert checked.returncode == (2 if said else 0), checked.stderr
-    assert said in checked.stdout + checked.stderr
+EXTRACTORS = {
+    "[uri-list]": "",
+    "[uri-lists]": "there is no extractor 'uri-lists'; did you mean `uri-list`?",
+    "[css]": "the extractor 'css' is Nacre's own, which is always used",
+}
+
+
+def test_its_extractor_is_named_in_the_configuration(installed: Path, tmp_path: Path):
+    jobs = []
+    for number, names in enumerate(EXTRACTORS):
+        job = made(tmp_path / str(number), "http://127.0.0.1:9/")
+        text = (job / "crawl.yaml").read_text()
+        (job / "crawl.yaml").write_text(
+            text.replace("infer_favicon: false", f"infer_favicon: false, extractors: {names}")
+        )
+        jobs.append(job)
+    done = in_one(installed, *(("check", job) for job in jobs))
+    for said, checked in zip(EXTRACTORS.values(), done, strict=True):
+        assert checked.returncode == (2 if said else 0), checked.stderr
+        assert said in checked.stdout + checked.stderr
 
 
 def test_its_settings_are_checked(installed: Path, tmp_path: Path):

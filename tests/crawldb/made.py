@@ -18,7 +18,8 @@ Row = Mapping[str, Any]
 
 
 def kernel_at(folder: Path) -> Kernel:
-    return Kernel(200_000_000, directories=[str(folder)])
+    """A kernel that reads and writes in a folder of a test; the tests of a process share one."""
+    return Kernel(200_000_000, directories=[str(folder.parent)], again=True)
 
 
 class Files:

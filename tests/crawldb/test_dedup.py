@@ -36,7 +36,7 @@ PAGE = {"signature": b"s", "live": True, "score": Decimal(1), "time": 1}
 
 @pytest.fixture
 def kernel():
-    with Kernel() as made:
+    with Kernel(again=True) as made:
         yield made
 
 
@@ -136,8 +136,9 @@ def test_only_what_changes_is_said_and_pages_that_changed_are_released(kernel):
 def test_many_equal_pages_are_one_group_in_little_memory(tmp_path):
     with Kernel(100_000_000, scratch=str(tmp_path)) as kernel:
         kernel.execute(
-            "create table pages as select 's'::BLOB as signature, 'http://a.test/' || i as key, "
-            "true as live, i::DECIMAL(38,0) as score, 1::BIGINT as time, 5::BIGINT as simhash, "
+            "create temp table pages as select 's'::BLOB as signature, "
+            "'http://a.test/' || i as key, true as live, i::DECIMAL(38,0) as score, "
+            "1::BIGINT as time, 5::BIGINT as simhash, "
             "null::VARCHAR as dup_of from range(300_000) t(i)"
         )
         query = duplicates_query("pages", ORDER)
@@ -211,7 +212,7 @@ def test_a_template_without_text_is_compared_with_few(kernel):
 
 def test_pages_that_name_a_known_page_are_copies_of_it(kernel):
     kernel.execute(
-        "create table rows as select * from (values ('http://a.test/', 2::UTINYINT), "
+        "create temp table rows as select * from (values ('http://a.test/', 2::UTINYINT), "
         "('http://a.test/gone', 3), ('http://a.test/b', 6)) t(key, status)"
     )
     claims = [

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.crawldb import row
@@ -20,6 +20,7 @@ from nacre.crawldb.fold import (
 )
 from nacre.crawldb.row import COLUMNS, GROUP_NAMES, FoldRule, Status, group_columns
 from tests.crawldb.made import Files, kernel_at, names, read
+from tests.examples import examples
 
 URL = "http://h.test/国"
 FOUND = {"key": URL, "score": Decimal(5), "cash": Decimal(1), "inlinks": 1, "first_seen": 100}
@@ -132,7 +133,7 @@ def test_rows_of_some_keys_are_those_of_all(kernel, files):
     files.set("state", *({"key": key, "status": 2} for key in keys[::3]))
     files.set("lease", {"key": keys[4], "leased": "s1"})
     kernel.execute(
-        "create table wanted as select 'http://h.test/' || i as key from range(3, 7) t(i)"
+        "create temp table wanted as select 'http://h.test/' || i as key from range(3, 7) t(i)"
     )
     few = [one for one in folded(kernel, files) if keys[3] <= one["key"] <= keys[6]]
     assert folded(kernel, files, keys="wanted") == few
@@ -179,7 +180,7 @@ def test_a_fold_needs_files_of_known_groups(files):
 def test_merged_rows_are_shown_as_folded_ones(kernel, files):
     files.add(FOUND)
     files.set("state", {"key": URL, "status": 2})
-    kernel.execute(f"create table merged as {merge_query([], files.sets, files.adds)}")
+    kernel.execute(f"create temp table merged as {merge_query([], files.sets, files.adds)}")
     shown = read(kernel, seen_query("merged", interval=60))
     assert shown == folded(kernel, files)
     (label,) = kernel.rows(f"select {label_sql()} from merged")
@@ -231,7 +232,7 @@ def _put(files, group, said):
         files.add(said)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.tuples(_FILE, st.booleans()), min_size=1, max_size=8))
 def test_any_compaction_leaves_the_same_rows(shared, schedule):
     kernel, parent = shared
@@ -252,7 +253,7 @@ def test_any_compaction_leaves_the_same_rows(shared, schedule):
         assert read(kernel, merge_query(parts.base, parts.sets, parts.adds)) == expected
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.lists(_ADDS, min_size=2, max_size=6), st.randoms(use_true_random=False))
 def test_adds_have_no_order(shared, rows, random):
     kernel, parent = shared

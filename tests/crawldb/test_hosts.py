@@ -6,16 +6,18 @@ import pytest
 from nacre.crawldb.hosts import (
     HOST_COLUMNS,
     LATENCIES,
+    RANK,
     counted_hosts,
     host_schema,
     host_sql,
     latency_percentile,
     load_domains,
     no_hosts,
+    ranked_hosts,
     visited_hosts,
 )
 from nacre.crawldb.kernels import Kernel
-from nacre.crawldb.row import Status
+from nacre.crawldb.row import ONE, Status
 from tests.crawldb.made import read
 
 SUMS = [one.name for one in HOST_COLUMNS if one.source == "sum" and one.name != "latencies"]
@@ -23,8 +25,8 @@ SUMS = [one.name for one in HOST_COLUMNS if one.source == "sum" and one.name != 
 
 @pytest.fixture
 def kernel():
-    with Kernel() as made:
-        made.execute(f"create table old as {no_hosts()}")
+    with Kernel(again=True) as made:
+        made.execute(f"create temp table old as {no_hosts()}")
         yield made
 
 
@@ -104,10 +106,28 @@ def test_the_host_of_a_url(kernel, url, host):
     assert kernel.value(f"select {host_sql('u')} from (select ? as u)", [url]) == host
 
 
+def test_hosts_have_ranks_also_those_of_which_nothing_else_is_known(kernel):
+    kernel.load("hosts", pa.Table.from_pylist([{"host": "a", "visits": 3}], host_schema()))
+    kernel.execute(
+        f"create temp table ranks as from (values ('b', {ONE // 2}::BIGINT), "
+        f"('a', {3 * ONE}::BIGINT)) t(node, rank)"
+    )
+    rows = kernel.arrow(f"{ranked_hosts('hosts', 'ranks')} order by host").to_pylist()
+    assert [(row["host"], row["visits"], row["rank"]) for row in rows] == [
+        ("a", 3, 3.0),
+        ("b", None, 0.5),
+    ]
+    assert list(rows[0]) == [*host_schema().names, RANK.name]
+    only = kernel.rows(f"select host, rank from ({ranked_hosts('hosts', 'ranks', others=False)})")
+    assert only == [("a", 3.0)]
+
+
 def test_latencies_have_percentiles(kernel):
-    kernel.execute(f"create table bins as select list_value({', '.join('0' * LATENCIES)}) as b")
+    kernel.execute(
+        f"create temp table bins as select list_value({', '.join('0' * LATENCIES)}) as b"
+    )
     assert kernel.value(f"select {latency_percentile(0.5, 'b')} from bins") is None
-    kernel.execute("create or replace table bins as select [0, 5, 0, 4, 1] as b")
+    kernel.execute("create or replace temp table bins as select [0, 5, 0, 4, 1] as b")
     found = [kernel.value(f"select {latency_percentile(x, 'b')} from bins") for x in (0.5, 0.9, 1)]
     assert found == [4, 16, 32]
 

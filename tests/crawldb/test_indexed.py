@@ -6,6 +6,7 @@ import pytest
 from nacre.crawldb.indexed import TextTypes, index_changes
 from nacre.crawldb.kernels import Kernel
 from nacre.crawldb.row import Status
+from nacre.crawldb.scoring import boost_rule
 
 TYPES = TextTypes(["text/html", "application/pdf"], ["", "application/octet-stream"], ["pdf"])
 
@@ -27,10 +28,10 @@ def changes(
     schema = pa.schema([(name, pa.string() if name in texts else pa.int64()) for name in row("x")])
     known = [{"key": key, "digest": one[0], "reason": one[1]} for key, one in had.items()]
     kinds = pa.schema([(name, pa.string()) for name in ("key", "digest", "reason")])
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         kernel.load("crawldb", pa.Table.from_pylist(rows, schema))
         kernel.load("had", pa.Table.from_pylist(known, kinds))
-        query = index_changes("crawldb", "had", TYPES, 0)
+        query = index_changes("crawldb", "had", TYPES, 0, boost_rule([], 0.5))
         found = kernel.rows(f"select key, coalesce(reason, 'given') from ({query})")
     return {(str(key), str(why)) for key, why in found}
 

@@ -1,7 +1,15 @@
 """Kernels: limits that hold, files written and read, and what users may say as SQL."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
 import pytest
 
+from nacre.crawldb import kernels
 from nacre.crawldb.kernels import (
     Kernel,
     KernelDamageError,
@@ -134,6 +142,19 @@ def test_names_of_columns_are_found_in_expressions(kernel):
         kernel.names_in("status =")
 
 
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("host.rank > 1 and coalesce(HOST.Delay, 0) < 3", {"rank", "delay"}),
+        ("score > 1 and rank = 2 and md['host'] = 'x'", set()),
+        ("host['rank'] > 1", {""}),
+        ("host is not null", {""}),
+    ],
+)
+def test_fields_of_a_column_are_found_in_expressions(kernel, text, fields):
+    assert kernel.fields_in(text, "host") == fields
+
+
 def test_only_queries_are_queries(kernel):
     kernel.check_query("select * from pages order by 1; ")
     for text in ("drop table pages", "select 1; select 2", "selec 1"):
@@ -143,3 +164,125 @@ def test_only_queries_are_queries(kernel):
 
 def test_text_is_quoted():
     assert quoted("it's") == "'it''s'"
+
+
+# ---- databases that are taken over
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The databases that were opened since the test began."""
+    found = []
+    connect = duckdb.connect
+
+    def counted(*arguments, **more):
+        found.append(connect(*arguments, **more))
+        return found[-1]
+
+    monkeypatch.setattr(duckdb, "connect", counted)
+    monkeypatch.setattr(kernels, "_kept", type(kernels._kept)())
+    yield found
+    for one in found:
+        one.close()
+
+
+def test_a_kernel_takes_over_a_database_with_its_limits_and_nothing_in_it(opened, tmp_path):
+    limits: dict[str, Any] = {
+        "scratch": str(tmp_path), "directories": ["/dev"], "again": True
+    }  # fmt: skip
+    with Kernel(**limits) as first:
+        first.execute("create or replace temp table pages as select 1 as n")
+        first.execute("create temp view seen as from pages")
+        first.execute("create temp macro twice(n) as (2 * n)")
+        first.load("given", first.arrow("from pages"))
+        first.write("from pages", str(tmp_path / "x.parquet"))
+    with Kernel(**limits) as second:
+        for name in ("pages", "seen", "given"):
+            with pytest.raises(UserSqlError):
+                second.check_expression("n > 1", name)
+    assert len(opened) == 1
+    with Kernel(**limits) as third:
+        assert third.value(f"select n from {parquet([str(tmp_path / 'x.parquet')])}") == 1
+        with pytest.raises(KernelError, match="twice"):
+            third.value("select twice(1)")
+        with pytest.raises(KernelError, match="locked"):
+            third.execute("set memory_limit = '9GB'")
+        with pytest.raises(KernelError, match=r"disabled|Permission"):
+            third.rows("from read_text('/etc/passwd')")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["create table pages (n INTEGER)", "create view x as select 1", "/* */ select 1", "select m"],
+)
+def test_a_database_in_which_something_may_be_left_is_not_taken_over(opened, statement):
+    with Kernel(again=True) as first:
+        try:
+            first.execute(statement)
+        except KernelError:
+            assert statement == "select m"
+    with Kernel(again=True) as second:
+        second.execute("create temp table pages (n VARCHAR)")
+    with Kernel(again=True):
+        pass
+    assert len(opened) == 2
+
+
+def test_an_error_in_the_work_with_a_kernel_leaves_no_database(opened):
+    with pytest.raises(ZeroDivisionError), Kernel(again=True):
+        _ = 1 / 0
+    with Kernel(again=True):
+        pass
+    assert len(opened) == 2
+
+
+def test_other_limits_and_kernels_at_the_same_time_have_databases_of_their_own(opened, tmp_path):
+    usual: dict[str, Any] = {"scratch": str(tmp_path), "again": True}
+    spills = set()
+    with Kernel(**usual) as one, Kernel(**usual) as two:
+        for kernel in (one, two):
+            kernel.execute("create temp table pages as select 1")
+            spills.add(kernel.value("select current_setting('temp_directory')"))
+    assert len(spills) == len(opened) == 2
+    assert {str(Path(spill).parent) for spill in spills} == {str(tmp_path)}
+    others: list[dict[str, Any]] = [
+        {"memory": 10**8}, {"scratch": ""}, {"directories": ["/dev"]}, {"again": False}
+    ]  # fmt: skip
+    for other in others:
+        before = len(opened)
+        with Kernel(**usual | other):
+            assert len(opened) == before + 1
+    assert len(kernels._kept) == 2, "few are kept"
+
+
+def test_a_kernel_may_be_closed_twice_while_another_one_has_its_database(opened):
+    first = Kernel(again=True)
+    first.close()
+    with Kernel(again=True) as second:
+        first.close()
+        assert second.value("select 1") == 1
+    assert len(opened) == 1
+
+
+def test_a_forked_process_opens_its_own(opened):
+    with Kernel(again=True):
+        pass
+    child = os.fork()
+    if not child:
+        with Kernel(again=True) as kernel:
+            works = kernel.value("select 1") == 1
+        os._exit(0 if works and len(opened) == 2 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    with Kernel(again=True):
+        assert len(opened) == 1
+
+
+def test_no_bar_is_drawn_however_python_was_started():
+    program = """
+from nacre.crawldb.kernels import Kernel
+for _ in range(2):
+    with Kernel(again=True) as kernel:
+        print(kernel.value("select current_setting('enable_progress_bar')"))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout.split(), done.stderr) == (["False", "False"], "")

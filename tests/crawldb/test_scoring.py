@@ -1,7 +1,7 @@
 """Scores: Nutch's, cash that is conserved to the last unit, depth, orphans, plug-ins."""
 
 import random
-from typing import Literal
+from typing import ClassVar, Literal
 
 import pytest
 from hypothesis import given
@@ -20,6 +20,7 @@ from nacre.crawldb.scoring import (
     PageScore,
     ScoreChange,
     Scoring,
+    boost_rule,
     distribute,
     distribute_alike,
     injected,
@@ -126,13 +127,13 @@ def test_rows_are_sorted_by_the_scores_of_all_kinds(chain, expected):
         f"select {5 * ONE // 2}::DECIMAL(38,0) as score, {ONE // 2}::DECIMAL(38,0) as cash, "
         "3::USMALLINT as depth, null::MAP(VARCHAR, VARCHAR) as md"
     )
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         assert kernel.value(f"select {sort_sql(chain)} from ({row})") == expected
     assert set(sort_columns(chain)) <= {"score", "cash", "depth", "md"}
 
 
 def test_the_depth_of_a_seed_counts_for_the_order_and_an_unknown_depth_comes_last():
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         row = "select 3::USMALLINT as depth, map{'_maxdepth_': '9'} as md"
         assert kernel.value(f"select {sort_sql([DepthScoring(max=5)])} from ({row})") == 7
         row = "select null::USMALLINT as depth, null::MAP(VARCHAR, VARCHAR) as md"
@@ -141,7 +142,7 @@ def test_the_depth_of_a_seed_counts_for_the_order_and_an_unknown_depth_comes_las
 
 def test_pages_without_links_become_gone_then_orphans():
     sql = orphan_sql([Opic(), OrphanScoring()], 100 * DAY)
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         rows = f"select {sql} from (values (90), (69), (59), (null)) t(d), "
         found = kernel.rows(f"{rows}lateral (select d::BIGINT * {DAY} as last_inlink)")
     assert found == [(None,), (3,), (8,), (None,)]
@@ -200,3 +201,40 @@ def test_links_that_are_alike_are_given_the_same_at_once(chain, inside, outside,
     assert change == own
     given = [] if shares is None else [shares[not inner] for inner in internal]
     assert given == list(links)
+
+
+class Said(Scoring):
+    """The boost that a test says."""
+
+    contract: ClassVar[int] = 1
+    columns: ClassVar[tuple[str, ...]] = ("depth", "md")
+    scoring: Literal["said"] = "said"
+    sql: str = ""
+
+    def boost_sql(self, inner: str) -> str:
+        return self.sql.format(inner=inner)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ((), 1.5),
+        (("{inner} * 2",), 3.0),
+        (("{inner} * 2", "{inner} + 1"), 4.0),
+        (("case when md['kind'] = 'news' then 8 else {inner} end",), 8.0),
+        (("{inner} / depth",), 0.5),
+        (("null",), 1.5),
+        (("{inner} * -1",), 1.5),
+        (("'nan'::DOUBLE",), 1.5),
+        (("'inf'::DOUBLE",), 1.5),
+    ],
+)
+def test_kinds_say_one_behind_the_other_how_much_a_page_counts_in_a_search(said, expected):
+    rule = boost_rule([NutchOpic(), *(Said(sql=one) for one in said)], 0.5)
+    assert rule.columns == (("depth", "md") if said else ())
+    row = f"{2 * ONE} as score, {ONE // 4} as cash, 3 as depth, map {{'kind': 'news'}} as md"
+    with Kernel(again=True) as kernel:
+        assert kernel.value(f"select {rule.sql} from (select {row})") == expected
+        gone = "null as score, null as cash, 3 as depth, null::MAP(VARCHAR, VARCHAR) as md"
+        assert kernel.value(f"select {boost_rule([], 0.0).sql} from (select {gone})") == 1.0
+        assert kernel.value(f"select {boost_rule([], 0.5).sql} from (select {gone})") == 0.0

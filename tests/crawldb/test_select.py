@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.crawldb.hosts import host_schema
@@ -20,12 +20,15 @@ from nacre.crawldb.select import (
     SelectOptions,
     bracket,
     check_cap,
+    check_hosts,
     check_where,
+    names_rank,
     needed_columns,
     number_candidates,
     order_points,
     refuse,
 )
+from tests.examples import examples
 
 NOW = 1_800_000_000_000
 
@@ -47,7 +50,7 @@ def loaded(kernel: Kernel, rows: list[dict[str, Any]]) -> None:
 
 
 def refused(options: SelectOptions, **more: Any) -> dict[str, int]:
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         loaded(kernel, [row("http://a.example/", **more)])
         counts = refuse(kernel, "seen", options, since=0)
     assert counts.known == 1
@@ -94,7 +97,7 @@ def test_counts_of_a_bucket():
         row("http://a.example/4", fetch_time=NOW + 8),
         row("http://a.example/5"),
     ]
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         loaded(kernel, rows)
         counts = refuse(kernel, "seen", SelectOptions(NOW, NOW), since=8)
     assert counts == (5, 2, 1, {"rules": 2, "schedule": 2}, {"f:1": 2}, NOW + 7)
@@ -107,7 +110,7 @@ def test_a_host_with_urls_in_another_list_is_left_out():
         row("http://a.example/3", fetch_time=NOW + 5),
         row("http://b.example/", leased="s1", leased_until=NOW),
     ]
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         loaded(kernel, rows)
         counts = refuse(kernel, "seen", SelectOptions(NOW, NOW), since=8)
         left = kernel.rows("select key from candidates")
@@ -122,17 +125,31 @@ def known_hosts(kernel: Kernel, **failures: int) -> None:
 
 def test_a_condition_on_hosts():
     options = SelectOptions(NOW, NOW, where="coalesce(host.dns_failures, 0) < 3 and status = 1")
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         loaded(kernel, [row("http://a.example/"), row("http://b.example/"), row("http://c.test/")])
         assert refuse(kernel, "seen", options, since=0).due == 3, "nothing is known of hosts"
         known_hosts(kernel, a=3, b=2)
         assert refuse(kernel, "seen", options, 0, "hosts").refused == {"where": 1}
 
 
+def test_ranks_are_asked_for_only_by_who_names_them():
+    options = SelectOptions(NOW, NOW, where="host.delay > 1", cap_where="host.fetched")
+    with Kernel(again=True) as kernel:
+        assert not names_rank(kernel, SelectOptions(NOW, NOW))
+        assert not names_rank(kernel, options)
+        assert names_rank(kernel, options._replace(where="host.Rank > 1"))
+        assert names_rank(kernel, options._replace(cap_where="host['rank']"))
+        check_where(kernel, "host.rank > 1")
+        check_cap(kernel, "host.rank * 2")
+        check_hosts(kernel, "rank > 1")
+        with pytest.raises(UserSqlError, match=r"host\.time, host\.rank"):
+            check_cap(kernel, "host.ranks")
+
+
 def first_list(
     options: SelectOptions, rows: list[dict[str, Any]], limits: str = "", **hosts: int
 ) -> list[str]:
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         loaded(kernel, rows)
         known_hosts(kernel, **hosts)
         load_limits(kernel, read_limits(limits))
@@ -194,14 +211,14 @@ def test_a_line_that_is_no_limit_is_named(text):
 
 def test_columns_that_are_needed():
     options = SelectOptions(NOW, NOW, where="length > 5 and host.errors = 0")
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         needed = needed_columns(kernel, options, ("cash",))
     assert {"key", "cash", "length", "status"} <= set(needed)
     assert not {"url", "via", "md", "host"} & set(needed)
 
 
 def test_what_hosts_have_is_named_where_it_is_misspelt():
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         check_cap(kernel, "case when host.dns_failures > 3 then 0 end")
         check_where(kernel, "host.homepage is not null and status = 1")
         for check in (check_cap, check_where):
@@ -211,12 +228,12 @@ def test_what_hosts_have_is_named_where_it_is_misspelt():
 
 @pytest.mark.parametrize("text", ["1 = ", "nothing = 1", "1; drop table seen", "(select 1)"])
 def test_a_condition_that_is_none(text):
-    with Kernel() as kernel, pytest.raises(UserSqlError):
+    with Kernel(again=True) as kernel, pytest.raises(UserSqlError):
         check_where(kernel, text)
 
 
 def test_a_condition_that_is_one():
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         check_where(kernel, "score > 3 and md['a'] = 'b' and status = 1 -- as Nutch")
         check_where(kernel, "length(lower(key)) > 3 and coalesce(lang, 'zh') in ('zh', 'en')")
 
@@ -232,7 +249,7 @@ def test_a_condition_that_is_one():
     ],
 )
 def test_a_status_has_a_number_and_a_name(where, passes):
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         check_where(kernel, where)
     assert refused(SelectOptions(NOW, NOW, where=where), status=2) == (
         {} if passes else {"where": 1}
@@ -240,7 +257,7 @@ def test_a_status_has_a_number_and_a_name(where, passes):
 
 
 def test_a_status_that_does_not_exist_is_told_with_those_that_do():
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         with pytest.raises(UserSqlError, match=r"no status 'fetched'; .* db_fetched \(2\)"):
             check_where(kernel, "status in ('fetched')")
         with pytest.raises(UserSqlError, match="nothing") as told:
@@ -265,7 +282,7 @@ def test_a_sort_value_that_is_no_number_goes_last():
     options = SelectOptions(
         NOW, NOW, sort="case inlinks when 1 then 'nan'::DOUBLE when 2 then 'inf' else 1 end"
     )
-    with Kernel() as kernel:
+    with Kernel(again=True) as kernel:
         loaded(kernel, [row(f"http://a.example/{n}", inlinks=n) for n in range(4)])
         refuse(kernel, "seen", options, since=0)
         found = dict(kernel.rows("select key[-1:], sort from candidates"))
@@ -335,7 +352,7 @@ def _end(kernels: list[Kernel], tables: list[str], top: int) -> Place | None:
     raise AssertionError("the bracket does not close")
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(
     ROWS, st.integers(0, 12), st.integers(0, 4), st.booleans(), st.integers(1, 3), st.integers(1, 2)
 )

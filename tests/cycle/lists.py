@@ -1,9 +1,11 @@
 """A segment made by hand: lists of URLs, frozen settings, and a version that names it."""
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,11 @@ import pyarrow.parquet as pq
 
 from nacre.config.check import Loaded
 from nacre.crawldb.row import ONE, SCHEMA, Status
+from nacre.cycle.engine.local import UNITS_PRELOADED, fork_server
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.storage import Storage
 from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec
+from nacre.cycle.unit_process import run_forked
 from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, SegmentState
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -97,19 +101,58 @@ def spec(root: Path, unit: str = "u0000", **changes: Any) -> UnitSpec:
     return UnitSpec(**{**usual, **changes})
 
 
+class Unit:
+    """A unit in a process of the fork server of this machine, as most units are.
+
+    Attributes:
+        process: The process.
+    """
+
+    def __init__(self, wanted: UnitSpec) -> None:
+        context = fork_server(UNITS_PRELOADED)
+        self._errors = Path(f"{wanted.scratch}.err")
+        self._errors.touch()
+        self._told, said = context.Pipe(duplex=False)
+        made = (msgspec.json.encode(wanted), said, str(self._errors), dict(os.environ))
+        self.process = context.Process(target=run_forked, args=made)
+        with said:
+            self.process.start()
+
+    def told(self) -> Iterator[UnitLine]:
+        """Its lines as they come; after the last one it has ended."""
+        with suppress(EOFError, ConnectionResetError):
+            while True:
+                yield msgspec.json.decode(self._told.recv_bytes(), type=UnitLine)
+        self._told.close()
+        self.process.join()
+
+    def result(self) -> UnitResult:
+        """Its result, when it has ended."""
+        *_, last = self.told()
+        assert last.result is not None, (last, self._errors.read_text())
+        return last.result
+
+    def stop(self) -> None:
+        """Ask it to end, as a stop of its driver does."""
+        assert self.process.pid is not None
+        os.kill(self.process.pid, signal.SIGTERM)
+
+
 _RUN = "import sys; from nacre.cycle.unit import main; sys.exit(main(sys.argv[1:]))"
 
 
-class Unit:
-    """A unit in a process of its own; `before` is a program that runs first there."""
+class UnitProgram:
+    """A unit as a Python of its own, as on a cluster; `before` is a program that runs there first.
+
+    Attributes:
+        process: The process.
+    """
 
     def __init__(self, wanted: UnitSpec, parent: int = 0, before: str = "") -> None:
         text = msgspec.json.encode(wanted).decode()
         path = f"{CHECKOUT / 'src'}{os.pathsep}{CHECKOUT}"
         self.process = subprocess.Popen(
-            [sys.executable, "-c", f"{before}\n{_RUN}", text, str(parent or os.getpid())]
-            if before
-            else [sys.executable, "-m", "nacre.cycle.unit", text, str(parent or os.getpid())],
+            [sys.executable, "-c", f"{before}\n{_RUN}", text, str(parent or os.getpid())],
             stdout=subprocess.PIPE,
             cwd=CHECKOUT,
             env={**os.environ, "PYTHONPATH": path},
@@ -119,11 +162,6 @@ class Unit:
         """All lines, when it has ended."""
         out, _ = self.process.communicate()
         return [msgspec.json.decode(line, type=UnitLine) for line in out.splitlines()]
-
-    def result(self) -> UnitResult:
-        last = self.lines()[-1]
-        assert last.result is not None, last
-        return last.result
 
 
 def facts_of(cycle: Cycle, result: UnitResult, name: str = "visits") -> list[dict[str, Any]]:

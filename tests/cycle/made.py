@@ -9,6 +9,7 @@ import pyarrow as pa
 from nacre.crawldb import row
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.row import bucket_of
+from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.storage import Storage, open_storage
 from nacre.cycle.storage.local import LocalStorage
 from nacre.cycle.tables import (
@@ -28,6 +29,11 @@ INTERVAL = 2_592_000
 NOW = 1_800_000_000_000
 
 
+def place_of(storage: str) -> TaskPlace:
+    """A place for tasks of this process: as those of steps have on this machine."""
+    return TaskPlace(storage, scratch=LocalEngine(1).scratch)
+
+
 class MadeCycle:
     """A cycle in a folder, with a table of URLs that grows by what is added."""
 
@@ -35,7 +41,7 @@ class MadeCycle:
         self.folder = folder
         self.storage: Storage = LocalStorage(folder / "cycle")
         self.cycle = Cycle(self.storage, host="a")
-        self.place = TaskPlace(self.storage.place)
+        self.place = place_of(self.storage.place)
         self.buckets = buckets
         self.clock = NOW
 
@@ -43,7 +49,7 @@ class MadeCycle:
         """Another storage, such as that of a bucket."""
         self.storage = open_storage(place)
         self.cycle = Cycle(self.storage, host="a")
-        self.place = TaskPlace(place)
+        self.place = place_of(place)
 
     @property
     def newest(self) -> CycleVersion:

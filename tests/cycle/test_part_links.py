@@ -87,6 +87,7 @@ def summed(
     return found
 
 
+@pytest.mark.parametrize("few", [0, 1_000_000])
 @pytest.mark.parametrize(
     "scoring",
     [
@@ -99,8 +100,9 @@ def summed(
     ],
 )
 def test_sums_are_those_of_the_links_one_after_the_other(
-    scoring: tuple[Scoring, ...], tmp_path: Path
+    scoring: tuple[Scoring, ...], few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr("nacre.cycle.part_links._FEW_TEXTS", few)
     draw = random.Random(7)
     for _ in range(12):
         visits = [some_visit(draw) for _ in range(draw.randint(1, 25))]
@@ -145,3 +147,23 @@ def _expected(key: str, row: dict[str, Any]) -> tuple[Any, ...]:
         list(md.items()) or None, row["inlinks"], row.get("depth"), row.get("last"),
         row["score"], row["cash"],
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("few", [0, 1_000_000])
+def test_row_groups_are_chosen_by_the_targets_that_they_have(
+    few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("nacre.cycle.part_links._FEW_TEXTS", few)
+    monkeypatch.setattr("nacre.cycle.export._ROWS", 1)
+    made = PartTables(str.lower, 16)
+    for number in range(9):
+        links = [(f"http://{host}/{number}", "L", "", "a/@href", "text") for host in HOSTS]
+        made.take(visit(f"http://a.test/page{number}", links))
+    made.write(tmp_path, {})
+    with pq.ParquetFile(tmp_path / "links.parquet") as file:
+        column = file.schema_arrow.names.index("dst")
+        assert file.num_row_groups == len({made.key(f"http://{one}/")[1] for one in HOSTS}) > 1
+        for number in range(file.num_row_groups):
+            rows = file.read_row_group(number, ["dst"]).column(0).to_pylist()
+            known = file.metadata.row_group(number).column(column).statistics
+            assert (known.min, known.max) == (min(rows), max(rows))

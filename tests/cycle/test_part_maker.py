@@ -28,7 +28,7 @@ class Made:
         self.root = root
         self.urls = list(urls)
         self.place = UnitPlace(LocalStorage(root / "cycle"), "s", "u0001")
-        self.told: list[dict[str, int | float]] = []
+        self.told: list[int] = []
         self.maker: PartMaker | None = None
         self.listed: type[Listed] = Listed
 
@@ -97,7 +97,7 @@ def test_a_unit_that_is_done_makes_one_last_part_and_forgets_it(tmp_path: Path):
     assert kinds == [".cdxj", ".gz", *[".parquet"] * 4]
     check_files(made.place.storage, part)
     assert set(made.visits()) == set(made.urls)
-    assert made.told[-1]["visits"] == 3
+    assert made.told[-1] == 3
     # It is in the storage: neither the store nor the directory has it any more.
     assert facts_of(tmp_path / "job") == []
     assert not list((tmp_path / "job").rglob("*.warc.gz*"))

@@ -1,7 +1,14 @@
 import os
 from pathlib import Path
 
-from nacre.cycle.rounds_mark import StepProgress, rounds_mark, rounds_run, step_progress
+from nacre.cycle.fetch_progress import FetchProgress
+from nacre.cycle.rounds_mark import (
+    StepProgress,
+    fetch_step,
+    rounds_mark,
+    rounds_run,
+    step_progress,
+)
 from nacre.store.layout import Layout
 
 
@@ -40,3 +47,12 @@ def test_the_mark_says_how_far_the_step_is(tmp_path: Path):
         assert step_progress(layout) == StepProgress("fetch", 5, 5, "urls", 0, 10**9)
     with rounds_mark(layout):
         assert step_progress(layout) is None
+
+
+def test_the_mark_says_of_a_fetch_how_many_hosts_it_asked_and_how_long_it_takes(tmp_path: Path):
+    layout = Layout(tmp_path)
+    told = fetch_step("sitemaps", FetchProgress(61, 127, 3_100_000, 2, 250.0, 1, 2)._asdict())
+    assert told == StepProgress("sitemaps", 61, 127, "urls", 0, 3_100_000, 2, 250.0, 1, 2)
+    with rounds_mark(layout) as mark:
+        mark.tell(told)
+        assert step_progress(layout) == told

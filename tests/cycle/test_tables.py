@@ -1,5 +1,7 @@
 """Files of a table: making, describing, finding and grouping them."""
 
+from pathlib import Path
+
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -8,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.crawldb.fold import KeyRange
+from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.storage.local import LocalStorage
 from nacre.cycle.tables import (
     BucketFiles,
@@ -19,12 +22,13 @@ from nacre.cycle.tables import (
     describe,
     in_range_tasks,
     in_tasks,
+    kernel_manifest,
     key_ranges,
     local_bucket,
     publish,
     write_arrow,
 )
-from nacre.cycle.versions import Cycle, CycleChanges, TableFile
+from nacre.cycle.versions import Cycle, CycleChanges, TableFile, read_manifest, write_manifest
 from nacre.errors import DamageError
 
 
@@ -65,6 +69,29 @@ def test_rows_of_a_query_are_sent_where_there_are_any(tmp_path):
         assert work.send("select 1 as n limit 0", "segments/s/none.parquet") == 0
         assert work.send("select * from range(3)", "segments/s/three.parquet") == 3
     assert storage.list("segments/s") == ["segments/s/three.parquet"]
+
+
+def test_tasks_of_a_process_share_a_database_where_they_have_a_folder(tmp_path, monkeypatch):
+    opened = []
+    connect = duckdb.connect
+
+    def counted(*arguments, **more):
+        opened.append(arguments)
+        return connect(*arguments, **more)
+
+    monkeypatch.setattr(duckdb, "connect", counted)
+    place = TaskPlace(LocalStorage(tmp_path / "c").place, scratch=LocalEngine(1).scratch)
+    for _ in range(3):
+        with place.open() as work:
+            assert work.scratch.parent == Path(place.scratch)
+            work.kernel.execute("create temp table rows as select 1")
+        assert not work.scratch.exists()
+    assert len(opened) == 1
+    for number in (2, 3):
+        with place._replace(scratch="").open() as work:
+            assert not work.scratch.is_relative_to(place.scratch)
+        assert not work.scratch.exists()
+        assert len(opened) == number
 
 
 def test_what_duckdb_writes_is_described_likewise(tmp_path):
@@ -162,3 +189,30 @@ def test_files_of_all_tasks_are_joined_in_their_order():
         "a": [one, two],
         "b": [one],
     }
+
+
+@pytest.mark.parametrize("number", [0, 1, 300])
+def test_a_kernel_reads_a_manifest_as_arrow_does(number):
+    files = [
+        TableFile(
+            path=f"tables/crawldb/b{at % 7}/{at}.parquet",
+            bucket=at % 7,
+            kind="set" if at % 2 else "base",
+            group="state" if at % 2 else "",
+            seq=at // 3,
+            rows=2**40 + at,
+            size=at,
+            first="http://a.test/'",
+            last="http://国.test/",
+            min_fetch_time=-(2**60) if at % 5 else None,
+            sha256="ab" * 32,
+        )
+        for at in range(number)
+    ]
+    data = write_manifest(files)
+    assert kernel_manifest(data) == read_manifest(data) == files
+
+
+def test_a_kernel_says_that_bytes_are_no_manifest():
+    with pytest.raises(DamageError, match="a manifest cannot be read"):
+        kernel_manifest(b"PAR1")

@@ -8,16 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nacre.crawldb.facts import HOSTS
 from nacre.crawldb.row import SCHEMA
 from nacre.cycle.parts import UnitPlace, check_files
-from nacre.cycle.unit import UnitLine, UnitResult
+from nacre.cycle.unit import UnitResult
 from tests.cli.site import many_pages, site
-from tests.cycle.lists import SEGMENT, Unit, facts_of, row, segment, spec
+from tests.cycle.lists import SEGMENT, Unit, UnitProgram, facts_of, row, segment, spec
 
 PAGES = {
     "/": '<a href="/a.html">a</a> <a href="/b.html">b</a> <a href="/b.html">again</a>'
@@ -85,7 +84,7 @@ def test_what_is_left_when_the_time_is_over_is_told(tmp_path: Path):
 
 def test_a_unit_without_space_ends_and_says_where_how_much_is_missing(tmp_path: Path):
     segment(tmp_path, [["http://a.test/"]], disk={"reserve": 2**60})
-    last = Unit(spec(tmp_path)).lines()[-1]
+    *_, last = Unit(spec(tmp_path)).told()
     assert last.failure is not None
     assert last.failure.kind == "StorageError"
     assert f"no space for unit u0000: {tmp_path}/units" in last.failure.message
@@ -126,11 +125,9 @@ def test_parts_are_made_when_a_warc_is_rotated(tmp_path: Path):
 def interrupted(tmp_path: Path, urls: list[str], **changes: Any) -> UnitResult:
     """Run a unit, and end it by a signal when it has fetched something."""
     unit = Unit(spec(tmp_path, **changes))
-    assert unit.process.stdout is not None
-    for line in unit.process.stdout:
-        told = msgspec.json.decode(line, type=UnitLine)
-        if told.progress and told.progress["visits"]:
-            unit.process.send_signal(signal.SIGTERM)
+    for told in unit.told():
+        if told.progress and told.progress.visits:
+            unit.stop()
             break
     return unit.result()
 
@@ -165,7 +162,7 @@ def test_a_kill_between_a_part_and_the_removal_of_its_files(tmp_path: Path):
     with counted(many_pages(60), slow=0.05) as (home, asked):
         urls = [f"{home}p{number}.html" for number in range(60)]
         cycle = segment(tmp_path, [urls])
-        killed = Unit(spec(tmp_path, slice=0.5), before=KILLED_BEFORE_FILES_GO)
+        killed = UnitProgram(spec(tmp_path, slice=0.5), before=KILLED_BEFORE_FILES_GO)
         killed.lines()
         assert killed.process.returncode == -signal.SIGKILL
         assert list((tmp_path / "units").rglob("*.warc.gz"))
@@ -198,8 +195,7 @@ def test_a_later_attempt_ends_an_earlier_one(tmp_path: Path):
         urls = [f"{home}p{number}.html" for number in range(200)]
         cycle = segment(tmp_path, [urls])
         first = Unit(spec(tmp_path))
-        assert first.process.stdout is not None
-        first.process.stdout.readline()
+        next(first.told())
         place = UnitPlace(cycle.storage, SEGMENT, "u0000")
         assert place.claim() == 2
         fenced = first.result()
@@ -219,7 +215,7 @@ def test_a_file_that_wants_the_end_ends_units(tmp_path: Path):
 
 def test_a_unit_ends_with_its_parent(tmp_path: Path):
     segment(tmp_path, [["http://127.0.0.1:9/"]])
-    unit = Unit(spec(tmp_path), parent=1)
+    unit = UnitProgram(spec(tmp_path), parent=1)
     unit.process.communicate(timeout=10)
     assert unit.process.returncode == -signal.SIGKILL
 

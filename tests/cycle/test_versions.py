@@ -225,3 +225,19 @@ def test_the_order_of_a_fold(files):
         if before.bucket == after.bucket:
             assert before.kind == "base" or after.kind != "base"
             assert before.kind == "base" or before.seq <= after.seq
+
+
+def test_what_reads_manifests_may_be_given(tmp_path):
+    cycle = Cycle.open(tmp_path)
+    added = {"crawldb": [put(cycle, "a.parquet")]}
+    made = cycle.commit(cycle.newest(), change(added=added, buckets={"crawldb": 4}))
+    asked = []
+
+    def read(data):
+        asked.append(data)
+        return read_manifest(data)
+
+    given = cycle.reading_by(read)
+    assert given.files(made, "crawldb") == cycle.files(made, "crawldb")
+    assert given.files(made, "crawldb")[0].path == "a.parquet"
+    assert len(asked) == 1

@@ -1,4 +1,6 @@
-"""`--help`, `status` and a crawl of one page load only what they need; `bench.commands` times them.
+"""`--help`, `status`, a crawl of one page and readers of rounds load only what they need.
+
+`bench.commands` times them.
 
 Each list names what must not be loaded: whole packages whose import takes 20 ms or more, or parts
 of ours that bring them. A time that is asserted would fail on a busy machine.
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bench.commands import TARGETS, measure
-from tests.cli.site import site
+from tests.cli.site import nacre, site
 
 OF_THE_CRAWL = ("nacre.assembly.parts", "nacre.job.session", "nacre.engine.engine")
 OF_SETTINGS = ("nacre.settings.settings", "nacre.scope.rules.stock", "nacre.fetch.settings")
@@ -25,6 +27,8 @@ OF_INCREMENTAL = (
     "nacre.migrate.heritrix.convert",
 )
 LIBRARIES = ("turbohtml", "cryptography", "uvloop", "ruamel.yaml", "dns")
+OF_STEPS = ("numpy", "nacre.cycle.steps.context", "nacre.search.local_index")
+OF_TABLES = ("duckdb", "nacre.cycle.tables", *OF_STEPS)
 SELDOM = ("python_socks", "matplotlib", "pyarrow", "maxminddb", "jsonschema")
 
 
@@ -63,7 +67,7 @@ def test_status_loads_neither_settings_nor_what_crawls(job: Path):
     modules = loaded("status", str(job))
     heavy = (*OF_THE_CRAWL, *OF_SETTINGS, *OF_TERMINALS, *OF_INCREMENTAL, *LIBRARIES, *SELDOM)
     assert [name for name in heavy if name in modules] == []
-    assert len([name for name in modules if name.startswith("nacre.")]) < 130
+    assert len([name for name in modules if name.startswith("nacre.")]) < 140
 
 
 def test_a_crawl_of_one_page_loads_nothing_of_what_it_does_not_do(job: Path):
@@ -73,8 +77,29 @@ def test_a_crawl_of_one_page_loads_nothing_of_what_it_does_not_do(job: Path):
     assert [name for name in heavy if name in modules] == []
 
 
+@pytest.fixture(scope="module")
+def rounds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("rounds") / "rounds"
+    with site({"/": "<p>one page"}) as home:
+        assert nacre("cycle", place, "-s", home, "--delay", "0", "--quiet").code == 0
+    return place
+
+
+def test_versions_of_rounds_load_no_table(rounds: Path):
+    modules = loaded("cycle", str(rounds), "versions")
+    heavy = (*OF_THE_CRAWL, *OF_SETTINGS, *OF_TERMINALS, *OF_INCREMENTAL, *OF_TABLES, *SELDOM)
+    assert [name for name in heavy if name in modules] == []
+
+
+def test_a_reader_of_tables_loads_neither_other_settings_nor_what_fetches(rounds: Path):
+    modules = loaded("cycle", str(rounds), "readdb", "--stats")
+    heavy = (*OF_THE_CRAWL, *OF_SETTINGS, *OF_TERMINALS, *OF_INCREMENTAL, *OF_STEPS, *SELDOM)
+    assert [name for name in heavy if name in modules] == []
+    assert "duckdb" in modules
+
+
 def test_the_benchmark_measures_them(tmp_path: Path):
     found = measure(tmp_path, 1)
-    assert found.keys() == {*TARGETS, "runs"}
+    assert found.keys() == {*TARGETS, "walls", "runs"}
     assert all(found[name] > 0 for name in TARGETS)
     assert (tmp_path / "job-0" / "latest" / "archive").is_dir()

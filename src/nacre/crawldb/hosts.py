@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.crawldb.kernels import Kernel, quoted
-from nacre.crawldb.row import Status
+from nacre.crawldb.row import ONE, Status
 from nacre.uri.domain import registered_domain
 
 if TYPE_CHECKING:
@@ -79,6 +79,11 @@ HOST_COLUMNS = (
     HostColumn("time", "BIGINT", "Last visit, ms since the epoch.", "last"),
 )
 """The columns in the order of their files."""
+
+RANK = HostColumn(
+    "rank", "DOUBLE", "Its rank, as `rank --level host` computed it last; null: none.", ""
+)
+"""The column that conditions have besides: it stands in the table of ranks."""
 
 GONE_HOST_COLUMNS = ("leased", "leased_until")
 """Columns of files that earlier versions wrote; nothing was ever in them."""
@@ -195,10 +200,26 @@ def _rows(new: dict[str, str], source: str, host: str) -> str:
     return f"select {', '.join(picks)} from {source} order by host"
 
 
+def ranked_hosts(hosts: str, ranks: str, *, others: bool = True) -> str:
+    """SQL of host rows with their ranks.
+
+    Args:
+        hosts: What stands behind `from` for the host rows.
+        ranks: The same for ranks: `node`, `rank` in 2^-32.
+        others: With a row for each host that has a rank, and no other row.
+    """
+    columns = ", ".join(f'h."{column.name}"' for column in HOST_COLUMNS[1:])
+    return (
+        f"select coalesce(h.host, r.node) as host, {columns}, "
+        f'(r.rank / {ONE}.0)::{RANK.type} as "{RANK.name}" '
+        f"from {hosts} h {'full' if others else 'left'} join {ranks} r on r.node = h.host"
+    )
+
+
 def add_functions(kernel: Kernel) -> None:
     """Let queries of users call `latency_percentile(latencies, SHARE)`, as in `readhosts`."""
     body = latency_percentile("share", "counts")
-    kernel.execute(f"create macro latency_percentile(counts, share) as ({body})")
+    kernel.execute(f"create or replace temp macro latency_percentile(counts, share) as ({body})")
 
 
 def latency_percentile(share: float | str, column: str = "latencies") -> str:

@@ -11,7 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.crawldb.kernels import quoted
-from nacre.crawldb.row import ONE, Status
+from nacre.crawldb.row import Status
+from nacre.crawldb.scoring import BoostRule
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,6 +40,8 @@ WANTED_COLUMNS = (
     "lang", "excluded", "dup_of", "score", "cash",
 )  # fmt: skip
 """Columns of the CrawlDb that the choice is made of."""
+_SUMMED = frozenset(("score", "cash"))
+"""Those that only the boost is made of."""
 
 
 @cache
@@ -85,14 +88,16 @@ class TextTypes(NamedTuple):
         )
 
 
-def index_changes(rows: str, indexed: str, types: TextTypes, bucket: int) -> str:
+def index_changes(rows: str, indexed: str, types: TextTypes, bucket: int, boost: BoostRule) -> str:
     """SQL of what a writer is to be given or to remove: `reason` is null for what it is given.
 
     Args:
-        rows: What stands behind `from` for rows of the CrawlDb, with `WANTED_COLUMNS`.
+        rows: What stands behind `from` for rows of the CrawlDb, with `WANTED_COLUMNS` and those of
+            `boost`.
         indexed: The same for what the writer has; "" for nothing.
         types: What has a text.
         bucket: The bucket of the rows.
+        boost: The rule of the column `boost`.
     """
     has = indexed or "(select ''::VARCHAR as key, ''::VARCHAR as digest, '' as reason where false)"
     lost = " ".join(
@@ -108,11 +113,16 @@ def index_changes(rows: str, indexed: str, types: TextTypes, bucket: int) -> str
         "and digest is distinct from had"
     )
     removed = "reason is not null and had_it"
-    names = ", ".join(f'c."{name}"' for name in WANTED_COLUMNS if name not in ("score", "cash"))
+    used = dict.fromkeys((*WANTED_COLUMNS, *boost.columns))
+    used.pop("key", None)
+    names = ", ".join(f'c."{name}"' for name in used)
     joined = (
         f"select coalesce(c.key, i.key) as key, {names}, "
-        f"(coalesce(c.score, 0)::DOUBLE + coalesce(c.cash, 0)::DOUBLE) / {ONE} as score, "
         f"i.digest as had, coalesce(i.reason = '', false) as had_it, {reason} as reason, "
         f"{bucket} as bucket from {rows} c full join {has} i on i.key = c.key"
     )
-    return f"select * from ({joined}) where ({given}) or ({removed})"
+    shown = ", ".join(f'"{name}"' for name in WANTED_COLUMNS if name not in _SUMMED)
+    return (
+        f"select key, {shown}, had, had_it, reason, bucket, {boost.sql} as boost "
+        f"from ({joined}) where ({given}) or ({removed})"
+    )

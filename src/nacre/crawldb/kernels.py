@@ -1,13 +1,17 @@
-"""The kernel: one DuckDB in a process, with limits; the only module that imports DuckDB.
+"""The kernel: a DuckDB in a process, with limits; the only module that imports DuckDB.
 
 A kernel reads and writes local files in the directories that it is given, and nothing else: its
 configuration is locked, extensions are never loaded, so that what users write as SQL can neither
 read a file nor change a limit. Its SQL is stable; of its Python API only what stands here is used.
 """
 
+import atexit
 import json
+import os
 import re
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -55,6 +59,14 @@ _READ = re.compile(r"'((?:[^']|'')+\.parquet)'")
 """Files in a statement, as `quoted` writes them."""
 
 
+_PASSING = re.compile(
+    r"\s*(?:select|from|with|explain|describe|copy|insert|update|delete|drop|"
+    r"create (?:or replace )?temp)\b",
+    re.IGNORECASE,
+)
+"""Statements that leave nothing in a database: what is temporary goes with its connection."""
+
+
 def _failure(error: Exception, scratch: str = "") -> KernelError:
     """The error of a kernel for one of DuckDB that is not about damage."""
     if not _OF_DISK.search(str(error)):
@@ -82,14 +94,84 @@ class WrittenFile(NamedTuple):
     bytes: int
 
 
+class _Limits(NamedTuple):
+    """The limits of a database: all of them but that of memory can only be set once.
+
+    Attributes:
+        memory: Bytes that it uses at most.
+        threads: Threads of a query.
+        scratch: Directory for what does not fit into memory; "" for none.
+        directories: Directories below which it reads and writes files, beside `scratch`.
+    """
+
+    memory: int
+    threads: int
+    scratch: str
+    directories: tuple[str, ...]
+
+    def database(self) -> "duckdb.DuckDBPyConnection":
+        """A new database in memory with these limits."""
+        allowed = [*self.directories, *([self.scratch] if self.scratch else [])]
+        # Two databases must not spill into one directory: they would take each other's files.
+        spill = f"{self.scratch}/spill-{os.getpid()}-{next(_numbers)}" if self.scratch else ""
+        made = duckdb.connect(
+            ":memory:",
+            config={
+                "memory_limit": f"{self.memory}B",
+                "threads": str(self.threads),
+                "preserve_insertion_order": "false",
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "python_enable_replacements": "false",
+                # The files are local: the system caches them, for all processes once.
+                "enable_external_file_cache": "false",
+            },
+        )
+        try:
+            made.execute("set temp_directory = ?", [spill])
+            made.execute("set allowed_directories = ?", [allowed])
+            made.execute("set enable_external_access = false")
+            made.execute("set lock_configuration = true")
+        except duckdb.Error as error:
+            made.close()
+            raise _failure(error, self.scratch) from error
+        return made
+
+
+_numbers = count()
+_KEPT = 2
+"""Databases that a process keeps for further kernels."""
+_kept: "OrderedDict[_Limits, duckdb.DuckDBPyConnection]" = OrderedDict()
+_of_parent: "list[OrderedDict[_Limits, duckdb.DuckDBPyConnection]]" = []
+"""Those that a process had when this one was forked from it: neither used nor closed here, since
+they have the same files in their scratch directories."""
+
+
+def _forked() -> None:
+    _of_parent.append(_kept.copy())
+    _kept.clear()
+
+
+def _ended() -> None:
+    while _kept:
+        _kept.popitem()[1].close()
+
+
+os.register_at_fork(after_in_child=_forked)
+atexit.register(_ended)
+
+
 class Kernel:
-    """A DuckDB of its own in memory.
+    """A DuckDB in memory, whose tables are its own.
 
     Args:
         memory: Bytes that it uses at most.
         threads: Threads of a query.
         scratch: Directory for what does not fit into memory; "" for none: then a query fails.
         directories: Directories below which it reads and writes files, beside `scratch`.
+        again: The next kernel of this process with the same arguments takes over its database,
+            which is opened in 20 ms else. A kernel that made what is not temporary, or in which
+            anything failed, leaves none.
     """
 
     def __init__(
@@ -99,26 +181,16 @@ class Kernel:
         *,
         scratch: str = "",
         directories: Sequence[str] = (),
+        again: bool = False,
     ) -> None:
         self._scratch = scratch
-        allowed = [*directories, *([scratch] if scratch else [])]
-        self._db = duckdb.connect(
-            ":memory:",
-            config={
-                "memory_limit": f"{max(memory, 50 * 10**6)}B",
-                "threads": str(threads),
-                "preserve_insertion_order": "false",
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-                "python_enable_replacements": "false",
-            },
-        )
-        # A query of more than two seconds would draw a bar on standard output.
-        self.execute("set enable_progress_bar = false")
-        self.execute("set temp_directory = ?", [scratch])
-        self.execute("set allowed_directories = ?", [allowed])
-        self.execute("set enable_external_access = false")
-        self.execute("set lock_configuration = true")
+        self._limits = _Limits(max(memory, 50 * 10**6), threads, scratch, tuple(directories))
+        self._again = again
+        kept = _kept.pop(self._limits, None) if again else None
+        database = kept or self._limits.database()
+        self._database: duckdb.DuckDBPyConnection | None = database
+        # Unlike the first connection this one draws no bar when a query takes two seconds.
+        self._db = database.cursor()
 
     def __enter__(self) -> Self:
         return self
@@ -129,11 +201,21 @@ class Kernel:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._again = self._again and error is None
         self.close()
 
     def close(self) -> None:
-        """End it; its tables are gone."""
+        """End it; its tables are gone. May be called twice."""
+        database, self._database = self._database, None
+        if database is None:
+            return
         self._db.close()
+        if not self._again:
+            database.close()
+            return
+        _kept[self._limits] = database
+        while len(_kept) > _KEPT:
+            _kept.popitem(last=False)[1].close()
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run a statement for its effect.
@@ -301,6 +383,21 @@ class Kernel:
         }
         return {name.lower() for name in found}
 
+    def fields_in(self, text: str, column: str) -> set[str]:
+        """The fields of a column that an expression names, lower case; "" where it takes it whole.
+
+        Raises:
+            UserSqlError: It is no expression.
+        """
+        parsed = self._parsed(f"select ({text}\n)", text, len("select ") + 1, ())
+        found = set()
+        for part in _parts(parsed):
+            if part.get("class") == "COLUMN_REF":
+                first, *rest = (str(name).lower() for name in part["column_names"])
+                if first == column:
+                    found.add(rest[0] if rest else "")
+        return found
+
     def texts_beside(self, text: str, column: str) -> list[tuple[int, list[str]]]:
         """The texts that an expression compares with a column, as in `column in ('a', 'b')`.
 
@@ -354,6 +451,8 @@ class Kernel:
         return found
 
     def _run(self, sql: str, parameters: Sequence[object]) -> "duckdb.DuckDBPyConnection":
+        if not _PASSING.match(sql):
+            self._again = False
         try:
             return self._db.execute(sql, list(parameters) or None)
         except duckdb.Error as error:
@@ -361,6 +460,7 @@ class Kernel:
 
     def _failure(self, error: Exception, sql: str) -> KernelError:
         """The error of a kernel for one of DuckDB in a statement."""
+        self._again = False
         if not _DAMAGED.search(str(error)):
             return _failure(error, self._scratch)
         found = [one.replace("''", "'") for one in dict.fromkeys(_READ.findall(sql))]

@@ -1,9 +1,10 @@
 """Limits of lists by domain, of a file: `cycle.generate.limits`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from nacre.crawldb.kernels import Kernel
+from nacre.crawldb.row import bucket_of_domain
 
 
 class DomainLimit(NamedTuple):
@@ -47,6 +48,21 @@ def read_limits(text: str) -> list[DomainLimit]:
             )
         found.append(DomainLimit(domain.lower(), *values))
     return found
+
+
+def limits_by_bucket(
+    limits: Iterable[DomainLimit], buckets: int
+) -> dict[int, tuple[DomainLimit, ...]]:
+    """The lines for the domains of each bucket that has any, in their order.
+
+    Args:
+        limits: The lines of a file.
+        buckets: Number of buckets, a power of two.
+    """
+    found: dict[int, list[DomainLimit]] = {}
+    for one in limits:
+        found.setdefault(bucket_of_domain(one.domain, buckets), []).append(one)
+    return {bucket: tuple(lines) for bucket, lines in found.items()}
 
 
 def load_limits(kernel: Kernel, limits: Sequence[DomainLimit]) -> None:

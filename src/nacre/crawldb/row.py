@@ -188,8 +188,12 @@ def bucket_of_host(name: str, buckets: int) -> int:
         name: The host, lower case, without a port.
         buckets: Number of buckets, a power of two up to 2^32.
     """
-    number = int.from_bytes(host_hash(registered_domain(name)), "big")
-    return number >> (33 - buckets.bit_length())
+    return bucket_of_domain(registered_domain(name), buckets)
+
+
+def bucket_of_domain(domain: str, buckets: int) -> int:
+    """The bucket of a registered domain; see `bucket_of_host`."""
+    return int.from_bytes(host_hash(domain), "big") >> (33 - buckets.bit_length())
 
 
 # ---- Arrow

@@ -72,7 +72,7 @@ class Scoring(Component):
     """The settings and the rule of one kind of score."""
 
     columns: ClassVar[tuple[str, ...]] = ()
-    """Columns of a row that `sort_sql` uses."""
+    """Columns of a row that `sort_sql` and `boost_sql` use."""
     alike: ClassVar[bool] = False
     """`distribute` only counts and iterates over links, and gives the same to links that are alike:
     then it is given one of each kind (`AlikeLinks`)."""
@@ -116,6 +116,18 @@ class Scoring(Component):
         """
         return ""
 
+    def boost_sql(self, inner: str) -> str:
+        """SQL of a DOUBLE: the `boost` of a document of an index, by the row of its page.
+
+        Null, a number below 0 and one that is not finite count as if no kind had changed it.
+        Source: Nutch, `ScoringFilter.indexerScore`.
+
+        Args:
+            inner: That of the kinds before this one; for the first one score and cash of the page,
+                1.0 being 2^32, to the power `cycle.index.score_power`.
+        """
+        return inner
+
 
 SCORINGS = ComponentRegistry(
     Scoring, "scoring", "write the name of a kind, or a mapping with `scoring`"
@@ -145,8 +157,42 @@ def sort_sql(chain: Sequence[Scoring]) -> str:
     return found
 
 
+class BoostRule(NamedTuple):
+    """The rule by which documents of an index get their `boost`.
+
+    Attributes:
+        sql: SQL of a DOUBLE over the columns of the row of a page.
+        columns: Those that kinds of score use.
+    """
+
+    sql: str = "1.0::DOUBLE"
+    columns: tuple[str, ...] = ()
+
+
+def boost_rule(chain: Sequence[Scoring], power: float) -> BoostRule:
+    """The rule of several kinds, one behind the other.
+
+    Args:
+        chain: The kinds in order.
+        power: `cycle.index.score_power`.
+    """
+    importance = f"(coalesce(score, 0)::DOUBLE + coalesce(cash, 0)::DOUBLE) / {ONE}"
+    usual = f"pow(greatest({importance}, 0), {power!r}::DOUBLE)"
+    kinds = [one for one in chain if type(one).boost_sql is not Scoring.boost_sql]
+    if not kinds:
+        return BoostRule(usual)
+    found = usual
+    for one in kinds:
+        found = one.boost_sql(found)
+    found = f"({found})::DOUBLE"
+    return BoostRule(
+        f"case when isfinite({found}) and {found} >= 0 then {found} else {usual} end",
+        sort_columns(kinds),
+    )
+
+
 def sort_columns(chain: Sequence[Scoring]) -> tuple[str, ...]:
-    """Columns of a row that `sort_sql` uses."""
+    """Columns of a row that `sort_sql` and `boost_sql` use."""
     return tuple(dict.fromkeys(name for one in chain for name in one.columns))
 
 

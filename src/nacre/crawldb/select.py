@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nacre.crawldb.fold import require_statuses, with_status_names
-from nacre.crawldb.hosts import HOST_COLUMNS, host_sql, load_domains
+from nacre.crawldb.hosts import HOST_COLUMNS, RANK, host_sql, load_domains
 from nacre.crawldb.kernels import Kernel, quoted
 from nacre.crawldb.row import COLUMNS
 
@@ -25,7 +25,9 @@ _TESTED = (
 _HOST = "host"
 _COUNTED, _COUNTED_OF = "coalesce(counted, host)", "coalesce(d.counted, d.host)"
 """The host that caps count a candidate for."""
-_NO_HOST = "{" + ", ".join(f"'{one.name}': null::{one.type}" for one in HOST_COLUMNS) + "}"
+_OF_HOST = (*HOST_COLUMNS, RANK)
+"""What expressions may ask of a host."""
+_NO_HOST = "{" + ", ".join(f"'{one.name}': null::{one.type}" for one in _OF_HOST) + "}"
 
 
 class Place(NamedTuple):
@@ -160,7 +162,7 @@ def check_where(kernel: Kernel, text: str) -> None:
         UserSqlError: It is none; the message says where, and which columns there are.
     """
     columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in COLUMNS)
-    names = (*_NAMES, *(f"host.{one.name}" for one in HOST_COLUMNS[1:]))
+    names = (*_NAMES, *(f"host.{one.name}" for one in _OF_HOST[1:]))
     table = f"(select {columns}, {_NO_HOST} as host)"
     require_statuses(kernel, text)
     kernel.check_expression(text, table, names, with_status_names(kernel, text))
@@ -172,7 +174,7 @@ def check_cap(kernel: Kernel, text: str) -> None:
     Raises:
         UserSqlError: It is none; the message says where, and which columns there are.
     """
-    names = [f"host.{one.name}" for one in HOST_COLUMNS]
+    names = [f"host.{one.name}" for one in _OF_HOST]
     kernel.check_expression(text, f"(select {_NO_HOST} as host)", names)
 
 
@@ -182,8 +184,17 @@ def check_hosts(kernel: Kernel, text: str) -> None:
     Raises:
         UserSqlError: It is none; the message says where, and which columns there are.
     """
-    columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in HOST_COLUMNS)
-    kernel.check_expression(text, f"(select {columns})", [one.name for one in HOST_COLUMNS])
+    columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in _OF_HOST)
+    kernel.check_expression(text, f"(select {columns})", [one.name for one in _OF_HOST])
+
+
+def names_rank(kernel: Kernel, options: SelectOptions) -> bool:
+    """Whether a condition or a cap asks for the rank of hosts, or for all that is known of one."""
+    return any(
+        not {RANK.name, ""}.isdisjoint(kernel.fields_in(text, _HOST))
+        for text in (options.where, options.cap_where)
+        if text
+    )
 
 
 CountAs = Callable[[Sequence[str]], list[str]]

@@ -26,7 +26,7 @@ from nacre.cycle.last_list import (
 from nacre.cycle.segments import visits_of
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import GenerateOptions, select_options
-from nacre.cycle.steps.host_rows import host_buckets, of_buckets
+from nacre.cycle.steps.host_rows import host_buckets, of_buckets, rank_buckets
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -183,12 +183,14 @@ def _looked_up(
 def _followed(context: StepContext, bucket: BucketFiles) -> Followed:
     """What a URL of a bucket is followed through with the tables and settings of now."""
     cycle, settings = context.cycle, context.settings
+    newest = cycle.newest()
     return Followed(
         select_options(context, GenerateOptions())._replace(
             limits=False, max_count=0, cap_where=""
         ),
         (bucket,),
-        of_buckets(host_buckets(cycle, cycle.newest()), [bucket]),
+        of_buckets(host_buckets(cycle, newest), [bucket]),
+        of_buckets(rank_buckets(cycle, newest), [bucket]),
         context.interval,
         sort_columns(settings.cycle.scoring),
     )

@@ -4,6 +4,7 @@
 makes the four files of `crawldb.facts`. Nothing here asks a clock, a network or the store.
 """
 
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 FILES = ("visits", "links", "adds", "hosts")
 """Names of the files of a part, without `.parquet`."""
 
+_ARROW_SCHEMA = "ARROW:schema"
+"""Name of the schema in the metadata of a Parquet file, where Arrow looks for it."""
 _ROWS = 65_536
 """Rows of a row group at least; one ends with its bucket."""
 _SOUGHT = frozenset(("bucket", "key", "dst", "host"))
@@ -230,8 +233,12 @@ class PartTables:
             "adds": self._sums.table(self._rules),
             "hosts": _sorted(list(self._host_rows(extras)), schemas.HOSTS, "host"),
         }
+        known = {
+            "visits": schemas.VISITS, "links": schemas.LINKS,
+            "adds": schemas.ADDS, "hosts": schemas.HOSTS,
+        }  # fmt: skip
         for name, table in tables.items():
-            _write(folder / f"{name}.parquet", table)
+            _write(folder / f"{name}.parquet", table, known[name])
         return {name: tables[name].num_rows for name in FILES}
 
     def _host_rows(self, extras: Mapping[str, HostExtra]) -> Iterable[tuple[Any, ...]]:
@@ -294,14 +301,24 @@ def _sorted(rows: Sequence[tuple[Any, ...]], schema: Any, key: str) -> "pa.Table
     return table.sort_by([("bucket", "ascending"), (key, "ascending")])
 
 
-def _write(path: Path, table: "pa.Table") -> None:
-    """A file of rows that are sorted by bucket, whose row groups end where buckets do."""
+def _write(path: Path, table: "pa.Table", schema: "pa.Schema") -> None:
+    """A file of rows that are sorted by bucket, whose row groups end where buckets do.
+
+    Args:
+        path: The file.
+        table: The rows.
+        schema: What readers by Arrow are told of the columns: those of the table may be texts by
+            number where these are texts.
+    """
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
     sought = [name for name in table.schema.names if name in _SOUGHT]
     with pq.ParquetWriter(
-        path, table.schema, compression="zstd", compression_level=1, write_statistics=sought
-    ) as writer:
+        path, table.schema, compression="zstd", compression_level=1, write_statistics=sought,
+        store_schema=False,
+    ) as writer:  # fmt: skip
+        said = b64encode(schema.serialize().to_pybytes())
+        writer.add_key_value_metadata({_ARROW_SCHEMA: said})
         start = 0
         for stop in _ends(table.column("bucket")):
             writer.write_table(table.slice(start, stop - start))

@@ -10,7 +10,7 @@ import msgspec
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import bucket_of
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.index import links_to, newest_facts
+from nacre.cycle.steps.index import boost_of, links_to, newest_facts
 from nacre.cycle.steps.index_tasks import (
     ChangesSpec,
     DocumentsSpec,
@@ -55,8 +55,9 @@ def _document(context: StepContext, key: str, folder: str) -> SearchDocument | s
     facts, links = newest_facts(version), links_to(cycle, version, group)
     changes = f"{folder}/changes.parquet"
     spec = ChangesSpec(
-        context.place, group, {}, facts, writer="", anew=True, exchange=changes, links=links
-    )
+        context.place, group, {}, facts, writer="", anew=True, exchange=changes,
+        boost=boost_of(context), links=links,
+    )  # fmt: skip
     changes_task(spec)
     with context.place.open() as work:
         source = parquet([str(localized(work.storage, changes, work.scratch))])

@@ -20,6 +20,7 @@ from nacre.crawldb.select import (
     CountAs,
     Place,
     SelectOptions,
+    names_rank,
     needed_columns,
     number_candidates,
     place_among,
@@ -28,7 +29,15 @@ from nacre.crawldb.select import (
 from nacre.cycle.admission import Admission, counts_other_hosts
 from nacre.cycle.frozen_settings import frozen_settings
 from nacre.cycle.list_choice import GIVEN, GivenChoice, ListChoice, choice_name
-from nacre.cycle.steps.host_rows import host_buckets, load_hosts, of_buckets
+from nacre.cycle.steps.host_rows import (
+    HOSTS,
+    RANKED,
+    host_buckets,
+    load_hosts,
+    load_ranked,
+    of_buckets,
+    rank_buckets,
+)
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import CRAWLDB, BucketFiles, TaskPlace, TaskWork, buckets_of, local_bucket
 from nacre.cycle.versions import Cycle, CycleVersion
@@ -64,6 +73,7 @@ class Followed(NamedTuple):
         options: The tests.
         buckets: Buckets of the CrawlDb with their files.
         hosts: Their files of hosts.
+        ranks: Their files of ranks of hosts.
         interval: Interval of a row that has none, s.
         sorted_by: Columns in the sort value.
         limits: Text of the file of limits; "" for none.
@@ -74,6 +84,7 @@ class Followed(NamedTuple):
     options: SelectOptions
     buckets: Sequence[BucketFiles]
     hosts: Sequence[BucketFiles]
+    ranks: Sequence[BucketFiles]
     interval: int
     sorted_by: Sequence[str]
     limits: str = ""
@@ -180,6 +191,7 @@ def _of_version(
         options,
         buckets,
         of_buckets(host_buckets(cycle, before), buckets),
+        of_buckets(rank_buckets(cycle, before), buckets),
         round(settings.recrawl.schedule.nutch.interval),
         sort_columns(settings.cycle.scoring),
         limits.read_text("utf-8") if limits is not None and limits.exists() else "",
@@ -216,17 +228,21 @@ class _Following:
         self._load()
         kernel, options = self._kernel, self._followed.options
         load_hosts(self._work, self._followed.hosts)
+        hosts = HOSTS
+        if names_rank(kernel, options):
+            load_ranked(self._work, self._followed.ranks)
+            hosts = RANKED
         mine = f"select * from seen where key = {quoted(self._key)}"
         kernel.execute(f"create or replace temp table one as {mine}")
         rows = kernel.arrow("select * from one").to_pylist()
         if not rows:
             return self._verdict("unknown")
         row = rows[0]
-        alone = refuse(kernel, "one", options, 0, "hosts", self._followed.count_as)
+        alone = refuse(kernel, "one", options, 0, hosts, self._followed.count_as)
         reason = next(iter(alone.refused), "")
         if reason in {"rules", "schedule", "lease"}:
             return self._refused(reason, row)
-        refuse(kernel, "seen", options, 0, "hosts", self._followed.count_as)
+        refuse(kernel, "seen", options, 0, hosts, self._followed.count_as)
         blocker = self._blocker()
         if blocker:
             return self._verdict("host", blocker, host=host(self._key))

@@ -31,8 +31,12 @@ _REDIRECT = Hop.REDIRECT.value
 _DEEPEST = 65_535
 _LOWER = 2**32 - 1
 _FEW = 8
+_SUMMED = 2**63
+"""Below this a sum of scores has 64 bits."""
 _CHUNK = 1_000_000
 """Rows that are gathered at a time: a column of text has at most 2 GB."""
+_FEW_TEXTS = 1_000_000
+"""Bytes of different texts up to which a column names them by number; files do so up to 1 MiB."""
 
 KeyOf = Callable[[str], tuple[str, int, str]]
 """Key, bucket and host of a URL."""
@@ -71,11 +75,11 @@ class LinkBook:
 
     def first_of_each(self, places: "array[int]") -> "array[int]":
         """Of links by their places the first to each target, in the same order."""
-        targets = list(map(self.targets.__getitem__, places))
-        if len(set(targets)) == len(targets):
+        of = self.targets.__getitem__
+        if len(set(map(of, places))) == len(places):
             return places
         found: dict[int, int] = {}
-        for target, place in zip(targets, places, strict=True):
+        for target, place in zip(map(of, places), places, strict=True):
             found.setdefault(target, place)
         return array("i", found.values())
 
@@ -159,17 +163,17 @@ class LinkRows:
             deeper = pc.add(depth.take(page), link.further.take(place))
             columns = {
                 "bucket": targets.bucket.take(dst),
-                "dst": targets.key.take(dst),
-                "src": targets.key.take(src.take(page)),
+                "dst": _of_few(targets.key, dst),
+                "src": _of_few(targets.key, src.take(page)),
                 "hop": link.hop.take(place),
                 "rel": link.rel.take(place),
                 "context": link.context.take(place),
-                "anchor": link.anchor.take(place),
+                "anchor": _of_few(link.texts, link.anchor.take(place)),
                 "rank": ranks.take(rows),
                 "depth": deeper.cast(pa.int16()),
                 "time": time.take(page),
             }
-            found.append(pa.table([columns[name] for name in schema.names], schema=schema))
+            found.append(pa.table({name: columns[name] for name in schema.names}))
         return pa.concat_tables(found)
 
 
@@ -300,7 +304,8 @@ class TargetSums:
         if not self._kinds:
             return schema.empty_table()
         of_links = pa.array(book.targets, pa.int32()).take(_int32(self._urls))
-        kinds = _kinds_table(self._kinds, self._never_first(of_links))
+        number = len(self._of_kind) + len(self._own)
+        kinds = _kinds_table(self._kinds, self._never_first(of_links), number)
         # Behind the entries of links what pages have of their own.
         of_kind = _int32(self._of_kind + array("i", [number for _, number, _, _ in self._own]))
         own = pa.array([target for target, _, _, _ in self._own], pa.int32())
@@ -398,8 +403,14 @@ def _summed(kinds: "pa.Table", of_kind: "pa.Array", target: "pa.Array") -> "pa.T
     return found.set_column(found.num_columns - 1, "entry", entry).combine_chunks()
 
 
-def _kinds_table(kinds: Sequence[_Kind], never_first: Sequence[int]) -> "pa.Table":
-    """The kinds as columns; `counts`: one may be the first that is known of a target."""
+def _kinds_table(kinds: Sequence[_Kind], never_first: Sequence[int], entries: int) -> "pa.Table":
+    """The kinds as columns; `counts`: one may be the first that is known of a target.
+
+    Args:
+        kinds: The kinds.
+        never_first: Numbers of those that say nothing of the first.
+        entries: How many entries there are, by which sums are bounded.
+    """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     types = {
@@ -408,6 +419,11 @@ def _kinds_table(kinds: Sequence[_Kind], never_first: Sequence[int]) -> "pa.Tabl
         "last": pa.int64(), "links": pa.int64(), "md": pa.map_(pa.string(), pa.string()),
     }  # fmt: skip
     columns = dict(zip(types, zip(*kinds, strict=True), strict=True))
+    for name in ("score", "cash"):
+        # Whole numbers of 64 bits are made and summed in a fraction of the time.
+        values = columns[name]
+        if max(values) * entries < _SUMMED and min(values) * entries > -_SUMMED:
+            types[name] = pa.int64()
     found = columns["md"]
     columns["md"] = tuple([list(md.items()) or None for md in found] if any(found) else ())
     counts = [True] * len(kinds)
@@ -435,7 +451,10 @@ class _Targets:
 
 
 class _Links:
-    """The links of a book as columns; `further`: how much deeper a target is than its page."""
+    """The links of a book as columns; `further`: how much deeper a target is than its page.
+
+    `anchor` are the places of their texts in `texts`.
+    """
 
     def __init__(self, book: LinkBook) -> None:
         import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -444,8 +463,21 @@ class _Links:
         _, hops, rels, contexts, texts = zip(*book.facts, strict=True)
         self.target = pa.array(book.targets, pa.int32())
         self.hop, self.rel, self.context = (pa.array(one, few) for one in (hops, rels, contexts))
-        self.anchor = pa.array([text[:_ANCHOR] for text in texts], pa.string())
+        anchor = pa.array([text[:_ANCHOR] for text in texts], pa.string()).dictionary_encode()
+        self.anchor, self.texts = anchor.indices, anchor.dictionary
         self.further = pa.array([int(hop != _REDIRECT) for hop in hops], pa.int32())
+
+
+def _of_few(texts: "pa.Array", places: "pa.Array") -> "pa.Array":
+    """A column of texts by their places among different ones.
+
+    Few different ones stay numbers, so that the file is written without a look at each text.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    if texts.nbytes > _FEW_TEXTS:
+        return texts.take(places)
+    return pa.DictionaryArray.from_arrays(places, texts)
 
 
 def _int32(numbers: "array[int]") -> "pa.Array":

@@ -57,7 +57,7 @@ class PartOptions:
         slice: Seconds after which a part is made of what is new.
         tables: Makes what collects the facts of a part, given the key of a URL.
         left: The entries (key, URL) of the list that none of these keys has.
-        told: Hears how far the unit is, every half second.
+        told: Hears twice a second how many visits the scratch directory has seen.
     """
 
     place: UnitPlace
@@ -68,7 +68,7 @@ class PartOptions:
     slice: float
     tables: Callable[[Callable[[str], str]], PartTables]
     left: Callable[[set[str]], Iterable[tuple[str, str]]]
-    told: Callable[[dict[str, int | float]], None]
+    told: Callable[[int], None]
 
 
 class PartMaker:
@@ -98,9 +98,8 @@ class PartMaker:
         self._options, self._facts, self._reason = options, facts, reason
         self._storing, self._store, self._commit = storing, storing.store, storing.commit
         self._identity, self._hosts = queues.identity, queues.hosts
-        self._queues, self._frontier = queues.frontier.queue_states, queues.frontier
+        self._queues = queues.frontier.queue_states
         self._robots = records.fetching.robots
-        self._statistics = records.reporting.statistics
         self._supervisor, self._clock = context.supervisor, context.clock
         self._root = context.layout.root
         self.fenced = False
@@ -158,14 +157,7 @@ class PartMaker:
         self._tell()
 
     def _tell(self) -> None:
-        statistics, totals = self._statistics, self._frontier.totals
-        self._options.told(
-            {
-                "visits": self._facts.next,
-                "bytes": statistics.totals.size,
-                "queued": totals.queued,
-            }
-        )
+        self._options.told(self._facts.next)
 
     async def _look(self) -> None:
         """End the unit when another attempt has begun, or somebody wants the end."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from nacre.crawldb.fold import fold_query, label_sql
 from nacre.crawldb.hosts import add_functions, counted_hosts
 from nacre.crawldb.kernels import Kernel, quoted
-from nacre.crawldb.row import COLUMNS, ONE, bucket_of, bucket_of_host, status_of
+from nacre.crawldb.row import COLUMNS, ONE, Status, bucket_of, bucket_of_host, status_of
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.row_files import plain_row
 from nacre.cycle.tables import (
@@ -25,6 +25,7 @@ from nacre.cycle.tables import (
     TaskPlace,
     TaskWork,
     buckets_of,
+    in_range_tasks,
     in_tasks,
     local_bucket,
     table_kind,
@@ -86,13 +87,14 @@ class ReadSpec(NamedTuple):
         place: Where it works.
         buckets: The buckets, with their files.
         interval: Interval of a row that has none, s.
-        query: SQL over `rows`, the readable rows of these buckets.
+        query: SQL over `rows`, the readable rows of these buckets; "" for a task that asks for
+            nothing else than what it says.
     """
 
     place: TaskPlace
     buckets: tuple[BucketFiles, ...]
     interval: int
-    query: str
+    query: str = ""
 
 
 class TableStats(NamedTuple):
@@ -117,6 +119,18 @@ class TableStats(NamedTuple):
     scores: tuple[float, float, float]
     quantiles: Mapping[float, float]
     hosts: Mapping[str, Mapping[str, int]]
+
+
+class KnownCounts(NamedTuple):
+    """Counts of the URLs that are known.
+
+    Attributes:
+        known: All.
+        waiting: Those that were never fetched and that no rule excludes.
+    """
+
+    known: int
+    waiting: int
 
 
 # ---- rows as a person reads them
@@ -259,6 +273,38 @@ def table_stats(view: TableView, *, by_host: bool = False) -> TableStats:
     return _summed(_read(view, query), by_host=by_host)
 
 
+def known_urls(view: TableView) -> KnownCounts:
+    """The URLs that are known and those that wait, counted: a fold of two columns.
+
+    Args:
+        view: What is read.
+    """
+    if CRAWLDB not in view.version.tables:
+        return KnownCounts(0, 0)
+    buckets = buckets_of(view.cycle, view.version, CRAWLDB)
+    specs = [
+        ReadSpec(view.place, group, view.interval)
+        for group in in_range_tasks(buckets, view.engine.workers)
+    ]
+    found = view.engine.map(count_task, specs)
+    return KnownCounts(sum(one.known for one in found), sum(one.waiting for one in found))
+
+
+def count_task(spec: ReadSpec) -> KnownCounts:
+    """The same for some buckets."""
+    wait = f"status = {int(Status.UNFETCHED)} and excluded is null"
+    known = waiting = 0
+    with spec.place.open() as work:
+        for bucket in spec.buckets:
+            local = local_bucket(work.storage, bucket, work.scratch)
+            columns = ("key", "status", "excluded")
+            rows = fold_query(*local, interval=spec.interval, columns=columns, order=False)
+            query = f"select count(*), count(*) filter ({wait}) from ({rows})"
+            [(of_bucket, left)] = work.kernel.rows(query)
+            known, waiting = known + of_bucket, waiting + left
+    return KnownCounts(known, waiting)
+
+
 def _summed(rows: Sequence[tuple[Any, ...]], *, by_host: bool) -> TableStats:
     statuses: Counter[str] = Counter()
     retries: Counter[int] = Counter()
@@ -380,7 +426,7 @@ def sql(
                 local = joined(work, buckets_of(view.cycle, view.version, table))
                 if table == CRAWLDB or any(local):
                     rows = _table_sql(view, table, local)
-                    work.kernel.execute(f'create view "{table}" as {rows}')
+                    work.kernel.execute(f'create temp view "{table}" as {rows}')
                 else:
                     work.kernel.load(table, table_kind(table).schema().empty_table())
         if recount is not None:
@@ -402,7 +448,7 @@ def _recount(view: TableView, work: TaskWork, host: str) -> None:
         return
     rows = fold_query(*local, interval=view.interval, columns=("key", "status"), order=False)
     counted = counted_hosts(f"({table_kind(_HOSTS).merge(before)})", f"({rows})")
-    work.kernel.execute(f"create or replace view hosts as {counted}")
+    work.kernel.execute(f"create or replace temp view hosts as {counted}")
 
 
 def _table_sql(view: TableView, table: str, local: LocalBucket) -> str:

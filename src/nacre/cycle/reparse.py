@@ -25,7 +25,7 @@ from nacre.cycle.frozen_settings import placed_settings
 from nacre.cycle.parts import PartManifest, UnitPlace, upload_files
 from nacre.cycle.storage import MissingFileError, Storage, file_sha256
 from nacre.cycle.tables import TaskPlace, TaskWork, local_warc
-from nacre.cycle.unit import ParquetList
+from nacre.cycle.unit_list import ParquetList
 from nacre.cycle.versions import TableFile
 from nacre.engine.readback import ReadCapture, Reread, read_at, reread
 from nacre.errors import DamageError, StorageError

@@ -8,9 +8,9 @@ written in place, so that its folder stays as it is: who watches that need not l
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -28,11 +28,16 @@ class StepProgress(msgspec.Struct, frozen=True):
 
     Attributes:
         step: Its name.
-        done: Tasks of its part that are done; of a fetch URLs.
-        of: Tasks of the part; of a fetch URLs of the list; 0: not known.
+        done: Tasks of its part that are done; of a fetch visits.
+        of: Tasks of the part; of a fetch visits that there will be; 0: not known.
         unit: `tasks` or `urls`.
         phase: The part of the step, from 1; 0 for a fetch.
         bytes: Bytes that a fetch received.
+        hosts: Hosts that it asked.
+        left: Time that it still takes, s; None: not known yet, or it is no fetch.
+        ready: Its units that are done.
+        units: All of its units.
+        work: Name of the function of the tasks; "" for a fetch.
     """
 
     step: str
@@ -41,6 +46,24 @@ class StepProgress(msgspec.Struct, frozen=True):
     unit: str = "tasks"
     phase: int = 0
     bytes: int = 0
+    hosts: int = 0
+    left: float | None = None
+    ready: int = 0
+    units: int = 0
+    work: str = ""
+
+
+def fetch_step(step: str, numbers: Mapping[str, Any]) -> StepProgress:
+    """The progress of a step that fetches.
+
+    Args:
+        step: Its name.
+        numbers: Of `cycle.fetch_progress.FetchProgress`, by name.
+    """
+    return StepProgress(
+        step, numbers["visits"], numbers["of"], "urls", 0,
+        *(numbers[name] for name in ("bytes", "hosts", "left", "ready", "units")),
+    )  # fmt: skip
 
 
 class RoundsMark:

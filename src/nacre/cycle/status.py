@@ -8,7 +8,7 @@ import msgspec
 from nacre.cycle.rounds import JournalFile
 from nacre.cycle.rounds_mark import rounds_run, step_progress
 from nacre.cycle.versions import Cycle
-from nacre.settings.load import load_job
+from nacre.settings.sections import load_tables
 from nacre.store.layout import Layout
 
 
@@ -24,7 +24,7 @@ def rounds_status(layout: Layout) -> dict[str, Any]:
         ConfigError: Its configuration is wrong.
         JobError: Its versions cannot be read.
     """
-    storage = load_job(layout, ()).settings.cycle.storage
+    storage = load_tables(layout).settings.cycle.storage
     version = Cycle.open(layout.root, storage).newest()
     journal = JournalFile(layout).read()
     states = Counter(one.state for one in version.segments.values())

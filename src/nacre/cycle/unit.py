@@ -15,45 +15,28 @@ import secrets
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from nacre.assembly.parts import RunRecords
-from nacre.core.history import HistoryRecord
 from nacre.core.states import ExitStatus
-from nacre.crawldb.scoring import PageScore
 from nacre.cycle.export import PartTables
+from nacre.cycle.fetch_progress import UnitCounter, UnitProgress
 from nacre.cycle.frozen_settings import placed_settings
-from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys, read_columns
+from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys
 from nacre.cycle.parts import Chain, UnitPlace, mark_of, newest_chain
 from nacre.cycle.storage import open_storage
-from nacre.engine.prerequisites import HostAnswer, RobotsRow
-from nacre.engine.seeding.seeds import parse_seed
-from nacre.errors import NacreError, StorageError, URIError
-from nacre.frontier.policy import Backoff
+from nacre.cycle.unit_list import ParquetList
+from nacre.errors import NacreError, StorageError
 from nacre.job.job import Job
-from nacre.job.unit import SessionUnit, UnitHost, UnitUri
+from nacre.job.unit import SessionUnit
 from nacre.job.unit_visits import Follow, NotAttempted, UnitOptions, VisitFacts
 from nacre.settings.settings import JobSettings
 from nacre.store.local_files import lock_file
-from nacre.uri.parse import host
 
-_SHOWN = ("key", "via", "path", "source", "last_status")
-_CAPTURED = [
-    "last_status",
-    "last_time",
-    "warc_date",
-    "digest",
-    "framing",
-    "record_id",
-    "etag",
-    "last_modified",
-    "length",
-]
-_COLUMNS = (*_SHOWN, "url", "score", "cash", "depth", "md", "order", *_CAPTURED[1:])
 _MARK = "unit.json"
 _PATIENCE = 90.0
 """Seconds that a predecessor on this machine has to end, once it is fenced."""
@@ -130,151 +113,9 @@ class UnitFailure(msgspec.Struct, frozen=True):
 class UnitLine(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line on the pipe of a unit; one of the attributes is set."""
 
-    progress: dict[str, int | float] | None = None
+    progress: UnitProgress | None = None
     result: UnitResult | None = None
     failure: UnitFailure | None = None
-
-
-# ---- its list
-
-
-class ParquetList:
-    """The list of a unit, read from its file: a `UnitList`.
-
-    Args:
-        place: The unit.
-
-    Attributes:
-        hosts: The hosts of its URLs.
-        done: Keys that earlier attempts fetched.
-        fallbacks: Of seeds for which https was a guess: the key by the http URL.
-    """
-
-    def __init__(self, place: UnitPlace) -> None:
-        self._place = place
-        table = read_columns(place.storage, place.list, _COLUMNS)
-        if "order" in table.column_names:
-            table = table.sort_by("order")
-        self._table = table
-        keys, urls = table.column("key").to_pylist(), table.column("url").to_pylist()
-        self._urls = [url or key for key, url in zip(keys, urls, strict=True)]
-        self._keys: list[str] = keys
-        scores = (table.column(name).to_pylist() for name in ("score", "cash", "depth", "md"))
-        self._scores = dict(zip(keys, zip(*scores, strict=True), strict=True))
-        self.hosts = frozenset(map(host, self._urls))
-        self.done: set[str] = set()
-        # Hashes: a million keys take a third of the memory.
-        self._fetched: set[int] | None = None
-        columns = (table.column(name).to_pylist() for name in ("path", "source", "last_status"))
-        rows = zip(keys, self._urls, *columns, strict=True)
-        found = {_fallback(url, *more): key for key, url, *more in rows}
-        self.fallbacks = {url: key for url, key in found.items() if url}
-
-    def __len__(self) -> int:
-        """Number of URLs."""
-        return len(self._keys)
-
-    def listed(self, key: str) -> PageScore | None:
-        """Score, cash, depth and metadata of a URL of the list; None: it is not in it."""
-        found = self._scores.get(key)
-        if found is None:
-            return None
-        score, cash, depth, md = found
-        return PageScore(int(score or 0), int(cash or 0), depth or 0, dict(md or ()))
-
-    def left(self, done: set[str]) -> Iterator[tuple[str, str]]:
-        """Key and URL of the entries that are not done."""
-        for key, url in zip(self._keys, self._urls, strict=True):
-            if key not in done:
-                yield key, url
-
-    def portion(self, start: int, number: int) -> Sequence[UnitUri | None]:
-        """See `UnitList.portion`."""
-        table, done = self._table.slice(start, number), self.done
-        columns = (table.column(name).to_pylist() for name in _SHOWN)
-        ways = zip(*columns, strict=True)
-        known: Sequence[Mapping[str, Any] | None] = [None] * len(table)
-        if table.column("warc_date").null_count < len(table):
-            known = table.select(_CAPTURED).to_pylist()
-        return [
-            None if key in done else _unit_uri(url, via, path, source, tried, captured)
-            for url, (key, via, path, source, tried), captured in zip(
-                self._urls[start : start + number], ways, known, strict=True
-            )
-        ]
-
-    def fetched(self, key: str) -> bool:
-        """See `UnitList.fetched`."""
-        if self._fetched is None:
-            self._fetched = set(map(hash, _fetched_keys(self._place)))
-        return key in self.done or hash(key) in self._fetched
-
-    def known_hosts(self) -> Sequence[UnitHost]:
-        """See `UnitList.known_hosts`."""
-        storage, name = self._place.storage, self._place.hosts
-        if name not in storage.list(name.rpartition("/")[0]):
-            return ()
-        columns = ("host", "robots", "answer", "backoff", "latency")
-        return [_unit_host(row) for row in read_columns(storage, name, columns).to_pylist()]
-
-
-def _fetched_keys(place: UnitPlace) -> list[str]:
-    storage, name = place.storage, place.fetched
-    if name not in storage.list(name.rpartition("/")[0]):
-        return []
-    keys: list[str] = read_columns(storage, name, ("key",)).column(0).to_pylist()
-    return keys
-
-
-def _unit_uri(
-    url: str,
-    via: str | None,
-    path: str | None,
-    source: str | None,
-    tried: int | None,
-    row: Mapping[str, Any] | None,
-) -> UnitUri:
-    history = None
-    if row is not None and row["warc_date"]:
-        history = HistoryRecord(
-            url,
-            status=row["last_status"] or 0,
-            visited=row["last_time"] or row["warc_date"],
-            date=row["warc_date"],
-            digest=row["digest"] or "",
-            framing=row["framing"] or "",
-            record_id=row["record_id"] or "",
-            etag=row["etag"] or b"",
-            last_modified=row["last_modified"] or b"",
-            length=row["length"] or 0,
-            visits=1,
-        )
-    fallback = _fallback(url, path, source, tried)
-    return UnitUri(url, via or "", path or "", source or "", fallback, history)
-
-
-def _fallback(url: str, path: str | None, source: str | None, tried: int | None) -> str:
-    """The http URL of a seed for which https was a guess, at its first visit; else ""."""
-    if path or tried is not None or not source or "://" in source or url[:8] != "https://":
-        return ""
-    try:
-        seed = parse_seed(source)
-    except URIError:
-        return ""
-    if not seed.fallback:
-        return ""
-    return seed.fallback if seed.url == url else f"http://{url[8:]}"
-
-
-def _unit_host(row: Mapping[str, Any]) -> UnitHost:
-    robots = row["robots"]
-    answer = row["answer"]
-    return UnitHost(
-        row["host"],
-        msgspec.msgpack.decode(robots, type=dict[str, RobotsRow]) if robots else {},
-        msgspec.msgpack.decode(answer, type=HostAnswer) if answer else None,
-        Backoff(row["backoff"] or 1.0, row["latency"] or 0.0),
-    )
 
 
 # ---- its scratch directory
@@ -380,11 +221,18 @@ class UnitRun:
     Args:
         spec: What it is to do.
         say: Takes lines for the pipe.
+        make_job: Makes the job, of its directory, its settings and `unit`.
     """
 
-    def __init__(self, spec: UnitSpec, say: Callable[[UnitLine], None]) -> None:
+    def __init__(
+        self,
+        spec: UnitSpec,
+        say: Callable[[UnitLine], None],
+        make_job: Callable[..., Job] = Job,
+    ) -> None:
         self._spec = spec
         self._say = say
+        self._make_job = make_job
         self._place = UnitPlace(open_storage(spec.storage), spec.segment, spec.unit)
         self._maker: PartMaker | None = None
         self._visits = 0
@@ -447,15 +295,20 @@ class UnitRun:
             slice=spec.slice,
             tables=tables,
             left=uris.left,
-            told=self._told,
+            told=lambda visits: self._told(visits, counter.progress(_given_up(unit))),
         )
+        counter = _counter(uris, chain)
 
         def maker(records: RunRecords, facts: VisitFacts) -> PartMaker:
+            if self._maker is None:
+                _count_rows(counter, facts, uris.done)
+            now = asyncio.get_running_loop().time
+            facts.when_added(lambda fact: counter.visited(fact.url, fact.size, now()))
             self._maker = PartMaker(records, facts, options, lambda: _reason(unit))
             return self._maker
 
         unit = SessionUnit(uris, self._options(), [maker])
-        job = Job(scratch.job, settings, unit=unit)
+        job = self._make_job(scratch.job, settings, unit=unit)
         _end_by_signals(job)
         if await job.run() is ExitStatus.DISK_WAIT:
             raise StorageError(
@@ -496,9 +349,29 @@ class UnitRun:
             throughput=spec.throughput,
         )
 
-    def _told(self, progress: dict[str, int | float]) -> None:
-        self._visits = int(progress["visits"])
+    def _told(self, visits: int, progress: UnitProgress) -> None:
+        self._visits = visits
         self._say(UnitLine(progress=progress))
+
+
+def _counter(uris: ParquetList, chain: Chain) -> UnitCounter:
+    """Counts the visits of a unit; those of the parts so far are counted."""
+    counter = UnitCounter(uris.plans(), uris)
+    for key in uris.done:
+        counter.visited(key, 0)
+    counter.received(sum(part.bytes for part in chain))
+    return counter
+
+
+def _count_rows(counter: UnitCounter, facts: VisitFacts, done: Collection[str]) -> None:
+    """Count what an earlier process of the same scratch directory left, and no part has."""
+    for fact in facts.rows(facts.next):
+        if fact.url not in done:
+            counter.visited(fact.url, fact.size)
+
+
+def _given_up(unit: SessionUnit) -> Collection[str]:
+    return unit.entry.given_up if unit.entry is not None else ()
 
 
 def _reason(unit: SessionUnit) -> NotAttempted:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from nacre.cycle.engine import PAUSES, GuardedTask, TaskFailure, raised
+from nacre.cycle.engine import PAUSES, GuardedTask, OnResult, TaskFailure, raised
 from nacre.cycle.engine.local import (
     UNITS_PRELOADED,
     driver_folder,
@@ -30,6 +30,7 @@ from nacre.cycle.engine.local import (
     fork_server,
     tried,
 )
+from nacre.cycle.fetch_progress import UnitProgress
 from nacre.cycle.parts import UnitPlace
 from nacre.cycle.storage import open_storage
 from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec, run_unit
@@ -79,7 +80,10 @@ def fetch_unit(spec: UnitSpec) -> UnitResult:
 
 
 def fetch_here(
-    specs: Sequence[UnitSpec], number: int, pauses: Sequence[float] = PAUSES
+    specs: Sequence[UnitSpec],
+    number: int,
+    pauses: Sequence[float] = PAUSES,
+    on_result: OnResult[UnitResult] | None = None,
 ) -> list[UnitResult]:
     """Run units as forked processes of this machine; their results in the order of the specs.
 
@@ -87,6 +91,7 @@ def fetch_here(
         specs: The units.
         number: How many run at the same time.
         pauses: Seconds before the second attempt of a unit and the ones after it.
+        on_result: Hears of each result as it comes, with the number of its spec, in any thread.
 
     Raises:
         NacreError: A unit cannot run, or died in every attempt; the others are killed.
@@ -95,12 +100,16 @@ def fetch_here(
         return []
     units = ForkedUnits()
     task = GuardedTask(units.fetch)
+
+    def fetched(place: int, spec: UnitSpec) -> UnitResult:
+        result = tried(task, spec, place, pauses, units.pause)
+        if on_result is not None:
+            on_result(place, result)
+        return result
+
     with ThreadPoolExecutor(min(number, len(specs)), "unit") as pool:
         try:
-            running = [
-                pool.submit(tried, task, spec, place, pauses, units.pause)
-                for place, spec in enumerate(specs)
-            ]
+            running = [pool.submit(fetched, place, spec) for place, spec in enumerate(specs)]
             done, _ = wait(running, return_when=FIRST_EXCEPTION)
             for one in done:
                 one.result()
@@ -205,14 +214,21 @@ def _relay(spec: UnitSpec, lines: Iterable[bytes]) -> UnitLine | None:
     place = UnitPlace(open_storage(spec.storage), spec.segment, spec.unit)
     every = LOCAL if place.storage.local_path("x") is not None else REMOTE
     line, said = None, 0.0
+    untold: UnitProgress | None = None
     for text in lines:
         try:
             line = msgspec.json.decode(text, type=UnitLine)
         except msgspec.DecodeError:
             continue  # the last line of a process that was killed
-        if line.progress is not None and _CLOCK.monotonic() - said >= every:
+        if line.progress is None:
+            continue
+        untold = line.progress
+        if _CLOCK.monotonic() - said >= every:
             said = _CLOCK.monotonic()
-            place.storage.put(place.progress, msgspec.json.encode(line.progress))
+            place.storage.put(place.progress, msgspec.json.encode(untold))
+            untold = None
+    if untold is not None:
+        place.storage.put(place.progress, msgspec.json.encode(untold))
     return line
 
 

@@ -1,7 +1,10 @@
-"""The kinds of writers that speak to search servers, with their settings."""
+"""The kinds of writers that speak to search servers, with their settings.
+
+The writers are imported when they are made, as those of `writer_kinds`.
+"""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, model_validator
@@ -9,12 +12,11 @@ from pydantic import AfterValidator, model_validator
 from nacre.config.component import Bytes, Seconds, setting
 from nacre.config.secret import Secret
 from nacre.search.document import SearchDocument
-from nacre.search.webarchive_discovery import discovery_fields
 from nacre.search.writer_kinds import WriterSettings
 from nacre.search.writers import DocumentWriter
-from nacre.search.writers.opensearch import OpenSearchPlace, OpenSearchWriter
-from nacre.search.writers.servers import RequestRetries, dated_fields, server_fields
-from nacre.search.writers.solr import SolrPlace, SolrWriter
+
+if TYPE_CHECKING:
+    from nacre.search.writers.servers import RequestRetries
 
 
 def _address(value: str) -> str:
@@ -83,8 +85,10 @@ class ServerSettings(WriterSettings):
         return (self.user, self.password.text) if self.user else None
 
     @property
-    def again(self) -> RequestRetries:
+    def again(self) -> "RequestRetries":
         """The times at which requests are made again."""
+        from nacre.search.writers.servers import RequestRetries  # noqa: PLC0415 - as the module says
+
         return RequestRetries(self.retries, self.backoff)
 
 
@@ -122,12 +126,17 @@ class SolrSettings(ServerSettings):
 
     def make(self, folder: Path) -> DocumentWriter:
         """See `WriterSettings.make`."""
+        from nacre.search.writers.solr import SolrPlace, SolrWriter  # noqa: PLC0415 - likewise
+
         place = SolrPlace(
             self.url, self.login, self.ca, self.timeout, self.batch, self.batch_bytes, self.again
         )
         return SolrWriter(place, self.known_as, folder, self._fields)
 
     def _fields(self, document: SearchDocument) -> dict[str, Any]:
+        from nacre.search.webarchive_discovery import discovery_fields  # noqa: PLC0415 - likewise
+        from nacre.search.writers.servers import dated_fields, server_fields  # noqa: PLC0415
+
         if self.mapping == "webarchive-discovery":
             return server_fields(discovery_fields(document, self.warc_folder), self.mapped)
         return server_fields(dated_fields(document), self.mapped)
@@ -159,6 +168,11 @@ class OpenSearchSettings(ServerSettings):
 
     def make(self, folder: Path) -> DocumentWriter:
         """See `WriterSettings.make`."""
+        from nacre.search.writers.opensearch import (  # noqa: PLC0415 - likewise
+            OpenSearchPlace,
+            OpenSearchWriter,
+        )
+
         place = OpenSearchPlace(
             self.urls, self.index, self.login, self.ca, self.timeout, self.batch, self.batch_bytes,
             self.again,
@@ -166,4 +180,6 @@ class OpenSearchSettings(ServerSettings):
         return OpenSearchWriter(place, self.known_as, folder, self._fields, self.rename)
 
     def _fields(self, document: SearchDocument) -> dict[str, Any]:
+        from nacre.search.writers.servers import dated_fields, server_fields  # noqa: PLC0415
+
         return server_fields(dated_fields(document), self.mapped)

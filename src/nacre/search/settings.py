@@ -39,7 +39,8 @@ class IndexSettings(Component):
     )
     score_power: float = setting(
         0.5,
-        "The boost of a page is its score to this power (`indexer.score.power`). 0: all are equal.",
+        "The boost of a page is its score to this power (`indexer.score.power`), unless a kind of "
+        "`cycle.scoring` changes it. 0: all are equal.",
         ge=0,
         sheets=False,
     )

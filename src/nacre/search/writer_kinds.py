@@ -1,6 +1,7 @@
 """The kinds of writers, with their settings: `cycle.index.writers` lists those of a job.
 
-A plug-in subclasses `WriterSettings` and is offered as an entry point, as rules are.
+A plug-in subclasses `WriterSettings` and is offered as an entry point, as rules are. Writers are
+imported when they are made: who reads a configuration needs none, and they are slow to load.
 """
 
 from collections.abc import Sequence
@@ -12,14 +13,7 @@ from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema
 from nacre.config.component import Component, ComponentRegistry, setting
 from nacre.errors import ConfigError
 from nacre.search.document import FIELD_TYPES, SearchDocument
-from nacre.search.local_index import LocalWriter
 from nacre.search.writers import DocumentWriter
-from nacre.search.writers.files import (
-    FilesWriter,
-    csv_encoder,
-    json_lines,
-    parquet_encoder,
-)
 
 
 class WriterSettings(Component):
@@ -83,6 +77,8 @@ class LocalIndexSettings(WriterSettings):
 
     def make(self, folder: Path) -> DocumentWriter:
         """See `WriterSettings.make`."""
+        from nacre.search.local_index import LocalWriter  # noqa: PLC0415 - as the module says
+
         return LocalWriter(folder / "search", self.known_as)
 
 
@@ -93,6 +89,8 @@ class JsonLinesSettings(WriterSettings):
 
     def make(self, folder: Path) -> DocumentWriter:
         """See `WriterSettings.make`."""
+        from nacre.search.writers.files import FilesWriter, json_lines  # noqa: PLC0415 - likewise
+
         place = folder / self.known_as
         return FilesWriter(place, self.known_as, "jsonl", json_lines, self.mapped)
 
@@ -104,6 +102,11 @@ class ParquetFilesSettings(WriterSettings):
 
     def make(self, folder: Path) -> DocumentWriter:
         """See `WriterSettings.make`."""
+        from nacre.search.writers.files import (  # noqa: PLC0415 - likewise
+            FilesWriter,
+            parquet_encoder,
+        )
+
         place = folder / self.known_as
         # The types are mapped as documents are, so that the columns follow the settings only.
         encode = parquet_encoder(self.known_as, self.mapped(dict(FIELD_TYPES)))
@@ -123,6 +126,8 @@ class CsvSettings(WriterSettings):
 
     def make(self, folder: Path) -> DocumentWriter:
         """See `WriterSettings.make`."""
+        from nacre.search.writers.files import FilesWriter, csv_encoder  # noqa: PLC0415 - likewise
+
         encode = csv_encoder(self.fields, self.separator)
         return FilesWriter(folder / self.known_as, self.known_as, "csv", encode, self.mapped)
 

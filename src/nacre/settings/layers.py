@@ -7,15 +7,16 @@ A profile is a file of settings for a kind of crawl; profiles ship with Nacre, o
 import errno
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from nacre.config.document import read_yaml
-from nacre.config.layer import Layer
+from nacre.config.layer import Layer, assignment_layer, environment_layer
 from nacre.config.ordinary import open_ordinary, read_ordinary
 from nacre.config.registry import nearest
 from nacre.errors import Problem
+from nacre.store.layout import Layout
 
 _OWN = Path(__file__).parents[1] / "profiles"
 _SUFFIX = ".yaml"
@@ -105,6 +106,25 @@ def file_layers(path: Path, root: Path, text: str | None = None) -> list[Layer]:
         text: Read as the text of the file, which is not looked at then; None: the file is read.
     """
     return _Files(root, "file").of(path, text=text)
+
+
+def job_layers(
+    layout: Layout, assignments: Iterable[str] = (), environ: Mapping[str, str] | None = None
+) -> list[Layer]:
+    """All layers of a job, weakest first: user, profile, includes, file, environment, `--set`.
+
+    Raises:
+        JobError: The directory is not a job.
+    """
+    layout.require()
+    inner = inner_layers(file_layers(layout.config, layout.root), layout.root)
+    return [*inner, *outer_layers(assignments, environ)]
+
+
+def outer_layers(assignments: Iterable[str], environ: Mapping[str, str] | None) -> list[Layer]:
+    """Make the layers of the environment (None: of this process) and of `path=value` texts."""
+    environment = environment_layer(os.environ if environ is None else environ)
+    return [environment, assignment_layer(assignments)]
 
 
 def _user_layer() -> list[Layer]:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from nacre.config.check import Loaded, load_partly
-from nacre.config.layer import Layer, assignment_layer, environment_layer
+from nacre.config.layer import Layer
 from nacre.errors import ConfigError, Problem
-from nacre.settings.layers import file_layers, inner_layers
+from nacre.settings.layers import file_layers, inner_layers, job_layers, outer_layers
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import sheet_problems
 from nacre.settings.variables import expanded
@@ -38,9 +38,7 @@ def examine_job(
     Raises:
         JobError: The directory is not a job.
     """
-    layout.require()
-    layers = [*inner_layers(file_layers(layout.config, layout.root), layout.root)]
-    return examine_layers(layout, [*layers, *outer_layers(assignments, environ)], environ)
+    return examine_layers(layout, job_layers(layout, assignments, environ), environ)
 
 
 def examine_text(
@@ -49,12 +47,6 @@ def examine_text(
     """As `examine_job`, with another text in place of the job's file, which need not exist."""
     layers = inner_layers(file_layers(layout.config, layout.root, text), layout.root)
     return examine_layers(layout, [*layers, *outer_layers((), environ)], environ)
-
-
-def outer_layers(assignments: Iterable[str], environ: Mapping[str, str] | None) -> list[Layer]:
-    """Make the layers of the environment (None: of this process) and of `path=value` texts."""
-    environment = environment_layer(os.environ if environ is None else environ)
-    return [environment, assignment_layer(assignments)]
 
 
 def examine_layers(

@@ -22,8 +22,8 @@ from nacre.config.secret import Secret
 from nacre.engine.seeding.seeds import BadSeed, Seed, read_seeds, seed_as_line
 from nacre.errors import JobError, Problem
 from nacre.scope.rules.stock import AnyRule
-from nacre.settings.layers import inner_layers, list_profiles
-from nacre.settings.load import examine_layers, outer_layers
+from nacre.settings.layers import inner_layers, list_profiles, outer_layers
+from nacre.settings.load import examine_layers
 from nacre.settings.schema import BESIDE, SHIPPED
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import SEEDS, Layout

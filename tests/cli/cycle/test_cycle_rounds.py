@@ -35,7 +35,8 @@ def test_each_step_says_what_it_did(crawled: Path):
     assert "fetch     1 page" in said
     assert "links     " in said
     assert said.count("dedup     no duplicates") == 2
-    assert "2 rounds:" in said
+    assert "2 rounds: 4 pages, " in said
+    assert "; 7 URLs known, 1 waits\n" in said
     assert "readdb --stats" in said
 
 
@@ -79,6 +80,16 @@ def test_steps_one_by_one_and_nothing_due(crawled: Path):
     assert cycle(crawled, "fetch").code == 10
 
 
+def test_known_urls_are_counted_after_a_round_that_fetched_nothing(tmp_path: Path):
+    with site() as home:
+        pass  # nobody is there any more
+    words = ["--rounds", "1", "--set", "frontier.max_retries=1", "--json"]
+    done = cycle(tmp_path / "书", "-s", home, "-s", f"{home}b.html", *words)
+    assert done.code == 0, done.err
+    numbers = json.loads(done.out)
+    assert [numbers[name] for name in ("pages", "known", "waiting")] == [0, 2, 2]
+
+
 def test_a_dry_run_of_rounds_changes_nothing(crawled: Path, tmp_path: Path):
     before = cycle(crawled, "versions").out
     done = cycle(crawled, "--dry-run", "-s", "http://a.test/", "--sitemaps-from-hosts", "once")
@@ -117,6 +128,7 @@ def test_urls_of_hosts_are_counted_as_they_are_now(crawled: Path):
         assert host["host"] == "127.0.0.1"
         assert {name: host[name] for name in now} == now
         assert host["visits"] > 0
+        assert host["rank"] is None, "nobody computed ranks"
     # As `generate` counted them: in the version of that step.
     stored = "select fetched from hosts"
     (row,) = json.loads(cycle(crawled, "sql", stored, "--json").out)
@@ -126,6 +138,7 @@ def test_urls_of_hosts_are_counted_as_they_are_now(crawled: Path):
 def test_hosts_have_percentiles_of_their_latencies(crawled: Path):
     slow = "latency_percentile(latencies, 0.95) >= 1"
     assert "127.0.0.1" in cycle(crawled, "readhosts", "--where", slow).out
+    assert json.loads(cycle(crawled, "readhosts", "--where", "rank > 0", "--json").out) == []
     query = "select host, latency_percentile(latencies, 0.5) as p50 from hosts"
     (row,) = json.loads(cycle(crawled, "sql", query, "--json").out)
     assert row["p50"] >= 1

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.core.history import HistoryRecord
@@ -25,6 +25,7 @@ from nacre.settings.load import load_job
 from nacre.store.layout import Layout
 from tests.cycle.made import INTERVAL, NOW, Row, found
 from tests.cycle.steps.fetched import FetchedCycle
+from tests.examples import examples
 
 SHARED = (
     "key", "url", "status", "last_status", "last_time", "via", "path", "source", "score", "cash",
@@ -89,7 +90,7 @@ SAID = st.dictionaries(
 )
 
 
-@settings(max_examples=4, deadline=None)
+@examples(4)
 @given(SAID)
 def test_there_and_back_is_the_same(
     tmp_path_factory: pytest.TempPathFactory, said: dict[str, tuple[int, int, bool]]

@@ -1,6 +1,7 @@
 """The engine on a cluster: results, failures, killed executors, what it checks at the start."""
 
 import os
+import shutil
 import sys
 import threading
 import time
@@ -18,6 +19,8 @@ from tests.cycle.made import INTERVAL, MadeCycle, fill, found
 from tests.cycle.objects import environment
 from tests.cycle.spark.cluster import SETTINGS, kill, wait_for
 from tests.cycle.steps.fetched import FetchedCycle
+from tests.cycle.steps.killed import KillingEngine
+from tests.cycle.steps.test_update_killed import fetched_rounds, known, updated
 
 pytestmark = pytest.mark.spark
 
@@ -130,6 +133,20 @@ def test_tables_in_a_bucket(engine, bucket, tmp_path):
     done = compact(made.cycle, engine, made.place, made.clock, keep=3)
     assert done.version.number == 2
     assert table_hash(view._replace(version=done.version)) == before
+
+
+def test_the_update_of_killed_workers_has_the_same_rows(engine, tmp_path, monkeypatch):
+    from nacre.cycle.engine.local import LocalEngine  # noqa: PLC0415 - beside its use
+    from nacre.cycle.steps import update as step  # noqa: PLC0415
+
+    monkeypatch.setattr(step, "_LEAST_ROWS", 8)
+    fetched_rounds(tmp_path / "spark")
+    shutil.copytree(tmp_path / "spark", tmp_path / "local")
+    killing = KillingEngine(engine, tmp_path / "kills", 2)
+    assert updated(tmp_path / "spark", killing).visits == 40
+    assert killing.kills == 2
+    updated(tmp_path / "local", LocalEngine(1))
+    assert known(tmp_path / "spark") == known(tmp_path / "local")
 
 
 def fill_links(crawl):

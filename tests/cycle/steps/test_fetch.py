@@ -15,7 +15,14 @@ from nacre.cycle.engine import TaskEngine
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.orphans import salvage_orphans
 from nacre.cycle.parts import UnitPlace
-from nacre.cycle.steps.fetch import FetchOptions, FirstStart, SegmentFetch, fetch
+from nacre.cycle.steps.fetch import (
+    NAMED,
+    FetchOptions,
+    FirstStart,
+    SegmentFetch,
+    fetch,
+    most_of,
+)
 from nacre.cycle.tables import TaskPlace
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges
 from nacre.engine.clock import SystemClock
@@ -59,6 +66,8 @@ def test_the_parts_of_all_units_are_committed(tmp_path: Path):
         cycle = segment(tmp_path, [urls_of(home, 20), urls_of(home, 20, 20)])
         found = fetch(context(tmp_path, cycle, 2), SEGMENT, FetchOptions())
     assert (found.pages, found.units, found.parts) == (40, 2, 2)
+    # Both lists are of one host, which no list of `generate` would have in two units.
+    assert (found.hosts, found.by_host) == (2, {"127.0.0.1": 40})
     version = cycle.newest()
     assert found.version == version
     state = version.segments[SEGMENT]
@@ -108,7 +117,12 @@ def test_an_interrupted_fetch_commits_nothing_and_goes_on(tmp_path: Path):
     assert (second.pages, second.interrupted) == (60, False)
     assert second.parts > 1
     assert second.hosts == 1, "one that several parts asked counts once"
-    assert any(numbers.get("visits") for numbers in told)
+    assert any(numbers["visits"] for numbers in told)
+    assert {numbers["of"] for numbers in told} == {60}, "also before the unit has said anything"
+    assert {numbers["hosts"] for numbers in told} <= {0, 1}
+    ends = [numbers for numbers in told if numbers["ready"]]
+    assert ends == told[-1:], "the unit that was interrupted is not done"
+    assert (told[-1]["visits"], told[-1]["ready"], told[-1]["units"]) == (60, 1, 1)
 
 
 def test_parts_of_attempts_that_lost_are_orphans(tmp_path: Path):
@@ -200,6 +214,13 @@ def test_a_fetch_that_goes_on_after_its_time_asks_for_nothing(tmp_path: Path):
     assert (found.late, found.pages, found.interrupted) == (True, 0, False)
     assert found.not_attempted == {"deadline": 4}
     assert "; 4 not attempted (deadline 4); its time was over" in fetch_text(found)
+
+
+def test_hosts_with_the_most_visits_come_first():
+    visits = {f"h{n:02d}.test": n // 2 for n in range(30)}
+    assert most_of(visits, 3) == [("h28.test", 14), ("h29.test", 14), ("h26.test", 13)]
+    assert len(most_of(visits)) == NAMED
+    assert most_of({}) == []
 
 
 def test_what_was_not_attempted_is_told_by_reason():

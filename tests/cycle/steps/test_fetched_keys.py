@@ -4,7 +4,7 @@ from pathlib import Path
 
 from nacre.cycle.parts import UnitPlace
 from nacre.cycle.steps.generate import GenerateOptions, generate
-from nacre.cycle.unit import ParquetList
+from nacre.cycle.unit_list import ParquetList
 from tests.cycle.steps.test_generate import NOW, opened, seeded
 from tests.cycle.test_explain import change
 

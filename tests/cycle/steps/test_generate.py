@@ -1,6 +1,7 @@
 """Generate on a job: refusals by rule and line, lists, leases, caps, units, the cut of the tail."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,11 +15,13 @@ import pytest
 from nacre.cli.cycle.texts import generate_numbers, generate_text
 from nacre.crawldb.hosts import host_schema
 from nacre.crawldb.kernels import UserSqlError
-from nacre.crawldb.row import bucket_of_host
+from nacre.crawldb.row import ONE, bucket_of_host
 from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.explain import explain_url
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate, new_segments
 from nacre.cycle.steps.inject import InjectOptions, inject
+from nacre.cycle.steps.select_tasks import SelectSpec
 from nacre.cycle.storage import open_storage
 from nacre.cycle.tables import FilePlan, publish
 from nacre.cycle.versions import Cycle, CycleChanges
@@ -26,6 +29,7 @@ from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError, JobError
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
+from tests.cycle.made import MadeCycle, fill
 
 NOW = 1_800_000_000_000
 RULES = """
@@ -353,6 +357,76 @@ def test_a_cap_that_lets_nothing_through_commits_nothing(tmp_path: Path):
         )
 
 
+def ranked(root: Path, **ranks: float) -> None:
+    """Commit the ranks of hosts."""
+    rows = [
+        {"node": f"{name}.example", "num_in": 1, "num_out": 0, "rank": round(rank * ONE)}
+        for name, rank in ranks.items()
+    ]
+    fill(MadeCycle(root, 64), "rank_host", rows, "base")
+
+
+def test_conditions_and_caps_see_the_ranks_of_hosts(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(
+        root, "http://a.example/1", *(f"http://{host}.example/{n}" for host in "bc" for n in "12")
+    )
+    with opened(root) as context:
+        found = generate(context, GenerateOptions(where="host.rank > 1"))
+        assert (found.selected, found.refused) == (0, {"where": 5}), "nobody computed them"
+    ranked(root, a=2, b=0.5)
+    with opened(root) as context:
+        found = generate(context, GenerateOptions(where="host.rank > 1"))
+        assert keys(root, found) == [["http://a.example/1"]]
+        assert explained(context, "http://a.example/1") == "listed"
+        assert explained(context, "http://b.example/1") == "where"
+    caps = {"generate.max_count_where": "case when coalesce(host['rank'], 0) < 1 then 1 end"}
+    with opened(root, cycle=caps) as context:
+        found = generate(context, GenerateOptions(where="host.rank is null or host.rank < 1"))
+    assert sorted(key.split("/")[2] for key in keys(root, found)[0]) == ["b.example", "c.example"]
+    assert found.capped == 2
+
+
+def explained(context: StepContext, url: str) -> str:
+    last = explain_url(context, url, url).last
+    assert last is not None
+    return last.reason
+
+
+class SpecsOf(LocalEngine):
+    """An engine that keeps the specs of the first pass."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.specs: list[SelectSpec] = []
+
+    def map(self, function: Any, specs: Any, on_result: Any = None) -> Any:
+        self.specs += [one for one in specs if isinstance(one, SelectSpec)]
+        return super().map(function, specs, on_result)
+
+
+def test_each_task_is_given_the_limits_of_its_own_domains(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    root, lines = tmp_path / "j", 100_000
+    seeded(root, *(f"http://www.d{n}.example/{page}" for n in range(6) for page in range(3)))
+    text = "".join(f"d{n}.example\t{n % 3}\n" for n in range(lines))
+    (root / "limits.tsv").write_text(text)
+    monkeypatch.setattr(
+        "nacre.cycle.steps.generate.in_range_tasks", lambda found, _: [(one,) for one in found]
+    )
+    engine = SpecsOf()
+    with opened(root, cycle={"generate.limits": "limits.tsv"}) as context:
+        found = generate(replace(context, engine=engine), GenerateOptions())
+    listed = Counter(key.split(".")[1] for key in keys(root, found)[0])
+    assert listed == {"d1": 1, "d2": 2, "d4": 1, "d5": 2}
+    assert (len(engine.specs), found.capped) == (6, 12)
+    shipped = [line.domain for spec in engine.specs for line in spec.limits.lines]
+    assert len(set(shipped)) == len(shipped), "no line goes to two tasks"
+    assert {f"d{n}.example" for n in range(6)} <= set(shipped)
+    assert len(shipped) < lines / 64 * 6 * 1.2
+
+
 COUNTED = """
 name: x
 seeds: []
@@ -386,3 +460,11 @@ def test_caps_count_the_hosts_that_normalizers_name(tmp_path: Path):
     with opened(root, NOW + 8 * 86_400_000, {**settings, "generate.count": "domain"}) as context:
         last = generate(context, GenerateOptions(top=5))
     assert len(keys(root, last)[0]) == 4
+    # A limit holds for the host that is counted, whichever task has the URL.
+    (root / "limits.tsv").write_text("main.test\t\t\t2\nmirror.example\t0\n")
+    spied = SpecsOf()
+    later = NOW + 16 * 86_400_000
+    with opened(root, later, {"generate.limits": "limits.tsv"}) as context:
+        last = generate(replace(context, engine=spied), GenerateOptions(top=5))
+    assert sorted(keys(root, last)[0]) == ["http://b.test/", *urls[6:]]
+    assert {(one.limits.lines, bool(one.limits.file)) for one in spied.specs} == {((), True)}

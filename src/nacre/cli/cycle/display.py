@@ -5,6 +5,7 @@ round 1/3 generate  1 known, 1 due, 1 in 1 unit
 fetch     1 page, 24 kB, 1 host                                      1.2 s
 """
 
+import shutil
 import sys
 import time
 from collections.abc import Mapping
@@ -36,6 +37,10 @@ class StepDisplay(Protocol):
 
     def done(self, numbers: Mapping[str, Any], text: str) -> None:
         """It is over."""
+        ...
+
+    def leave(self) -> None:
+        """It is over, and its result is said elsewhere."""
         ...
 
     def note(self, text: str) -> None:
@@ -79,13 +84,22 @@ class StepLines:
             line = f"{line:<{20 + _TEXT}} {duration(took):>8}"
         self._write(line, last=True)
 
+    def leave(self) -> None:
+        """See `StepDisplay`; the line that changed goes."""
+        if self._open:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._open = False
+
     def note(self, text: str) -> None:
         """See `StepDisplay`."""
         self._write(text, last=True)
 
     def _write(self, line: str, *, last: bool) -> None:
         begin = "\r\x1b[K" if self._open else ""
-        print(begin + safe(line), end="\n" if last else "", file=sys.stderr, flush=True)
+        text = safe(line)
+        if not last:  # a longer one would leave its first rows behind
+            text = fitted(text, shutil.get_terminal_size().columns)
+        print(begin + text, end="\n" if last else "", file=sys.stderr, flush=True)
         self._open = not last
 
 
@@ -116,6 +130,9 @@ class StepJson:
         seconds = round(time.monotonic() - self._began, 3)
         self._line("done", {**numbers, "text": text, "seconds": seconds})
 
+    def leave(self) -> None:
+        """See `StepDisplay`."""
+
     def note(self, text: str) -> None:
         """See `StepDisplay`."""
         self._line("note", {"text": text})
@@ -139,6 +156,9 @@ class StepSilence:
     def done(self, numbers: Mapping[str, Any], text: str) -> None:
         """See `StepDisplay`."""
 
+    def leave(self) -> None:
+        """See `StepDisplay`."""
+
     def note(self, text: str) -> None:
         """See `StepDisplay`."""
 
@@ -150,7 +170,12 @@ def display_of(*, quiet: bool, as_json: bool) -> StepDisplay:
     return StepSilence() if quiet else StepLines()
 
 
+def fitted(text: str, columns: int) -> str:
+    """A text that fits into one row of a terminal, cut where it is too long: `fetch  61/12…`."""
+    return text if len(text) < columns else f"{text[: max(columns - 2, 0)]}…"
+
+
 def bar(done: int, total: int) -> str:
     """`[#####-----]`, as far as it is."""
-    full = _BAR * done // total if total else _BAR
+    full = min(_BAR * done // total, _BAR) if total else _BAR
     return f"[{'#' * full}{'-' * (_BAR - full)}]"

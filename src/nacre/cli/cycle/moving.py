@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.cli import output
-from nacre.cli.cycle.moving_text import import_numbers, job_text, say_import
 from nacre.cli.cycle.opening import (
     CommonOptions,
+    clock_of,
     opened,
     step_command,
 )
@@ -54,6 +54,7 @@ def import_(
     Of a URL that is known here, too, the newest visit counts. Java is not needed. A DIR that is not
     there gets the configuration of JOB.
     """
+    from nacre.cli.cycle.moving_text import import_numbers, say_import
     from nacre.cycle.moving.job_export import copy_configuration
     from nacre.cycle.moving.nutch_import import NutchOptions, import_nutch, nutch_places
     from nacre.cycle.moving.nutch_segments import import_segments, segment_places
@@ -79,6 +80,7 @@ def import_(
 
 
 def _import_job(context: "StepContext", source: Path, *, as_json: bool) -> None:
+    from nacre.cli.cycle.moving_text import job_text
     from nacre.cycle.moving.job_import import import_job
     from nacre.store.layout import Layout
 
@@ -113,14 +115,15 @@ def export(
 
     from nacre.store.layout import Layout
 
-    with looking(ctx) as (context, view):
+    with looking(ctx) as (layout, view):
         if seeds:
             _write_seeds(view, target)
             return
         from nacre.cycle.moving.job_export import export_job
+        from nacre.settings.load import load_job
 
-        layouts = context.layout, Layout(target)
-        moved = asyncio.run(export_job(view, context.settings, *layouts, context.clock))
+        settings = load_job(layout).settings
+        moved = asyncio.run(export_job(view, settings, layout, Layout(target), clock_of("")))
     if as_json:
         output.say_json(moved._asdict())
         return

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nacre.cycle.rounds import StopWish
     from nacre.cycle.steps.context import StepContext, Told
     from nacre.cycle.versions import Cycle
+    from nacre.settings.sections import TableSettings
     from nacre.settings.settings import JobSettings
     from nacre.store.layout import Layout
 
@@ -272,7 +273,7 @@ def require_at_rest(layout: "Layout") -> None:
         )
 
 
-def tell_buckets(cycle: "Cycle", loaded: "Loaded[JobSettings]") -> None:
+def tell_buckets(cycle: "Cycle", loaded: "Loaded[JobSettings] | Loaded[TableSettings]") -> None:
     """Warn when the tables have another number of buckets than the configuration says."""
     if not loaded.is_given("cycle.buckets"):
         return
@@ -286,6 +287,26 @@ def tell_buckets(cycle: "Cycle", loaded: "Loaded[JobSettings]") -> None:
             f"nacre: warning: cycle.buckets is {wanted}, and the tables have {table.buckets} "
             f"buckets, which stay: `nacre cycle DIR compact --buckets {wanted}` divides them anew"
         )
+
+
+def versions_of(directory: Path) -> "tuple[Layout, Loaded[TableSettings], Cycle]":
+    """The layout of a directory, the settings that who reads tables needs, and the versions.
+
+    Args:
+        directory: The directory.
+
+    Raises:
+        ConfigError: One of these settings is wrong.
+        JobError: The directory is no job, or is running.
+    """
+    from nacre.cycle.versions import Cycle
+    from nacre.settings.sections import load_tables
+    from nacre.store.layout import Layout
+
+    layout = Layout(directory)
+    loaded = load_tables(layout)
+    require_at_rest(layout)
+    return layout, loaded, Cycle.open(layout.root, loaded.settings.cycle.storage)
 
 
 @contextmanager
@@ -322,9 +343,9 @@ def opened(
     layout = Layout(directory)
     loaded = load_job(layout, options.assignments)
     require_at_rest(layout)
+    cycle = Cycle.open(layout.root, loaded.settings.cycle.storage)
     used = engine or engine_of(options)
     try:
-        cycle = Cycle.open(layout.root, loaded.settings.cycle.storage)
         if writes and not options.dry:
             require_writable(cycle.storage)
         require_executors(used, cycle.storage.place)

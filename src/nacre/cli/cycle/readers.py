@@ -14,8 +14,12 @@ from nacre.cli.cycle.opening import (
     EngineName,
     Master,
     Tasks,
+    engine_of,
     opened,
+    require_executors,
     step_command,
+    tell_buckets,
+    versions_of,
 )
 from nacre.cli.options import job_of
 from nacre.core.clock import duration
@@ -23,7 +27,9 @@ from nacre.core.clock import duration
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
     from nacre.cycle.readers import RowFilter, TableStats, TableView
-    from nacre.cycle.steps.context import StepContext
+    from nacre.cycle.versions import Cycle
+    from nacre.settings.settings import JobSettings
+    from nacre.store.layout import Layout
 
 _WIDTH = 60
 _PLAIN = CommonOptions()
@@ -31,21 +37,39 @@ _PLAIN = CommonOptions()
 
 @contextmanager
 def looking(
-    ctx: typer.Context, options: CommonOptions = _PLAIN, version: int = 0
-) -> "Iterator[tuple[StepContext, TableView]]":
-    """The context of a command, and what it reads.
+    ctx: typer.Context,
+    options: CommonOptions = _PLAIN,
+    version: int = 0,
+    *,
+    by_arrow: bool = True,
+) -> "Iterator[tuple[Layout, TableView]]":
+    """The directory of a command, and what it reads there.
 
     Args:
         ctx: The context of the command.
         options: What it has in common with others.
         version: The version; 0: the newest.
+        by_arrow: It asks for rows as Arrow; else that need not be loaded.
+
+    Raises:
+        ConfigError: A setting or an option is wrong; settings of no use to readers are not read.
+        JobError: The directory is no job, or is running, or has no such version.
     """
     from nacre.cycle.readers import TableView
+    from nacre.cycle.tables import TaskPlace, kernel_manifest
 
-    with opened(job_of(ctx), options, writes=False) as context:
-        cycle = context.cycle
+    layout, loaded, cycle = versions_of(job_of(ctx))
+    cycle = cycle if by_arrow else cycle.reading_by(kernel_manifest)
+    rounds, revisits = loaded.settings.cycle, loaded.settings.recrawl.schedule.nutch
+    engine = engine_of(options)
+    try:
+        require_executors(engine, cycle.storage.place)
+        tell_buckets(cycle, loaded)
         read = cycle.version(version) if version else cycle.newest()
-        yield context, TableView(cycle, read, context.engine, context.place, context.interval)
+        place = TaskPlace(cycle.storage.place, rounds.memory)
+        yield layout, TableView(cycle, read, engine, place, round(revisits.interval))
+    finally:
+        engine.close()
 
 
 AtVersion = Annotated[
@@ -104,11 +128,12 @@ def readdb(
     if sum((stats, bool(url), bool(top), dump is not None)) != 1:
         raise ConfigError("say one of --stats, --url, --top and --dump")
     common = CommonOptions(engine, master, tasks)
-    with looking(ctx, common, version) as (context, view):
+    arrow = bool(url) or dump is not None
+    with looking(ctx, common, version, by_arrow=arrow) as (layout, view):
         if stats:
             _print_stats(table_stats(view, by_host=sort), as_json=as_json)
         elif url:
-            _print_row(context, view, url, as_json=as_json)
+            _print_row(layout, view, url, as_json=as_json)
         elif top:
             _print_top(top_rows(view, top, least), as_json=as_json)
         elif dump is not None:
@@ -163,20 +188,21 @@ def _plain_keys(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def key_of(context: "StepContext", url: str) -> tuple[str, str]:
+def key_of(settings: "JobSettings", url: str) -> tuple[str, str]:
     """A URL as it is asked for, and its key."""
     from nacre.engine.candidates.identity import canonicalizer
     from nacre.engine.seeding.seeds import parse_seed
 
     plain = parse_seed(url).url
-    return plain, canonicalizer(context.settings.uri).canonical(plain)
+    return plain, canonicalizer(settings.uri).canonical(plain)
 
 
-def _print_row(context: "StepContext", view: "TableView", url: str, *, as_json: bool) -> None:
+def _print_row(layout: "Layout", view: "TableView", url: str, *, as_json: bool) -> None:
     from nacre.cycle.readers import find_row
     from nacre.errors import JobError
+    from nacre.settings.load import load_job
 
-    plain, key = key_of(context, url)
+    plain, key = key_of(load_job(layout).settings, url)
     row = find_row(view, plain, key)
     if row is None:
         raise JobError(f"{plain} is not known; `nacre cycle DIR inject URL` would add it")
@@ -268,7 +294,7 @@ def explain(
     from nacre.cycle.explain import explain_url
 
     with opened(job_of(ctx), CommonOptions(), writes=False) as context:
-        plain, key = key_of(context, url)
+        plain, key = key_of(context.settings, url)
         found = explain_url(context, plain, key)
     if as_json:
         output.say_json(msgspec.to_builtins(found, enc_hook=str))
@@ -294,30 +320,19 @@ def versions(
 ) -> None:
     """List the versions, or go back to one."""
     from nacre.cli.cycle.texts import time_text
-    from nacre.cycle.check import restore_whole
-    from nacre.cycle.versions import OUTSIDE
     from nacre.errors import ConfigError
 
     if what and what != "restore":
         raise ConfigError(f"{what!r}: `versions`, or `versions restore N`")
-    with looking(ctx) as (context, view):
-        cycle = context.cycle
-        if what:
-            made = restore_whole(cycle, context.engine, context.place, number, context.clock)
-            output.say(f"version {made.number} says what version {number} says")
-            return
-        if files:
-            known = [*view.version.tables, *(["archive"] if view.version.archive else [])]
-            if files not in known:
-                raise ConfigError(f"--files {files}: there is {', '.join(known) or 'no table yet'}")
-            for file in cycle.files(view.version, files):
-                if file.kind == OUTSIDE:
-                    output.say(file.path)
-                    continue
-                path = cycle.storage.local_path(file.path)
-                output.say(str(path or f"{cycle.storage.place}/{file.path}"))
-            return
-        found = [cycle.version(one) for one in cycle.numbers()]
+    if what:
+        _restore(ctx, number)
+        return
+    _, loaded, cycle = versions_of(job_of(ctx))
+    tell_buckets(cycle, loaded)
+    if files:
+        _say_files(cycle, files)
+        return
+    found = [cycle.version(one) for one in cycle.numbers()]
     if as_json:
         output.say_json([
             {"version": one.number, "step": one.step, "host": one.host, "clock": one.clock,
@@ -329,6 +344,28 @@ def versions(
         output.table([(one.number, one.step, time_text(one.clock), one.host) for one in found])
         if found else "no version yet"
     )  # fmt: skip
+
+
+def _restore(ctx: typer.Context, number: int) -> None:
+    from nacre.cycle.check import restore_whole
+
+    with opened(job_of(ctx), CommonOptions()) as context:
+        made = restore_whole(context.cycle, context.engine, context.place, number, context.clock)
+    output.say(f"version {made.number} says what version {number} says")
+
+
+def _say_files(cycle: "Cycle", table: str) -> None:
+    """Print the files of a table of the newest version."""
+    from nacre.cycle.versions import OUTSIDE
+    from nacre.errors import ConfigError
+
+    version = cycle.newest()
+    known = [*version.tables, *(["archive"] if version.archive else [])]
+    if table not in known:
+        raise ConfigError(f"--files {table}: there is {', '.join(known) or 'no table yet'}")
+    for file in cycle.files(version, table):
+        path = file.path if file.kind == OUTSIDE else cycle.storage.local_path(file.path)
+        output.say(str(path or f"{cycle.storage.place}/{file.path}"))
 
 
 def hash_table(

@@ -51,6 +51,7 @@ from nacre.core.states import ExitCode
 from nacre.crawldb.settings import CycleSettings
 from nacre.cycle.engine.counting import TASKS, CountingEngine
 from nacre.cycle.pushing import push_rounds
+from nacre.cycle.readers import KnownCounts, TableView, known_urls
 from nacre.cycle.rounds import (
     DEDUP,
     FETCH,
@@ -71,10 +72,10 @@ from nacre.cycle.rounds import (
     waiting,
     waiting_sitemaps,
 )
-from nacre.cycle.rounds_mark import RoundsMark, StepProgress, rounds_mark
+from nacre.cycle.rounds_mark import RoundsMark, StepProgress, fetch_step, rounds_mark
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.dedup import dedup
-from nacre.cycle.steps.fetch import FetchOptions, SegmentFetch, fetch
+from nacre.cycle.steps.fetch import TOLD_BY_FETCH, FetchOptions, SegmentFetch, fetch
 from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate
 from nacre.cycle.steps.inject import InjectOptions
 from nacre.cycle.steps.links import links
@@ -82,6 +83,7 @@ from nacre.cycle.steps.sitemaps import SitemapOptions, sitemaps
 from nacre.cycle.steps.update import UpdateOptions, update
 from nacre.cycle.versions import CycleVersion
 from nacre.errors import JobError
+from nacre.job.sentence_words import progress_words
 from nacre.store.layout import Layout
 
 _NAP = 1.0
@@ -139,16 +141,21 @@ def run_cycle(line: CycleCommandLine, *, quiet: bool, as_json: bool) -> int:
             if line.seeds:
                 runner.inject(() if made else line.seeds)
             end = runner.run()
+            counts = end.why in _COUNTED and not line.common.dry
+            known = runner.known() if counts else None
         except KeyboardInterrupt:
             display.note("ended at once; the same command goes on with the step")
             return ExitCode.INTERRUPTED
         finally:
             runner.close()
-    _say_end(runner, end, line, as_json=as_json)
+    _say_end(runner, end, known, line, as_json=as_json)
     if end.why == "nothing due" and end.rounds:
         return ExitCode.FINISHED
     return _CODES[end.why]
 
+
+_COUNTED = ("done", "nothing due")
+"""Ends after which known URLs are counted: who interrupts rounds wants no more work."""
 
 _CODES = {
     "done": ExitCode.FINISHED,
@@ -209,11 +216,19 @@ class RoundsOnScreen:
             self._from_hosts = line.from_hosts or context.settings.cycle.sitemaps.from_hosts
         self._mark = RoundsMark(-1)
         self._at = ""
-        self._urls = 0
         self.generated: GenerateResult | None = None
         self.pages = 0
         self.bytes = 0
         self.resumed = False
+
+    def known(self) -> KnownCounts:
+        """The URLs that are known now, counted."""
+        self._at = ""  # no step: of these tasks nothing is told
+        with self._open() as context:
+            view = TableView(
+                self._cycle, self._cycle.newest(), self._engine, context.place, context.interval
+            )
+            return known_urls(view)
 
     def close(self) -> None:
         """End the workers."""
@@ -286,7 +301,8 @@ class RoundsOnScreen:
         common, told = self._line.common, self._told
         directory = self._line.directory
         with opened(directory, common, told, engine=self._engine, clock=clock) as context:
-            yield replace(context, engine=CountingEngine(context.engine, told))
+            counting = CountingEngine(context.engine, told, TOLD_BY_FETCH)
+            yield replace(context, engine=counting)
 
     def _generate(self, clock: int) -> bool:
         """Generate; while nothing is due, again, as long as the command waits for it."""
@@ -320,9 +336,7 @@ class RoundsOnScreen:
 
     def _fetch(self, context: StepContext) -> bool:
         """Fetch the segment that waits longest."""
-        newest = context.cycle.newest()
-        segment = waiting(newest, GENERATED)[0]
-        self._urls = newest.segments[segment].urls
+        segment = waiting(context.cycle.newest(), GENERATED)[0]
         line = self._line
         options = FetchOptions(
             parallel=line.parallel,
@@ -382,14 +396,16 @@ class RoundsOnScreen:
 
     def _told(self, what: str, numbers: Mapping[str, Any]) -> None:
         if what == FETCH:
-            total = self._urls
-            self._display.progress(numbers, fetch_progress_text(numbers, total))
-            visits, received = (int(numbers.get(name, 0)) for name in ("visits", "bytes"))
-            self._mark.tell(StepProgress(FETCH, visits, total, "urls", 0, received))
+            progress = fetch_step(self._at, numbers)
+            text = fetch_progress_text(numbers)
         elif what == TASKS and self._at:
             done, of, phase = (int(numbers[name]) for name in ("done", "of", "phase"))
-            self._display.progress(numbers, f"{done:,}/{of:,} tasks, part {phase}")
-            self._mark.tell(StepProgress(self._at, done, of, "tasks", phase))
+            progress = StepProgress(self._at, done, of, "tasks", phase, work=numbers["work"])
+            text = progress_words(msgspec.to_builtins(progress))
+        else:
+            return
+        self._display.progress(numbers, text)
+        self._mark.tell(progress)
 
 
 def steps_of(settings: CycleSettings, line: CycleCommandLine) -> tuple[str, ...]:
@@ -418,7 +434,12 @@ def _seconds_until(due: int | None, clock: int, most: float) -> float:
 
 
 def _say_end(
-    runner: RoundsOnScreen, end: RoundsEnd, line: CycleCommandLine, *, as_json: bool
+    runner: RoundsOnScreen,
+    end: RoundsEnd,
+    known: KnownCounts | None,
+    line: CycleCommandLine,
+    *,
+    as_json: bool,
 ) -> None:
     version = runner.newest()
     numbers = {
@@ -426,6 +447,8 @@ def _say_end(
         "rounds": end.rounds,
         "pages": runner.pages,
         "warc_bytes": runner.bytes,
+        "known": known.known if known is not None else None,
+        "waiting": known.waiting if known is not None else None,
         "version": version.number,
         "generate": generate_numbers(runner.generated) if runner.generated else None,
     }
@@ -436,7 +459,7 @@ def _say_end(
     if line.common.dry:
         say("nothing was changed")
         return
-    say(rounds_text(end, runner.pages, runner.bytes, runner.generated))
+    say(rounds_text(end, runner.pages, runner.bytes, runner.generated, known))
     if runner.resumed and end.why == "done" and runner.generated is None:
         say("This was the rest of a round that was interrupted; no other round was begun.")
     if end.why in ("interrupted", "stopped"):

@@ -1,13 +1,21 @@
 """Segments, hosts and links as commands: `nacre cycle DIR segments|readseg|readhosts|readlinks`."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nacre.cli import output
-from nacre.cli.cycle.opening import AsJson, CommonOptions, EngineName, Master, Tasks, opened
+from nacre.cli.cycle.opening import (
+    AsJson,
+    CommonOptions,
+    EngineName,
+    Master,
+    Tasks,
+    opened,
+    versions_of,
+)
 from nacre.cli.cycle.readers import ask, key_of, looking
 from nacre.cli.options import job_of
 
@@ -138,7 +146,7 @@ def readseg(
         opened(job_of(ctx), CommonOptions(), writes=False) as context,
         context.place.open() as work,
     ):
-        key = key_of(context, url)[1] if url else ""
+        key = key_of(context.settings, url)[1] if url else ""
         batches = visits_of(work, context.cycle.newest(), names or (), key)
         if dump is not None:
             number = write_batches(batches, dump)
@@ -173,25 +181,39 @@ def readhosts(
     as_json: AsJson = False,
 ) -> None:
     """Read the table of hosts; URLs by status are counted as they are now."""
-    from nacre.crawldb.hosts import add_functions
+    from nacre.crawldb.hosts import RANK, add_functions
     from nacre.crawldb.kernels import Kernel, quoted
     from nacre.crawldb.select import check_hosts
     from nacre.errors import JobError
 
+    ranked = bool(host) or as_json
     if where:
         with Kernel() as kernel:
             add_functions(kernel)
             check_hosts(kernel, where)
+            ranked = ranked or RANK.name in kernel.names_in(where)
     columns = "*" if host or as_json else "host, fetched, unfetched, gone, visits, delay"
     wanted = [f"host = {quoted(host)}"] if host else []
     wanted += [f"({where}\n)"] if where else []
     condition = f" where {' and '.join(wanted)}" if wanted else ""
-    query = f"select {columns} from hosts{condition} order by host"  # noqa: S608 - it only reads
-    with opened(job_of(ctx), CommonOptions(), writes=False) as context:
-        if "hosts" not in context.cycle.newest().tables:
-            raise JobError("there is no table of hosts yet: `update` makes it")
-        recount = host if _is_counted_before(context.cycle) else None
+    _, _, cycle = versions_of(job_of(ctx))
+    tables = cycle.newest().tables
+    if "hosts" not in tables:
+        raise JobError("there is no table of hosts yet: `update` makes it")
+    source = _with_ranks(tables) if ranked else "hosts"
+    query = f"select {columns} from {source}{condition} order by host"  # noqa: S608 - it only reads
+    recount = host if _is_counted_before(cycle) else None
     ask(ctx, query, recount=recount, as_json=as_json)
+
+
+def _with_ranks(tables: "Collection[str]") -> str:
+    """What stands behind `from` for the hosts with their ranks, as far as there are any."""
+    from nacre.crawldb.hosts import RANK, ranked_hosts
+    from nacre.crawldb.rank import rank_table
+
+    if rank_table("host") not in tables:
+        return f'(select *, null::{RANK.type} as "{RANK.name}" from hosts)'  # noqa: S608 - names of ours
+    return f"({ranked_hosts('hosts', rank_table('host'), others=False)})"
 
 
 def _is_counted_before(cycle: "Cycle") -> bool:
@@ -217,12 +239,13 @@ def readlinks(
     """
     from nacre.cycle.link_rows import in_links, out_links
     from nacre.errors import ConfigError
+    from nacre.settings.load import load_job
 
     if not url:
         raise ConfigError("name the page: `readlinks --url URL`")
-    with looking(ctx, CommonOptions(engine, master, tasks)) as (context, view):
-        key = key_of(context, url)[1]
-        settings = context.settings.cycle.links
+    with looking(ctx, CommonOptions(engine, master, tasks)) as (layout, view):
+        every = load_job(layout).settings
+        key, settings = key_of(every, url)[1], every.cycle.links
         found = out_links(view, key) if out else in_links(view, key, settings)
     if as_json:
         output.say_json([one._asdict() for one in found])

@@ -71,7 +71,7 @@ def sitemaps(
     display.step("", "sitemaps")
 
     def told(_what: str, numbers: Mapping[str, Any]) -> None:
-        display.progress(numbers, fetch_progress_text(numbers, 0))
+        display.progress(numbers, fetch_progress_text(numbers))
 
     named = seed_input(list(lists), [], []).lists if lists else []
     limits = list_limits(units=units, time_limit=time_limit)
@@ -87,6 +87,7 @@ def sitemaps(
             stopped=lambda: bool(stop.signals),
         )
         result = run(context, named, options)
+    display.leave()
     for bad in result.malformed:
         output.tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
     tell_unread(result)

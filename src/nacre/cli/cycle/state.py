@@ -13,7 +13,8 @@ def rounds_lines(found: dict[str, Any], place: str) -> list[str]:
         place: The directory, as it is typed.
     """
     from nacre.cli.cycle.texts import time_text
-    from nacre.job.sentence import rounds_sentence, words
+    from nacre.job.sentence import rounds_sentence
+    from nacre.job.sentence_words import progress_words, words
 
     lines = [words(rounds_sentence(found))]
     if found["version"]:
@@ -24,21 +25,11 @@ def rounds_lines(found: dict[str, Any], place: str) -> list[str]:
     if found["at"]:
         lines.append(f"  round       {found['round']}, at {found['at']}")
     if found["progress"] and found["progress"]["step"] == found["at"]:
-        lines.append(f"  step        {_progress(found['progress'])}")
+        progress = found["progress"]
+        lines.append(f"  step        {progress['step']}: {progress_words(progress)}")
     command = f"{output.program()} cycle {place}"
     return [
         *lines,
         f"Look:  {command} readdb --stats",
         f"Go on: {command} --rounds {found['rounds'] if found['at'] else 1}",
     ]
-
-
-def _progress(progress: dict[str, Any]) -> str:
-    """`generate: 3 of 16 tasks, part 2`; `fetch: 61 of 127 URLs, 3.1 MB`."""
-    from nacre.report.formatting import size
-
-    of = f" of {progress['of']:,}" if progress["of"] else ""
-    text = f"{progress['step']}: {progress['done']:,}{of} "
-    if progress["unit"] == "tasks":
-        return f"{text}tasks, part {progress['phase']}"
-    return text + "URLs" + (f", {size(progress['bytes'])}" if progress["bytes"] else "")

@@ -284,7 +284,7 @@ def fetch(
 ) -> None:
     """Fetch the lists of a segment. What was interrupted goes on where it was."""
     from nacre.cli.cycle.display import display_of
-    from nacre.cli.cycle.texts import fetch_numbers, fetch_progress_text, fetch_text
+    from nacre.cli.cycle.texts import fetch_lines, fetch_numbers, fetch_progress_text, fetch_text
     from nacre.core.states import ExitCode
     from nacre.cycle.pushing import push_rounds
     from nacre.cycle.rounds import GENERATED, StopWish, waiting
@@ -295,7 +295,7 @@ def fetch(
     display.step("", "fetch")
 
     def told(_what: str, numbers: Mapping[str, Any]) -> None:
-        display.progress(numbers, fetch_progress_text(numbers, 0))
+        display.progress(numbers, fetch_progress_text(numbers))
 
     limits = list_limits(time_limit=time_limit)
     with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
@@ -312,11 +312,12 @@ def fetch(
             stopped=lambda: bool(stop.signals),
         )
         result = run(context, segment or waits[0], options)
+        display.leave()
         push_rounds(context.layout, context.settings, display.note)
     if common.as_json:
         output.say_json(fetch_numbers(result))
     else:
-        output.say(fetch_text(result))
+        output.say("\n".join(filter(None, (fetch_text(result), fetch_lines(result)))))
     raise typer.Exit(ExitCode.INTERRUPTED if result.interrupted else ExitCode.FINISHED)
 
 

@@ -16,6 +16,7 @@ from nacre.report.formatting import size
 if TYPE_CHECKING:
     from nacre.cycle.explain import TouchingVersion, UrlExplanation
     from nacre.cycle.last_list import ListVerdict
+    from nacre.cycle.readers import KnownCounts
     from nacre.cycle.rounds import RoundsEnd
     from nacre.cycle.steps.fetch import SegmentFetch
     from nacre.cycle.steps.generate import GenerateResult
@@ -218,7 +219,7 @@ def fetch_text(result: "SegmentFetch") -> str:
     text += "".join(f"; {part}" for part in _statuses(result))
     if result.not_attempted:
         left = sum(result.not_attempted.values())
-        ranked = sorted(result.not_attempted.items(), key=lambda item: (-item[1], item[0]))
+        ranked = _most(result.not_attempted)
         reasons = ", ".join(f"{reason} {number:,}" for reason, number in ranked)
         text += f"; {left:,} not attempted ({reasons})"
     text += "; its time was over, so that they are due again" if result.late else ""
@@ -253,6 +254,7 @@ def fetch_numbers(result: "SegmentFetch") -> dict[str, Any]:
         "statuses": {str(status): number for status, number in sorted(result.statuses.items())},
         "not_attempted": dict(result.not_attempted),
         "hosts": result.hosts,
+        "by_host": dict(result.by_host),
         "bytes": result.bytes,
         "warc_bytes": result.warc_bytes,
         "units": result.units,
@@ -263,12 +265,44 @@ def fetch_numbers(result: "SegmentFetch") -> dict[str, Any]:
     }
 
 
-def fetch_progress_text(numbers: Mapping[str, Any], total: int) -> str:
-    """`[#####-----] 61/127 pages, 3.1 MB`."""
-    done = int(numbers.get("visits", 0))
-    of = f"/{total:,}" if total else ""
-    received = numbers.get("bytes")
-    return f"{bar(done, total)} {done:,}{of} URLs" + (f", {size(received)}" if received else "")
+def fetch_lines(result: "SegmentFetch") -> str:
+    """The visits by status and by host, and what was not attempted by reason; "" for none."""
+    groups: list[tuple[str, list[tuple[int, str]]]] = [
+        ("by status", [(number, _said(status)) for status, number in _most(result.statuses)]),
+        ("by host", [(number, name) for name, number in result.by_host.items()]),
+        ("not attempted", [(number, why) for why, number in _most(result.not_attempted)]),
+    ]
+    others = result.hosts - len(result.by_host)
+    if others > 0:
+        visits = sum(result.statuses.values()) - sum(result.by_host.values())
+        groups[1][1].append((visits, count(others, "other host")))
+    rows = [
+        (name if not place else "", number, text)
+        for name, listed in groups
+        for place, (number, text) in enumerate(listed)
+    ]
+    return table(rows) if rows else ""
+
+
+def _most(counted: Mapping[Any, int]) -> list[tuple[Any, int]]:
+    """Items by their number, the most first."""
+    return sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _said(status: int) -> str:
+    """A fetch status, with words where there was no reply: `-2 (no connection)`."""
+    return f"{status} ({cause(status)})" if status <= 0 else str(status)
+
+
+def fetch_progress_text(numbers: Mapping[str, Any]) -> str:
+    """`[#####-----] 61/127 pages, 3.1 MB, 2 hosts, 4 min left`."""
+    import msgspec
+
+    from nacre.cycle.rounds_mark import fetch_step
+    from nacre.job.sentence_words import progress_words
+
+    progress = fetch_step("", numbers)
+    return f"{bar(progress.done, progress.of)} {progress_words(msgspec.to_builtins(progress))}"
 
 
 def update_text(result: "UpdateResult") -> str:
@@ -324,14 +358,27 @@ def transitions_table(result: "UpdateResult") -> str:
 
 
 def rounds_text(
-    end: "RoundsEnd", pages: int, written: int, generated: "GenerateResult | None"
+    end: "RoundsEnd",
+    pages: int,
+    written: int,
+    generated: "GenerateResult | None",
+    known: "KnownCounts | None",
 ) -> str:
-    """`3 rounds: 5,412 pages, 118 MB of WARC; 61,220 URLs known`."""
+    """`3 rounds: 5,412 pages, 118 MB of WARC; 61,220 URLs known, 41,002 wait`.
+
+    Args:
+        end: How they ended.
+        pages: Pages that were fetched.
+        written: Bytes of WARC.
+        generated: The last generate; None before the first.
+        known: URLs that are known; None: they were not counted.
+    """
     text = f"{count(end.rounds, 'round')}: {count(pages, 'page')}, {size(written)} of WARC"
     if end.why == "nothing due" and generated is not None:
         text += f"; {generate_text(generated)}"
-    elif generated is not None:
-        text += f"; {count(generated.known, 'URL')} known before the last"
+    elif known is not None:
+        waits = f"{known.waiting:,} {'waits' if known.waiting == 1 else 'wait'}"
+        text += f"; {count(known.known, 'URL')} known, {waits}"
     return text + {"interrupted": "; interrupted", "stopped": "; stopped"}.get(end.why, "")
 
 

@@ -35,6 +35,14 @@ class TaskEngine(Protocol):
     name: str
     workers: int
 
+    @property
+    def scratch(self) -> str:
+        """Folder where tasks keep what they work with: `TaskPlace.scratch`.
+
+        "" where each machine has a temporary folder of its own.
+        """
+        ...
+
     def map(
         self,
         function: Callable[[TaskSpec], TaskResult],

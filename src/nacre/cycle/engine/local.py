@@ -63,6 +63,13 @@ class LocalEngine:
         self._pauses = pauses
         self._pool: ProcessPoolExecutor | None = None
 
+    @property
+    def scratch(self) -> str:
+        """See `TaskEngine.scratch`: it goes with this process, however its workers end."""
+        folder = driver_folder() / "tasks"
+        folder.mkdir(exist_ok=True)
+        return str(folder)
+
     def map(
         self,
         function: Callable[[TaskSpec], TaskResult],

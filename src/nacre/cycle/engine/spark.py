@@ -82,11 +82,13 @@ class SparkEngine:
 
     Attributes:
         name: `spark`.
+        scratch: None: each executor has a temporary folder of its own.
         workers: Cores of the cluster when it was asked for.
         notes: What an operator should know.
     """
 
     name = "spark"
+    scratch = ""
 
     def __init__(self, master: str = "", settings: Mapping[str, str] | None = None) -> None:
         _require_spark()

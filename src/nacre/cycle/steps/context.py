@@ -49,7 +49,8 @@ class StepContext:
     @property
     def place(self) -> TaskPlace:
         """The place where its tasks read and write."""
-        return TaskPlace(self.cycle.storage.place, self.settings.cycle.memory)
+        memory = self.settings.cycle.memory
+        return TaskPlace(self.cycle.storage.place, memory, self.engine.scratch)
 
     @property
     def interval(self) -> int:

@@ -5,16 +5,19 @@ alone commits: exactly the chain of parts behind each row. Parts of attempts tha
 named; their WARCs go to `orphans/`.
 """
 
+import contextlib
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol, Self
 
 import msgspec
 
-from nacre.cycle.engine import TaskEngine
+from nacre.cycle.engine import OnResult, TaskEngine
+from nacre.cycle.fetch_progress import FetchPace, FetchProgress, UnitProgress
 from nacre.cycle.part_maker import read_columns
 from nacre.cycle.parts import (
     ARCHIVED,
@@ -51,6 +54,12 @@ GENERATED, FETCHED = "generated", "fetched"
 _CLOCK = SystemClock()
 """Of units and their limits: the clock of a step may be any time."""
 _TRIES = 20
+
+NAMED = 10
+"""Hosts of a result by name."""
+
+TOLD_BY_FETCH: Final = frozenset((fetch_unit, check_parts))
+"""Functions of tasks of which `fetch` itself says how far they are."""
 
 
 class FetchContext(Protocol):
@@ -122,6 +131,7 @@ class SegmentFetch:
         statuses: Final visits by status.
         not_attempted: URLs of the lists that were not attempted, by reason.
         hosts: Hosts that were asked.
+        by_host: Final visits of the hosts with most of them, the most first; at most 10.
         bytes: Payload received.
         warc_bytes: Bytes of WARC.
         late: Its time or its leases had ended before it went on, so that it asked for nothing.
@@ -136,6 +146,7 @@ class SegmentFetch:
     statuses: Counter[int] = field(default_factory=Counter)
     not_attempted: Counter[str] = field(default_factory=Counter)
     hosts: int = 0
+    by_host: dict[str, int] = field(default_factory=dict)
     bytes: int = 0
     warc_bytes: int = 0
     late: bool = False
@@ -167,8 +178,8 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     if places:
         storage.delete(places[0].stop)
     began = _CLOCK.now()
-    with _FetchWatch(context, places, options.stopped):
-        results = _run(context.engine, specs, options)
+    with _FetchWatch(context, places, FetchPace(state.urls, deadline), options.stopped) as watch:
+        results = _run(context.engine, specs, options, watch.ended)
     taken = [result.unit for result in results if result.fenced]
     if taken:
         raise JobError(
@@ -273,11 +284,16 @@ def _scratch(context: FetchContext) -> str:
     return str(context.layout.state / "units") if context.engine.name == "local" else ""
 
 
-def _run(engine: TaskEngine, specs: Sequence[UnitSpec], options: FetchOptions) -> list[UnitResult]:
+def _run(
+    engine: TaskEngine,
+    specs: Sequence[UnitSpec],
+    options: FetchOptions,
+    on_result: OnResult[UnitResult],
+) -> list[UnitResult]:
     """Run the units: as processes of this machine, or through the engine of a cluster."""
     if engine.name == "local":
-        return fetch_here(specs, options.units or engine.workers)
-    return engine.map(fetch_unit, specs)
+        return fetch_here(specs, options.units or engine.workers, on_result=on_result)
+    return engine.map(fetch_unit, specs, on_result)
 
 
 # ---- its progress
@@ -287,20 +303,35 @@ class _FetchWatch:
     """Tells how far the units are, and passes on the wish to end: a thread of the driver."""
 
     def __init__(
-        self, context: FetchContext, places: Sequence[UnitPlace], stopped: Callable[[], bool]
+        self,
+        context: FetchContext,
+        places: Sequence[UnitPlace],
+        pace: FetchPace,
+        stopped: Callable[[], bool],
     ) -> None:
         self._told = context.told
         self._places = places
+        self._pace = pace
+        self._units: dict[str, UnitProgress] = {}
+        self._ready: set[int] = set()
         self._stopped = stopped
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Self:
         self._thread.start()
+        return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._over.set()
         self._thread.join()
+        if kind is None and self._places:
+            self._told("fetch", self._progress()._asdict())
+
+    def ended(self, number: int, result: UnitResult) -> None:
+        """A unit ended; any thread may say so."""
+        if result.done:
+            self._ready.add(number)
 
     def _run(self) -> None:
         if not self._places:
@@ -314,17 +345,17 @@ class _FetchWatch:
                 storage.put(self._places[0].stop, b"")
             if _CLOCK.monotonic() - looked >= every:
                 looked = _CLOCK.monotonic()
-                self._told("fetch", self._sum())
+                self._told("fetch", self._progress()._asdict())
 
-    def _sum(self) -> dict[str, int | float]:
-        found: Counter[str] = Counter()
+    def _progress(self) -> FetchProgress:
+        """The progress of all units, of each as it said last."""
         for place in self._places:
-            try:
+            # A file may be written just now, or be of an earlier Nacre.
+            with contextlib.suppress(MissingFileError, msgspec.MsgspecError):
                 data = place.storage.read(place.progress)
-                found.update(msgspec.json.decode(data, type=dict[str, int]))
-            except (MissingFileError, msgspec.DecodeError):
-                continue
-        return dict(found)
+                self._units[place.unit] = msgspec.json.decode(data, type=UnitProgress)
+        found = self._pace.progress(self._units.values(), _CLOCK.now())
+        return found._replace(ready=len(self._ready), units=len(self._places))
 
 
 # ---- the commit
@@ -346,10 +377,13 @@ def _checked(place: UnitPlace, result: UnitResult) -> Chain:
 
 
 def _count(found: SegmentFetch, places: Sequence[UnitPlace], chains: dict[str, Chain]) -> None:
-    found.hosts = 0
+    best: Counter[str] = Counter()
     for place in places:
         chain = chains[place.unit]
-        found.hosts += _hosts(place, chain)
+        visits = _visits_of_hosts(place, chain)
+        found.hosts += len(visits)
+        # A host is in one unit, so that no other adds to those that are left out here.
+        best.update(dict(most_of(visits)))
         for part in chain:
             found.parts += 1
             found.statuses.update(part.statuses)
@@ -358,18 +392,30 @@ def _count(found: SegmentFetch, places: Sequence[UnitPlace], chains: dict[str, C
             found.warc_bytes += sum(
                 file.size for file in part.files if not file.name.endswith((".parquet", ".cdxj"))
             )
+    found.by_host = dict(most_of(best))
 
 
-def _hosts(place: UnitPlace, chain: Chain) -> int:
-    """Hosts that a unit asked: each of its parts names those that it asked."""
-    asked = [part for part in chain if part.rows.get("hosts")]
-    if len(asked) < 2:
-        return sum(part.rows["hosts"] for part in asked)
-    names: set[str] = set()
-    for part in asked:
-        file = f"{place.parts}/{part.name}/hosts.parquet"
-        names.update(read_columns(place.storage, file, ("host",)).column(0).to_pylist())
-    return len(names)
+def _visits_of_hosts(place: UnitPlace, chain: Chain) -> Counter[str]:
+    """Final visits of a unit by host: each of its parts counts those that it asked."""
+    visits: Counter[str] = Counter()
+    for part in chain:
+        if part.rows.get("hosts"):
+            file = f"{place.parts}/{part.name}/hosts.parquet"
+            table = read_columns(place.storage, file, ("host", "visits"))
+            names, counts = (table.column(name).to_pylist() for name in ("host", "visits"))
+            for name, count in zip(names, counts, strict=True):
+                visits[name] += count
+    return visits
+
+
+def most_of(visits: Mapping[str, int], number: int = NAMED) -> list[tuple[str, int]]:
+    """The hosts with the most visits, the most first, equals by name.
+
+    Args:
+        visits: Visits by host.
+        number: How many at most.
+    """
+    return nsmallest(number, visits.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _records(chain: Iterable[PartManifest]) -> Iterable[PartFile]:

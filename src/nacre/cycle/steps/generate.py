@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from nacre.crawldb.limits import DomainLimit, read_limits
 from nacre.crawldb.row import status_of
 from nacre.crawldb.scoring import sort_columns, sort_sql
 from nacre.crawldb.select import (
@@ -21,6 +20,7 @@ from nacre.crawldb.select import (
     bracket,
     check_cap,
     check_where,
+    names_rank,
 )
 from nacre.crawldb.units import HostWork, PackedUnits, pack
 from nacre.cycle.admission import all_seed_lines, counts_other_hosts
@@ -28,7 +28,8 @@ from nacre.cycle.compaction import needs_merge
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.list_choice import write_choice
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets
+from nacre.cycle.steps.domain_limits import DividedLimits, divided_limits
+from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets, rank_buckets
 from nacre.cycle.steps.judging import rules_of_step
 from nacre.cycle.steps.kept import KeepPlan
 from nacre.cycle.steps.range_tasks import gathered, hosts_out
@@ -171,6 +172,7 @@ class _Generating:
         self._folder = f"exchange/generate-{self._number}-{secrets.token_hex(6)}"
         self._select = select_options(context, options)
         self._rules = 0
+        self._ranked = False
 
     def run(self) -> GenerateResult:
         try:
@@ -223,6 +225,7 @@ class _Generating:
                 check_where(work.kernel, text)
             if generate.max_count_where:
                 check_cap(work.kernel, generate.max_count_where)
+            self._ranked = names_rank(work.kernel, self._select)
 
     def _nothing(self, found: GenerateResult, selected: Sequence[SelectedFiles]) -> GenerateResult:
         """Remove what the first pass wrote: there is nothing to commit."""
@@ -240,14 +243,20 @@ class _Generating:
             counting = rules or rules_of_step(context, self._version)
         self._rules = rules.hash if rules is not None else 0
         since = self._last_generate()
-        limits = tuple(read_limit_file(context)) if self._select.limits else ()
+        limits = DividedLimits((), 1)
+        if self._select.limits:
+            whole = f"{self._folder}/limits.parquet" if counting is not None else ""
+            limits = divided_limits(context, self._version.tables[CRAWLDB].buckets, whole)
         sorted_by = sort_columns(context.settings.cycle.scoring)
         keep = KeepPlan(
             self._select, options.top * options.segments, options.segments, counting is not None
         )
+        ranks = rank_buckets(context.cycle, self._version)
         specs = [
             SelectSpec(
-                context.place, self._number, group, anew, hosts, keep, sorted_by, limits, rules,
+                context.place, self._number, group, anew, hosts,
+                of_buckets(ranks, group) if self._ranked else (), keep, sorted_by,
+                limits.of(one.bucket for one in group), rules,
                 counting, context.interval, since, f"{self._folder}/kept-{number}.parquet",
                 f"{self._folder}/tallies-{number}.parquet", out, context.dry,
             )
@@ -475,22 +484,6 @@ def select_options(context: StepContext, options: GenerateOptions) -> SelectOpti
         cap_where=generate.max_count_where,
         limits=bool(generate.limits),
     )
-
-
-def read_limit_file(context: StepContext) -> list[DomainLimit]:
-    """The limits by domain of `cycle.generate.limits`.
-
-    Raises:
-        ConfigError: The file cannot be read, or a line is none.
-    """
-    path = context.layout.root / context.settings.cycle.generate.limits
-    try:
-        return read_limits(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise ConfigError([Problem("cycle.generate.limits", f"{path}: {why}")]) from error
-    except ValueError as error:
-        raise ConfigError([Problem("cycle.generate.limits", f"{path}, {error}")]) from error
 
 
 def expected_delay(context: StepContext) -> float:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from nacre.crawldb.hosts import HOST_COLUMNS, no_hosts
+from nacre.crawldb.hosts import HOST_COLUMNS, no_hosts, ranked_hosts
+from nacre.crawldb.rank import rank_table
 from nacre.cycle.compaction import needs_merge
 from nacre.cycle.tables import (
     BucketFiles,
@@ -26,6 +27,9 @@ from nacre.uri.domain import registered_domain
 
 HOSTS = "hosts"
 """The name of the table of hosts."""
+RANKED = "ranked_hosts"
+"""The name of a table of a kernel: hosts with their ranks."""
+_RANKS = rank_table("host")
 
 _COLUMNS = ", ".join(f'"{column.name}"' for column in HOST_COLUMNS)
 
@@ -44,10 +48,17 @@ def host_buckets(cycle: Cycle, version: CycleVersion) -> dict[int, BucketFiles]:
     return {one.bucket: one for one in buckets_of(cycle, version, HOSTS)}
 
 
+def rank_buckets(cycle: Cycle, version: CycleVersion) -> dict[int, BucketFiles]:
+    """The buckets of the table of ranks of hosts that have files."""
+    if _RANKS not in version.tables:
+        return {}
+    return {one.bucket: one for one in buckets_of(cycle, version, _RANKS)}
+
+
 def of_buckets(
     known: Mapping[int, BucketFiles], buckets: Iterable[BucketFiles]
 ) -> tuple[BucketFiles, ...]:
-    """The files of hosts of some buckets of the CrawlDb; without files where there are none."""
+    """The files of hosts, or of their ranks, of some buckets of the CrawlDb; there may be none."""
     return tuple(known.get(one.bucket, BucketFiles(one.bucket)) for one in buckets)
 
 
@@ -59,6 +70,27 @@ def load_hosts(work: TaskWork, buckets: Sequence[BucketFiles]) -> None:
         if bucket.all:
             merged = merge(local_bucket(work.storage, bucket, work.scratch))
             work.kernel.execute(f"insert into hosts select {_COLUMNS} from ({merged})")
+
+
+def load_ranked(work: TaskWork, buckets: Sequence[BucketFiles]) -> None:
+    """Make the table `ranked_hosts` of a kernel: its table `hosts`, with ranks.
+
+    Args:
+        work: What the task works with.
+        buckets: The files of the ranks.
+    """
+    merge = table_kind(_RANKS).merge
+    found = [
+        f"select node, rank from ({merge(local_bucket(work.storage, one, work.scratch))})"
+        for one in buckets
+        if one.all
+    ]
+    ranks = (
+        " union all ".join(found) or "select null::VARCHAR as node, null::BIGINT as rank limit 0"
+    )
+    work.kernel.execute(
+        f"create or replace temp table {RANKED} as {ranked_hosts(HOSTS, f'({ranks})')}"
+    )
 
 
 def write_hosts(work: TaskWork, bucket: BucketFiles, rows: str, version: int) -> WrittenHosts:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.crawldb.indexed import indexed_schema
+from nacre.crawldb.scoring import BoostRule, boost_rule
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.dedup_files import published
 from nacre.cycle.steps.index_tasks import (
@@ -149,6 +150,12 @@ def compared_version(cycle: Cycle, version: CycleVersion, writer: str) -> int | 
     return None
 
 
+def boost_of(context: StepContext) -> BoostRule:
+    """The rule of the boost of documents, by the settings."""
+    cycle = context.settings.cycle
+    return boost_rule(cycle.scoring, cycle.index.score_power)
+
+
 def links_to(
     cycle: Cycle, version: CycleVersion, group: Sequence[BucketFiles]
 ) -> tuple[BucketFiles, ...]:
@@ -225,6 +232,7 @@ class _Indexing:
                 self._writer.name,
                 self._anew,
                 f"{self._folder}/changes-{number}.parquet",
+                boost_of(context),
                 links_to(self._cycle, version, group),
                 None if self._anew else compared_version(self._cycle, version, self._writer.name),
             )

@@ -12,6 +12,7 @@ from nacre.core.capture import Capture
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.indexed import WANTED_COLUMNS, TextTypes, index_changes
 from nacre.crawldb.kernels import parquet
+from nacre.crawldb.scoring import BoostRule
 from nacre.cycle.steps.links import LINKS
 from nacre.cycle.steps.update_tasks import FetchedFacts, local_facts
 from nacre.cycle.tables import (
@@ -57,6 +58,7 @@ class ChangesSpec(NamedTuple):
         writer: The name of the writer.
         anew: It has nothing: all documents are wanted.
         exchange: Name of the file of changes.
+        boost: The rule of the boost of documents.
         links: The buckets of the table of links that have those to the pages; () for none.
         since: Number of the version that the writer was compared with last: of a bucket whose base
             is not newer, only rows that were set since then are looked at. None: all rows.
@@ -69,6 +71,7 @@ class ChangesSpec(NamedTuple):
     writer: str
     anew: bool
     exchange: str
+    boost: BoostRule
     links: tuple[BucketFiles, ...] = ()
     since: int | None = None
 
@@ -104,9 +107,10 @@ def changes_task(spec: ChangesSpec) -> ChangesFound:
             else:
                 looked += sum(file.rows for file in (*bucket.base, *bucket.sets))
             local = local_bucket(work.storage, bucket, work.scratch)
-            rows = fold_query(*local, interval=0, columns=WANTED_COLUMNS, keys=keys, order=False)
+            columns = {*WANTED_COLUMNS, *spec.boost.columns}
+            rows = fold_query(*local, interval=0, columns=columns, keys=keys, order=False)
             has = _indexed(work, spec, bucket, keys)
-            query = index_changes(f"({rows})", has, types, bucket.bucket)
+            query = index_changes(f"({rows})", has, types, bucket.bucket, spec.boost)
             how = "insert into changes" if made else "create temp table changes as"
             kernel.execute(f"{how} {query}")
             made = True
@@ -273,7 +277,7 @@ def page_of(row: Mapping[str, Any]) -> PageFacts:
         length=row["length"] or 0,
         mime=row["mime"] or "",
         lang=row["lang"] or "",
-        score=row["score"] or 0.0,
+        boost=row["boost"],
         time=(row["last_time"] or 0) // 1000,
         segment=row["segment"] or "",
         warc_file=row["warc_file"] or "",

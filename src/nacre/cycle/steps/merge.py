@@ -216,8 +216,8 @@ def _gathering(
     folder: str,
     options: MergeOptions,
 ) -> Iterator[GatherSpec]:
-    memory = context.settings.cycle.memory
     for number, (other, version) in enumerate(others):
+        theirs = context.place._replace(storage=other.storage.place)
         for table in _TABLES:
             if table not in version.tables:
                 continue
@@ -225,8 +225,8 @@ def _gathering(
             groups = in_tasks(buckets_of(other, version, table), tasks=context.engine.workers)
             for at, group in enumerate(groups):
                 yield GatherSpec(
-                    context.place, TaskPlace(other.storage.place, memory), number, table, group,
-                    buckets, 0, f"{folder}/{table}-{number}-{at}.parquet", None, options,
+                    context.place, theirs, number, table, group, buckets, 0,
+                    f"{folder}/{table}-{number}-{at}.parquet", None, options,
                 )  # fmt: skip
 
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.hosts import HOST_COLUMNS, counted_hosts, host_tallies
 from nacre.crawldb.kernels import parquet, quoted
-from nacre.crawldb.limits import DomainLimit, load_limits
 from nacre.crawldb.row import COLUMNS
 from nacre.crawldb.select import (
     NOWHERE,
@@ -30,8 +29,16 @@ from nacre.crawldb.select import (
 )
 from nacre.cycle.admission import Admission
 from nacre.cycle.compaction import merge_bucket
+from nacre.cycle.steps.domain_limits import TaskLimits
 from nacre.cycle.steps.fetched_keys import write_fetched_keys, write_unit_keys
-from nacre.cycle.steps.host_rows import group_of, load_hosts, write_hosts
+from nacre.cycle.steps.host_rows import (
+    HOSTS,
+    RANKED,
+    group_of,
+    load_hosts,
+    load_ranked,
+    write_hosts,
+)
 from nacre.cycle.steps.judging import JUDGED_BY, RulesOfStep, judge_rows
 from nacre.cycle.steps.kept import KEPT_TABLE, KeepPlan, kept_query
 from nacre.cycle.storage import localized
@@ -63,6 +70,7 @@ class SelectSpec(NamedTuple):
         buckets: The buckets; a range of the keys of one stands alone.
         anew: Those of them, by number, that get a new base.
         hosts: Their files of hosts.
+        ranks: Their files of ranks of hosts; () where nothing asks for ranks.
         keep: Which rows may be chosen, and which candidates are kept.
         sorted_by: Columns in the sort value.
         limits: Limits by domain.
@@ -81,9 +89,10 @@ class SelectSpec(NamedTuple):
     buckets: tuple[BucketFiles, ...]
     anew: frozenset[int]
     hosts: tuple[BucketFiles, ...]
+    ranks: tuple[BucketFiles, ...]
     keep: KeepPlan
     sorted_by: tuple[str, ...]
-    limits: tuple[DomainLimit, ...]
+    limits: TaskLimits
     rules: RulesOfStep | None
     counting: RulesOfStep | None
     interval: int
@@ -147,12 +156,9 @@ class _Selecting:
         spec, kernel = self._spec, self._kernel
         kernel.execute(KEPT_TABLE)
         if spec.keep.options.limits:
-            load_limits(kernel, spec.limits)
+            spec.limits.load(self._work)
         columns = needed_columns(kernel, spec.keep.options, spec.sorted_by)
-        counts = [
-            self._bucket(bucket, hosts, columns)
-            for bucket, hosts in zip(spec.buckets, spec.hosts, strict=True)
-        ]
+        counts = [self._bucket(place, columns) for place in range(len(spec.buckets))]
         exchanged = self._exchanged()
         return SelectedFiles(
             summed(counts),
@@ -168,22 +174,26 @@ class _Selecting:
             self._capped,
         )
 
-    def _bucket(
-        self, bucket: BucketFiles, hosts: BucketFiles, columns: Sequence[str]
-    ) -> SelectCounts:
+    def _bucket(self, place: int, columns: Sequence[str]) -> SelectCounts:
+        """The bucket at a place of the spec."""
         spec, kernel = self._spec, self._kernel
+        bucket, hosts = spec.buckets[place], spec.hosts[place]
         local = self._local(bucket)
         query = fold_query(*local, interval=spec.interval, columns=columns, order=False)
         kernel.execute(f"create or replace temp table seen as {query}")
         if spec.rules is not None:
             self._judge(spec.rules, bucket.bucket, local)
         load_hosts(self._work, [hosts])
+        known = HOSTS
+        if spec.ranks:
+            load_ranked(self._work, [spec.ranks[place]])
+            known = RANKED
         counted = None
         if spec.counting is not None:
             asked = self._asked(spec.counting)
             counted = lambda keys: [asked.counted_host(key) for key in keys]  # noqa: E731
         out = self._out() if bucket.within is not None else ""
-        counts = refuse(kernel, "seen", spec.keep.options, spec.since, "hosts", counted, out=out)
+        counts = refuse(kernel, "seen", spec.keep.options, spec.since, known, counted, out=out)
         kernel.execute(f"insert into kept select {bucket.bucket}, {_CANDIDATE} from candidates")
         if spec.dry:
             return counts

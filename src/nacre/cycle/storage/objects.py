@@ -1,4 +1,4 @@
-"""A storage in a bucket of an object store: S3, Google Cloud Storage or Azure, by obstore.
+"""A storage in a bucket of an object store, by obstore: S3; others were not tried.
 
 A put is atomic and durable there. `create` sends If-None-Match, so of two callers one succeeds.
 Credentials, endpoint and region come from the environment (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`,

@@ -1,0 +1,70 @@
+"""Reads some sections of a job's settings, for commands that need no others.
+
+What the other sections say is neither imported nor checked, which takes most of the time. Whatever
+is wrong with those that are wanted, or with a file as a whole, is told by `load_job`, so that
+messages are the same everywhere.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from nacre.config.check import Loaded, load_partly
+from nacre.config.component import Component, section
+from nacre.config.layer import Layer
+from nacre.crawldb.settings import CycleSettings
+from nacre.recrawl.planner.settings import RecrawlSettings
+from nacre.settings.layers import job_layers
+from nacre.store.layout import Layout
+
+S = TypeVar("S", bound=Component)
+
+OTHERS = frozenset(
+    (
+        *("name", "seeds", "scope", "uri", "engine", "chains", "frontier", "traps", "politeness"),
+        *("robots", "fetch", "network", "dns", "cookies", "extract", "dedup", "keep", "change"),
+        *("archive", "bandwidth", "quotas", "limits", "disk", "store", "action", "checkpoint"),
+        *("alerts", "metrics", "sheets", "sheet_associations"),
+    )
+)
+"""The names of `JobSettings` beside those of `TableSettings`: a test compares them."""
+
+
+class TableSettings(Component):
+    """The settings of a job that commands need which only read the tables of batch rounds."""
+
+    cycle: CycleSettings = section(CycleSettings, "Batch rounds.", sheets=False)
+    recrawl: RecrawlSettings = section(RecrawlSettings, "Incremental runs.")
+
+
+def load_tables(
+    layout: Layout, assignments: Iterable[str] = (), environ: Mapping[str, str] | None = None
+) -> Loaded[TableSettings]:
+    """The settings that commands need which only read tables, from the layers of `load_job`.
+
+    Raises:
+        JobError: The directory is not a job.
+        ConfigError: They are wrong: with every problem of every layer, as `load_job` tells them.
+    """
+    layers = job_layers(layout, assignments, environ)
+    known = TableSettings.model_fields.keys()
+    wrong = any(layer.problems or layer.tree.keys() - known - OTHERS for layer in layers)
+    if not wrong:
+        wanted = [_only(layer, known) for layer in layers]
+        if not any(layer.tree for layer in wanted):
+            return Loaded(TableSettings.model_construct(), {})  # no validator need be made
+        loaded, problems = load_partly(TableSettings, wanted, layout.root)
+        if loaded is not None and not problems:
+            return loaded
+    from nacre.settings.load import load_job  # noqa: PLC0415 - imports what all sections need
+
+    whole = load_job(layout, assignments, environ)
+    settings = TableSettings.model_construct(
+        cycle=whole.settings.cycle, recrawl=whole.settings.recrawl
+    )
+    return Loaded(settings, whole.origins, whole.unknown)
+
+
+def _only(layer: Layer, names: Iterable[str]) -> Layer:
+    """A layer with some sections alone."""
+    return replace(layer, tree={name: layer.tree[name] for name in names if name in layer.tree})

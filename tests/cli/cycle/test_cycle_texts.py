@@ -1,0 +1,107 @@
+"""Findings of steps in words."""
+
+import sys
+from collections import Counter
+
+import pytest
+
+from nacre.cli.cycle import display
+from nacre.cli.cycle.display import bar, fitted
+from nacre.cli.cycle.texts import (
+    fetch_lines,
+    fetch_numbers,
+    fetch_progress_text,
+    rounds_text,
+)
+from nacre.cycle.fetch_progress import FetchProgress
+from nacre.cycle.readers import KnownCounts
+from nacre.cycle.rounds import RoundsEnd
+from nacre.cycle.steps.fetch import SegmentFetch
+from nacre.cycle.steps.generate import GenerateResult
+from nacre.cycle.versions import CycleVersion
+
+
+@pytest.mark.parametrize(
+    ("progress", "said"),
+    [
+        (
+            FetchProgress(61, 127, 3_100_000, 2, 250.0),
+            "[####------] 61/127 pages, 3.1 MB, 2 hosts, 4 min left",
+        ),
+        (FetchProgress(0, 1, 0, 0, None), "[----------] 0/1 page"),
+        (FetchProgress(1, 2, 0, 1, 0.4), "[#####-----] 1/2 pages, 1 host"),
+        (FetchProgress(1_234, 1_234, 9, 1, 0.0), "[##########] 1,234/1,234 pages, 9 B, 1 host"),
+        (
+            FetchProgress(90, 127, 9, 1, 2.0, 1, 2),
+            "[#######---] 90/127 pages, 9 B, 1 host, 2 s left, 1 of 2 units done",
+        ),
+        (
+            FetchProgress(127, 127, 9, 1, 0.0, 1, 1),
+            "[##########] 127/127 pages, 9 B, 1 host, 1 of 1 unit done, "
+            "what was written is checked",
+        ),
+    ],
+)
+def test_the_live_line_of_a_fetch(progress: FetchProgress, said: str):
+    assert fetch_progress_text(progress._asdict()) == said
+
+
+def test_a_bar_is_never_longer_than_itself():
+    assert (bar(3, 2), bar(0, 0)) == ("[##########]", "[##########]")
+
+
+def test_a_live_line_has_one_row():
+    assert fitted("fetch 61/127", 13) == "fetch 61/127"
+    assert fitted("fetch 61/127", 12) == "fetch 61/1…"
+    assert fitted("fetch", 0) == "…"
+
+
+def test_a_live_line_goes_when_the_result_is_said_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(display, "_EVERY", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    lines = display.StepLines()
+    lines.leave()
+    lines.step("", "fetch")
+    lines.progress({}, "[#####-----] 1/2 pages")
+    lines.leave()
+    lines.note("done")
+    erased = "\r\x1b[K"
+    assert capsys.readouterr().err == f"fetch{' ' * 15}[#####-----] 1/2 pages{erased}done\n"
+
+
+def test_the_end_of_a_fetch_by_status_host_and_reason():
+    found = SegmentFetch(
+        segment="s",
+        statuses=Counter({200: 40, 404: 3, -2: 2}),
+        not_attempted=Counter({"deadline": 4, "failures": 12}),
+        hosts=14,
+        by_host={"a.example": 30, "b.example": 5},
+    )
+    assert fetch_lines(found).splitlines() == [
+        "  by status      40  200",
+        "                  3  404",
+        "                  2  -2 (no connection, or its TLS handshake failed)",
+        "  by host        30  a.example",
+        "                  5  b.example",
+        "                 10  12 other hosts",
+        "  not attempted  12  failures",
+        "                  4  deadline",
+    ]
+    assert fetch_lines(SegmentFetch(segment="s")) == ""
+    numbers = fetch_numbers(found)
+    assert (numbers["hosts"], numbers["by_host"]) == (14, {"a.example": 30, "b.example": 5})
+
+
+def test_the_end_of_rounds():
+    end = RoundsEnd("done", 3, CycleVersion())
+    known = KnownCounts(61_220, 41_002)
+    said = rounds_text(end, 5_412, 118_000_000, None, known)
+    assert said == "3 rounds: 5,412 pages, 118 MB of WARC; 61,220 URLs known, 41,002 wait"
+    assert rounds_text(end, 0, 0, None, KnownCounts(1, 1)).endswith("; 1 URL known, 1 waits")
+    stopped = rounds_text(end._replace(why="interrupted"), 1, 10, None, None)
+    assert stopped == "3 rounds: 1 page, 10 B of WARC; interrupted"
+    nothing = end._replace(why="nothing due", rounds=0)
+    said = rounds_text(nothing, 0, 0, GenerateResult(known=2, refused={"schedule": 2}), known)
+    assert said == "0 rounds: 0 pages, 0 B of WARC; 2 known: 0 due; nothing to fetch"
