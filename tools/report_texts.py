@@ -15,11 +15,11 @@ _OWN: Final = "summary"
 """The folder of the report of a run, which has a Chinese of its own."""
 _MADE: Final = frozenset(
     ("Column", "Section", "DataTable", "Bars", "Curves", "HeatMap", "TimeLine", "Series", "Curve",
-     "ReportColumn", "ReportDocument")
+     "ReportColumn", "ReportDocument", "data_table")
 )  # fmt: skip
 _FIELDS: Final = frozenset(("heading", "caption", "title", "name", "across", "up", "unit"))
 
-_CLASS: Final = frozenset(("summary", "title", "caption"))
+_CLASS: Final = frozenset(("summary", "title", "caption", "note"))
 
 
 def report_texts() -> Iterator[tuple[str, str]]:
@@ -52,6 +52,6 @@ def _of_fact(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _of_class(node: ast.AST) -> Iterator[ast.expr]:
-    """The summary of a report, and what a report of rows is called."""
+    """The summary of a report, what a report of rows is called, and what it counts."""
     if isinstance(node, ast.Assign) and _CLASS & set(map(ast.unparse, node.targets)):
         yield node.value

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from nacre.editing.exclusion import exclusion
+from nacre.editing.exclusion import exclusion, exclusions, readmission
 from nacre.errors import ConfigError
 from nacre.scope.rules.regex import MatchesListRegex
 from nacre.scope.rules.rule import Accept, Reject
@@ -32,3 +32,21 @@ def test_a_scope_without_such_a_rule_says_what_to_add():
 
 def test_the_scope_of_a_new_job_has_such_a_rule():
     assert exclusion(JobSettings().scope, "x").startswith("scope.")
+
+
+def test_an_exclusion_is_undone_as_it_was_typed_and_as_it_is_listed():
+    scope = [
+        Reject(),
+        MatchesListRegex(decision=REJECT, regexes=("a", ".*(?:/日历/).*")),
+        MatchesListRegex(decision=REJECT, regexes=("/x/",), search=True),
+    ]
+    assert [tuple(one) for one in exclusions(scope)] == [
+        ("a", "scope.1", "^(?:a)$"),
+        (".*(?:/日历/).*", "scope.1", "^(?:.*(?:/日历/).*)$"),
+        ("/x/", "scope.2", "/x/"),
+    ]
+    for text in ("/日历/", ".*(?:/日历/).*"):
+        path, _, value = readmission(scope, text).partition("=")
+        assert (path, json.loads(value)) == ("scope.1.regexes", ["a"])
+    assert readmission(scope, "/x/") == "scope.2.regexes=[]"
+    assert readmission(scope, "/y/") == ""

@@ -191,6 +191,7 @@ class World:
     def __init__(
         self, count: int, parallel: int = 3, faults: dict[str, Exception] | None = None
     ) -> None:
+        self.clock = Clock()
         self.frontier = ListFrontier(count)
         self.step = FetchStep()
         self.disposition = RecordingDisposition()
@@ -209,7 +210,7 @@ class World:
             commit=cast("Any", self.commit),
             logs=cast("Any", self.logs),
             events=self.events,
-            clock=Clock(),
+            clock=self.clock,
             parallel=parallel,
             overlay_of=lambda uri: int(uri.url.endswith("/1")),
             observer=cast("Any", Judge()),
@@ -274,6 +275,21 @@ def test_an_idle_engine_asks_its_supervisor_and_not_while_a_visit_is_in_process(
     world.step.open.clear()
     during(world, look)
     assert world.supervisor.looks > 0
+
+
+def test_the_time_of_all_visits_is_summed_up_those_in_process_too():
+    world = World(3)
+    world.step.open.clear()
+
+    async def look() -> None:
+        world.clock.mono += 2.0
+        assert world.engine.worked == 6.0
+        world.step.open.set()
+        await turns()
+        world.clock.mono += 5.0
+
+    during(world, look)
+    assert world.engine.worked == 6.0
 
 
 def test_an_idle_engine_looks_again_when_the_frontier_says_so():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.core.pageview import Piece
-from nacre.extract.pageview import is_file, page_date, page_view, stable_address
+from nacre.extract.pageview import has_text, is_file, page_date, page_view, stable_address
 
 PAGE = (
     '<html><head><title>公告</title><meta name="PubDate" content="2024-01-02"></head><body>'
@@ -193,6 +193,19 @@ DAY = 1_767_571_200
 )  # fmt: skip
 def test_dates(text: str, expected: int) -> None:
     assert page_date(text) == expected
+
+
+@given(st.text(alphabet=st.sampled_from("ab 图\n<>/!-ptscriyle"), max_size=300), st.integers(1, 60))
+def test_the_size_of_a_text_is_seen_without_the_rest(text: str, size: int) -> None:
+    assert has_text(text, size) == (page_view(text).shape.text >= size)
+    xhtml = f'<?xml version="1.0"?><html><script/><p>{text}'
+    assert has_text(xhtml, size) == (page_view(xhtml).shape.text >= size)
+
+
+def test_scripts_are_no_text() -> None:
+    page = "<title>图书馆</title><script>" + "x" * 99 + "</script><p>not found"
+    assert has_text(page, 17)
+    assert not has_text(page, 18)
 
 
 def test_hostile_pages_are_read_in_linear_time() -> None:

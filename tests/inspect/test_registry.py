@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.errors import ConfigError, JobError
@@ -15,6 +15,7 @@ from nacre.recrawl.planner.discovery.hints import HintTrust, ReplyAudit
 from nacre.recrawl.planner.sites import SiteRow
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
+from tests.examples import examples
 from tests.inspect.analysis.given import MONDAY, Given, evidence
 from tests.report.pages import harmless
 from tests.report.test_html import HOSTILE
@@ -46,7 +47,7 @@ def hostile(word: str) -> Given:
 
 
 @pytest.mark.parametrize("name", ANALYSES)
-@settings(max_examples=15)
+@examples(15)
 @given(word=WORDS)
 def test_no_word_of_the_web_acts_in_any_report(name: str, word: str):
     known = hostile(word)

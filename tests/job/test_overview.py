@@ -7,8 +7,10 @@ from msgspec import structs
 
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
-from nacre.core.states import CRASHED, ExitStatus
+from nacre.core.states import CRASHED, ExitStatus, JobState
+from nacre.frontier.frontier import Attempt
 from nacre.frontier.pending import any_text, matcher
+from nacre.frontier.policy import Retry
 from nacre.inspect.stored_job import reading_store
 from nacre.inspect.view import reading
 from nacre.job.overview import (
@@ -110,3 +112,22 @@ def test_an_end_that_is_noted_is_the_state(tmp_path: Path):
         assert run is not None
         ended = structs.replace(run, exit=ExitStatus.ABORTED)
         assert stored_overview(store, ended).state == "ABORTED"
+
+
+def test_of_what_is_only_tried_again_the_queue_and_the_next_time_are_told(tmp_path: Path):
+    async def play() -> None:
+        async with opened(tmp_path, clock=ManualClock()) as session:
+            now, mono = session.clock.now(), session.clock.monotonic()
+            uri = session.frontier.next(now, mono)
+            assert uri is not None
+            retry = Retry(now + 600.0)
+            session.frontier.retry(uri, Attempt(-2, error="refused"), retry, now, mono)
+            held = live_overview(session)
+            assert held.trouble == f"{uri.url}: refused (-2, try 1)"
+            assert (held.trouble_queue, held.next_try) == (uri.queue, 0.0), "it does not run"
+            session.state = JobState.RUNNING
+            for _ in range(9):  # retries are looked through first
+                session.frontier.next(now, session.clock.monotonic())
+            assert now < live_overview(session).next_try <= now + 601.0
+
+    asyncio.run(play())

@@ -110,3 +110,13 @@ def test_embeds_are_asked_for_on_each_page_that_has_them():
         found, targets = links.of(visited(ONE, TWO, ONE, hop=Hop.EMBED), wanted)
         assert (len(found), len(targets)) == (3, 2)
     assert asked == [f"{url}#" for url in (ONE, TWO, ONE)] * 2
+
+
+@pytest.mark.parametrize("number", [0, 1, 100, 101, 250])
+def test_ranks_that_are_not_written_are_the_numbers_from_0(number: int):
+    links = [((f"http://a.test/{at}", "L", "", "a/@href", ""), at) for at in range(number)]
+    page = numbered(links)
+    assert page.ranks == b""
+    assert page.every_rank().tolist() == list(range(number))
+    page.every_rank().append(7)  # it is the caller's own
+    assert page.every_rank().tolist() == list(range(number))

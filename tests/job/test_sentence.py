@@ -1,5 +1,3 @@
-import re
-from string import Formatter
 from typing import Any
 
 import pytest
@@ -7,18 +5,18 @@ from msgspec import structs
 
 from nacre.job.overview import JobOverview, SlowQueue
 from nacre.job.sentence import (
-    LEVERS,
-    MESSAGES,
-    Sentence,
+    CrowdedKind,
     SentenceFacts,
     SuspectedTrap,
     TroubledHost,
+    crowd_sentence,
     sentence_of,
-    words,
 )
+from nacre.job.sentence_words import LEVERS, words
 
 RUNNING = JobOverview("RUNNING", parallel=25, busy=3, queued=100, finished=50, elapsed=10.0)
 SLOW = SlowQueue("org,example,", 95, 5.0, 475.0, alone=True, host="example.org")
+CROWD = CrowdedKind("test,a,", "http://a.test/rili?", 98, 100)
 
 
 def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: Any):
@@ -50,8 +48,11 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
         (facts("PAUSED", why="calibration"), "paused", "resume"),
         (facts("FINISHED"), "finished-some-time", "recrawl"),
         (facts("FINISHED", ended_at=5.0, failed_pages=1), "finished", "seeds"),
-        (facts("FINISHED", endless=7), "finished-left-some-time", "recrawl"),
-        (facts("FINISHED", ended_at=5.0, deleted=3), "finished-left", "recrawl"),
+        (facts("FINISHED", endless=7), "finished-some-time", "recrawl"),
+        (facts("FINISHED", unvisited=7, repeated=2), "finished-some-time", "recrawl"),
+        (facts("FINISHED", held=1), "finished-some-time", "trap-share"),
+        (facts("FINISHED", ended_at=5.0, seeds=3, seeds_got=2), "finished", "seeds"),
+        (facts("FINISHED", ended_at=5.0, seeds=3, seeds_got=3), "finished", "recrawl"),
         (facts("ABORTED"), "stopped", "go-on"),
         (facts("INTERRUPTED"), "interrupted", "go-on"),
         (facts("CRASHED"), "crashed", "go-on"),
@@ -59,10 +60,12 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
         (facts("FINISHED_QUEUE_BUDGET"), "limit-budget", "unretire"),
         (facts("SOMETHING_NEW"), "ended", "go-on"),
         (facts(trouble="http://x.test/: no name"), "retries", "wake"),
-        (facts(trouble="http://x.test/: no name", gives_up=2000.0), "retries-until", "wake"),
+        (facts(trouble="http://x.test/: no name", gives_up=2000.0), "retries", "wake"),
         (facts(slowest=(SLOW,)), "one-host-crawl-delay", "delay"),
         (facts(slowest=(structs.replace(SLOW, alone=False),)), "one-host", "delay"),
         (facts(slowest=(structs.replace(SLOW, pending=50),) * 2), "few-hosts", "delay"),
+        (facts(slowest=(SLOW,), grows=True), "one-host-crawl-delay", "look-waiting"),
+        (facts(slowest=(SLOW,), crowded=CROWD), "one-host-crawl-delay", "exclude"),
         (facts(slowest=(structs.replace(SLOW, pending=50),)), "running", None),
         (facts(slowest=(structs.replace(SLOW, delay=0.0),)), "running", None),
         (facts(slowest=(SLOW,), queues={"ready": 9}), "running", None),
@@ -76,7 +79,7 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
         (facts(committed=994.0), "slow-disk", "watch"),
         (facts(trap=SuspectedTrap("http://x.test/calendar/", 0.9)), "trap", "exclude"),
         (facts("EMPTY"), "empty", None),
-        (facts(left=3600.0), "running-left", None),
+        (facts(left=3600.0), "running", None),
     ],
 )  # fmt: skip
 def test_the_first_rule_that_holds_makes_the_sentence(
@@ -110,20 +113,92 @@ def test_the_sentence_in_words():
     )
     over = facts("FINISHED", ended_at=1_795_442_580.0, documents=12_480, failed_pages=3)
     assert words(sentence_of(over)) == (
-        "finished 2026-11-23 14:03:00 UTC: 12,480 documents, 3 pages failed"
+        "finished 2026-11-23 14:03:00 UTC: 12,480 documents; 3 pages failed"
     )
+    counted = structs.replace(over.overview, seeds=4, seeds_got=3, endless=5_483, deleted=1)
+    assert words(sentence_of(structs.replace(over, overview=counted))) == (
+        "finished 2026-11-23 14:03:00 UTC: 12,480 documents; 3 of 4 seeds captured; 3 pages failed;"
+        " 5,483 URLs of endless places not fetched (traps.budget); 1 URL deleted by the operator"
+    )
+    deep = sentence_of(facts("FINISHED", documents=49, too_deep=1))
+    assert words(deep) == (
+        "finished: 49 documents; 1 URL, and what lies behind it, left out as too many hops from its"
+        " seed"
+    )
+    assert deep.lever == ("deeper", "recrawl")
     refused = facts(troubled=TroubledHost("图书馆.test", 429, 0.5, 60.0))
     assert words(sentence_of(refused)) == "图书馆.test answers 429; its delay is 1 min now"
 
 
-def test_a_sentence_in_another_language():
-    texts = {MESSAGES["slots-busy"]: "{hosts}、{parallel}"}
-    sentence = Sentence("slots-busy", {"parallel": 25, "hosts": 310})
-    assert words(sentence, texts.__getitem__) == "310、25"
+def test_nothing_but_retries_says_when_the_next_one_is():
+    known = facts(trouble="dns:x.test: no name", next_try=1240.0, gives_up=1_795_442_580.0)
+    found = sentence_of(known)
+    assert words(found) == (
+        "nothing but retries: dns:x.test: no name; next try in 4 min; "
+        "given up 2026-11-23 14:03:00 UTC at the latest"
+    )
+    assert found.params["wait"] == 240.0
+    now = sentence_of(facts(trouble="dns:x.test: no name", next_try=999.0))
+    assert words(now) == "nothing but retries: dns:x.test: no name"
 
 
-def test_each_message_can_be_worded():
-    for code, message in MESSAGES.items():
-        names = [name for _, name, _, _ in Formatter().parse(message) if name]
-        assert re.fullmatch(r"[a-z-]+", code)
-        assert "{" not in words(Sentence(code, dict.fromkeys(names, 1)))
+def test_a_number_of_one_is_in_the_singular():
+    one = structs.replace(SLOW, pending=1, needs=5.0)
+    assert words(sentence_of(facts(queued=1, slowest=(one,)))).endswith(
+        "(Crawl-delay); 1 URI there needs 5.0 s"
+    )
+    assert words(sentence_of(facts("ABORTED", queued=1))) == "stopped by the operator; 1 URI waits"
+    assert words(sentence_of(facts("ABORTED", queued=0))) == "stopped by the operator"
+    over = facts("FINISHED", documents=1, failed_pages=1)
+    assert words(sentence_of(over)) == "finished: 1 document; 1 page failed"
+    problem = facts("NASCENT", problems=1, first_problem="seeds: none")
+    assert words(sentence_of(problem)) == "1 problem keeps it from starting: seeds: none"
+    busy = facts(parallel=1, busy=1, queues={"ready": 1})
+    assert words(sentence_of(busy)) == "the only fetch slot is busy; 1 host is ready"
+
+
+def test_the_speed_of_a_job_that_began_just_now_is_its_average():
+    assert words(sentence_of(facts(finished=70, deleted=20))) == "5.0 URIs/s; 100 URIs wait"
+
+
+def test_what_grows_gets_no_promise_and_no_more_speed():
+    found = sentence_of(facts(slowest=(SLOW,), grows=True))
+    assert words(found).endswith("; 95 URIs wait there, and more are found than fetched")
+    assert not {"delay", "in_flight"} & set(found.lever)
+
+
+def test_an_end_says_what_was_due_and_not_visited():
+    given = facts("FINISHED", documents=9, unvisited=1_234, held=1, repeated=2)
+    said = words(sentence_of(given))
+    assert "1,234 due pages not visited, because the budget is spent" in said
+    assert "1 known URL, and what lies behind it, not visited, because it leads into" in said
+    assert "2 new URLs not visited" in said
+
+
+def test_what_comes_back_is_not_deleted_any_more():
+    assert "3 URLs deleted" in words(sentence_of(facts("FINISHED", deleted=5, readmitted=2)))
+    assert "deleted" not in words(sentence_of(facts("FINISHED", deleted=5, readmitted=5)))
+
+
+def test_the_only_queue_is_not_to_be_retired():
+    slow = structs.replace(SLOW, alone=False)
+    only = sentence_of(facts(slowest=(slow,), queues={"snoozed": 1, "exhausted": 3, "retired": 1}))
+    assert "retire" not in only.lever
+    assert "exclude-part" in only.lever
+    two = sentence_of(facts(slowest=(slow,), queues={"snoozed": 2}))
+    assert "retire" in two.lever
+    refuses = facts(troubled=TroubledHost("x.test", 429, 0.5, 60.0), queues={"snoozed": 1})
+    assert sentence_of(refuses).lever == ("delay", "contact")
+
+
+def test_a_crowd_offers_no_speed_and_has_a_sentence_of_its_own():
+    crowded = sentence_of(facts(slowest=(SLOW,), crowded=CROWD, grows=True))
+    assert (crowded.lever, crowded.params["prefix"]) == (
+        ("exclude", "look-waiting", "limits"), CROWD.prefix,
+    )  # fmt: skip
+    grows = words(crowd_sentence(CROWD, grows=True))
+    assert grows == (
+        "Most of what waits is of one kind: http://a.test/rili? (98 %), and more is found than "
+        "fetched. A calendar, or session ids?"
+    )
+    assert "more is found" not in words(crowd_sentence(CROWD, grows=False))

@@ -70,4 +70,4 @@ def test_check_and_status_show_the_same(tmp_path: Path):
     assert "  127.0.0.1 (1): 127.0.0.1" in done.out
     assert "needed" in done.out
     (root / "crawl.yaml").write_text("seeds: seeds.txt\npoliteness: {dealy: 1}\n")
-    assert "1 problems keep it from starting" in nacre("status", root).out
+    assert "1 problem keeps it from starting" in nacre("status", root).out

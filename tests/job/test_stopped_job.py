@@ -79,7 +79,7 @@ def test_a_run_that_is_over_is_left_as_it_is(layout: Layout):
         write_run(store, structs.replace(run, exit=ExitStatus.FINISHED, ended=9.0))
         store.commit()
 
-    with pytest.raises(JobError, match="is over: nothing waits in its frontier"):
+    with pytest.raises(JobError, match="is over: recrawl it"):
         asyncio.run(add(layout, "http://b.test/2"))
     with reading_store(layout) as store:
         run = read_run(store)

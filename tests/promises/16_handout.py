@@ -116,7 +116,7 @@ def test_it_is_chinese_where_that_is_asked_for(weekly: Weekly):
 
 
 def test_every_english_text_has_its_chinese():
-    assert all(said and re.search(r"[一-鿿]", said) for said in _ZH.values())
+    assert all(re.search(r"[一-鿿，]", said) for said in _ZH.values())  # noqa: RUF001
     assert set(FOUND.values()) <= set(_ZH)
     for text, said in _ZH.items():
         assert text.count("{}") == len(re.findall(r"{\d?}", said)), text

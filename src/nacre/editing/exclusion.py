@@ -1,7 +1,8 @@
-"""Exclusion of URLs from the scope of a job by an expression (pure)."""
+"""Exclusion of URLs from the scope of a job by an expression, and how it is undone (pure)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from nacre.errors import ConfigError
 from nacre.scope.rules.regex import MatchesListRegex
@@ -25,17 +26,74 @@ def exclusion(scope: Sequence[Rule], expression: str) -> str:
     Raises:
         ConfigError: There is no such rule.
     """
-    for number, rule in enumerate(scope):
-        if not isinstance(rule, MatchesListRegex) or not _takes(rule):
-            continue
-        text = expression if rule.search else f".*(?:{expression}).*"
-        if text in rule.regexes:
-            return ""
-        return f"scope.{number}.regexes={json.dumps([*rule.regexes, text], ensure_ascii=False)}"
+    for number, rule in _rules(scope):
+        text = _written(rule, expression)
+        return "" if text in rule.regexes else _assignment(number, [*rule.regexes, text])
     raise ConfigError(
         "the scope has no rule that could take the expression; put "
         "`{rule: matches-list-regex, decision: REJECT}` into `scope` (Settings, YAML)"
     )
+
+
+class ScopeExclusion(NamedTuple):
+    """An expression of URLs that the scope excludes.
+
+    Attributes:
+        expression: It, as the rule has it.
+        rule: Path of the rule: `scope.5`.
+        found: The same as an expression that is found in a URL.
+    """
+
+    expression: str
+    rule: str
+    found: str
+
+
+def exclusions(scope: Sequence[Rule]) -> tuple[ScopeExclusion, ...]:
+    """The expressions of URLs that the scope excludes, in the order of its rules.
+
+    Args:
+        scope: The rules.
+    """
+    return tuple(
+        ScopeExclusion(text, f"scope.{number}", text if rule.search else f"^(?:{text})$")
+        for number, rule in _rules(scope)
+        for text in rule.regexes
+    )
+
+
+def readmission(scope: Sequence[Rule], expression: str) -> str:
+    """The assignment `path=value` that takes an expression out of the scope again.
+
+    Args:
+        scope: The rules.
+        expression: As it was excluded, or as the rule has it.
+
+    Returns:
+        The assignment; "" where no rule has it.
+    """
+    for number, rule in _rules(scope):
+        named = {expression, _written(rule, expression)}
+        kept = [text for text in rule.regexes if text not in named]
+        if len(kept) < len(rule.regexes):
+            return _assignment(number, kept)
+    return ""
+
+
+def _rules(scope: Sequence[Rule]) -> Iterator[tuple[int, MatchesListRegex]]:
+    """The rules that exclude what one of their expressions matches, with their numbers."""
+    for number, rule in enumerate(scope):
+        if isinstance(rule, MatchesListRegex) and _takes(rule):
+            yield number, rule
+
+
+def _written(rule: MatchesListRegex, expression: str) -> str:
+    """An expression that is found anywhere in a URL, as a rule says it."""
+    return expression if rule.search else f".*(?:{expression}).*"
+
+
+def _assignment(number: int, regexes: Sequence[str]) -> str:
+    return f"scope.{number}.regexes={json.dumps(regexes, ensure_ascii=False)}"
 
 
 def _takes(rule: MatchesListRegex) -> bool:

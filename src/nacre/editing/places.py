@@ -5,7 +5,7 @@ Sheets and chains have mappings of their own; all else is read off the models of
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel
 
@@ -20,19 +20,23 @@ from nacre.settings.sheets import STOCK as STOCK_SHEETS
 
 Path = tuple[str, ...]
 
-_CHANGES = {
+CHANGES: Final = {
     INSERT: "Processors that are added: `[{processor: NAME, before: OTHER}]`.",
     REMOVE: "Names of entries that are left out.",
     REORDER: "Names of entries; they come in this order, in the places that they have together.",
 }
-_TOP = {
+"""Meanings of the changes of a chain."""
+TOP: Final = {
     "include": "Files, or patterns of them, to build on; later files win.",
     "profile": "The profile to build on, by name or file.",
 }
-_BESIDE = {
+"""Meanings of the keys that only files have."""
+BESIDE: Final = {
     "before": "The entry that it is put before.",
     "after": "The entry that it is put behind.",
 }
+"""Meanings of the keys of an added processor that say where it goes."""
+STOCK_SHEET: Final = "A sheet that comes with Nacre: what it says takes its place."
 
 
 class PlaceName(NamedTuple):
@@ -134,19 +138,19 @@ def keys_at(path: Path, tree: Any) -> list[PlaceName]:  # noqa: ANN401 - YAML
     if root.in_sheet:
         return _for_sheets(found, root.parts)
     if not path:
-        return [*(PlaceName(name, "setting", doc) for name, doc in _TOP.items()), *found]
+        return [*(PlaceName(name, "setting", doc) for name, doc in TOP.items()), *found]
     if path[:1] == ("chains",) and len(path) == 4 and path[2] == INSERT:
-        return [*found, *(PlaceName(name, "setting", doc) for name, doc in _BESIDE.items())]
+        return [*found, *(PlaceName(name, "setting", doc) for name, doc in BESIDE.items())]
     return found
 
 
 def _stock_sheet(name: str) -> PlaceName:
-    return PlaceName(name, "sheet", "A sheet that comes with Nacre: what it says takes its place.")
+    return PlaceName(name, "sheet", STOCK_SHEET)
 
 
 def _chain_keys(name: str) -> list[PlaceName]:
     chain = _chain(name)
-    changes = [PlaceName(key, "setting", doc) for key, doc in _CHANGES.items()]
+    changes = [PlaceName(key, "setting", doc) for key, doc in CHANGES.items()]
     return [*changes, *_labels(chain)] if chain else []
 
 
@@ -248,7 +252,7 @@ def _special(path: Path, tree: Any) -> list[PlaceName] | None:  # noqa: ANN401 -
     if path[:1] != ("chains",) or len(path) < 3:
         return None
     chain = _chain(path[1])
-    if path[2] in {REMOVE, REORDER} or path[-1] in _BESIDE:
+    if path[2] in {REMOVE, REORDER} or path[-1] in BESIDE:
         return _labels(chain)
     if path[-1] == "processor" or (len(path) == 4 and path[2] == INSERT) or path[2:][0].isdigit():
         return processors(chain) if path[-1] == "processor" or len(path) <= 4 else None

@@ -4,6 +4,7 @@ What must never be given twice: serial numbers of files, and record ids.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from nacre.archive.warc_writer import RandomIds
 from nacre.store.store import Store
@@ -14,6 +15,20 @@ UNTRIED = "speculation.untried"
 """Guesses that were dropped without a fetch."""
 SEEDS_SKIPPED = "seeds-skipped"
 """Counter of the lines of the seed list that are not seeds."""
+SEEDS = "seeds"
+"""Seeds of the run, counted at its end."""
+SEEDS_GOT = "seeds.got"
+"""Of these, the ones that were captured, or unchanged."""
+TOO_DEEP = "scope.too_deep"
+"""URLs that were left out of the run as too deep, counted at its end."""
+PLANNED = "pages.run"
+"""Number of the last run that was planned."""
+UNVISITED = "pages.unvisited"
+"""Due pages that the budget of that run left unvisited."""
+HELD = "pages.held"
+"""Known URLs that it did not visit, because they lead into traps."""
+REPEATED = "pages.repeated"
+"""New URLs that it did not visit, because they differ in idle query parameters alone."""
 
 
 def alerts_counter(run: str) -> str:
@@ -24,6 +39,38 @@ def alerts_counter(run: str) -> str:
 def untried_guesses(store: Store) -> int:
     """Guesses of this run that were dropped without a fetch, as last committed."""
     return store.counter(UNTRIED)
+
+
+class NotVisited(NamedTuple):
+    """The due pages that an incremental run did not visit, by reason.
+
+    Attributes:
+        unvisited: Its budget left them.
+        held: They lead into traps, and the share of traps was used up.
+        repeated: They differ from known pages in idle query parameters alone.
+    """
+
+    unvisited: int = 0
+    held: int = 0
+    repeated: int = 0
+
+
+def not_visited(store: Store, run: int) -> NotVisited:
+    """The due pages that a run did not visit; none of a run that was not the last one planned.
+
+    Args:
+        store: The job's.
+        run: Number of the run.
+    """
+    if store.counter(PLANNED) != run:
+        return NotVisited()
+    return NotVisited(*(store.counter(name) for name in (UNVISITED, HELD, REPEATED)))
+
+
+def note_not_visited(store: Store, found: NotVisited) -> None:
+    """Keep the due pages that the run in process did not visit, so far."""
+    for name, number in zip((UNVISITED, HELD, REPEATED), found, strict=True):
+        store.set_counter(name, number)
 
 
 class Numbers:

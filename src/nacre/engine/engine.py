@@ -154,6 +154,7 @@ class Engine:
         self._paused = False
         self._group: asyncio.TaskGroup | None = None
         self.current: dict[int, Visit] = {}
+        self._worked = 0.0
         self._holds: Callable[[int], bool] = _never
         self.ceiling = sys.maxsize
 
@@ -161,6 +162,15 @@ class Engine:
     def busy(self) -> int:
         """Visits in process."""
         return len(self.current)
+
+    @property
+    def worked(self) -> float:
+        """Seconds that all visits took together so far, those in process too.
+
+        What it grows by in a second is the number of visits that were in process on average.
+        """
+        now = self._clock.monotonic()
+        return self._worked + sum(now - visit.started for visit in self.current.values())
 
     @property
     def at_work(self) -> bool:
@@ -297,6 +307,7 @@ class Engine:
                 self._events.emit(Captured(visit))
         finally:
             del self.current[toe]
+            self._worked += self._clock.monotonic() - visit.started
             capture = visit.capture
             if capture is not None:
                 capture.body.close()

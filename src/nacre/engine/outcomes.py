@@ -71,6 +71,10 @@ class Outcomes:
         """Keep a result that another crawl had."""
         self._store.put(_FAMILY, key, self._encoder.encode(outcome))
 
+    def drop(self, key: bytes) -> None:
+        """Forget the last result of a URL, which waits again."""
+        self._store.delete(_FAMILY, key)
+
     def get(self, key: bytes) -> Outcome | None:
         """The last result of a URL by its seen key; None when it has none."""
         row = self._store.get(_FAMILY, key)

@@ -31,7 +31,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
         length: Bytes of the payload.
         mime: Media type; "" for that of the capture.
         lang: Its language where the text says none; "" when unknown.
-        score: Its score; 1 where nothing is known.
+        boost: Factor of its importance; 1 where nothing is known.
         time: When it was fetched, ms since the epoch.
         segment: Segment or run that fetched it.
         warc_file: Name of the WARC.
@@ -46,7 +46,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     length: int = 0
     mime: str = ""
     lang: str = ""
-    score: float = 1.0
+    boost: float = 1.0
     time: int = 0
     segment: str = ""
     warc_file: str = ""
@@ -142,17 +142,16 @@ class DocumentMaker:
             return text.problem
         if settings.noindex and not {"noindex", "none"}.isdisjoint(text.robots):
             return "noindex"
-        made = placed(made_document(page, text, settings.score_power))
+        made = placed(made_document(page, text))
         return filtered(settings.filters, made) or "filter"
 
 
-def made_document(page: PageFacts, text: PageText, power: float) -> SearchDocument:
+def made_document(page: PageFacts, text: PageText) -> SearchDocument:
     """The document of a page and its text.
 
     Args:
         page: The page.
         text: Its text.
-        power: See `cycle.index.score_power`.
     """
     return SearchDocument(
         id=page.key,
@@ -164,7 +163,7 @@ def made_document(page: PageFacts, text: PageText, power: float) -> SearchDocume
         lang=text.lang or page.lang.lower(),
         tstamp=page.time,
         modified=page.modified,
-        boost=max(page.score, 0.0) ** power,
+        boost=page.boost,
         digest=page.digest,
         segment=page.segment,
         anchor=list(page.anchors),

@@ -9,7 +9,7 @@ import hashlib
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from turbohtml import Token, TokenType, tokenize
@@ -103,11 +103,41 @@ def page_view(text: str, *, max_pieces: int = MAX_PIECES) -> PageView:
         max_pieces: Further pieces are left out, and the view says so.
     """
     reader = _Reader(max_pieces)
-    if text.startswith(_PROLOG):
-        text = with_end_tags(text.encode("utf-8", "replace")).decode()
-    for token in tokenize(text):
+    for token in _tokens(text):
         reader.take(token)
     return reader.view()
+
+
+def has_text(text: str, size: int) -> bool:
+    """Whether the text of a decoded HTML page is so long; no more of the page is read than that.
+
+    Args:
+        text: The page.
+        size: As `Shape.text` counts: without spaces, a Chinese character as three letters.
+    """
+    found = 0
+    for token in _tokens(text):
+        if token.type is _TEXT:
+            found += _breadth(token.data or "")
+            if found >= size:
+                return True
+    return False
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    """The tokens of a decoded page, without what nobody reads."""
+    if text.startswith(_PROLOG):
+        text = with_end_tags(text.encode("utf-8", "replace")).decode()
+    skipping = ""
+    for token in tokenize(text):
+        kind = token.type
+        if skipping:
+            if kind is _END and token.tag == skipping:
+                skipping = ""
+        elif kind is _START and token.tag in _SKIPPED:
+            skipping = token.tag
+        else:
+            yield token
 
 
 def squeezed(text: str) -> str:
@@ -128,7 +158,6 @@ class _Reader:
         self._in_link = False
         self._advert = 0
         self._pieces: list[Piece] = []
-        self._skipping = ""
         self._canonical = hashlib.blake2b(digest_size=16)
         self._paper = _PaperText()
         self._shape = _ShapeReader()
@@ -136,16 +165,10 @@ class _Reader:
 
     def take(self, token: Token) -> None:
         kind, tag = token.type, token.tag or ""
-        if self._skipping:
-            if kind is _END and tag == self._skipping:
-                self._skipping = ""
-        elif kind is _TEXT:
+        if kind is _TEXT:
             self._data(token.data or "")
         elif kind is _START:
-            if tag in _SKIPPED:
-                self._skipping = tag
-            else:
-                self._open(tag, token.attrs or ())
+            self._open(tag, token.attrs or ())
         elif kind is _END:
             self._close(tag)
 

@@ -80,7 +80,7 @@ _NO_URL = " "
 _NOT_UNDERWAY: tuple[list[int], str] = ([], "")
 """No words, and no beginning."""
 _OTHERS = "others"
-_AGAIN = "again "
+AGAIN = "again "
 """Before the name of a kind: its URLs had no new word."""
 _TEXTS = 0x5A5A5A5A
 _TEXT = re.compile(rb">([^<>]{4,})")
@@ -155,7 +155,7 @@ class KindRow(msgspec.Struct, array_like=True):
             return Promise.ENDLESS
         if self.dull >= _DULL and (
             self.dull >= _LONG_DULL
-            or (self.rich * 2 <= self.read and (self.name.startswith(_AGAIN) or counts(self.name)))
+            or (self.rich * 2 <= self.read and (self.name.startswith(AGAIN) or counts(self.name)))
         ):
             return Promise.POOR
         return Promise.VIEW if self.says_noindex else Promise.NEW
@@ -273,7 +273,7 @@ class _Site:
     def name_of(self, url: str, *, view: bool, learn: bool = False) -> str:
         """The kind of a URL."""
         name = self.names.name(url, learn=learn)
-        return _AGAIN + name if view else name
+        return AGAIN + name if view else name
 
     def known(self, url: str, *, view: bool) -> KindRow | None:
         """The row of a URL's kind; None when there is none."""

@@ -16,7 +16,7 @@ from nacre.core.crawluri import CrawlURI
 from nacre.core.status import CountedAs
 from nacre.errors import ConfigError
 from nacre.frontier.queue_cache import read_queue, scan_queues
-from nacre.frontier.rows import ID_LENGTH, RowStore, after, unpack, unpack_future
+from nacre.frontier.rows import ID_LENGTH, RowStore, after, queue_id, unpack, unpack_future
 from nacre.scope.patterns.matching import PatternList, examine
 
 
@@ -157,6 +157,18 @@ def pending_steps(
             yield None
         else:
             yield entry if entry.family == "queue" or queues(entry.uri.queue) else None
+
+
+def of_queue(rows: RowStore, queue: str) -> Iterator[PendingUri]:
+    """The pending URIs of one queue, in their order; those that wait for their time left out.
+
+    Args:
+        rows: The store.
+        queue: Its key.
+    """
+    identity = queue_id(queue)
+    for key, value in _chunks(rows, "queue", identity, identity + b"\xff" * ID_LENGTH):
+        yield PendingUri("queue", key, unpack(key, value, queue))
 
 
 def planned(rows: RowStore) -> Iterator[PendingUri]:

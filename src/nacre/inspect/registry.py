@@ -18,6 +18,7 @@ from nacre.inspect.analysis.timeline import TimelineReport
 from nacre.inspect.analysis.trust import HintsReport
 from nacre.inspect.reports.base import Report
 from nacre.inspect.reports.run_reports import RUN_REPORTS
+from nacre.inspect.reports.sections import SectionsReport
 from nacre.inspect.summary.run_document import RunSummaryReport
 
 
@@ -30,6 +31,7 @@ REPORTS: Registry[type[Report]] = Registry("report", _is_report, group=GROUP)
 
 REPORTS.add(
     RunSummaryReport,
+    SectionsReport,
     *RUN_REPORTS,
     ChangeFrequencyReport,
     TimelineReport,

@@ -73,7 +73,7 @@ POSSIBLE: Final[Mapping[str, frozenset[str]]] = {
 }
 """The groups in which each action is possible, in the order in which they are offered."""
 
-_COMMANDS: Final[Mapping[str, str]] = {
+ACTION_COMMANDS: Final[Mapping[str, str]] = {
     "start": "nacre run {job}",
     "start-paused": "touch {job}/control/pause; nacre run {job}",
     "go-on": "nacre run {job}",
@@ -144,7 +144,7 @@ def job_actions(
             name,
             name in allowed,
             "" if name in allowed else _why(name, group),
-            _COMMANDS[name].format(job=job),
+            ACTION_COMMANDS[name].format(job=job),
         )
         for name in POSSIBLE
     )

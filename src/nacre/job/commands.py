@@ -17,6 +17,7 @@ from nacre.frontier.pending import matcher
 from nacre.inspect.reports.run_reports import run_report_data
 from nacre.inspect.stored_job import read_only
 from nacre.inspect.view import View
+from nacre.job.activity import JobPace
 from nacre.job.apply_change import change_request, change_running, user_name
 from nacre.job.control import BY, PEER, Answer, ControlServer, Handler
 from nacre.job.frontier_edits import FrontierEditor
@@ -88,7 +89,7 @@ class CommandHandlers:
         session = self._job.session
         if session is None:
             return self._between_sessions()
-        clock = self._job.clock
+        clock, account = self._job.clock, self._job.account
         return {
             "overview": msgspec.to_builtins(live_overview(session)),
             "slowest": msgspec.to_builtins(slowest_queues(session.frontier)),
@@ -96,6 +97,7 @@ class CommandHandlers:
             "counts": _finite(session.live.counts()._asdict()),
             "committed": clock.now() - session.storing.commit.age,
             "gap": session.watchdog.recent * 1000.0,
+            "pace": msgspec.to_builtins(account.pace() if account is not None else JobPace()),
             **self._space(),
         }
 

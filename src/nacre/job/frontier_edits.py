@@ -364,6 +364,7 @@ def make_edits(
         settings=rules.effective, sheets=rules.sheets, scope=candidates.scope, identity=identity,
         frontier=frontier, outcomes=outcomes, book=scheduling.seeds, seeds=seeds,
         logins=scheduling.logins, logs=logs, clock=clock,
+        statistics=records.reporting.statistics,
     )  # fmt: skip
     recorder = RemovalRecorder(
         frontier=frontier, statistics=records.reporting.statistics, outcomes=outcomes,

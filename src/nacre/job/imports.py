@@ -17,7 +17,7 @@ import msgspec
 from nacre.config.effective import Effective
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI, Hop, split_path
-from nacre.core.status import CountedAs, counted
+from nacre.core.status import CountedAs, FetchStatus, counted
 from nacre.engine.candidates.identity import Identity
 from nacre.engine.logs import JobLogs
 from nacre.engine.outcomes import Outcomes
@@ -29,6 +29,7 @@ from nacre.frontier.frontier import Frontier
 from nacre.frontier.pending import OTHER, JournalLine, JournalTag, parse_line
 from nacre.frontier.policy import rank
 from nacre.job.seeds import SeedScheduler
+from nacre.report.statistics import Statistics
 from nacre.scope.scope import Scope
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
@@ -151,6 +152,7 @@ class ImportParts(msgspec.Struct, frozen=True):
         logins: Keeps names and passwords of URLs.
         logs: For alerts about logins.
         clock: The time.
+        statistics: Counts those that were deleted, and come back.
     """
 
     settings: Effective[JobSettings]
@@ -164,6 +166,7 @@ class ImportParts(msgspec.Struct, frozen=True):
     logins: LoginBook
     logs: JobLogs
     clock: Clock
+    statistics: Statistics
 
 
 class LineImporter:
@@ -186,6 +189,7 @@ class LineImporter:
         self._frontier, self._journal = parts.frontier, parts.frontier.journal
         self._outcomes, self._book, self._seeds = parts.outcomes, parts.book, parts.seeds
         self._logins, self._logs = parts.logins, parts.logs
+        self._statistics = parts.statistics
         self._options = options
         self.tally = tally or ImportTally()
         way = options.way
@@ -314,6 +318,16 @@ class LineImporter:
             entered = frontier.schedule(uris, self._clock.now())
             tally.scheduled += sum(entered)
             tally.known += len(uris) - sum(entered)
+            came_in = (uri for uri, is_in in zip(uris, entered, strict=True) if is_in)
+            self._statistics.readmit(sum(map(self._comes_back, came_in)))
+
+    def _comes_back(self, uri: CrawlURI) -> bool:
+        """Whether the operator had deleted a URI that entered; that is its result no more."""
+        outcome = self._outcomes.get(uri.key) if uri.force_fetch else None
+        if outcome is None or outcome.status != FetchStatus.DELETED:
+            return False
+        self._outcomes.drop(uri.key)
+        return True
 
     def _of_crawl_log(self, text: str) -> JournalLine | None:
         """What succeeded or was disregarded is finished; what failed is pending again."""

@@ -21,6 +21,7 @@ from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, guard_for_seeds
 from nacre.frontier.queues import Totals
+from nacre.job.background.account import RunAccount
 from nacre.job.background.actions import ActionDirectory
 from nacre.job.background.checkpoints import CheckpointService
 from nacre.job.background.control_files import ControlFiles
@@ -75,6 +76,7 @@ class Job:
         events: Subscribe here.
         session: The running session; None while none runs.
         checkpoints: Makes those of the running session; set while one runs.
+        account: What the last session kept of itself; None before one, and of units.
         origin: As given; of settings that were changed since, where they came from.
         trouble: Why no session runs, when none does.
         is_over: It ran in this process, and its last session has ended.
@@ -109,6 +111,7 @@ class Job:
         self._at_start: OriginOf | None = None
         self._before_control: dict[str, object] = {}
         self._control: ControlFiles | None = None
+        self.account: RunAccount | None = None
         self._finished = -1
         self._fruitless = 0
         self.origin: OriginOf = origin or unknown_origin
@@ -235,6 +238,9 @@ class Job:
         session.add_task(ActionDirectory(session, self.disk, self.clock, self.events))
         self._control = ControlFiles(session, self.clock, self._before_control)
         session.add_task(self._control)
+        self.account = None if self._unit is not None else RunAccount(session, self.clock)
+        if self.account is not None:
+            session.add_task(self.account)
         for task in self._unit.tasks(session.engine.wake) if self._unit is not None else ():
             session.add_task(task)
 

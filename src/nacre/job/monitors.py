@@ -3,7 +3,6 @@
 import asyncio
 import ctypes
 import resource
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -330,15 +329,3 @@ def raise_file_limit() -> int:
     if soft != hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
-
-
-def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error of a group of tasks that caused the others, which were cancelled."""
-    todo: list[Sequence[BaseException]] = [errors.exceptions]
-    while todo:
-        for error in todo.pop(0):
-            if isinstance(error, BaseExceptionGroup):
-                todo.append(error.exceptions)
-            elif not isinstance(error, asyncio.CancelledError):
-                return error
-    return errors

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from nacre.core.clock import Clock
-from nacre.core.states import CRASHED, ExitStatus
+from nacre.core.states import CRASHED, ExitStatus, JobState
 from nacre.core.status import cause
-from nacre.engine.counters import TIMEOUTS, alerts_counter, untried_guesses
+from nacre.engine.counters import (
+    SEEDS,
+    SEEDS_GOT,
+    TIMEOUTS,
+    TOO_DEEP,
+    alerts_counter,
+    not_visited,
+    untried_guesses,
+)
 from nacre.frontier.operator import why_it_waits
 from nacre.frontier.pending import Matcher
 from nacre.frontier.queue_cache import read_queue, scan_queues
@@ -47,6 +55,7 @@ class JobOverview(msgspec.Struct, frozen=True):
         failed_pages: Of those, what was not a prerequisite (`dns:`, robots.txt).
         disregarded: Of these, denied by robots.txt and the like, or deleted.
         deleted: Of those, what the operator deleted.
+        readmitted: Of these, what waits again since that was undone.
         untried: Guesses dropped without a fetch: they are done, and in none of the numbers above.
         documents: Replies with a document: status 200 to 299, robots.txt left out.
         html: Of these, HTML pages.
@@ -61,9 +70,14 @@ class JobOverview(msgspec.Struct, frozen=True):
         warc_bytes: Bytes of WARC written.
         busy: Fetches in process.
         parallel: Fetches that may be in process; 0 when it does not run.
+        worked: Seconds that all fetches took together since it began to run; 0 when it does not.
+            What it grows by in a second is how many were in process on average.
         queues: Number of queues by state.
         timeouts: Matches of operators' expressions that took too long, and counted as none.
         trouble: What is waited for when nothing but further tries is left; "" otherwise.
+        trouble_queue: Key of the queue of that; "" otherwise.
+        next_try: When the next of what is tried again may be tried, seconds since the epoch; 0
+            while other work is left, and when it is tried now.
         gives_up: When the last of what is tried again is given up, seconds since the epoch; 0 while
             other work is left.
         alerts: Alerts raised in this run.
@@ -74,6 +88,16 @@ class JobOverview(msgspec.Struct, frozen=True):
         endless: URIs of endless places, which wait until nothing else is left.
         ended_at: When the run ended, seconds since the epoch; 0 while it runs, and after a crash.
         closed: The operator ended the run for good: it cannot be gone on with.
+        seeds: Seeds that the run meant to visit, counted at its end; 0 while it runs.
+        seeds_got: Of these, the ones that were captured, or unchanged.
+        too_deep: URLs that only the number of their hops keeps out of the scope, counted at the end
+            of the run; 0 while it runs. What lies behind them was never seen.
+        unvisited: Due pages that the budget of an incremental run left unvisited, counted at its
+            end; 0 while it runs.
+        held: Known URLs that an incremental run did not visit, because they lead into traps
+            (`recrawl.trap_share`); 0 while it runs. What lies behind them was never seen.
+        repeated: New URLs that it did not visit, because they differ from known pages in idle
+            query parameters alone (`recrawl.idle_parameters`); 0 while it runs.
     """
 
     state: str
@@ -90,6 +114,7 @@ class JobOverview(msgspec.Struct, frozen=True):
     failed_pages: int = 0
     disregarded: int = 0
     deleted: int = 0
+    readmitted: int = 0
     untried: int = 0
     documents: int = 0
     html: int = 0
@@ -104,10 +129,13 @@ class JobOverview(msgspec.Struct, frozen=True):
     warc_bytes: int = 0
     busy: int = 0
     parallel: int = 0
+    worked: float = 0.0
     queues: dict[str, int] = {}
     alerts: int = 0
     timeouts: int = 0
     trouble: str = ""
+    trouble_queue: str = ""
+    next_try: float = 0.0
     gives_up: float = 0.0
     next_pass: float = 0.0
     next_why: str = ""
@@ -115,11 +143,22 @@ class JobOverview(msgspec.Struct, frozen=True):
     endless: int = 0
     ended_at: float = 0.0
     closed: bool = False
+    seeds: int = 0
+    seeds_got: int = 0
+    too_deep: int = 0
+    unvisited: int = 0
+    held: int = 0
+    repeated: int = 0
 
     @property
     def refused(self) -> int:
         """The URIs that were disregarded, without those that the operator deleted."""
         return self.disregarded - self.deleted
+
+    @property
+    def left_deleted(self) -> int:
+        """The URIs that the operator deleted, and that do not wait again."""
+        return self.deleted - self.readmitted
 
     @property
     def active_hosts(self) -> int:
@@ -135,6 +174,10 @@ def live_overview(session: "Session") -> JobOverview:
     scheduling, frontier, engine = session.scheduling, session.frontier, session.engine
     statistics, alerts, watch = session.statistics, session.logs.alerts, session.watch
     timeouts, pacer, clock = scheduling.timeouts, session.fetching.pacer, session.clock
+    now, mono = clock.now(), clock.monotonic()
+    trouble, queue = _trouble(frontier, session.storing.store)
+    # While it is held nothing is tried, and the frontier is left alone.
+    wait = frontier.next_wake(mono) if trouble and session.state is JobState.RUNNING else None
     fresh = _overview(
         frontier.totals,
         statistics.totals,
@@ -149,26 +192,29 @@ def live_overview(session: "Session") -> JobOverview:
         warc_bytes=session.storing.written,
         busy=engine.busy,
         parallel=engine.parallel,
+        worked=engine.worked,
         alerts=alerts.total,
         timeouts=timeouts.total,
-        trouble=_trouble(frontier, session.storing.store),
-        gives_up=frontier.last_until(clock.now(), clock.monotonic()) or 0.0,
+        trouble=trouble,
+        trouble_queue=queue,
+        next_try=now + wait if wait and not engine.busy else 0.0,
+        gives_up=frontier.last_until(now, mono) or 0.0,
         policy=tuple(policy_lines(session.settings, pacer.pace)),
     )
 
 
-def _trouble(frontier: "Frontier", store: Store) -> str:
-    """One of the URIs that are tried again, once only such are left."""
+def _trouble(frontier: "Frontier", store: Store) -> tuple[str, str]:
+    """One of the URIs that are tried again, once only such are left, and its queue; else "", ""."""
     from nacre.frontier.pending import pending  # noqa: PLC0415 - with the frontier's settings
 
     if not frontier.only_retries_remain:
-        return ""
+        return "", ""
     entry = next((entry for entry in pending(store) if entry.uri.attempts), None)
     if entry is None:
-        return ""
+        return "", ""
     uri = entry.uri
     why = cause(uri.last_status, uri.last_error)
-    return f"{uri.url}: {why} ({uri.last_status}, try {uri.attempts}); it will be tried again"
+    return f"{uri.url}: {why} ({uri.last_status}, try {uri.attempts})", uri.queue
 
 
 def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
@@ -177,7 +223,7 @@ def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
         return JobOverview("NASCENT")
     fresh = _overview(read_totals(store), totals(store), run, untried_guesses(store))
     state = CRASHED if run.exit is ExitStatus.NONE else str(run.exit)
-    following = next_pass(store)
+    following, left = next_pass(store), not_visited(store, run.number)
     return msgspec.structs.replace(
         fresh,
         state=state,
@@ -188,6 +234,10 @@ def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
         warc_bytes=store.counter("warc.total"),
         timeouts=store.counter(TIMEOUTS),
         alerts=store.counter(alerts_counter(run.name)),
+        seeds=store.counter(SEEDS),
+        seeds_got=store.counter(SEEDS_GOT),
+        too_deep=store.counter(TOO_DEEP),
+        **left._asdict(),
     )
 
 
@@ -208,6 +258,7 @@ def _overview(frontier: Totals, tally: CrawlTotals, run: RunRow, untried: int) -
         disregarded=frontier.disregarded - untried,
         untried=untried,
         deleted=tally.deleted,
+        readmitted=tally.readmitted,
         documents=tally.documents,
         html=tally.html,
         unchanged=tally.unchanged,

@@ -14,7 +14,12 @@ from nacre.recrawl.planner.change_detection.change import (
     md5_signature,
     text_profile,
 )
-from nacre.recrawl.planner.change_detection.deletion import ErrorModel, looks_gone, may_say_gone
+from nacre.recrawl.planner.change_detection.deletion import (
+    SHORT_TEXT,
+    ErrorModel,
+    looks_gone,
+    may_say_gone,
+)
 from nacre.settings.settings import JobSettings
 from nacre.wire.charset import decode
 from nacre.wire.coding import decode_content
@@ -92,8 +97,12 @@ class OpenedPage:
         if self._view is None:
             from nacre.extract.pageview import page_view  # noqa: PLC0415 - where it is asked for
 
-            self._view = page_view(decode(self.body, self._visit.charset or "utf-8"))
+            self._view = page_view(self._text)
         return self._view
+
+    @property
+    def _text(self) -> str:
+        return decode(self.body, self._visit.charset or "utf-8")
 
     def says_gone(self) -> bool:
         """Whether it is short and says that what was asked for does not exist."""
@@ -103,7 +112,14 @@ class OpenedPage:
         body = self.body
         if len(body) > _ERROR_PAGE or not may_say_gone(body):
             return False
-        return looks_gone(self.view, None, _MODEL)
+        # Manuals are full of such words: most of their pages are seen to be long after a few lines.
+        return not self._is_long() and looks_gone(self.view, None, _MODEL)
+
+    def _is_long(self) -> bool:
+        """Whether its text is too long for an error page."""
+        from nacre.extract.pageview import has_text  # noqa: PLC0415 - where it is asked for
+
+        return self._view is None and has_text(self._text, SHORT_TEXT)
 
     def simhash(self) -> int | None:
         """The simhash of its text; None for a page without one."""

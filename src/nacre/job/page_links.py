@@ -27,6 +27,7 @@ _WHOLE = "i"
 _LOOK = attrgetter("url", "hop", "rel", "context", "text")
 _RANK = attrgetter("rank")
 _PLACES = list(range(100))
+_RANKS = array(_WHOLE, _PLACES)
 
 
 def int32(data: bytes) -> "array[int]":
@@ -58,7 +59,9 @@ class PageLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     def every_rank(self) -> "array[int]":
         """The `ranks` as whole numbers, those too that are not written."""
-        return int32(self.ranks) if self.ranks else array(_WHOLE, range(len(self)))
+        if self.ranks:
+            return int32(self.ranks)
+        return _RANKS[: len(self)] if len(self) <= len(_RANKS) else array(_WHOLE, range(len(self)))
 
 
 def numbered(links: Iterable[tuple[LinkFact, int]]) -> PageLinks:

@@ -1,8 +1,9 @@
 """The sentence: what a job does, why it is not faster, and what the operator can do (pure).
 
 `sentence_of` takes the first of its rules that holds. A `Sentence` is a code with numbers, which
-programs read; `words` makes the text of it, in the language of a catalogue of messages. So the
-terminal (`nacre status`) and the console say the same.
+programs read; `sentence_words` makes the text of it, in the language of a catalogue of messages.
+The facts are made by `sentence_facts` alone: so the terminal (`nacre status`) and the console say
+the same.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,16 +11,9 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.core.clock import duration
 from nacre.job.overview import JobOverview, SlowQueue
-from nacre.report.formatting import size, to_the_second
-from nacre.wire.urltext import readable_url
 
 Value = str | int | float
-Translate = Callable[[str], str]
-"""Gives the text of a catalogue for an English one."""
-WriteParam = Callable[[str, Value], str]
-"""Writes a param, by its name and value."""
 
 FEW: Final = 3
 """Queues that count as few."""
@@ -42,11 +36,13 @@ class Sentence(msgspec.Struct, frozen=True):
         params: Its numbers and names; durations in seconds, sizes in bytes, times in seconds since
             the epoch, shares from 0 to 1.
         lever: Names of what would change it, the best first: a key of `LEVERS` each; () for none.
+        also: What is said behind it: a key of `MESSAGES` each.
     """
 
     code: str
     params: dict[str, Value] = {}
     lever: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
 
 class TroubledHost(msgspec.Struct, frozen=True):
@@ -77,6 +73,27 @@ class SuspectedTrap(msgspec.Struct, frozen=True):
     share: float
 
 
+class CrowdedKind(msgspec.Struct, frozen=True):
+    """A directory or program of a host that most of what waits is of.
+
+    Attributes:
+        queue: Key of the queue of the host.
+        prefix: Beginning of its URLs, with a slash or a question mark at the end.
+        number: URIs of it that wait, among those that were looked at.
+        looked: URIs of the queue that were looked at: all, or the first thousands.
+    """
+
+    queue: str
+    prefix: str
+    number: int
+    looked: int
+
+    @property
+    def share(self) -> float:
+        """Its share of what was looked at, 0 to 1."""
+        return self.number / self.looked
+
+
 class SentenceFacts(msgspec.Struct, frozen=True):
     """The facts that the sentence is made of; None where a fact is not known.
 
@@ -86,6 +103,7 @@ class SentenceFacts(msgspec.Struct, frozen=True):
         now: Seconds since the epoch.
         rate: URIs finished a second, lately.
         left: Seconds that the rest takes about.
+        grows: What waits grew by more than what was done, lately.
         committed: When the last commit was, seconds since the epoch.
         gap: Longest gap of the event loop in the last ten seconds, ms.
         free: Free space of the disk, bytes.
@@ -94,6 +112,7 @@ class SentenceFacts(msgspec.Struct, frozen=True):
         first_problem: The first of them.
         troubled: The host that refuses most.
         trap: The place that looks like a trap.
+        crowded: The kind of URLs that most of what waits is of; None for none.
     """
 
     overview: JobOverview
@@ -101,6 +120,7 @@ class SentenceFacts(msgspec.Struct, frozen=True):
     now: float = 0.0
     rate: float | None = None
     left: float | None = None
+    grows: bool = False
     committed: float | None = None
     gap: float | None = None
     free: int | None = None
@@ -109,6 +129,7 @@ class SentenceFacts(msgspec.Struct, frozen=True):
     first_problem: str = ""
     troubled: TroubledHost | None = None
     trap: SuspectedTrap | None = None
+    crowded: CrowdedKind | None = None
 
 
 def sentence_of(facts: SentenceFacts) -> Sentence:
@@ -120,40 +141,16 @@ def sentence_of(facts: SentenceFacts) -> Sentence:
     raise AssertionError("the last rule always holds")
 
 
-class _Status(msgspec.Struct, frozen=True):
-    """The parts of an answer to `status` that the sentence needs."""
-
-    overview: JobOverview
-    slowest: tuple[SlowQueue, ...] = ()
-    committed: float | None = None
-    gap: float | None = None
-    free: int | None = None
-    reserve: int | None = None
-    problems: int | None = None
-    first_problem: str = ""
-
-
-def sentence_of_status(answer: Mapping[str, Any], now: float) -> Sentence:
-    """The sentence of one answer to `status`, without what only several of them show.
+def crowd_sentence(kind: CrowdedKind, *, grows: bool) -> Sentence:
+    """The sentence about the kind of URLs that most of what waits is of.
 
     Args:
-        answer: It.
-        now: Seconds since the epoch.
+        kind: It.
+        grows: What waits grew by more than what was done, lately.
     """
-    status = msgspec.convert(answer, _Status)
-    return sentence_of(
-        SentenceFacts(
-            status.overview,
-            status.slowest,
-            now,
-            committed=status.committed,
-            gap=status.gap,
-            free=status.free,
-            reserve=status.reserve,
-            problems=status.problems,
-            first_problem=status.first_problem,
-        )
-    )
+    params: dict[str, Value] = {"prefix": kind.prefix, "share": kind.share}
+    levers = ("exclude", "look-waiting")
+    return Sentence("crowded-grows" if grows else "crowded", params, levers)
 
 
 def rounds_sentence(rounds: Mapping[str, Any]) -> Sentence:
@@ -168,6 +165,31 @@ def rounds_sentence(rounds: Mapping[str, Any]) -> Sentence:
         params = {"version": rounds["version"], "round": rounds["round"], "step": rounds["at"]}
         return Sentence("rounds-at", params)
     return Sentence("rounds", {"version": rounds["version"], "step": rounds["step"]})
+
+
+def progress_sentence(progress: Mapping[str, Any]) -> Sentence:
+    """The sentence of the progress of a step of rounds.
+
+    Args:
+        progress: It, as plain data of `cycle.rounds_mark.StepProgress`.
+    """
+    params: dict[str, Value] = {"done": progress["done"], "of": progress["of"]}
+    if progress["unit"] == "tasks":
+        return Sentence("step-tasks", params)
+    left = progress["left"]
+    said: tuple[tuple[str, dict[str, Value]], ...] = (
+        ("step-received", {"received": progress["bytes"]}),
+        ("step-hosts", {"hosts": progress["hosts"]}),
+        ("step-left", {"rest": 0.0 if left is None or left < 1 else left}),
+        ("step-units", {"ready": progress["ready"], "units": progress["units"]}),
+    )
+    named = [(code, numbers) for code, numbers in said if next(iter(numbers.values()))]
+    also = [code for code, _ in named]
+    if 0 < progress["units"] == progress["ready"]:
+        also.append("step-checked")
+    for _, numbers in named:
+        params.update(numbers)
+    return Sentence("step-pages", params, also=tuple(also))
 
 
 def _never_ran(facts: SentenceFacts) -> Sentence | None:
@@ -219,16 +241,34 @@ def _over(facts: SentenceFacts) -> Sentence | None:
     overview = facts.overview
     if overview.parallel or overview.state in _LIVE:
         return None
-    params: dict[str, Value] = {"documents": overview.documents, "failed": overview.failed_pages}
-    if overview.state == "FINISHED":
-        if overview.ended_at:
-            params["at"] = overview.ended_at
-        levers = ("seeds", "recrawl") if overview.failed_pages else ("recrawl",)
-        if overview.endless or overview.deleted:
-            params.update(endless=overview.endless, deleted=overview.deleted)
-        code = "finished-left" if "endless" in params else "finished"
-        return Sentence(code if overview.ended_at else f"{code}-some-time", params, levers)
-    return _cut_short(overview)
+    if overview.state != "FINISHED":
+        return _cut_short(overview)
+    params: dict[str, Value] = {"documents": overview.documents}
+    also: tuple[str, ...] = ()
+    said: tuple[tuple[str, dict[str, Value]], ...] = (
+        ("seeds", {"got": overview.seeds_got, "seeds": overview.seeds}),
+        ("failed", {"failed": overview.failed_pages}),
+        ("endless", {"endless": overview.endless}),
+        ("deleted", {"deleted": overview.left_deleted}),
+        ("deep", {"deep": overview.too_deep}),
+        ("unvisited", {"unvisited": overview.unvisited}),
+        ("held", {"held": overview.held}),
+        ("repeated", {"repeated": overview.repeated}),
+    )
+    for name, numbers in said:
+        if numbers[name]:
+            params.update(numbers)
+            also = (*also, name)
+    if overview.ended_at:
+        params["at"] = overview.ended_at
+    missing = overview.failed_pages or overview.seeds_got < overview.seeds
+    levers = (
+        *(("seeds",) if missing else ()),
+        *(("deeper",) if overview.too_deep else ()),
+        *(("trap-share",) if overview.held else ()),
+        "recrawl",
+    )
+    return Sentence("finished" if overview.ended_at else "finished-some-time", params, levers, also)
 
 
 _ENDS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -252,18 +292,28 @@ def _cut_short(overview: JobOverview) -> Sentence:
     code, levers = _ENDS.get(overview.state, ("ended", ("go-on",)))
     if code == "ended":
         return Sentence(code, {"why": overview.state}, levers)
-    return Sentence(code, {"queued": overview.queued, "documents": overview.documents}, levers)
+    params: dict[str, Value] = {"queued": overview.queued, "documents": overview.documents}
+    return _with_waiting(code, params, levers)
+
+
+def _with_waiting(code: str, params: dict[str, Value], levers: tuple[str, ...] = ()) -> Sentence:
+    """A sentence that says behind it how many URIs wait, where any do."""
+    return Sentence(code, params, levers, ("queued",) if params["queued"] else ())
 
 
 def _only_retries(facts: SentenceFacts) -> Sentence | None:
     overview = facts.overview
     if not overview.trouble:
         return None
-    params: dict[str, Value] = {"trouble": overview.trouble}
-    levers = ("wake", "stop")
-    if overview.gives_up <= facts.now:
-        return Sentence("retries", params, levers)
-    return Sentence("retries-until", {**params, "until": overview.gives_up}, levers)
+    params: dict[str, Value] = {"trouble": overview.trouble, "queue": overview.trouble_queue}
+    also: tuple[str, ...] = ()
+    if overview.next_try > facts.now:
+        params["wait"] = overview.next_try - facts.now
+        also = ("next-try",)
+    if overview.gives_up > facts.now:
+        params["until"] = overview.gives_up
+        also = (*also, "given-up")
+    return Sentence("retries", params, ("wake", "stop"), also)
 
 
 def _few_hosts(facts: SentenceFacts) -> Sentence | None:
@@ -284,9 +334,25 @@ def _few_hosts(facts: SentenceFacts) -> Sentence | None:
     code = "one-host-crawl-delay" if first.alone else "one-host"
     if len(few) > 1 and first.pending < MOST * waiting:
         code, params["hosts"] = "few-hosts", len(few)
+    also = ("grows",) if facts.grows else ("needs",)
+    if facts.crowded is not None:
+        params["prefix"] = facts.crowded.prefix
+        return Sentence(code, params, ("exclude", "look-waiting", "limits"), also)
+    if facts.grows:
+        # Nobody knows how long it takes, and more speed may only lead deeper into a trap.
+        return Sentence(code, params, ("look-waiting", "limits"), also)
     more = () if first.alone else ("in_flight",)
-    levers = ("delay", *more, "retire", "limits")
-    return Sentence(code, params, levers)
+    # Without its only queue the crawl would end.
+    rest = "exclude-part" if _is_only_queue(overview) else "retire"
+    return Sentence(code, params, ("delay", *more, rest, "limits"), also)
+
+
+_EMPTY: Final = frozenset(("exhausted", "retired"))
+
+
+def _is_only_queue(overview: JobOverview) -> bool:
+    """Whether one queue alone has all that is left to fetch."""
+    return sum(number for name, number in overview.queues.items() if name not in _EMPTY) == 1
 
 
 def _all_busy(facts: SentenceFacts) -> Sentence | None:
@@ -294,7 +360,8 @@ def _all_busy(facts: SentenceFacts) -> Sentence | None:
     ready = overview.queues.get("ready", 0)
     if not overview.parallel or overview.busy < overview.parallel or not ready:
         return None
-    return Sentence("slots-busy", {"parallel": overview.parallel, "hosts": ready}, ("parallel",))
+    params: dict[str, Value] = {"parallel": overview.parallel, "hosts": ready}
+    return Sentence("slots-busy", params, ("parallel",), ("ready-hosts",))
 
 
 def _refusals(facts: SentenceFacts) -> Sentence | None:
@@ -303,7 +370,8 @@ def _refusals(facts: SentenceFacts) -> Sentence | None:
         return None
     params: dict[str, Value] = {"host": host.host, "status": host.status, "delay": host.delay}
     code = "refuses" if host.status > 0 else "fails"
-    return Sentence(code, params, ("retire", "delay", "contact"))
+    retire = () if _is_only_queue(facts.overview) else ("retire",)
+    return Sentence(code, params, (*retire, "delay", "contact"))
 
 
 def _slow_machine(facts: SentenceFacts) -> Sentence | None:
@@ -328,11 +396,12 @@ def _goes_on(facts: SentenceFacts) -> Sentence:
         return Sentence("empty", {})
     rate = facts.rate
     if rate is None:
-        rate = overview.ended_at / overview.elapsed if overview.elapsed > 0.0 else 0.0
+        done = overview.finished - overview.deleted
+        rate = done / overview.elapsed if overview.elapsed > 0.0 else 0.0
     params: dict[str, Value] = {"rate": rate, "queued": overview.queued}
     if facts.left is not None:
-        return Sentence("running-left", {**params, "left": facts.left})
-    return Sentence("running", params)
+        return Sentence("running", {**params, "left": facts.left}, (), ("left",))
+    return _with_waiting("running", params)
 
 
 _RULES: tuple[Callable[[SentenceFacts], Sentence | None], ...] = (
@@ -348,137 +417,3 @@ _RULES: tuple[Callable[[SentenceFacts], Sentence | None], ...] = (
     _slow_machine,
     _goes_on,
 )
-
-
-# ---- in words
-
-
-def _(text: str) -> str:
-    """Marks a message for the catalogues."""
-    return text
-
-
-MESSAGES: Final = {
-    "ready": _("ready to start"),
-    "problems": _("{problems} problems keep it from starting; the first: {first}"),
-    "preparing": _("preparing"),
-    "waiting": _("not running yet: {why}"),
-    "stopping": _("stopping: {busy} fetches are finished first"),
-    "pausing": _("pausing: {busy} fetches are finished first"),
-    "paused-operator": _("paused by the operator"),
-    "paused-file": _("paused by the file control/pause"),
-    "paused-runtime": _("paused at the runtime limit"),
-    "paused-quota": _("paused: the quota of disk space is used up"),
-    "paused-disk": _("paused for lack of disk space; it goes on by itself"),
-    "paused-space": _(
-        "paused: {free} are free, {reserve} are kept in reserve; it goes on by itself"
-    ),
-    "paused": _("paused: {why}"),
-    "finished": _("finished {at}: {documents} documents, {failed} pages failed"),
-    "finished-some-time": _("finished: {documents} documents, {failed} pages failed"),
-    "finished-left": _(
-        "finished {at}: {documents} documents, {failed} pages failed; not fetched: {endless} URLs "
-        "of endless places (traps.budget), {deleted} deleted by the operator"
-    ),
-    "finished-left-some-time": _(
-        "finished: {documents} documents, {failed} pages failed; not fetched: {endless} URLs "
-        "of endless places (traps.budget), {deleted} deleted by the operator"
-    ),
-    "stopped": _("stopped by the operator; {queued} URIs wait"),
-    "interrupted": _("interrupted; {queued} URIs wait"),
-    "crashed": _("cut off without an end; {queued} URIs wait"),
-    "limit-time": _("stopped at the time limit; {queued} URIs wait"),
-    "limit-bytes": _("stopped at the limit of bytes; {queued} URIs wait"),
-    "limit-documents": _("stopped at the limit of documents; {queued} URIs wait"),
-    "limit-written": _("stopped at the limit of WARC bytes; {queued} URIs wait"),
-    "limit-budget": _("stopped: queues with URIs left are over budget or retired"),
-    "disk-wait": _("stopped: no free disk space for too long; {queued} URIs wait"),
-    "error": _("ended by an error; {queued} URIs wait"),
-    "closed": _("ended for good by the operator: {documents} documents"),
-    "ended": _("ended: {why}"),
-    "retries": _("nothing but retries: {trouble}"),
-    "retries-until": _("nothing but retries: {trouble}; given up {until} at the latest"),
-    "one-host": _(
-        "waits for one host: {host} gets a fetch each {delay}; {queued} URIs there need {needs}"
-    ),
-    "one-host-crawl-delay": _(
-        "waits for one host: {host} allows a fetch each {delay} (Crawl-delay); "
-        "{queued} URIs there need {needs}"
-    ),
-    "few-hosts": _(
-        "waits for {hosts} hosts; the slowest, {host}, gets a fetch each {delay}, "
-        "and {queued} URIs there need {needs}"
-    ),
-    "slots-busy": _("all {parallel} fetch slots are busy; {hosts} hosts are ready"),
-    "refuses": _("{host} answers {status}; its delay is {delay} now"),
-    "fails": _("{host} fails with {status}; its delay is {delay} now"),
-    "busy-machine": _("the machine is busy: the crawler was held up for {gap}"),
-    "slow-disk": _("the disk is slow: nothing was committed for {age}"),
-    "trap": _("looks like a trap: {prefix} gave {share} of the new URLs"),
-    "empty": _("nothing is left to fetch"),
-    "running": _("{rate} URIs/s; {queued} URIs wait"),
-    "running-left": _("{rate} URIs/s; about {left} left"),
-    "rounds": _("crawled in rounds; version {version}: {step}"),
-    "rounds-at": _("crawled in rounds; version {version}; round {round}, at {step}"),
-    "rounds-new": _("crawled in rounds; no version yet"),
-    "reading": _("being read"),
-    "unreadable": _("cannot be read: {why}"),
-    "no-answer": _("it runs, but does not answer: {why}"),
-}
-"""The text of each code, with its params in braces."""
-
-LEVERS: Final = {
-    "start": _("Start"),
-    "fix": _("put the first problem right"),
-    "resume": _("Resume"),
-    "free-space": _("free disk space"),
-    "disk.reserve": _("lower disk.reserve"),
-    "limits": _("other limits"),
-    "go-on": _("Go on"),
-    "unretire": _("bring retired queues back"),
-    "log": _("look at the log"),
-    "wake": _("try now"),
-    "stop": _("Stop"),
-    "delay": _("another delay for this host"),
-    "in_flight": _("more fetches at a time for this host"),
-    "retire": _("retire the queue"),
-    "parallel": _("more fetch slots"),
-    "contact": _("check what the crawler says of itself"),
-    "watch": _("look at it working"),
-    "exclude": _("exclude it"),
-    "seeds": _("look at the seeds"),
-    "recrawl": _("Recrawl"),
-}
-"""The text of each lever."""
-
-
-def words(sentence: Sentence, translate: Translate = _, write: WriteParam | None = None) -> str:
-    """The text of a sentence, in one line.
-
-    Args:
-        sentence: It.
-        translate: Gives the template of another language.
-        write: Writes the params for that language; None for English.
-    """
-    write = write or write_param
-    template = translate(MESSAGES[sentence.code])
-    return template.format_map({name: write(name, v) for name, v in sentence.params.items()})
-
-
-_WRITERS: Final[Mapping[str, Callable[[float], str]]] = {
-    **dict.fromkeys(("delay", "needs", "gap", "age", "left"), duration),
-    **dict.fromkeys(("free", "reserve"), size),
-    **dict.fromkeys(("at", "until"), lambda seconds: f"{to_the_second(seconds)} UTC"),
-    "share": lambda share: f"{share * 100:.0f} %",
-    "status": lambda status: f"{status:.0f}",
-}
-"""Functions that write the params of these names; other numbers are counts and rates."""
-
-
-def write_param(name: str, value: Value) -> str:
-    """A param in English, as the terminal has it."""
-    if isinstance(value, str):
-        return readable_url(value)
-    if name in _WRITERS:
-        return _WRITERS[name](value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"

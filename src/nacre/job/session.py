@@ -32,10 +32,10 @@ from nacre.job.monitors import (
     DiskSpaceMonitor,
     EventLoopWatchdog,
     LimitMonitor,
-    first_error,
 )
 from nacre.job.repair import accept_loss, make_repair, repair_captures
 from nacre.job.settings_change import SettingsChange
+from nacre.job.task_errors import first_error
 from nacre.report.progress import ProgressLog
 from nacre.runs.manifest import write_manifest
 from nacre.runs.runs import (

@@ -54,7 +54,7 @@ async def open_stopped(
         require_store(layout)
     async with _open(Job(layout.root, settings)) as session:
         if session.run_row.exit is ExitStatus.FINISHED or session.run_row.closed:
-            raise JobError(f"the run of {layout.root} is over: nothing waits in its frontier")
+            raise JobError(f"the run of {layout.root.name} is over: recrawl it")
         async with _committing(session.storing.commit):
             yield session.editor
 

@@ -5,7 +5,7 @@ nothing is entered twice after a kill. What visits find is kept by `unit_visits.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 import msgspec
@@ -159,6 +159,11 @@ class UnitEntry:
     def busy(self) -> bool:
         """The list is not in yet."""
         return not self._done
+
+    @property
+    def given_up(self) -> Collection[str]:
+        """The hosts whose other URLs are not asked for."""
+        return self._visits.failures.given_up.keys()
 
     async def run(self) -> None:
         """Enter the list, no faster than it becomes durable; then watch until cancelled."""

@@ -168,11 +168,18 @@ class VisitFacts:
         self._decode = msgspec.msgpack.Decoder(VisitFact).decode
         self.next = self._saved = store.counter(_NEXT)
         self._on_cut: list[Callable[[], None]] = []
+        self._on_add: list[Callable[[VisitFact], None]] = []
 
     def add(self, fact: VisitFact) -> None:
         """Keep a row; joins the open commit group."""
         self._store.put(_FAMILY, _key(self.next), self._encode(fact))
         self.next += 1
+        for heard in self._on_add:
+            heard(fact)
+
+    def when_added(self, heard: Callable[[VisitFact], None]) -> None:
+        """Have something called with each row from now on."""
+        self._on_add.append(heard)
 
     def seal(self) -> None:
         """Write the next number; called just before a group is sealed."""

@@ -142,6 +142,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
         errors: Replies that said that there is no document: 404, 503 and their kind.
         unchanged: Replies 304.
         missing_guesses: Replies that what only the crawler thought of is not there: no errors.
+        readmitted: URIs that were deleted, and wait again since that was undone.
     """
 
     documents: int = 0
@@ -150,6 +151,12 @@ class CrawlTotals(Tally, array_like=True, gc=False):
     errors: int = 0
     unchanged: int = 0
     missing_guesses: int = 0
+    readmitted: int = 0
+
+    @property
+    def left_deleted(self) -> int:
+        """URIs that the operator deleted, and that do not wait again."""
+        return self.deleted - self.readmitted
 
     def replied(self, status: int, mime: str) -> None:
         """Count the kind of a reply."""
@@ -239,6 +246,12 @@ class Statistics:
             self.totals.miss(status, page=page, guess=guess)
         if not guess:
             self._statuses[str(status)].urls += 1
+
+    def readmit(self, number: int) -> None:
+        """Count URIs that were deleted, and wait again; joins the open commit group."""
+        if number:
+            self.totals.readmitted += number
+            self._store.put(FAMILY, _TOTALS, _encode(self.totals))
 
     @property
     def documents(self) -> int:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import pickle
 import tracemalloc
 from pathlib import Path
 
@@ -66,6 +67,21 @@ def peak(root: Path, count: int) -> int:
     return most
 
 
+def kept(count: int) -> int:
+    """Bytes of a survey of so many seeds, and of as many hosts."""
+    seeds = (f"http://host{number}.example/" for number in range(count))
+    found = survey(read_seeds(seeds))
+    assert found.count == count
+    return len(pickle.dumps(found))
+
+
+def test_a_survey_of_a_longer_list_is_no_larger():
+    small = kept(KEPT)
+    assert 0 <= kept(4 * KEPT) - small < 100
+    assert small > KEPT * len("http://host1.example/"), "what is kept counts"
+
+
+@pytest.mark.slow
 def test_a_survey_takes_no_more_memory_for_a_longer_list(tmp_path: Path):
     # 11 to 14 MB are caches of 16,384 hosts and their parts; so many hosts kept as text are 6 more.
     assert peak(tmp_path, 60_000) < 17 * 1_000_000

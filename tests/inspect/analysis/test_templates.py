@@ -2,7 +2,13 @@ import pytest
 
 from nacre.core.pagerow import PageKind
 from nacre.inspect.analysis.decisions import page_decision
-from nacre.inspect.analysis.templates import TrapList, document, template_list, traps_document
+from nacre.inspect.analysis.templates import (
+    KindFacts,
+    TrapList,
+    document,
+    template_list,
+    traps_document,
+)
 from nacre.recrawl.planner.discovery.link_rules import LinkWatch
 from nacre.recrawl.planner.discovery.traps import TrapRow
 from nacre.report.html import html_page
@@ -99,6 +105,18 @@ def test_what_waits_in_a_trap_is_told_and_how_to_let_more_in():
 def test_a_job_without_traps_says_so():
     told = plain_text(traps_document(TrapList([])))
     assert "No trap was found so far" in told
+
+
+def test_kinds_without_a_new_word_are_told_in_words():
+    found = KindFacts("a.test", "again rili/?m={number}", "poor", 0, 3, 15, 0, "", f"{SITE}/rili")
+    (table,) = traps_document(TrapList([found])).sections[0].tables
+    assert table.rows == (
+        (
+            *("a.test", "rili/?m={number}"),
+            "nothing new lately, and no new word in the address",
+            *(15, 15, 0, "", f"{SITE}/rili"),
+        ),
+    )
 
 
 def test_few_urls_are_no_trap():

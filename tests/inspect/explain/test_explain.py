@@ -73,6 +73,40 @@ def test_what_was_given_up_for_want_of_robots_txt():
     assert "  robots.txt  that of http://a.test could not be fetched: see answer" in lines
 
 
+@pytest.mark.parametrize(
+    ("row", "running", "state", "why"),
+    [
+        (QueueRow("", state=QueueState.SNOOZED), False, "exhausted", "it is empty"),
+        (QueueRow("", state=QueueState.SNOOZED, size=2), False, "ready", ""),
+        (
+            QueueRow("", state=QueueState.SNOOZED, size=2),
+            True,
+            "snoozed",
+            "it waits its politeness",
+        ),
+        (
+            QueueRow("", state=QueueState.SNOOZED, size=2, held=True),
+            False,
+            "snoozed",
+            "a robots.txt",
+        ),
+        (QueueRow("", state=QueueState.INACTIVE), False, "inactive", "it waits for its turn"),
+    ],
+)
+def test_no_queue_waits_for_a_time_while_no_process_works(
+    row: QueueRow, running: bool, state: str, why: str
+):
+    world = World()
+    name = IDENTITY.queue(HOME)
+    row.name = name
+    world.store.put("hosts", _PREFIX + queue_id(name), msgspec.msgpack.encode(row))
+    view = View(Layout(Path("job")), SETTINGS, world.store, SystemClock(), running=running)
+    queue = Explainer(view).explain(HOME).queue
+    assert queue.state == state
+    assert queue.why.startswith(why)
+    assert bool(queue.why) == bool(why)
+
+
 def test_a_way_in_a_circle_ends():
     world = World()
     world.done(HOME + "a", HOME + "b", "L")

@@ -3,7 +3,7 @@ import pytest
 from nacre.inspect.reports.base import ReportRequest
 from nacre.inspect.reports.crawl_summary import CrawlSummaryReport
 from nacre.report.plain import plain_text
-from nacre.report.statistics import Stored
+from nacre.report.statistics import Statistics, Stored
 from tests.inspect.reports.given import Given
 from tests.report.visits import HEAD
 
@@ -69,3 +69,15 @@ def test_an_expression_that_took_too_long_is_told_without_being_asked(given: Giv
     assert "regex time-outs: 3" in CrawlSummaryReport().text(data)
     shown = plain_text(CrawlSummaryReport().document(data, ReportRequest()))
     assert "Matches of expressions that took too long" in shown
+
+
+def test_what_the_operator_deleted_is_counted_apart(given: Given):
+    given.visited("http://a.test/1", status=-6000)
+    Statistics(given.store).readmit(1)
+    given.visited("http://a.test/2", "http://a.test/3", status=-6000)
+    data = CrawlSummaryReport().build(given)
+    assert (data["uris_deleted"], data["uris_readmitted"]) == (2, 1)
+    assert "URI disregards deleted by the operator: 2" in CrawlSummaryReport().text(data)
+    shown = plain_text(CrawlSummaryReport().document(data, ReportRequest()))
+    assert "Deleted by the operator" in shown
+    assert "Time, without preparation and pauses  1 h 2 min" in " ".join(shown.split("\n"))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.core.states import ExitStatus
+from nacre.engine.counters import NotVisited
 from nacre.inspect.analysis.wording import FOUND
 from nacre.inspect.summary.run_document import ReportLocale, run_document
 from nacre.inspect.summary.run_summary import FailedSeed, Failure, NamedCount, RunLine, RunSummary
@@ -82,6 +83,9 @@ def test_an_end_says_what_was_left_out():
     told = text(report(endless=5483, deleted=12_563))
     assert "5,483 of endless places (traps.budget), 12,563 deleted by the operator" in told
     assert "5,483 个无穷尽的网址" in text(report(endless=5483), "zh")
+    assert "left out: 7 deleted by the operator" in text(report(deleted=7))
+    assert "deleted" not in text(report(endless=7)), "nothing was"
+    assert "left out: 2 too many hops from their seeds" in text(report(too_deep=2))
 
 
 def test_times_are_those_of_the_reader():
@@ -114,3 +118,33 @@ def test_a_run_without_failures_says_so_unless_something_waits():
     waiting = report(failed={}, failures=[], numbers=NUMBERS | {"uris_queued": 7})
     assert "still waiting: 7." in text(waiting)
     assert "Everything" not in text(waiting)
+
+
+def test_an_end_says_which_due_pages_were_not_visited():
+    left = NotVisited(unvisited=1_234, held=1, repeated=2)
+    told = text(report(left=left))
+    assert "1,234 due pages, because the budget is spent" in told
+    assert "1 that lead into what looks like a trap" in told
+    assert "2 that differ from known pages in idle parameters" in told
+    assert "1,234 个到期网页" in text(report(left=left), "zh")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_full_run_that_was_not_compared_claims_no_comparison(language: Any):
+    full = msgspec.structs.replace(line(3), mode="full")
+    runs = [line(1), line(2, **dict.fromkeys(FOUND, 2)), full]
+    found = report(run=full, runs=runs, changes={}, numbers=NUMBERS | {"novel_uris": 194})
+    told = text(found, language)
+    assert "194" in told
+    if language == "en":
+        assert "Not compared with earlier runs: replies stored as new: 194" in told
+        assert "new: 0" not in told
+        assert "What changed" not in told
+        assert "A full run is compared when" in told
+
+
+def test_all_replies_are_told_beside_the_documents():
+    counted = NUMBERS | {"replies": 1_317}
+    told = text(report(numbers=counted))
+    assert "All replies, with robots.txt and guesses such as the icon 1,317" in told
+    assert "All replies, with robots.txt and guesses such as the icon 4" in text(report())

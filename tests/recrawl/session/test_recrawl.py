@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from nacre.core.history import FetchRow
+from nacre.engine.counters import NotVisited, not_visited
 from nacre.job.job import Job
 from nacre.recrawl.session.pagestore import PageStore, fetch_rows
-from nacre.runs.runs import plan_run
+from nacre.runs.runs import plan_run, read_run
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from nacre.store.store import Store
@@ -36,6 +37,14 @@ class _Twice:
 
     def _settings(self, more: Mapping[str, object]) -> JobSettings:
         return settings(self.url, **more)
+
+    def left(self) -> NotVisited:
+        """The due pages that the last run did not visit."""
+        with Store.open(str(Layout(self.root).store)) as store:
+            run = read_run(store)
+            assert run is not None
+            assert not_visited(store, run.number - 1) == NotVisited()
+            return not_visited(store, run.number)
 
     def again(
         self, days: float, *, keep: str = "strict", budget: str = "", **more: object
@@ -91,6 +100,11 @@ def test_what_is_gone_is_looked_at_again_and_counts_then(twice: _Twice) -> None:
 def test_a_budget_bounds_the_visits_of_a_run(twice: _Twice) -> None:
     seen = twice.again(7, budget="4", probes=0)
     assert 1 <= len(seen) <= 5
+    left = twice.left()
+    assert (left.held, left.repeated) == (0, 0)
+    assert left.unvisited >= len(_pages()) - 1 - len(seen)
+    twice.again(14, probes=0)
+    assert twice.left() == NotVisited()
 
 
 def test_lean_keeps_a_note_of_what_differs_in_markup_alone(twice: _Twice) -> None:

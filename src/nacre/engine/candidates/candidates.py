@@ -3,7 +3,7 @@
 Pages behind a redirect that sets a cookie and leads back are asked for again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import structs
 
@@ -124,6 +124,10 @@ class Candidates:
     def trace_scope(self, log: ScopeLog | None) -> None:
         """Write each decision to scope.log from now on; None stops this."""
         self._scoping.trace(log)
+
+    def too_deep(self) -> Iterator[str]:
+        """The URLs that only the number of their hops keeps out of the scope."""
+        return self._scoping.too_deep(self._overlay_of)
 
     def admit(self, visit: Visit, now: float) -> int:
         """Judge the outlinks of a visit; how many entered the frontier."""

@@ -4,7 +4,7 @@ Most are refused by the scope; the operator can have more ignored for now, links
 expressions in `JOB/control/ignores`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -72,6 +72,28 @@ class RejectedUris:
         """The refusal of a URL by its seen key; None when none is kept."""
         row = self._store.get(_FAMILY, key)
         return None if row is None else self._decoder.decode(row)
+
+    def of_rule(self, rule: str) -> Iterator[RejectedUri]:
+        """The refusals by a rule of URLs that were not accepted on another way.
+
+        Args:
+            rule: Name of the rule.
+        """
+        for key, row in self._store.scan(_FAMILY, b""):
+            refusal = self._decoder.decode(row)
+            if refusal.rule == rule and self._store.get("seen", key) is None:
+                yield refusal
+
+    def matching(self, urls: Callable[[str], bool]) -> Iterator[RejectedUri]:
+        """The refusals of URLs that a test takes, and that were not accepted on another way.
+
+        Args:
+            urls: The test.
+        """
+        for key, row in self._store.scan(_FAMILY, b""):
+            refusal = self._decoder.decode(row)
+            if urls(refusal.url) and self._store.get("seen", key) is None:
+                yield refusal
 
     def seal(self) -> None:
         """Write the count; called just before a group is sealed."""

@@ -4,8 +4,10 @@ Most links of a site lead to pages that are already known, so URLs that were met
 judged again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
+
+from msgspec import structs
 
 from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
@@ -17,6 +19,7 @@ from nacre.scope.scope import Decision, Scope, Verdict
 from nacre.scope.subject import Subject
 
 _REDIRECT = Hop.REDIRECT  # the way to a member of an enumeration is long
+_TOO_MANY_HOPS = "too-many-hops"
 
 ScopeLog = Callable[[Scope, Subject], None]
 """Records the decision of a scope on a URI."""
@@ -150,6 +153,22 @@ class JudgeScopeStep:
             self.recent.refuse(subject.url, subject.path)
         self.refuse(subject, verdict.rule)
         return False
+
+    def too_deep(self, overlay_of: Callable[[Subject], int]) -> Iterator[str]:
+        """The URLs that were refused for the number of their hops alone.
+
+        Many hops often lead out of what is wanted anyway; so the scope is asked of each link as if
+        a seed had it.
+
+        Args:
+            overlay_of: Determines which combination of sheets applies.
+        """
+        for row in self._outside.of_rule(_TOO_MANY_HOPS):
+            subject = Subject(row.url, row.path, row.via, row.context)
+            near = structs.replace(subject, path=row.path[-1:])
+            scope = self.scope[overlay_of(subject)]
+            if not scope.decide(subject).accepted and scope.decide(near).accepted:
+                yield row.url
 
     def refuse(self, subject: Subject, rule: str, url: str = "") -> None:
         """Remember that a rule refuses a link; `url`: of the link, where it has another by now."""

@@ -411,6 +411,8 @@ def _total_savings_page(found: Savings) -> Section:
         "Full crawls at the same moments would have asked once for every URL known then, at the "
         "pace that politeness gave these runs, and stored every reply. With deduplication they "
         "would have stored what these runs stored, and what these runs missed.",
+        "Requests are replies, those for robots.txt left out. Bytes are those of payloads: the "
+        "heads of replies are left out. Time is without preparation and pauses.",
     )
     plot = Bars(
         "Requests by run",

@@ -12,7 +12,7 @@ import msgspec
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.urlshape import Shaped, date_of, shaped
-from nacre.frontier.novelty import KindRow, Promise
+from nacre.frontier.novelty import AGAIN, KindRow, Promise
 from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.reports.base import ReportRequest
@@ -318,6 +318,12 @@ _ABOUT_TRAPS = (
     "To be rid of a kind, exclude it; to fetch more of it: `nacre run JOB --traps`.",
 )
 _WORDS = {Promise.NEW: "", Promise.POOR: "nothing new lately", Promise.ENDLESS: "no end"}
+_WORDS_AGAIN = {
+    Promise.NEW: "",
+    Promise.POOR: "nothing new lately, and no new word in the address",
+    Promise.ENDLESS: "no end, and no new word in the address",
+}
+"""Those of kinds whose URLs had no new word."""
 
 
 class KindFacts(msgspec.Struct, frozen=True):
@@ -367,6 +373,11 @@ def _facts_endless(host: str, row: KindRow) -> KindFacts:
     )  # fmt: skip
 
 
+def _promised(one: KindFacts) -> str:
+    known = _WORDS_AGAIN if one.kind.startswith(AGAIN) else _WORDS
+    return known[Promise[one.promise.upper()]]
+
+
 def traps_document(found: TrapList) -> ReportDocument:
     """The list for people."""
     if not found.kinds:
@@ -378,8 +389,9 @@ def traps_document(found: TrapList) -> ReportDocument:
     )
     rows = tuple(
         (
-            *(one.host, one.kind, _WORDS[Promise[one.promise.upper()]]),
-            *(one.met, max(one.visited, one.read), one.new, one.reason, one.example),
+            *(one.host, one.kind.removeprefix(AGAIN), _promised(one)),
+            *(max(one.met, one.visited, one.read), max(one.visited, one.read)),
+            *(one.new, one.reason, one.example),
         )
         for one in found.kinds
     )

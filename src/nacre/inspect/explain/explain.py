@@ -19,7 +19,7 @@ from nacre.engine.seeding.seedbook import SeedBook
 from nacre.errors import URIError
 from nacre.frontier.operator import why_it_waits
 from nacre.frontier.queue_cache import read_queue
-from nacre.frontier.queues import QueueState
+from nacre.frontier.queues import QueueRow, QueueState
 from nacre.frontier.rows import queue_id
 from nacre.history.dedup import History
 from nacre.inspect.explain.answers import (
@@ -234,6 +234,8 @@ class Explainer:
         row = row or read_queue(self._view.store, queue_id(name))
         if row is None:
             return QueueAnswer(name)
+        if self._view.live is None and not self._view.running:
+            row = _at_rest(row)
         return QueueAnswer(
             name,
             self._state_text(QueueState(row.state)),
@@ -295,3 +297,11 @@ def _pending(waiting: WaitingUri) -> PendingAnswer:
 
 def _iso(micros: int) -> str:
     return iso_millis(micros / 1_000_000) if micros > 0 else ""
+
+
+def _at_rest(row: QueueRow) -> QueueRow:
+    """The row of a queue that no process looks at: no time passes in which it would wait."""
+    if row.state != QueueState.SNOOZED or row.held:
+        return row
+    state = QueueState.READY if row.size + row.waiting else QueueState.EXHAUSTED
+    return replace(row, state=state)

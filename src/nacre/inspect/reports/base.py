@@ -205,6 +205,7 @@ class RowReport(RunReport):
         title: Title of the document.
         caption: Caption of its table; "" for the title.
         columns: Its columns.
+        note: A sentence on what is counted; "" for none.
     """
 
     header: str
@@ -212,6 +213,7 @@ class RowReport(RunReport):
     title: str
     caption: str = ""
     columns: tuple[ReportColumn, ...]
+    note: str = ""
 
     @abstractmethod
     def rows(self, source: ReportSource) -> Iterator[Data]:
@@ -249,7 +251,8 @@ class RowReport(RunReport):
     def document(self, data: Data, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""
         left = data.get("left_out", 0)
-        text = (f"{left:,} more rows are in the file of the run.",) if left else ()
+        text: tuple[str, ...] = (self.note,) if self.note else ()
+        text += (f"{left:,} more rows are in the file of the run.",) if left else ()
         rows = map(self.shown, data["rows"])
         table = data_table(self.caption or self.title, self.columns, rows, verbose=request.verbose)
         return ReportDocument(self.title, (Section("", text, tables=(table,)),))

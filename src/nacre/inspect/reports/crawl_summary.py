@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterator
 
+from nacre.core.clock import duration as spent
 from nacre.inspect.reports.base import ReportRequest, SummaryReport
 from nacre.inspect.reports.source import Data, ReportSource
 from nacre.report.document import Format, ReportDocument, Section
 from nacre.report.escape import flat
-from nacre.report.formatting import binary_size, decimal, duration, end_words, size, span, written
+from nacre.report.formatting import binary_size, decimal, duration, end_words, size, written
 from nacre.report.statistics import hosts_visited, totals
-
-_DAY = 86_400.0
 
 
 class CrawlSummaryReport(SummaryReport):
@@ -38,11 +37,16 @@ class CrawlSummaryReport(SummaryReport):
             "uri_failures": facts.failed,
             "failed_pages": tally.failed_pages,
             "uri_disregards": facts.disregarded,
+            "uris_deleted": tally.left_deleted,
+            "uris_readmitted": tally.readmitted,
             "guesses_not_tried": facts.untried,
             "documents": tally.documents,
             "html_documents": tally.html,
             "redirects": tally.redirects,
             "error_replies": tally.errors,
+            "replies": tally.urls,
+            "prerequisite_replies": tally.prerequisites,
+            "missing_guesses": tally.missing_guesses,
             "novel_uris": tally.novel_urls,
             "duplicate_by_hash_uris": tally.duplicate_urls,
             "not_modified_uris": tally.not_modified_urls,
@@ -92,7 +96,7 @@ class CrawlSummaryReport(SummaryReport):
             ("Job", data["crawl"]),
             ("Run", data["run"]),
             ("State", data["status"]),
-            ("Time", span(seconds / _DAY)),
+            ("Time, without preparation and pauses", spent(seconds)),
         )
         seeds = (
             ("Seeds with a reply", _count(data["seeds_crawled"])),
@@ -104,7 +108,10 @@ class CrawlSummaryReport(SummaryReport):
             ("Redirects", _count(data["redirects"])),
             ("Error replies", _count(data["error_replies"])),
             ("Failed", _failed(data)),
-            ("Disregarded (robots.txt and the like)", _count(data["uri_disregards"])),
+            ("Replies for robots.txt", _count(data["prerequisite_replies"])),
+            ("Guesses that were not there, such as the icon", _count(data["missing_guesses"])),
+            ("Disregarded (robots.txt and the like)", _count(_disregarded(data))),
+            ("Deleted by the operator", _count(data["uris_deleted"])),
             ("Waiting", _count(data["uris_queued"])),
         )
         kept = (
@@ -148,6 +155,7 @@ def _known(data: Data, line: str, unit: str, form: Callable[[int], str]) -> Iter
 def _own(data: Data) -> Iterator[str]:
     """What Heritrix does not count, where there is any."""
     own = {
+        "URI disregards deleted by the operator": data["uris_deleted"],
         "delta URIs": data["delta_uris"],
         "guesses not tried": data["guesses_not_tried"],
         "regex time-outs": data["regex_timeouts"],
@@ -166,6 +174,11 @@ def _failed(data: Data) -> str:
     pages = data["failed_pages"]
     others = data["uri_failures"] - pages
     return f"{pages:,}" + (f", and {others:,} of robots.txt or dns" if others > 0 else "")
+
+
+def _disregarded(data: Data) -> int:
+    """What was not fetched by rules; what the operator deleted is counted apart."""
+    return int(data["uri_disregards"] - data["uris_deleted"] - data["uris_readmitted"])
 
 
 def _count(value: float) -> str:

@@ -76,7 +76,16 @@ def _seed_order(seed: SeedFacts) -> tuple[int, int, str]:
     return group, -seed.status, seed.url
 
 
-class HostsReport(RowReport):
+class _ReplyReport(RowReport):
+    """A report that counts all replies."""
+
+    note = (
+        "All replies are counted: also those for robots.txt, and those to guesses that were not "
+        "there, such as the icon. The crawl-summary says how many replies were documents."
+    )
+
+
+class HostsReport(_ReplyReport):
     """Counts of each host, and how many of its URIs wait."""
 
     name = "hosts"
@@ -89,7 +98,7 @@ class HostsReport(RowReport):
     title = "Hosts"
     columns: tuple[ReportColumn, ...] = (
         ReportColumn("host", "host", _URL),
-        ReportColumn("urls", "URIs", _COUNT),
+        ReportColumn("urls", "replies", _COUNT),
         ReportColumn("bytes", "received", _BYTES),
         ReportColumn("novel_urls", "new URIs", _COUNT),
         ReportColumn("novel_bytes", "new", _BYTES),
@@ -140,7 +149,7 @@ def _host_row(name: str, tally: Tally, remaining: int) -> Data:
     }
 
 
-class SourcesReport(RowReport):
+class SourcesReport(_ReplyReport):
     """Documents of each seed and host, tag by tag."""
 
     name = "source"
@@ -152,7 +161,7 @@ class SourcesReport(RowReport):
     columns: tuple[ReportColumn, ...] = (
         ReportColumn("source", "seed", _URL),
         ReportColumn("host", "host", _URL),
-        ReportColumn("urls", "URIs", _COUNT),
+        ReportColumn("urls", "replies", _COUNT),
     )
 
     def rows(self, source: ReportSource) -> Iterator[Data]:
@@ -169,7 +178,7 @@ class SourcesReport(RowReport):
         return _values(row)
 
 
-class MediaTypesReport(RowReport):
+class MediaTypesReport(_ReplyReport):
     """Documents and bytes of each media type."""
 
     name = "mimetype"
@@ -179,7 +188,7 @@ class MediaTypesReport(RowReport):
     title = "Media types"
     columns: tuple[ReportColumn, ...] = (
         ReportColumn("mime", "media type", _URL),
-        ReportColumn("urls", "URIs", _COUNT),
+        ReportColumn("urls", "replies", _COUNT),
         ReportColumn("bytes", "received", _BYTES),
     )
 
@@ -205,6 +214,10 @@ class StatusCodesReport(RowReport):
     header = "[#urls] [rescode]"
     title = "Status codes"
     caption = "Replies and results by status"
+    note = (
+        "Each URI with a result is counted, also robots.txt; guesses that were not there, such as "
+        "the icon, are not."
+    )
     columns: tuple[ReportColumn, ...] = (
         ReportColumn("rescode", "status"),
         ReportColumn("meaning", "meaning"),

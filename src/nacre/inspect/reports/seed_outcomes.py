@@ -178,7 +178,7 @@ class SeedOutcomes:
             return self._unfinished(url)
         status = outcome.status
         if 0 < status < 400:
-            return SeedOutcome(url, SeedState.GOT, status)
+            return SeedOutcome(url, SeedState.GOT, status, tries=outcome.attempts)
         if status >= 400:
             return SeedOutcome(url, SeedState.ERROR, status, cause(status), outcome.attempts)
         first = self._in_the_way(url, outcome)

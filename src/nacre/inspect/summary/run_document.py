@@ -109,10 +109,29 @@ def _about(found: RunSummary, reader: ReportLocale, now: float) -> tuple[tuple[s
 
 
 def _end(found: RunSummary, exit_: str, words: Translator) -> str:
-    if exit_ != ExitStatus.FINISHED or not (found.endless or found.deleted):
+    left = [
+        words(text, f"{number:,}")
+        for text, number in (
+            ("{} of endless places (traps.budget)", found.endless),
+            ("{} deleted by the operator", found.deleted),
+            ("{} too many hops from their seeds, and what lies behind them", found.too_deep),
+            ("{} due pages, because the budget is spent", found.left.unvisited),
+            (
+                "{} that lead into what looks like a trap (recrawl.trap_share), and what lies "
+                "behind them",
+                found.left.held,
+            ),
+            (
+                "{} that differ from known pages in idle parameters alone "
+                "(recrawl.idle_parameters)",
+                found.left.repeated,
+            ),
+        )
+        if number
+    ]
+    if exit_ != ExitStatus.FINISHED or not left:
         return words(ENDS.get(exit_, LIMIT))
-    text = "finished; left out: {} of endless places (traps.budget), {} deleted by the operator"
-    return words(text, f"{found.endless:,}", f"{found.deleted:,}")
+    return words("finished; left out: {}", words(", ").join(left))
 
 
 def _mode(run: RunLine, words: Translator) -> str:
@@ -132,7 +151,11 @@ def _short(found: RunSummary, reader: ReportLocale) -> Section:
         f"{numbers['html_documents']:,}",
     )
     compared = ""
-    if found.run.number > 1:
+    if not found.run.is_compared and found.run.number > 1:
+        text = "Not compared with earlier runs: replies stored as new: {}, with known content: {}."
+        known = numbers["duplicate_by_hash_uris"] + numbers["not_modified_uris"]
+        compared = words(text, f"{numbers['novel_uris']:,}", f"{known:,}")
+    elif found.run.number > 1:
         text = "By comparison with earlier runs, pages that changed: {}, gone: {}, new: {}."
         of = found.run.found
         compared = words(text, *(f"{_sum(of, kinds):,}" for kinds in (_CHANGED, _GONE, ("new",))))
@@ -174,14 +197,18 @@ def _got(found: RunSummary, reader: ReportLocale) -> Section:
         (words("Of these, web pages (HTML)"), f"{numbers['html_documents']:,}"),
         (words("Redirects"), f"{numbers['redirects']:,}"),
         (words("Error pages"), f"{numbers['error_replies']:,}"),
+        (
+            words("All replies, with robots.txt and guesses such as the icon"),
+            f"{_replies(found):,}",
+        ),
         (words("Data received"), size(numbers["total_crawled_bytes"])),
-        (words("Time taken"), reader.span(found.elapsed)),
+        (words("Time taken, without preparation and pauses"), reader.span(found.elapsed)),
     ]
     if unchanged:
         facts.insert(2, (words("Not modified since the last visit"), f"{unchanged:,}"))
     hosts = [row for row in found.hosts if row.name != "dns:"]
     counts = (
-        Column(words("Addresses"), Format.COUNT),
+        Column(words("Replies"), Format.COUNT),
         Column(words("Data"), Format.BYTES),
     )
     mimes = [row for row in found.mimes if row.name != "text/dns"]
@@ -197,7 +224,14 @@ def _got(found: RunSummary, reader: ReportLocale) -> Section:
             tuple(_mime(row, words) for row in mimes),
         ),
     )
-    return Section(words("What was fetched"), facts=tuple(facts), tables=tables)
+    said = (words("The tables count all replies."),)
+    return Section(words("What was fetched"), said, facts=tuple(facts), tables=tables)
+
+
+def _replies(found: RunSummary) -> int:
+    """All replies of the run, lookups of names left out; where no report says it, of its hosts."""
+    hosts = sum(row.urls for row in found.hosts if row.name != "dns:")
+    return int(found.numbers.get("replies", hosts))
 
 
 def _host(row: NamedCount, words: Translator) -> str:
@@ -214,7 +248,7 @@ def _mime(row: NamedCount, words: Translator) -> tuple[Cell, ...]:
 
 
 def _changed(found: RunSummary, words: Translator) -> Section | None:
-    if found.run.number == 1:
+    if found.run.number == 1 or not found.run.is_compared:
         return None
     columns = (Column(words("Found")), Column(words("Pages"), Format.COUNT))
     of = found.run.found
@@ -320,20 +354,24 @@ def _runs(found: RunSummary, reader: ReportLocale) -> Section | None:
         *(Column(words(name), Format.COUNT) for name in ("New", "Changed", "Gone", "Unchanged")),
     )
     rows = tuple(_run(run, reader) for run in found.runs)
+    compared = [run for run in found.runs if run.is_compared]
     series = tuple(
-        Series(words(name), tuple(float(_sum(run.found, kinds)) for run in found.runs[1:]))
+        Series(words(name), tuple(float(_sum(run.found, kinds)) for run in compared))
         for name, kinds in (("New", ("new",)), ("Changed", _CHANGED), ("Gone", _GONE))
     )
     title = words("New, changed and gone pages by run")
-    labels = tuple(reader.moment(run.started)[:10] for run in found.runs[1:])
-    plot = Bars(title, labels, series, words("pages"))
+    labels = tuple(reader.moment(run.started)[:10] for run in compared)
+    plots = (Bars(title, labels, series, words("pages")),) if compared else ()
     table = DataTable(words("All runs of this job"), columns, rows)
-    return Section(words("All runs of this job"), plots=(plot,), tables=(table,))
+    text: tuple[str, ...] = ()
+    if len(compared) < len(found.runs):
+        text = (words("A full run is compared when the next incremental run reads its archive."),)
+    return Section(words("All runs of this job"), text, plots=plots, tables=(table,))
 
 
 def _run(run: RunLine, reader: ReportLocale) -> tuple[Cell, ...]:
     mode = _mode(run, reader.words)
-    if run.number == 1:
+    if not run.is_compared:
         return run.number, reader.moment(run.started), mode, None, None, None, None
     counts = (_sum(run.found, kinds) for kinds in (("new",), _CHANGED, _GONE, _UNCHANGED))
     return run.number, reader.moment(run.started), mode, *counts

@@ -3,11 +3,10 @@
 What a run could not get, read from its crawl.log.
 """
 
-import gzip
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +14,13 @@ import msgspec
 
 from nacre.core.history import FetchRow
 from nacre.core.states import CRASHED, ExitStatus
-from nacre.core.status import CountedAs, FetchStatus, counted
+from nacre.engine.counters import TOO_DEEP, NotVisited, not_visited
 from nacre.engine.seeding.seedbook import seed_rows
 from nacre.errors import JobError
 from nacre.frontier.queues import read_totals
 from nacre.inspect.analysis.page_history import found_by, outcome_of, stored_noise, visits_of
 from nacre.inspect.analysis.recrawl_data import CHANGED, NEW
+from nacre.inspect.crawl_logs import GUESSES, crawl_log_lines, is_left_out, number_of
 from nacre.inspect.reports.crawl_summary import CrawlSummaryReport
 from nacre.inspect.reports.row_reports import (
     HostsReport,
@@ -40,9 +40,6 @@ from nacre.store.store import Store
 MOST = 200
 """Failures that are named; all are counted."""
 _FIELDS = 7
-
-_GUESSES = frozenset("XI")
-"""Hops that no page asked for: speculative links, and what is inferred, such as an icon."""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -81,49 +78,25 @@ def failures(logs: Path) -> FailureList:
     """
     counts: Counter[int] = Counter()
     first: list[Failure] = []
-    for failure in chain.from_iterable(_failed(path) for path in sorted(logs.glob("crawl.log*"))):
+    for failure in failed_lines(crawl_log_lines(logs)):
         counts[failure.status] += 1
         if len(first) < MOST:
             first.append(failure)
     return FailureList(dict(counts.most_common()), first)
 
 
-def _failed(path: Path) -> Iterator[Failure]:
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rb") as file:
-            yield from failed_lines(file)
-    except (OSError, EOFError):
-        return  # moved away at this moment, or cut off
-
-
 def failed_lines(lines: Iterable[bytes]) -> Iterator[Failure]:
     """The failures among the lines of a crawl.log; a line that is none is passed over."""
     for line in lines:
         fields = line.split(maxsplit=_FIELDS)
-        if len(fields) < _FIELDS or 0 < _number(fields[1]) < _FIRST_ERROR:
+        if len(fields) < _FIELDS or 0 < number_of(fields[1]) < _FIRST_ERROR:
             continue
-        status, path = _number(fields[1]), fields[4].decode("latin-1")
-        if path.endswith("P") or _GUESSES & set(path) or _is_left_out(status):
+        status, path = number_of(fields[1]), fields[4].decode("latin-1")
+        if path.endswith("P") or GUESSES & set(path) or is_left_out(status):
             continue
         via = fields[5].decode("utf-8", "replace")
         url = fields[3].decode("utf-8", "replace")
         yield Failure(status, url, "" if via == "-" else via)
-
-
-def _is_left_out(status: int) -> bool:
-    """It was not wanted: the operator's rules left it out. robots.txt is the site's."""
-    if status == 0:
-        return True
-    disregarded = counted(status) is CountedAs.DISREGARDED
-    return disregarded and status != FetchStatus.ROBOTS_PRECLUDED
-
-
-def _number(text: bytes) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        return 0
 
 
 MOST_ROWS = 40
@@ -152,7 +125,7 @@ class RunLine(msgspec.Struct, frozen=True):
         started: Seconds since the epoch.
         ended: The same; 0 while it runs.
         exit: How it ended.
-        found: Pages by verdict; empty for the first run.
+        found: Pages by verdict; empty for the first run, and for a full one that was not compared.
     """
 
     number: int
@@ -162,6 +135,11 @@ class RunLine(msgspec.Struct, frozen=True):
     ended: float
     exit: str
     found: dict[str, int]
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether its pages were compared with earlier versions."""
+        return self.number > 1 and (self.mode == INCREMENTAL or bool(self.found))
 
 
 class FailedSeed(msgspec.Struct, frozen=True):
@@ -203,6 +181,8 @@ class RunSummary(msgspec.Struct):
         runs: All runs of the job up to this one.
         endless: URLs of endless places that wait still; 0 for a run before the last one.
         deleted: URLs that the operator deleted; 0 for a run before the last one.
+        too_deep: URLs that only the number of their hops kept out; 0 for a run before the last one.
+        left: Due pages that an incremental run did not visit; none for a run before the last one.
     """
 
     job: str
@@ -226,6 +206,8 @@ class RunSummary(msgspec.Struct):
     runs: list[RunLine]
     endless: int = 0
     deleted: int = 0
+    too_deep: int = 0
+    left: NotVisited = NotVisited()
 
 
 _SEEDS = 20
@@ -252,7 +234,9 @@ def summarize_run(view: View, name: str = "") -> RunSummary:
     lines = [_line(store, one, is_running=view.running and one is rows[-1]) for one in rows]
     return RunSummary(
         endless=read_totals(store).endless if is_last else 0,
-        deleted=totals(store).deleted if is_last else 0,
+        deleted=totals(store).left_deleted if is_last else 0,
+        too_deep=store.counter(TOO_DEEP) if is_last else 0,
+        left=not_visited(store, row.number) if is_last else NotVisited(),
         job=view.settings.name or layout.root.name,
         run=lines[rows.index(row)],
         running=view.running and row is rows[-1],

@@ -11,11 +11,11 @@ Language = Literal["en", "zh"]
 _ZH = {
     # Title and particulars
     "Crawl report: {}": "网站采集报告：{}",
-    "Job": "采集任务",
+    "Job": "任务",
     "Site": "采集网站",
     "Sites": "采集网站",
     "Period": "采集时间",
-    "Run": "采集批次",
+    "Run": "运行",
     "Ended": "采集状态",
     "Report made": "报告生成时间",
     "{} to {}": "{} 至 {}",
@@ -31,21 +31,35 @@ _ZH = {
     # How it ended
     "still running": "正在采集",
     "finished: everything in scope was tried": "已完成：范围内的网址均已尝试采集",
-    "finished; left out: {} of endless places (traps.budget), {} deleted by the operator": (
-        "已完成；未采集：{} 个无穷尽的网址（traps.budget），{} 个被操作人员删除"
+    "finished; left out: {}": "已完成；未采集：{}",
+    "{} of endless places (traps.budget)": "{} 个无穷尽的网址（traps.budget）",
+    "{} deleted by the operator": "{} 个被操作员删除",
+    "{} due pages, because the budget is spent": "{} 个到期网页（预算已用完）",
+    "{} that lead into what looks like a trap (recrawl.trap_share), and what lies behind them": (
+        "{} 个似乎通向陷阱的网址（recrawl.trap_share），以及经由它们才能到达的网址"
     ),
+    "{} that differ from known pages in idle parameters alone (recrawl.idle_parameters)": (
+        "{} 个与已知网页只差无用参数的网址（recrawl.idle_parameters）"
+    ),
+    "{} too many hops from their seeds, and what lies behind them": (
+        "{} 个距种子的跳转次数过多的网址，以及经由它们才能到达的网址"
+    ),
+    ", ": "，",
     "interrupted; it can be resumed": "已中断，可继续采集",
-    "stopped by the operator; it can be resumed": "已由操作人员停止，可继续采集",
+    "stopped by the operator; it can be resumed": "已由操作员停止，可继续采集",
     "stopped at a limit that was set": "达到设定的上限而停止",
     "stopped for lack of disk space; it can be resumed": "因磁盘空间不足而停止，可继续采集",
     "cut off; it can be resumed": "意外中断，可继续采集",
     # In short
     "Summary": "概要",
     "The run received {} ({}) from {}; web pages among them: {}.": (
-        "本次从 {2} 个主机采集到文件 {0} 个，数据量 {1}，其中网页 {3} 个。"
+        "本次从 {2} 个主机采集到文档 {0} 个，数据量 {1}，其中网页 {3} 个。"
     ),
     "By comparison with earlier runs, pages that changed: {}, gone: {}, new: {}.": (
         "与以往采集相比：变更网页 {} 个，失效网页 {} 个，新增网页 {} 个。"
+    ),
+    "Not compared with earlier runs: replies stored as new: {}, with known content: {}.": (
+        "未与以往采集比较：作为新内容存入的响应 {} 个，内容已知的响应 {} 个。"
     ),
     "Everything that was requested was received.": "所请求的网址均已采集成功。",
     "Addresses that could not be fetched: {}; they are listed below with the reason.": (
@@ -55,18 +69,26 @@ _ZH = {
     "The seed {} could not be fetched: {}.": "种子网址 {} 未能采集：{}。",
     # What was fetched
     "What was fetched": "采集结果",
-    "Documents": "文件",
+    "Documents": "文档",
     "Of these, web pages (HTML)": "其中网页（HTML）",
     "Not modified since the last visit": "自上次采集以来未修改",
     "Redirects": "重定向",
     "Error pages": "错误页面",
     "Data received": "接收数据量",
-    "Time taken": "采集用时",
+    "All replies, with robots.txt and guesses such as the icon": (
+        "全部响应（含 robots.txt 和程序推测的网址，如网站图标）"
+    ),
+    "The tables count all replies.": "以下各表按全部响应计数。",
+    "Replies": "响应数",
+    "A full run is compared when the next incremental run reads its archive.": (
+        "全量采集要等下一次增量采集读取其存档时才作比较。"
+    ),
+    "Time taken, without preparation and pauses": "采集用时（不含准备和暂停）",
     "Hosts": "主机",
     "Host": "主机名",
     "Addresses": "网址数",
     "Data": "数据量",
-    "Media types": "文件类型",
+    "Media types": "媒体类型",
     "Type": "类型",
     "Kind": "说明",
     # Kinds of media types
@@ -168,10 +190,10 @@ _ZH = {
     "an error in the crawler": "采集程序错误",
     "it cannot be fetched, or its address is not allowed": "网址无法采集，或其地址不允许访问",
     "its robots.txt could not be fetched": "无法获取 robots.txt",
-    "it was excluded by the operator": "被操作人员排除",
-    "a quota was reached": "达到限额",
+    "it was excluded by the operator": "被操作员排除",
+    "a quota was reached": "达到配额",
     "the time limit was reached": "达到时间上限",
-    "it was deleted by the operator": "被操作人员删除",
+    "it was deleted by the operator": "被操作员删除",
     "robots.txt forbids it": "robots.txt 禁止采集",
     "out of the scope of the crawl": "超出采集范围",
     "it could not be fetched": "无法采集",

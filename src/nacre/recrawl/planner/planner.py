@@ -78,7 +78,8 @@ class Planner:
         self._idle = IdleParameters(inputs)
         self._learning = Learning(inputs, self._step, self._classes, self._embeds)
         self._phases: list[Phase] = []
-        self._by_value: Phase | None = None
+        self._by_value: PagesByValue | None = None
+        self._scheduled = ScheduledPages(timetable, 0.0)
         self._outcome = ValueOutcome()
         self._marginal = 0.0
         self._known = 0
@@ -112,7 +113,7 @@ class Planner:
         step = self._step
         sites.begin_step()
         sites.forget_words()
-        scheduled = ScheduledPages(self._timetable, step.time)
+        scheduled = self._scheduled = ScheduledPages(self._timetable, step.time)
         survey, draws = Survey(step.time, sites.traps), SampleDraws(step.time)
         groups = CoChangeGroups(self._inputs, step)
         valuation = self._make_valuation()
@@ -275,6 +276,19 @@ class Planner:
         self._outcome = self._outcome._replace(tight=False)
         self._phases.append(self._by_value)
         return True
+
+    def counting(self) -> Slices[int]:
+        """The number of due pages that were not chosen in the step, in slices.
+
+        Those are new pages, pages whose time by a schedule has come, and pages worth a visit. Of
+        what leads into traps none is counted: see `held`.
+        """
+        step = self._step
+        left = {url for url in (*step.paging, *step.new) if url not in step.done}
+        left.update(url for _, url in self._scheduled.due if url not in step.done)
+        if self._by_value is None:
+            return len(left)
+        return len(left) + (yield from self._by_value.counting())
 
     def learn(self, visit: Visited) -> VisitFinding:
         """Take in what a visit showed."""

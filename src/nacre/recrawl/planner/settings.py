@@ -3,7 +3,7 @@
 from typing import Literal
 
 from nacre.config.component import Component, Seconds, section, setting
-from nacre.recrawl.planner.change_rate.value import DAY
+from nacre.recrawl.planner.schedules.schedules import DAY
 from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
 
 

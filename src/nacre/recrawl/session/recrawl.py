@@ -18,6 +18,7 @@ from nacre.core.crawluri import GUESS, PROBE, CrawlURI, Hop
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import ChosenRow, PageKind, PageRow
 from nacre.core.processor import Keep, Visit
+from nacre.engine.counters import PLANNED, NotVisited, note_not_visited
 from nacre.engine.logs import JobLogs
 from nacre.engine.seeding.seedbook import SeedBook
 from nacre.engine.steps.fetching import UNCONDITIONAL
@@ -41,7 +42,7 @@ from nacre.runs.budget import Budget, Spent, parse_budget
 from nacre.runs.runs import RunRow
 from nacre.store.store import Store
 
-_RUN, _LEFT = "pages.run", "pages.waves"
+_LEFT = "pages.waves"
 PRICE, PRICES = "pages.price", 1e9
 """Counter: what a visit had to be worth in the last run, times a billion; 0 when unknown."""
 CUT = "pages.cut"
@@ -135,9 +136,10 @@ class Recrawl:
         """Begin the step, or resume that of an earlier process; in slices."""
         store, pages = self._store, self._pages
         self.planner.begin([row.url for row in self._seeds.rows()])
-        if store.counter(_RUN) != self._run.number:
+        if store.counter(PLANNED) != self._run.number:
             pages.forget_step()
-            store.set_counter(_RUN, self._run.number)
+            store.set_counter(PLANNED, self._run.number)
+            note_not_visited(store, NotVisited())
             store.set_counter(_LEFT, -1)
             yield from self.planner.recall(self.step)
             yield from self._probe()
@@ -184,10 +186,11 @@ class Recrawl:
             room = self._room()
             cut = bool(self._rest) and room <= 0
             if cut or not self._rest:
+                dropped = len(self._rest)
                 self._left = self.planner.phases_left
                 self._rest = yield from self.planner.choosing(self.step, room)
                 if not self._rest:
-                    self._note_end(cut=cut or self.planner.is_cut)
+                    yield from self._note_end(dropped, cut=cut or self.planner.is_cut)
                     if self._goes_on(room):
                         continue
                     return False
@@ -207,9 +210,13 @@ class Recrawl:
         self._reopened = not self._reopened and left and self.planner.reopen()
         return self._reopened
 
-    def _note_end(self, *, cut: bool) -> None:
+    def _note_end(self, dropped: int, *, cut: bool) -> Slices[None]:
+        """Note why nothing more is chosen; `dropped`: chosen pages that the budget left."""
         self._tell_what_waits()
-        self._store.set_counter(CUT, int(cut and bool(self._run.budget)))
+        is_cut, planner = cut and bool(self._run.budget), self.planner
+        left = dropped + (yield from planner.counting()) if is_cut else 0
+        note_not_visited(self._store, NotVisited(left, planner.held, planner.repeated))
+        self._store.set_counter(CUT, int(is_cut))
         if self.planner.least > 0.0:
             self._store.set_counter(PRICE, round(self.planner.least * PRICES))
 

@@ -224,7 +224,7 @@ def test_what_lies_behind_the_cut_counts_as_a_change() -> None:
     "part", ["1", "1,", "1,,", "1.", "12:", "a-", "A1", "2024-", "半", "浏览", "a1-", "今天", "an "]
 )
 def test_hostile_text_is_read_once(part: str) -> None:
-    assert len(masked(part * (400_000 // len(part)))) <= 400_000
+    assert len(masked(part * (100_000 // len(part)))) <= 100_000
 
 
 def test_old_designs_fade() -> None:

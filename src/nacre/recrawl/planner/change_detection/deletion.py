@@ -51,7 +51,7 @@ _SHARED = guess(
     "Number of pages of a site that must have the same longest text before it "
     "counts as the text of an error page.",
 )
-_SHORT_TEXT = guess(
+SHORT_TEXT = guess(
     "deletion.short_text",
     900,
     "Length below which a page can count as an error page by its words, in characters.",
@@ -298,7 +298,7 @@ def main_text(view: PageView) -> str:
 def _says(view: PageView, words: tuple[str, ...]) -> bool:
     """Whether a page is short and contains one of the phrases."""
     text = view.text.lower()
-    return view.shape.text < _SHORT_TEXT and any(word in text for word in words)
+    return view.shape.text < SHORT_TEXT and any(word in text for word in words)
 
 
 def _prints(view: PageView) -> frozenset[int]:

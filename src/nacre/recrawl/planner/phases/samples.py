@@ -332,8 +332,7 @@ class PagesByValue:
             reserve = self._embeds.reserve(room) + self._pairs.reserve(room)
         most = max(0, room - len(sample) - reserve)
         found = self._step.found
-        wanted = Wanted(self._settings.recall, self._settings.least, found, TRUSTED)
-        chosen = yield from choosing(values, most, wanted)
+        chosen = yield from choosing(values, most, self._wanted())
         outcome = ValueOutcome(
             expected=(
                 found + sum(one.chance for one in values),
@@ -346,6 +345,26 @@ class PagesByValue:
         visits = choices(chosen) + [one for one in sample if one.url not in taken]
         return PhaseResult(visits, value=outcome)
 
+    def counting(self) -> Slices[int]:
+        """The number of pages that would be chosen now, had the step more room, in slices."""
+        values: list[VisitValue] = []
+        for number, row in enumerate(self._pages.scan()):
+            if not number % ROWS:
+                yield
+            if self._is_out(row) or _comes_with_pages(row):
+                continue
+            value = self._valuation.of(row)
+            if value is not None and not self._valuation.rests(row, value):
+                values.append(value)
+        return len((yield from choosing(values, len(values), self._wanted())))
+
+    def _wanted(self) -> Wanted:
+        return Wanted(self._settings.recall, self._settings.least, self._step.found, TRUSTED)
+
+    def _is_out(self, row: PageRow) -> bool:
+        """Whether a page was chosen already, never visited, or leads into a trap that is shut."""
+        return row.url in self._step.done or not row.visits or self._valuation.is_shut(row)
+
     def _valued(self, share: float) -> Slices[tuple[list[VisitValue], list[Choice]]]:
         """The value of a visit of each page that was not chosen yet, and the random sample."""
         values: list[VisitValue] = []
@@ -353,9 +372,9 @@ class PagesByValue:
         for number, row in enumerate(self._pages.scan()):
             if not number % ROWS:
                 yield
-            if row.url in self._step.done or not row.visits or self._valuation.is_shut(row):
+            if self._is_out(row):
                 continue
-            if row.kind is PageKind.EMBED or (row.kind is PageKind.FILE and not row.evidence):
+            if _comes_with_pages(row):
                 self._embeds.consider(row, self._valuation)
                 continue
             value = self._valuation.of(self._valuation.withdrawn(row))
@@ -364,3 +383,8 @@ class PagesByValue:
             if share and random_sample(row.url, self._step.time) < share:
                 sample.append(Choice(row.url, value.chance if value else 0.0, "lot", share))
         return values, sample
+
+
+def _comes_with_pages(row: PageRow) -> bool:
+    """Whether it is an embed, or a file of which no visit showed anything yet."""
+    return row.kind is PageKind.EMBED or (row.kind is PageKind.FILE and not row.evidence)

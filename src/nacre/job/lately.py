@@ -1,15 +1,23 @@
-"""The last lines of crawl.log as facts of the sentence: refusing hosts, likely traps (pure)."""
+"""The last lines of a job's logs as facts of the sentence: refusing hosts, likely traps.
 
+All but `last_lines`, which reads them, is pure.
+"""
+
+import os
+import stat
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from statistics import median
 from typing import Final, NamedTuple
 
-from nacre.console.live.snapshot import SPAN, FetchedPlace, RatePoint
-from nacre.console.logs.lines import CrawlLogFields, crawl_log_fields
+import msgspec
+
 from nacre.job.overview import SlowQueue
 from nacre.job.sentence import SuspectedTrap, TroubledHost
 from nacre.report.crawllog import LogTimes
+from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
+from nacre.store.layout import Layout
 from nacre.uri.parse import host as host_of
 
 LATELY: Final = 300.0
@@ -21,6 +29,62 @@ DEEP: Final = 8
 _MOST: Final = 0.9
 _SOME: Final = 0.1
 _TOO_MANY: Final = 429
+_LINES: Final = 300
+_BYTES: Final = 1 << 19
+"""Bytes at the end of a log that are read for its last lines."""
+
+
+class FetchedPlace(msgspec.Struct, frozen=True):
+    """A directory or program that was fetched from lately.
+
+    Attributes:
+        prefix: Beginning of its URLs, with a slash or a question mark at the end.
+        share: Share of the last fetches, 0 to 1.
+    """
+
+    prefix: str
+    share: float
+
+
+class LastLines(NamedTuple):
+    """The last lines of a job's logs, the oldest first; () where there is no such log.
+
+    Attributes:
+        crawl: Of crawl.log: what is final.
+        tries: Of nonfatal-errors.log: the tries that are repeated.
+    """
+
+    crawl: Sequence[CrawlLogFields] = ()
+    tries: Sequence[CrawlLogFields] = ()
+
+
+NO_LINES: Final = LastLines()
+
+
+def last_lines(layout: Layout) -> LastLines:
+    """The last 300 lines of both logs of the last run; a log that cannot be read has none."""
+    folder = (layout.latest / "logs").resolve()
+    if not folder.is_relative_to(layout.root.resolve()):
+        return NO_LINES
+    return LastLines(*(_last(folder / name) for name in ("crawl.log", "nonfatal-errors.log")))
+
+
+def _last(path: Path) -> list[CrawlLogFields]:
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return []
+    facts = os.fstat(number)
+    if not stat.S_ISREG(facts.st_mode):
+        os.close(number)
+        return []
+    with os.fdopen(number, "rb") as file:
+        begin = max(facts.st_size - _BYTES, 0)
+        file.seek(begin)
+        lines = file.read(_BYTES).split(b"\n")
+    # Before the first line feed stands a part of a line, behind the last one the same or nothing.
+    whole = lines[1 if begin else 0 : -1][-_LINES:]
+    return fields_of(line.decode("utf-8", "replace") for line in whole)
 
 
 def fields_of(lines: Iterable[str]) -> list[CrawlLogFields]:
@@ -55,9 +119,7 @@ def _is_refusal(status: int) -> bool:
     return status == _TOO_MANY or status >= 500 or -5 < status < 0
 
 
-def suspected_trap(
-    lines: Sequence[CrawlLogFields], points: Sequence[RatePoint]
-) -> SuspectedTrap | None:
+def suspected_trap(lines: Sequence[CrawlLogFields], *, outgrows: bool) -> SuspectedTrap | None:
     """The place that looks like a trap; None for none.
 
     What waits has grown faster than what is finished for ten minutes, nearly all that was fetched
@@ -65,11 +127,9 @@ def suspected_trap(
 
     Args:
         lines: The last ones of crawl.log.
-        points: The last minutes of the job, the oldest first.
+        outgrows: See `JobPace`.
     """
-    if len(lines) < FEWEST or not points or points[-1].time - points[0].time < 0.9 * SPAN:
-        return None
-    if points[-1].queued - points[0].queued <= points[-1].finished - points[0].finished:
+    if not outgrows or len(lines) < FEWEST:
         return None
     found = _places(lines)
     if not found or median(_hops(line.path) for line in lines) < DEEP:
@@ -105,6 +165,11 @@ def _places(lines: Sequence[CrawlLogFields]) -> list[_Place]:
             found[program] = number
     shares = [_Place(prefix, number / len(lines)) for prefix, number in found.items()]
     return sorted(shares, key=lambda one: -one.share)
+
+
+def place_of(url: str) -> str:
+    """The program or first directory that a URL is of; "" for one at the top without a query."""
+    return _program(url) or _directory(url)
 
 
 def _program(url: str) -> str:

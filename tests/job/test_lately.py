@@ -1,6 +1,15 @@
-from nacre.console.live.lately import fetched_lately, fields_of, suspected_trap, troubled_host
-from nacre.console.live.snapshot import RatePoint
+from pathlib import Path
+
+from nacre.job.lately import (
+    LastLines,
+    fetched_lately,
+    fields_of,
+    last_lines,
+    suspected_trap,
+    troubled_host,
+)
 from nacre.job.overview import SlowQueue
+from nacre.store.layout import Layout
 
 NOW = 1_763_651_460.0  # 2025-11-20T15:11:00Z
 SLOW = SlowQueue("test,a,", 9, 60.0, 540.0, host="a.test")
@@ -27,24 +36,19 @@ def test_a_missing_page_and_what_is_long_ago_are_no_refusals():
     assert troubled_host(fields_of([line("http://a.test/", 429)] * 3), (), NOW) is None
 
 
-def points(queued: int, finished: int, seconds: float = 600.0) -> list[RatePoint]:
-    return [RatePoint(NOW - seconds, 0, 0, 0), RatePoint(NOW, finished, 0, queued)]
-
-
 def test_a_place_that_grows_far_from_the_seeds_looks_like_a_trap():
     deep = fields_of([line(f"http://a.test/calendar/{n}?m=/x", 200, "L" * 9) for n in range(30)])
-    found = suspected_trap(deep, points(900, 100))
+    found = suspected_trap(deep, outgrows=True)
     assert found is not None
     assert (found.prefix, found.share) == ("http://a.test/calendar/", 1.0)
-    assert suspected_trap(deep, points(90, 100)) is None
-    assert suspected_trap(deep, points(900, 100, 60.0)) is None
-    assert suspected_trap(deep, ()) is None
+    assert suspected_trap(deep, outgrows=False) is None
+    assert suspected_trap(deep[:3], outgrows=True) is None
     near = fields_of([line(f"http://a.test/docs/{n}", 200) for n in range(30)])
-    assert suspected_trap(near, points(900, 100)) is None
+    assert suspected_trap(near, outgrows=True) is None
     long = fields_of([line(f"http://a.test/docs/{n}", 200, "5+LLLL") for n in range(30)])
-    assert suspected_trap(long, points(900, 100)) is not None
+    assert suspected_trap(long, outgrows=True) is not None
     top = fields_of([line(f"http://a.test/{n}", 200, "L" * 9) for n in range(30)])
-    assert suspected_trap(top, points(900, 100)) is None
+    assert suspected_trap(top, outgrows=True) is None
 
 
 def test_a_program_with_queries_is_a_place_of_its_own():
@@ -67,6 +71,37 @@ def test_a_program_with_queries_is_a_place_of_its_own():
     home = [line(f"http://a.test/?p={n}", 200) for n in range(30)]
     assert [one.prefix for one in fetched_lately(fields_of(home))] == ["http://a.test/?"]
     assert fetched_lately(fields_of([line(f"http://a.test/{n}", 200) for n in range(30)])) == ()
-    trap = suspected_trap(fields_of(top), points(900, 100))
+    trap = suspected_trap(fields_of(top), outgrows=True)
     assert trap is not None
     assert trap.prefix == "http://a.test/list.php?"
+
+
+def test_the_last_lines_of_both_logs_are_read(tmp_path: Path):
+    layout = Layout(tmp_path / "job")
+    assert last_lines(layout) == LastLines([], [])
+    logs = layout.root / "runs" / "1" / "logs"
+    logs.mkdir(parents=True)
+    layout.latest.symlink_to("runs/1")
+    text = "".join(line(f"http://a.test/{n}/{'x' * 2000}", 200) + "\n" for n in range(400))
+    (logs / "crawl.log").write_text(text + "2025-11-20T15:1")
+    (logs / "nonfatal-errors.log").write_text(line("http://a.test/", -2) + "\n    an error\n")
+    found = last_lines(layout)
+    assert 200 < len(found.crawl) <= 300
+    assert found.crawl[-1].url.startswith("http://a.test/399/")
+    assert [one.status for one in found.tries] == [-2]
+
+
+def test_a_log_that_leads_elsewhere_is_not_read(tmp_path: Path):
+    layout = Layout(tmp_path / "job")
+    other = tmp_path / "other" / "logs"
+    other.mkdir(parents=True)
+    (other / "crawl.log").write_text(line("http://a.test/", 200) + "\n")
+    layout.root.mkdir()
+    layout.latest.symlink_to(other.parent)
+    assert last_lines(layout) == LastLines()
+    layout.latest.unlink()
+    logs = layout.latest / "logs"
+    logs.mkdir(parents=True)
+    (logs / "crawl.log").symlink_to(other / "crawl.log")
+    (logs / "nonfatal-errors.log").mkdir()
+    assert last_lines(layout) == LastLines([], [])

@@ -1,0 +1,57 @@
+"""The account that a run keeps of itself: its pace, its seeds, and what was too deep for it."""
+
+from nacre.core.clock import Clock
+from nacre.core.states import ExitStatus
+from nacre.engine.counters import SEEDS, SEEDS_GOT, TOO_DEEP
+from nacre.inspect.reports.seed_outcomes import SeedTally, all_seeds
+from nacre.job.activity import STEP, JobActivity, JobPace, RatePoint
+from nacre.job.session import Session
+
+
+class RunAccount:
+    """A background task that notes how fast a run goes, and counts its seeds at its end.
+
+    What was too deep for the scope is counted then, too.
+
+    Args:
+        session: The running session.
+        clock: The time.
+
+    Attributes:
+        seeds: The seeds in numbers; None before the end, and where the end was at once.
+    """
+
+    name = "account"
+    busy = False
+
+    def __init__(self, session: Session, clock: Clock) -> None:
+        self._session = session
+        self._clock = clock
+        self._activity = JobActivity()
+        self.seeds: SeedTally | None = None
+
+    async def run(self) -> None:
+        """Note a point every ten seconds, until cancelled."""
+        while True:
+            self._note()
+            await self._clock.sleep(STEP)
+
+    async def ending(self, how: ExitStatus) -> None:
+        """Count seeds and URLs that were too deep; the numbers are in the last commit group."""
+        store = self._session.storing.store
+        self.seeds = all_seeds(store, self._session.queues.identity)
+        # What a later run did not choose says nothing of it.
+        store.set_counter(SEEDS, self.seeds.total - self.seeds.not_due)
+        store.set_counter(SEEDS_GOT, self.seeds.got)
+        store.set_counter(TOO_DEEP, sum(1 for _ in self._session.scheduling.candidates.too_deep()))
+
+    def pace(self) -> JobPace:
+        """The pace of this moment."""
+        self._note()
+        return self._activity.pace()
+
+    def _note(self) -> None:
+        waiting, got = self._session.frontier.totals, self._session.statistics.totals
+        # What the operator deleted was not worked on: it is no speed.
+        done = waiting.finished - got.deleted
+        self._activity.note(RatePoint(self._clock.now(), done, got.size, waiting.queued))

@@ -1,0 +1,91 @@
+"""The kind of URLs that most of what waits is of, which may be a place without end."""
+
+from collections import Counter
+from collections.abc import Collection
+from itertools import islice
+from typing import Final
+
+from nacre.job.overview import JobOverview, SlowQueue
+from nacre.job.sentence import CrowdedKind
+from nacre.store.store import Store
+from nacre.uri.surt import queue_root
+
+MANY: Final = 500
+"""URIs that wait, below which nothing is said."""
+MOST: Final = 0.8
+"""Share that is most of what waits. Both are guesses: a calendar soon has 19 of 20."""
+LOOKED: Final = 5_000
+"""URIs of a queue that are looked at."""
+
+
+def crowded_queue(
+    overview: JobOverview, slowest: Collection[SlowQueue], *, grows: bool
+) -> SlowQueue | None:
+    """The queue that has most of what waits, where that is much and grows; None for none.
+
+    Args:
+        overview: The numbers of the job.
+        slowest: The queues that take longest.
+        grows: See `JobPace`.
+    """
+    if not grows or overview.queued <= MANY or not slowest:
+        return None
+    largest = max(slowest, key=lambda one: one.pending)
+    return largest if largest.pending >= MOST * overview.queued else None
+
+
+def crowded_kind(
+    queue: str, branch: str, number: int, looked: int
+) -> CrowdedKind | None:  # fmt: skip
+    """The kind that most of a queue is of; None where no kind is.
+
+    Args:
+        queue: Key of the queue of a host.
+        branch: The largest of its branches, as `path_branch` gives it; "" for none.
+        number: URIs of it.
+        looked: URIs of the queue that were looked at.
+    """
+    # What ends otherwise is a single URL.
+    if not looked or branch == "/" or not branch.endswith(("/", "?")) or number < MOST * looked:
+        return None
+    return CrowdedKind(queue, queue_root(queue) + branch.removeprefix("/"), number, looked)
+
+
+def find_crowded_kind(store: Store, queue: str) -> CrowdedKind | None:
+    """The same, looked for among the first URIs of a queue.
+
+    Args:
+        store: The job's.
+        queue: Key of the queue.
+    """
+    from nacre.frontier.pending import of_queue  # noqa: PLC0415 - with patterns; rarely needed
+
+    branches = Counter(
+        path_branch(entry.uri.url, "") for entry in islice(of_queue(store, queue), LOOKED)
+    )
+    (branch, number), *_ = branches.most_common(1) or [("", 0)]
+    return crowded_kind(queue, branch, number, branches.total())
+
+
+def unwanted(crowded: CrowdedKind | None, wanted: Collection[str]) -> CrowdedKind | None:
+    """The kind that most of what waits is of, where nobody said that it is wanted."""
+    return None if crowded is None or crowded.prefix in wanted else crowded
+
+
+def path_branch(url: str, path: str) -> str:
+    """The part of a URL's path that is one level below a path; "" for a URL elsewhere.
+
+    Args:
+        url: The URL.
+        path: "" or `/`, or one that ends with a slash.
+    """
+    start = url.find("/", url.find("://") + 3)
+    rest = url[start:] if start >= 0 else "/"
+    begin = path or "/"
+    if not rest.startswith(begin):
+        return ""
+    end = rest.find("/", len(begin))
+    mark = rest.find("?", len(begin))
+    if end >= 0 and (mark < 0 or end < mark):
+        return rest[: end + 1]
+    return rest[: mark + 1] if mark >= 0 else rest

@@ -1,0 +1,57 @@
+"""URLs that an exclusion took out of a job: they come back once it is undone."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from nacre.core.states import ExitStatus
+from nacre.core.status import FetchStatus
+from nacre.engine.candidates.rejected_uris import RejectedUris
+from nacre.engine.outcomes import scan_outcomes
+from nacre.frontier.pending import JournalTag, Matcher
+from nacre.job.imports import ImportMode, ImportOptions
+from nacre.runs.runs import read_run
+from nacre.scope.patterns.matching import PatternList
+from nacre.store.store import Store
+
+READMITTED: Final = {
+    "deleted": ImportOptions(ImportMode.IMPORT, force=True),
+    "refused": ImportOptions(ImportMode.IMPORT, scoped=True),
+}
+"""What comes back, and how its lines are imported. Of what was deleted the scope is not asked: it
+may have come from a list. What still is excluded stays deleted."""
+
+
+def readmitted_lines(
+    store: Store, kind: str, urls: Matcher, excluded: Sequence[str] = ()
+) -> Iterator[str]:
+    """URLs that come back once an exclusion is undone, of this run.
+
+    They are lines of a recovery journal, without line feed: `F+ URL PATH VIA`. Of what lies behind
+    them nothing is known. Of the refused ones as many are known as `engine.outside_kept` says.
+
+    Args:
+        store: The job's.
+        kind: `deleted`: what the operator deleted; `refused`: what the scope refused.
+        urls: Which URLs.
+        excluded: Expressions that are excluded still, each found in the URLs.
+    """
+    if kind == "refused":
+        for refusal in RejectedUris(store).matching(urls):
+            yield _line(refusal.url, refusal.path, refusal.via)
+        return
+    stays = PatternList(excluded, search=True).matches if excluded else None
+    for _, outcome in scan_outcomes(store):
+        if outcome.status != FetchStatus.DELETED or not urls(outcome.url):
+            continue
+        if stays is None or not stays(outcome.url):
+            yield _line(outcome.url, outcome.path, outcome.via)
+
+
+def takes_back(store: Store) -> bool:
+    """Whether URLs can come back: a run is there that can be gone on with."""
+    run = read_run(store)
+    return run is not None and run.exit is not ExitStatus.FINISHED and not run.closed
+
+
+def _line(url: str, path: str, via: str) -> str:
+    return " ".join(part for part in (JournalTag.ADDED, url, path, via) if part)

@@ -1,0 +1,68 @@
+"""The fields of a line of crawl.log, read back (pure)."""
+
+from typing import Final
+
+import msgspec
+
+from nacre.core.status import cause, counted
+
+_FIELDS: Final = 12
+"""Fields of a line of crawl.log; what `logExtraInfo` adds stands behind them."""
+
+
+class CrawlLogFields(msgspec.Struct, frozen=True):
+    """The fields of a line of crawl.log; "" where it has `-`.
+
+    Attributes:
+        time: When it was logged.
+        status: Fetch status.
+        size: Bytes of the body; "" for none.
+        url: The URL.
+        path: Hop path from the seed.
+        via: Where it was found.
+        mime: Media type.
+        toe: The worker.
+        fetched: When the fetch began, 17 digits, and how many ms it took.
+        digest: Digest of the payload.
+        source: The seed.
+        annotations: Annotations with commas between.
+        words: What the status means.
+        kind: `2` to `5` for HTTP, `0` for a failure, `r` for what was disregarded: a colour.
+    """
+
+    time: str
+    status: int
+    size: str
+    url: str
+    path: str
+    via: str
+    mime: str
+    toe: str
+    fetched: str
+    digest: str
+    source: str
+    annotations: str
+    words: str
+    kind: str
+
+
+def crawl_log_fields(text: str) -> CrawlLogFields | None:
+    """The fields of a line; None for a line that is none of crawl.log."""
+    parts = text.split(None, _FIELDS)
+    if len(parts) < _FIELDS:
+        return None
+    try:
+        status = int(parts[1])
+    except ValueError:
+        return None
+    rest = ["" if part == "-" else part for part in parts[2:_FIELDS]]
+    return CrawlLogFields(parts[0], status, *rest, cause(status), kind_of(status))  # type: ignore[call-arg]
+
+
+def kind_of(status: int) -> str:
+    """The first digit of an HTTP status; `r` for what was disregarded, `0` for a failure."""
+    if status >= 100:
+        return str(status)[0]
+    if status > 0:
+        return "2"
+    return "r" if counted(status).value == "disregarded" else "0"

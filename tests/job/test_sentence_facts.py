@@ -1,0 +1,59 @@
+from typing import Any
+
+import msgspec
+import pytest
+
+from nacre.job.lately import LastLines
+from nacre.job.overview import JobOverview, SlowQueue
+from nacre.job.sentence import sentence_of
+from nacre.job.sentence_facts import job_status, sentence_facts, time_left
+from nacre.job.sentence_words import words
+from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
+
+NOW = 1_763_651_460.0  # 2025-11-20T15:11:00Z
+RUNNING = JobOverview("RUNNING", parallel=25, busy=1, queued=600, finished=50)
+SLOW = SlowQueue("org,example,", 600, 1.0, 700.0, host="example.org")
+
+
+def lines(url: str, status: int) -> list[CrawlLogFields]:
+    text = "2025-11-20T15:10:30.000Z {} - {}{} LLLLLLLLL - text/html #001 - - - -"
+    found = [crawl_log_fields(text.format(status, url, n)) for n in range(30)]
+    return [one for one in found if one is not None]
+
+
+def said(crawl: list[CrawlLogFields], tries: list[CrawlLogFields], **more: Any) -> str:
+    answer = {"overview": msgspec.to_builtins(RUNNING), **more}
+    return words(sentence_of(sentence_facts(job_status(answer), NOW, LastLines(crawl, tries))))
+
+
+def test_pace_and_logs_decide_what_is_said():
+    pace = {"rate": 2.0, "bytes_rate": 0.0}
+    assert said([], [], pace=pace) == "2.0 URIs/s; about 5 min left"
+    assert said([], [], pace={**pace, "grows": True}) == "2.0 URIs/s; 600 URIs wait"
+    trapped = said(lines("http://a.test/cal/", 200), [], pace={**pace, "outgrows": True})
+    assert trapped == "looks like a trap: http://a.test/cal/ gave 100 % of the new URLs"
+    slow = msgspec.to_builtins([SlowQueue("test,a,", 1, 60.0, 60.0, host="a.test")])
+    refused = said([], lines("http://a.test/", 429), pace=pace, slowest=slow)
+    assert refused == "a.test answers 429; its delay is 1 min now"
+
+
+def test_what_a_job_does_not_say_is_not_known():
+    facts = sentence_facts(job_status({"overview": {"state": "CRASHED"}}), NOW, LastLines())
+    assert (facts.rate, facts.left, facts.committed, facts.trap) == (None, None, None, None)
+    with pytest.raises(msgspec.ValidationError):
+        job_status({"overview": 7})
+
+
+@pytest.mark.parametrize(
+    ("rate", "slowest", "left"),
+    [(None, (), None), (0.0, (), None), (2.0, (), 300.0), (2.0, (SLOW,), 700.0)],
+)
+def test_the_time_that_is_left(
+    rate: float | None, slowest: tuple[SlowQueue, ...], left: float | None
+):
+    assert time_left(RUNNING, slowest, rate) == left
+
+
+def test_no_time_is_left_to_say_while_it_is_held():
+    for state in ("PAUSING", "PAUSED"):
+        assert time_left(msgspec.structs.replace(RUNNING, state=state), (), 2.0) is None
