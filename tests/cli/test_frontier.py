@@ -1,5 +1,6 @@
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -196,3 +197,47 @@ def test_what_is_forgotten_is_crawled_again(stopped: tuple[Path, str]) -> None:
     assert nacre("frontier", job, "forget").code == 2
     assert nacre("frontier", job, "forget", "--regex", home + "$").out == "1 URI forgotten\n"
     assert nacre("frontier", job, "forget", "--regex", home + "$").out == "0 URIs forgotten\n"
+
+
+def test_exclude_changes_the_scope_and_deletes_what_waits(stopped: tuple[Path, str]):
+    job, home = stopped
+    number = waiting(job)
+    done = nacre("frontier", job, "exclude", "--regex", r"p5\d\.html")
+    assert done.code == 0, done.err
+    assert done.out == "excluded; deleted 10 URIs\n"
+    assert waiting(job) == number - 10
+    assert (
+        "out, by the rule matches-list-regex"
+        in nacre("check", job, "--dry-run", f"{home}p51.html").out
+    )
+    again = json.loads(nacre("frontier", job, "exclude", "-r", r"p5\d\.html", "--json").out)
+    assert again == {"changed": False, "deleted": 0}
+    assert nacre("frontier", job, "exclude", "--regex", "(").code == 2
+
+
+def test_include_undoes_an_exclusion(stopped: tuple[Path, str]):
+    job, home = stopped
+    number = waiting(job)
+    assert nacre("frontier", job, "exclude", "--regex", r"p5\d\.html").code == 0
+    done = nacre("frontier", job, "include", "--regex", r"p5\d\.html")
+    assert done.code == 0, done.err
+    assert done.out == (
+        "the scope takes them again; 10 URIs that were deleted or refused wait again\n"
+    )
+    assert waiting(job) == number
+    overview = json.loads(nacre("status", job, "--json").out)["overview"]
+    assert (overview["deleted"], overview["readmitted"]) == (10, 10)
+    again = nacre("frontier", job, "include", "--regex", r"p5\d\.html", "--json")
+    assert json.loads(again.out) == {"changed": False, "waiting": 0}
+    assert "in, by" in nacre("check", job, "--dry-run", f"{home}p51.html").out
+
+
+def test_what_was_excluded_from_a_run_that_is_over_comes_back_by_the_next(tmp_path: Path):
+    job = tmp_path / "demo"
+    with site({"/": "<p>text</p>"}) as home:
+        assert nacre("crawl", home, "--delay", 0, "--out", job, "-q", "--exclude", "/x/").code == 0
+    (rule,) = re.findall(r"- (.*/x/.*)", (job / "crawl.yaml").read_text())
+    done = nacre("frontier", job, "include", "--regex", rule.strip("'\""))
+    assert done.code == 0, done.err
+    assert "no run goes on: `nacre recrawl" in done.out
+    assert "/x/" not in (job / "crawl.yaml").read_text()

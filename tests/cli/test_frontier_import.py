@@ -99,7 +99,7 @@ PACKED = gzip.compress(b"".join(b"http://b.test/%x\n" % (n * n) for n in range(9
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
-        ("a", b"", ["--recover", "--crawl-log"], "a recovery journal or a crawl.log, not both"),
+        ("a", b"", ["--recover", "--crawl-log"], "a recovery journal, a crawl.log or a seed list"),
         ("a", b"http://b.test/\0\n", [], "it is not text: there are NUL bytes in it"),
         ("gone", None, [], "No such file"),
         ("a.gz", b"plain", [], "Not a gzipped file"),
@@ -168,3 +168,14 @@ def test_a_running_job_is_given_a_thousand_lines_at_a_time(job: Path):
 def test_a_line_without_an_end_comes_in_pieces(job: Path):
     _, asked = ask_running(job, "-", stdin="x" * 200_000)
     assert asked == [(1, 4, "import")]
+
+
+def test_a_seed_list_becomes_seeds(job: Path, tmp_path: Path):
+    lines = tmp_path / "种子.txt"
+    lines.write_text("http://b.test/馆\n# a comment\nhttp://c.test/\n", "gb18030")
+    assert imported(job, lines, "--seeds")["scheduled"] == 2
+    seeds = nacre("report", job, "seeds").out
+    assert "http://c.test/" in seeds
+    wrong = nacre("frontier", job, "import", lines, "--seeds", "--crawl-log")
+    assert wrong.code == 2
+    assert "say one" in wrong.err

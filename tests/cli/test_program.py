@@ -1,13 +1,14 @@
 """The help of all commands, and what they have in common."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import typer.main
 from rich.text import Text
 
-from nacre.cli.app import app
+from nacre.cli.app import LATE, app
+from nacre.cli.program import late_group
 from tests.cli.site import nacre
 
 
@@ -60,3 +61,36 @@ def test_the_directory_comes_before_the_command(group: str, command: str):
     done = nacre(group, command, "crawls/demo")
     assert done.code == 2
     assert f"{group} crawls/demo {command}" in done.err
+
+
+def test_a_command_is_made_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch):
+    made: list[str] = []
+
+    def told(info: Any, **more: Any) -> Any:
+        made.append(info.callback.__name__)
+        return typer.main.get_command_from_info(info, **more)
+
+    monkeypatch.setattr("nacre.cli.program.get_command_from_info", told)
+    group, whole = late_group(app), cast("Any", typer.main.get_command(app))
+    assert list(group.commands) == list(whole.commands)
+    assert made == []
+    command = group.commands["status"]
+    assert group.commands["status"] is command
+    assert group.commands["archive"].commands["check"].name == "check"
+    assert made == ["status", "check_archive"]
+    assert "nothing" not in group.commands
+
+
+def test_commands_that_are_made_late_are_those_of_typer():
+    late = dict(commands(late_group(app, root=True)))
+    assert late.keys() == ALL.keys()
+    for words, command in late.items():
+        assert type(command) is type(ALL[words])
+        assert command.help == ALL[words].help
+        assert [one.opts for one in command.params] == [one.opts for one in ALL[words].params]
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_a_command_that_is_imported_late_installs_no_completions(name: str):
+    options = {word for one in LATE[name].loaded().params for word in one.opts}
+    assert "--install-completion" not in options

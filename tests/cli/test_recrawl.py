@@ -181,7 +181,11 @@ def test_a_page_that_was_not_chosen_is_known_all_the_same(tmp_path: Path):
     with site() as home:
         assert nacre("crawl", home, "--scope", "host", "--delay", 0, "--out", job, "-q").code == 0
         done = nacre("recrawl", job, "--budget", "1", "-q")
-        assert "Finished: the budget of 1 request is spent" in done.out
+        assert "Finished: the budget of 1 request is spent; " in done.out
+        assert re.search(r"spent; \d+ due pages? not visited\.", done.out)
+        said = json.loads(nacre("status", job, "--json").out)
+        assert "unvisited" in said["sentence"]["also"]
+        assert said["overview"]["unvisited"] > 0
         pages = [json.loads(line) for line in nacre("history", job, "dump").out.splitlines()]
         url = next(page["url"] for page in pages if page["visits"] == 1)
         told = nacre("explain", job, url)

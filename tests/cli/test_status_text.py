@@ -39,6 +39,13 @@ def test_rates_now_and_on_average():
     assert rates == MeasuredRates(20.0, 10.0, 10.0, 5.0)
 
 
+def test_what_the_operator_deleted_is_no_speed():
+    meter = RateMeter()
+    meter.rates(sample(10.0, 100, 0))
+    deleted = JobOverview("RUNNING", elapsed=20.0, finished=1_110, deleted=1_000)
+    assert meter.rates(deleted).uris == 1.0
+
+
 def test_no_time_no_rate():
     meter = RateMeter()
     meter.rates(sample(5.0, 10, 10))

@@ -1,6 +1,7 @@
 import io
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -8,15 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.cli.urls import MAX_LINE, answers, text_of
-from tests.cli.site import nacre, site
+from tests.cli.site import nacre, nacre_bytes, site
 
 REGEX = "# c\n-\\.gif$\n+^http:\n"
 
 
 def run(*args: object, stdin: bytes = b"", cwd: Path | None = None) -> tuple[int, bytes, str]:
-    command = [sys.executable, "-m", "nacre", *map(str, args)]
-    done = subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, timeout=60)
-    return done.returncode, done.stdout, done.stderr.decode()
+    with chdir(cwd or "."):
+        code, out, err = nacre_bytes(*args, stdin=stdin)
+    return code, out, err.decode()
+
+
+def test_a_process_answers_the_same(tmp_path):
+    (tmp_path / "regex-urlfilter.txt").write_text(REGEX)
+    command = ["filter", "--rules", "regex-urlfilter.txt"]
+    stdin = b"http://a/\nhttp://a/x.gif\r\nhttp://\xff/\n\xff\n"
+    done = subprocess.run(
+        [sys.executable, "-m", "nacre", *command], input=stdin, capture_output=True, cwd=tmp_path
+    )
+    assert done.stdout.count(b"\n") == 4
+    said = done.returncode, done.stdout, done.stderr.decode()
+    assert said == run(*command, stdin=stdin, cwd=tmp_path)
 
 
 def test_filter_by_files_whose_names_tell_the_kind(tmp_path):

@@ -7,5 +7,6 @@ def main() -> None:
     """`nacre`."""
     collect_rarely()
     from nacre.cli.app import app
+    from nacre.cli.program import late_group
 
-    app(prog_name="nacre")
+    late_group(app, root=True)(prog_name="nacre")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
-from typer.main import get_group
 
 from nacre import __version__
 from nacre.cli import (
@@ -20,14 +19,16 @@ from nacre.cli import (
     links,
     migrate,
     output,
+    profiles,
     recrawl,
     reports,
     search,
     settings,
+    settings_history,
     urls,
 )
 from nacre.cli.output import complain, is_denied, speaking_json
-from nacre.cli.program import CommandGroup, Program, command_below
+from nacre.cli.program import CommandGroup, Program, command_below, late_group
 from nacre.core.states import EXIT_TABLE, ExitCode
 from nacre.errors import ConfigError, JobError, NacreError, URIError
 
@@ -67,7 +68,7 @@ class LateCommand(TyperGroup):
     def loaded(self) -> Any:  # noqa: ANN401 - typer's commands have no common base
         """The command itself."""
         module, _, name = self._place.partition(":")
-        return get_group(getattr(import_module(module), name))
+        return late_group(getattr(import_module(module), name))
 
     def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401 - as its base says
         """A context of the command itself: what runs is that one."""
@@ -149,7 +150,9 @@ def _plain(error: TyperException) -> TyperException:
 
 
 def _code_of(error: NacreError) -> ExitCode:
-    wrong = is_denied(error) or isinstance(error, ConfigError | JobError | URIError)
+    # What the console refuses (4xx) is refused to a command for the same reason.
+    refused = 400 <= getattr(error, "status", 0) < 500
+    wrong = refused or is_denied(error) or isinstance(error, ConfigError | JobError | URIError)
     return ExitCode.USAGE if wrong else ExitCode.ERROR
 
 
@@ -263,5 +266,7 @@ archive.register(app)
 urls.register(app)
 search.register(app)
 migrate.register(app)
+settings_history.register(app)
+profiles.register(app)
 jobs.register_schema(app)
 _register_help(app)

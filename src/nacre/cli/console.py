@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from nacre.cli import console_users, output
+from nacre.cli import (
+    console_jobs,
+    console_places,
+    console_quotas,
+    console_schedules,
+    console_users,
+    console_webhooks,
+    output,
+)
 from nacre.cli.console_options import (
     PORT,
     BehindProxy,
@@ -19,6 +27,7 @@ from nacre.cli.console_options import (
     Host,
     LocalLink,
     MaxRunning,
+    OpenBrowser,
     Places,
     Port,
     State,
@@ -85,12 +94,10 @@ def serve(
     heritrix_auth: HeritrixAuth = "digest",
     heritrix_running: HeritrixRunning = False,
     heritrix_resume: HeritrixResume = False,
-    open_browser: Annotated[
-        bool, typer.Option("--open", help="Open it in the browser.")
-    ] = False,
+    open_browser: OpenBrowser = False,
     state: State = None,
     _: Yes = False,
-) -> None:  # fmt: skip
+) -> None:
     """Serve the pages until Ctrl-C, to this machine alone unless told otherwise. The default."""
     from nacre.cli.process import run
     from nacre.console import parts, server
@@ -140,6 +147,8 @@ def _entry(console: "OpenedConsole") -> str:
 
 def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> None:
     from nacre.console.checks import reach_words
+    from nacre.cycle.rounds_mark import rounds_run
+    from nacre.job.control import is_running
 
     services = console.services
     entry = _entry(console)
@@ -147,10 +156,14 @@ def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> Non
     output.say(f"Nacre console on {entry}")
     if "#k=" in entry:
         output.say(f"  the link works once, for 5 minutes; `{program} console link` prints another")
-    number = len(services.fleet.jobs)
+    layouts = [job.layout for job in services.fleet.jobs]
+    running = sum(is_running(one.socket) or rounds_run(one) for one in layouts)
     shown = ", ".join(output.shown(place.root) for place in places)
-    counted = output.count(number, "job")
+    counted = f"{output.count(len(layouts), 'job')}, {running} running"
     output.say(f"  jobs     {shown} ({counted}), found and never touched until you say so")
+    if services.standing.elsewhere is not None:
+        output.say(f"  {services.standing.elsewhere.words}:")
+        output.say("           this console only shows its jobs, and takes over when that one ends")
     if console.heritrix:
         output.say(f"  heritrix {console.heritrix}")
         output.say(f"           `{program} console heritrix-key admin` makes a key for its scripts")
@@ -173,15 +186,25 @@ def check(
     tls: Tls = None,
     behind_proxy: BehindProxy = "",
     local_link: LocalLink = False,
+    max_running: MaxRunning = None,
+    heritrix: HeritrixPort = None,
+    heritrix_auth: HeritrixAuth = "digest",
+    heritrix_running: HeritrixRunning = False,
+    heritrix_resume: HeritrixResume = False,
+    open_browser: OpenBrowser = False,
     state: State = None,
+    _: Yes = False,
 ) -> None:
-    """Print what would be served, who could reach it, and who could log in; nothing is opened."""
-    from nacre.console import checks
+    """Print what would be served, who could reach it, and who could log in; nothing is opened.
+
+    It takes the options of `nacre console`.
+    """
+    from nacre.console import checks, parts
     from nacre.console.access.database import ConsoleDatabase, state_folder
     from nacre.console.access.reach import ConsoleReach
     from nacre.console.access.users import UserBook
     from nacre.console.fleet.places import find_jobs
-    from nacre.console.server import running_console
+    from nacre.console.running import running_console
     from nacre.engine.clock import SystemClock
 
     places, clock, folder = _places(directories), SystemClock(), state or state_folder()
@@ -189,11 +212,20 @@ def check(
     with closing(ConsoleDatabase(folder)) as database:
         problems = checks.reach_problems(reach, UserBook(database, clock), clock.now())
         access = checks.access_words(database, reach, clock)
-    hints = [] if problems else checks.advice(reach, folder, clock.now())
+        keys = checks.heritrix_advice(database) if heritrix is not None else []
+    hints = keys + ([] if problems else checks.advice(reach, folder, clock.now()))
     running = running_console(folder)
     shown = ", ".join(output.shown(place.root) for place in places)
-    output.say(f"jobs     {shown} ({output.count(len(find_jobs(places)), 'job')})")
-    output.say(f"URL      {checks.own_url(reach, port)}")
+    jobs = output.count(len(find_jobs(places)), "job")
+    output.say(f"jobs     {shown} ({jobs}; {max_running or parts.CORES} run at a time)")
+    output.say(f"URL      {checks.own_url(reach, port)}{', opened in the browser' * open_browser}")
+    if heritrix is not None:
+        starts = "crawls at once" if heritrix_running else "waits for `unpause`"
+        again = "goes on" if heritrix_resume else "begins anew"
+        output.say(
+            f"heritrix https://localhost:{heritrix}/engine, log-in by {heritrix_auth}; what is"
+        )
+        output.say(f"         launched {starts}, and {again} after it was terminated")
     output.say(f"reached  by {checks.reach_words(reach)}")
     output.say("access   " + "\n         ".join(access))
     output.say(f"files    {output.shown(folder)}")
@@ -223,7 +255,7 @@ def _keys(state: Path | None) -> "Iterator[tuple[Path, KeyBook]]":
 def link(state: State = None, as_json: AsJson = False) -> None:
     """Print another link into the running console; it works once, for 5 minutes."""
     from nacre.console.access.users import UserBook
-    from nacre.console.server import running_console
+    from nacre.console.running import running_console
     from nacre.engine.clock import SystemClock
     from nacre.errors import JobError
 
@@ -255,6 +287,11 @@ key = Program()
 console.add_typer(key, name="key")
 console.add_typer(console_users.user, name="user")
 console.add_typer(console_users.session, name="session")
+console.add_typer(console_jobs.job, name="job")
+console.add_typer(console_schedules.schedule, name="schedule")
+console.add_typer(console_quotas.quota, name="quota")
+console.add_typer(console_webhooks.webhook, name="webhook")
+console.add_typer(console_places.place, name="place")
 
 
 @key.callback()

@@ -64,6 +64,7 @@ BehindProxy = Annotated[
 LocalLink = Annotated[
     bool, typer.Option("--local-link", help="Take links of `nacre console link` beside users.")
 ]
+OpenBrowser = Annotated[bool, typer.Option("--open", help="Open it in the browser.")]
 MaxRunning = Annotated[
     int | None,
     typer.Option(

@@ -1,5 +1,6 @@
 """`status` and `explain` look at a job; `pause`, `resume`, `stop` and others control it."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,8 @@ from nacre.core.clock import iso
 
 if TYPE_CHECKING:
     from nacre.job.background.checkpoints import ListedCheckpoint
+    from nacre.job.sentence import CrowdedKind
+    from nacre.job.sentence_facts import JobStatus
     from nacre.runs.passes import RecurringCrawl
     from nacre.store.layout import Layout
 
@@ -270,10 +273,14 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     """Show the state of a job."""
     import msgspec
 
+    from nacre.cli.lever_advice import lever_advice
     from nacre.cli.status_text import status_lines
     from nacre.engine.clock import SystemClock
     from nacre.job.control import NotRunningError, send_command
-    from nacre.job.sentence import sentence_of_status, words
+    from nacre.job.lately import NO_LINES, last_lines
+    from nacre.job.sentence import crowd_sentence, sentence_of
+    from nacre.job.sentence_facts import job_status, sentence_facts
+    from nacre.job.sentence_words import words
     from nacre.runs.passes import find_recurring
     from nacre.store.layout import Layout
 
@@ -286,11 +293,20 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     try:
         answer = send_command(layout.socket, "status")
         answer.pop("ok")
+        lines = last_lines(layout)
     except NotRunningError:
         answer = _stored_status(layout, policy=verbose or as_json)
+        lines = NO_LINES
     answer["recurring"] = msgspec.to_builtins(again)
-    sentence = sentence_of_status(answer, SystemClock().now())
-    answer["sentence"] = {**msgspec.to_builtins(sentence), "text": words(sentence)}
+    told = job_status(answer)
+    crowded = _crowded(layout, told)
+    sentence = sentence_of(sentence_facts(told, SystemClock().now(), lines, crowded))
+    spoken = {"sentence": sentence}
+    if crowded is not None:
+        spoken["crowded"] = crowd_sentence(crowded, grows=told.pace.grows)
+    for name, one in spoken.items():
+        helps = lever_advice(one, told.slowest, output.typed(layout.root))
+        answer[name] = {**msgspec.to_builtins(one), "text": words(one), "helps": helps}
     if as_json:
         output.say_json(answer)
         return
@@ -298,12 +314,30 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
         output.say(line)
 
 
+def _crowded(layout: "Layout", told: "JobStatus") -> "CrowdedKind | None":
+    """The kind of URLs that most of what waits is of; looked for only while very much waits."""
+    if not told.pace.grows:
+        return None
+    from nacre.errors import NacreError
+    from nacre.inspect.view import reading
+    from nacre.job.crowding import crowded_queue, find_crowded_kind
+    from nacre.settings.load import load_job
+
+    queue = crowded_queue(told.overview, told.slowest, grows=True)
+    if queue is None:
+        return None
+    with suppress(NacreError), reading(layout, load_job(layout).settings) as view:
+        return find_crowded_kind(view.store, queue.name)
+    return None  # it ended just now, or its store cannot be read: the numbers are said anyway
+
+
 def _say_rounds(layout: "Layout", *, as_json: bool) -> None:
     import msgspec
 
     from nacre.cli.cycle.state import rounds_lines
     from nacre.cycle.status import rounds_status
-    from nacre.job.sentence import rounds_sentence, words
+    from nacre.job.sentence import rounds_sentence
+    from nacre.job.sentence_words import words
 
     found = rounds_status(layout)
     sentence = rounds_sentence(found)

@@ -22,6 +22,8 @@ from nacre.cli.program import Program
 
 if TYPE_CHECKING:
     from nacre.frontier.pending import PendingUri
+    from nacre.settings.settings import JobSettings
+    from nacre.store.layout import Layout
 
 Queue = Annotated[
     str,
@@ -150,6 +152,106 @@ def delete_uris(
         output.say_json({"deleted": number})
     else:
         output.say(f"deleted {output.count(number, 'URI')}")
+
+
+@frontier.command("exclude")
+def exclude_uris(
+    ctx: typer.Context,
+    regex: Annotated[
+        str,
+        typer.Option(
+            "--regex", "-r", metavar="REGEX", show_default=False,
+            help="Found anywhere in the URL; it joins the scope's rule matches-list-regex.",
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Exclude URLs from the scope, at once if the job runs, and delete those that wait."""
+    from nacre.cli.settings import change_job
+    from nacre.editing.exclusion import exclusion
+    from nacre.job.apply_change import ChangeRequest, alone
+
+    layout, settings = layout_and_settings(job_of(ctx))
+    assignment = exclusion(settings.scope, regex)
+    if assignment:
+        with alone(layout):
+            change_job(layout, ChangeRequest(assignments=[assignment]))
+    number = _delete(layout.root, regex, "") if layout.has_store else 0
+    if as_json:
+        output.say_json({"changed": bool(assignment), "deleted": number})
+        return
+    what = "excluded" if assignment else "it was excluded already"
+    output.say(f"{what}; deleted {output.count(number, 'URI')}")
+
+
+@frontier.command("include")
+def include_uris(
+    ctx: typer.Context,
+    regex: Annotated[
+        str,
+        typer.Option(
+            "--regex", "-r", metavar="REGEX", show_default=False,
+            help="As it was excluded, or as the rule of the scope has it.",
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Undo an exclusion: the scope takes the URLs; what was deleted or refused waits again."""
+    from nacre.cli.settings import change_job
+    from nacre.editing.exclusion import readmission
+    from nacre.job.apply_change import ChangeRequest, alone
+
+    layout, settings = layout_and_settings(job_of(ctx))
+    assignment = readmission(settings.scope, regex)
+    if assignment:
+        with alone(layout):
+            change_job(layout, ChangeRequest(assignments=[assignment]))
+    number = _readmit(layout, settings, regex) if layout.has_store else None
+    if as_json:
+        output.say_json({"changed": bool(assignment), "waiting": number})
+        return
+    what = "the scope takes them again" if assignment else "no rule of the scope had it"
+    if number is None:
+        output.say(
+            f"{what}; no run goes on: `nacre recrawl {layout.root} --full` finds all of them"
+        )
+        return
+    urls = output.count(number, "URI that was deleted or refused waits again",
+                        "URIs that were deleted or refused wait again")  # fmt: skip
+    output.say(f"{what}; {urls}")
+
+
+def _readmit(layout: "Layout", settings: "JobSettings", regex: str) -> int | None:
+    """Let what was deleted or refused wait again; how much, None where no run goes on."""
+    import asyncio
+
+    from nacre.editing.exclusion import exclusions
+    from nacre.frontier.pending import matcher
+    from nacre.inspect.view import reading
+    from nacre.job.api import schedule_urls
+    from nacre.job.control import is_running
+    from nacre.job.readmission import READMITTED, readmitted_lines, takes_back
+    from nacre.settings.load import load_job
+
+    runs, number = is_running(layout.socket), 0
+    excluded = [one.found for one in exclusions(load_job(layout).settings.scope)]
+    for kind, options in READMITTED.items():
+        with reading(layout, settings) as view:
+            if not runs and not takes_back(view.store):
+                return None
+            lines = list(readmitted_lines(view.store, kind, matcher(regex), excluded))
+        size = _LINES if runs else max(len(lines), 1)
+        for at in range(0, len(lines), size):
+            some = lines[at : at + size]
+            taken = asyncio.run(
+                schedule_urls(layout.root, some, scoped=options.scoped, force=options.force)
+            )
+            number += taken.tally.scheduled
+    return number
+
+
+_LINES = 1000
+"""Lines that are sent to a running job at a time."""
 
 
 def _delete(directory: Path, regex: str, queue: str) -> int:

@@ -52,6 +52,9 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
             help="FILE is a crawl.log: what is done is marked as seen, what failed is scheduled.",
         ),
     ] = False,
+    seeds: Annotated[
+        bool, typer.Option("--seeds", help="FILE is a seed list: its URLs become seeds.")
+    ] = False,
     retain_failures: Annotated[
         bool,
         typer.Option(
@@ -70,14 +73,16 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
     from nacre.job.imports import ImportMode, ImportOptions, ImportTally
 
     passes = [ImportMode.IMPORT]
-    if recover and crawl_log:
-        raise ConfigError("a file is a recovery journal or a crawl.log, not both")
+    if recover + crawl_log + seeds > 1:
+        raise ConfigError("a file is a recovery journal, a crawl.log or a seed list: say one")
     if recover:
         passes = [ImportMode.FINISHED, ImportMode.PENDING]
         if file == _STDIN:
             raise ConfigError("a recovery journal is read twice, so it must be a file")
     elif crawl_log:
         passes = [ImportMode.CRAWL_LOG]
+    elif seeds:
+        passes = [ImportMode.SEEDS]
     total = ImportTally()
     for way in passes:
         options = ImportOptions(way, scoped=scope, force=force, retain_failures=retain_failures)

@@ -1,11 +1,21 @@
 """The program around all commands: help, and the order of `nacre archive DIR check`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.models import CommandFunctionType
+from typer.main import (
+    get_command,
+    get_command_from_info,
+    get_command_name,
+    get_group,
+    get_group_from_info,
+    solve_typer_info_defaults,
+)
+from typer.models import CommandFunctionType, CommandInfo, TyperInfo
 
 from nacre.errors import NacreError
 
@@ -52,6 +62,10 @@ class CommandGroup(TyperGroup):
             ctx.fail(f"Say what to do: {ctx.command_path} {_directory(ctx)} {self._choice()}")
         return super().invoke(ctx)
 
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - as its base says
+        """The names of its commands; none of them is made for that."""
+        return list(self.commands)
+
     def _choice(self) -> str:
         return "|".join(name for name, one in self.commands.items() if not one.hidden)
 
@@ -87,6 +101,91 @@ class Program(typer.Typer):
         """See its base."""
         more.setdefault("cls", Command)
         return super().command(name, **more)
+
+
+class LateCommands(Mapping[str, Any]):
+    """The commands of a group by name, each made when it is first asked for.
+
+    Typer takes a millisecond for each, and there are a hundred, of which one runs.
+
+    Args:
+        makers: What makes the command of a name.
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], Any]]) -> None:
+        self._makers = makers
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - typer's commands have no common base
+        """The command of a name."""
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order in which they were registered."""
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._makers)
+
+
+def late_group(app: typer.Typer, *, root: bool = False) -> Any:  # noqa: ANN401 - typer's commands have no common base
+    """The command of a program with several commands, which are made when they are asked for.
+
+    Args:
+        app: The program.
+        root: It is what the process runs: with the options that install completions in a shell.
+    """
+    with _without_commands(app):
+        group: Any = get_command(app) if root else get_group(app)
+    group.commands = _late_commands(app)
+    return group
+
+
+def _late_commands(app: typer.Typer) -> LateCommands:
+    makers: dict[str, Callable[[], Any]] = {}
+    for info in app.registered_commands:
+        name = info.name or get_command_name(getattr(info.callback, "__name__", ""))
+        makers[name] = partial(_command_of, info, app)
+    for below in app.registered_groups:
+        makers[str(solve_typer_info_defaults(below).name)] = partial(_group_of, below, app)
+    return LateCommands(makers)
+
+
+def _command_of(info: CommandInfo, app: typer.Typer) -> Any:  # noqa: ANN401 - see `late_group`
+    return get_command_from_info(
+        info,
+        pretty_exceptions_short=app.pretty_exceptions_short,
+        rich_markup_mode=app.rich_markup_mode,
+    )
+
+
+def _group_of(info: TyperInfo, app: typer.Typer) -> Any:  # noqa: ANN401 - see `late_group`
+    program = info.typer_instance
+    if program is None:
+        raise TypeError("a group of commands without its program")
+    with _without_commands(program):
+        group: Any = get_group_from_info(
+            info,
+            pretty_exceptions_short=app.pretty_exceptions_short,
+            suggest_commands=app.suggest_commands,
+            rich_markup_mode=app.rich_markup_mode,
+        )
+    group.commands = _late_commands(program)
+    return group
+
+
+@contextmanager
+def _without_commands(app: typer.Typer) -> Iterator[None]:
+    """While the block runs, a program has none of its commands, but what else it says of itself."""
+    commands, groups = app.registered_commands, app.registered_groups
+    app.registered_commands, app.registered_groups = [], []
+    try:
+        yield
+    finally:
+        app.registered_commands, app.registered_groups = commands, groups
 
 
 def _named(ctx: Any) -> bool:  # noqa: ANN401 - a context of Typer's

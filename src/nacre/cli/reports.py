@@ -25,7 +25,9 @@ _Name = Annotated[
 _Page = Annotated[
     str,
     typer.Argument(
-        metavar="URL", show_default=False, help="For timeline, diff and decisions: the page."
+        metavar="URL",
+        show_default=False,
+        help="For timeline, diff and decisions: the page; for sections: a directory, /news/.",
     ),
 ]
 _Old = Annotated[
@@ -82,8 +84,9 @@ def report(
 ) -> None:
     """A report of a run, or of what all visits have shown; without a name, a list of them.
 
-    For curators: run, change-frequency, timeline URL, diff URL, deletions, savings, coverage. For
-    operators: crawl-summary, seeds, hosts, budget and others. Each is text, --json or --html.
+    For curators: run, sections, change-frequency, timeline URL, diff URL, deletions, savings,
+    coverage. For operators: crawl-summary, seeds, hosts, budget and others. Each is text, --json
+    or --html.
     """
     from nacre.engine.clock import SystemClock
     from nacre.inspect.registry import report_named

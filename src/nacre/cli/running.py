@@ -9,6 +9,8 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import structs
+
 from nacre.cli import process
 from nacre.cli.output import count, shown, tell
 from nacre.cli.progress import Display, display_for
@@ -16,9 +18,11 @@ from nacre.cli.summary import RunResult, say_finished, summarize
 from nacre.core.events import ActionTaken, Alert, Event, StateChanged
 from nacre.core.states import ExitStatus, JobState
 from nacre.engine.clock import SystemClock
+from nacre.engine.counters import TOO_DEEP, not_visited
 from nacre.errors import JobError
 from nacre.inspect.reports.seed_outcomes import all_seeds, run_counts
 from nacre.inspect.view import is_finished
+from nacre.job.background.account import RunAccount
 from nacre.job.commands import asking, serve_commands
 from nacre.job.control import BY, PEER, is_running
 from nacre.job.job import Job
@@ -114,7 +118,7 @@ class _Runner:
     def _changed(self, event: StateChanged) -> None:
         session = self._job.session
         if event.new is JobState.FINISHED and session is not None:
-            self._result = _result(session)
+            self._result = _result(session, self._job.account)
             self._display.ended(session)
         why = f": {event.why}" if event.why else ""
         self._display.message("state", f"{event.old} -> {event.new}{why}")
@@ -153,13 +157,19 @@ class _Runner:
             session.abandon()
 
 
-def _result(session: Session) -> RunResult:
+def _result(session: Session, account: RunAccount | None) -> RunResult:
     """The numbers of a run that has ended; why it did is not known yet."""
-    run, statistics = session.run_row, session.statistics
-    seeds = all_seeds(session.storing.store, session.queues.identity)
+    run, statistics, store = session.run_row, session.statistics, session.storing.store
+    overview = live_overview(session)
+    seeds = account.seeds if account is not None else None
+    if seeds is None:  # it was to end at once
+        seeds = all_seeds(store, session.queues.identity)
+    else:
+        left = not_visited(store, run.number)._asdict()
+        overview = structs.replace(overview, too_deep=store.counter(TOO_DEEP), **left)
     return RunResult(
         ExitStatus.INTERRUPTED,
-        overview=live_overview(session),
+        overview=overview,
         counts=run_counts(run, seeds, statistics.totals),
         seeds=seeds,
         statuses=_statuses(session) if run.mode != INCREMENTAL else None,

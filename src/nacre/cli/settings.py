@@ -162,7 +162,7 @@ def _change(directory: Path, request: "ChangeRequest", *, as_json: bool) -> None
     layout = Layout(directory)
     layout.require()
     with alone(layout):
-        runs, changed = _changed(layout, request)
+        runs, changed = change_job(layout, request)
     if as_json:
         output.say_json({"running": runs, **msgspec.to_builtins(changed)})
         return
@@ -170,8 +170,13 @@ def _change(directory: Path, request: "ChangeRequest", *, as_json: bool) -> None
         output.say(line)
 
 
-def _changed(layout: "Layout", request: "ChangeRequest") -> "tuple[bool, Changed]":
-    """Whether the job runs, and what was changed."""
+def change_job(layout: "Layout", request: "ChangeRequest") -> "tuple[bool, Changed]":
+    """Whether the job runs, and what was changed; the caller has locked its file.
+
+    Raises:
+        ConfigError: The change is wrong.
+        JobError: The job refuses, or its file cannot be changed.
+    """
     import msgspec
 
     from nacre.job.apply_change import Changed, change_stopped, user_name

@@ -88,12 +88,17 @@ class RateMeter:
         Args:
             overview: The numbers of now.
         """
-        sample = (overview.elapsed, overview.finished, overview.bytes)
+        sample = (overview.elapsed, _worked_on(overview), overview.bytes)
         self._first = self._first or sample
         self._samples.append(sample)
         while len(self._samples) > 2 and sample[0] - self._samples[0][0] > _WINDOW:
             self._samples.popleft()
         return MeasuredRates(*_rate(self._samples[0], sample), *_rate(self._first, sample))
+
+
+def _worked_on(overview: JobOverview) -> int:
+    """The URIs that are done, without those that the operator deleted: these are no speed."""
+    return overview.finished - overview.deleted
 
 
 def _rate(old: tuple[float, int, int], new: tuple[float, int, int]) -> tuple[float, float]:
@@ -153,7 +158,7 @@ def number_lines(
         (
             "trouble",
             f"{overview.failed_pages:,} failed, {overview.refused:,} disregarded, "
-            + (f"{overview.deleted:,} deleted, " if overview.deleted else "")
+            + (f"{overview.left_deleted:,} deleted, " if overview.left_deleted else "")
             + count(overview.alerts, "alert"),
         ),
     ]
@@ -214,16 +219,14 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
     overview = msgspec.convert(answer["overview"], JobOverview)
     if overview.state == "NASCENT":
         yield state_words(overview)
-        if answer.get("problems"):
-            yield f"  {answer['sentence']['text']}"
+        yield from _sentence_lines(answer)
         return
     name = f"run {overview.run}" if overview.run else "run"  # it has none before it has space
     yield f"{name}: {state_words(overview)}"
-    if overview.parallel and "sentence" in answer:  # of one at rest the line above says it
-        yield f"  {answer['sentence']['text']}"
+    yield from _sentence_lines(answer)
     seconds = max(overview.elapsed, 1e-3)
     rates = MeasuredRates(
-        uris_average=overview.finished / seconds,
+        uris_average=_worked_on(overview) / seconds,
         kilobytes_average=overview.bytes / seconds / 1000,
     )
     shown = dict(number_lines(overview, rates, None))
@@ -240,6 +243,14 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
         yield "policy"
         yield from (f"  {line}" for line in overview.policy)
     yield from _details(answer)
+
+
+def _sentence_lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    """What the console says too: the sentence, what most of what waits is, and what helps."""
+    for sentence in filter(None, (answer["sentence"], answer.get("crowded"))):
+        yield f"  {safe(sentence['text'])}"
+        for number, helps in enumerate(sentence["helps"]):
+            yield to_copy(f"  {'or' if number else 'what helps:'} {safe(helps)}")
 
 
 def _passes(overview: JobOverview, told: Mapping[str, Any] | None, job: str) -> Iterator[str]:

@@ -23,6 +23,7 @@ from nacre.core.clock import duration
 from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_code
 from nacre.core.status import with_tries
 from nacre.engine.clock import SystemClock
+from nacre.engine.counters import not_visited
 from nacre.inspect.analysis.found_words import FOUND_WORDS
 from nacre.inspect.reports.seed_outcomes import (
     SeedOutcome,
@@ -293,7 +294,16 @@ def _left_out(result: RunResult) -> str:
     if overview is None:
         return ""
     parts = ["the rest of the crawler traps"] * bool(overview.endless)
-    parts += ["what the operator deleted"] * bool(overview.deleted)
+    parts += ["what the operator deleted"] * bool(overview.left_deleted)
+    if overview.too_deep:
+        urls = count(overview.too_deep, "URL", "URLs")
+        parts.append(f"{urls} too many hops from a seed, with what lies behind")
+    if overview.held:
+        urls = count(overview.held, "known URL")
+        parts.append(f"{urls} of what looks like traps (recrawl.trap_share), with what lies behind")
+    if overview.repeated:
+        urls = count(overview.repeated, "new URL")
+        parts.append(f"{urls} of idle parameters (recrawl.idle_parameters)")
     return " and ".join(parts)
 
 
@@ -304,12 +314,18 @@ def _how_it_ended(result: RunResult, got: "Got") -> str:
         return "Finished, but no seed was there: each answered with an error, or not at all."
     if result.code is ExitCode.NOTHING_ARCHIVED:
         return "Replies were received, and nothing was archived: `nacre check` may say why."
-    left = _left_out(result)
-    if result.exit is ExitStatus.FINISHED and left:
-        return f"Finished: everything in scope was tried, except {left}."
-    if result.exit is ExitStatus.FINISHED and got.again:
-        return f"Finished: {got.again}."
+    if result.exit is ExitStatus.FINISHED:
+        return _how_it_finished(_left_out(result), got.again)
     return _ENDS.get(result.exit, str(result.exit))
+
+
+def _how_it_finished(left: str, again: str) -> str:
+    """How a run finished; `left`: what it left out, `again`: why a recrawl ended, "" for none."""
+    if again:
+        return f"Finished: {again}; left out: {left}." if left else f"Finished: {again}."
+    if left:
+        return f"Finished: everything in scope was tried, except {left}."
+    return _ENDS[ExitStatus.FINISHED]
 
 
 class Got(NamedTuple):
@@ -341,7 +357,9 @@ def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
 
         found = found_by(view.store, run)
         if view.store.counter(CUT):
-            again = f"the budget of {_budget(run.budget)} is spent; more would be worth a visit"
+            left = not_visited(view.store, run.number).unvisited
+            more = f"{count(left, 'due page')} not visited" if left else "more is worth a visit"
+            again = f"the budget of {_budget(run.budget)} is spent; {more}"
         else:
             again = "nothing more is due" if found else "nothing was due"
         noise = stored_noise(view.store, run) if run.keep == "strict" else 0.0
@@ -394,7 +412,8 @@ def _facts(
         yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved})"
     troubles = f"{overview.failed_pages:,} failed, {overview.refused:,} disregarded"
     troubles += " (robots.txt and the like)"
-    yield "not got", troubles + (f", {overview.deleted:,} deleted" if overview.deleted else "")
+    deleted = overview.left_deleted
+    yield "not got", troubles + (f", {deleted:,} deleted" if deleted else "")
     if overview.timeouts:
         yield "regexes", timeouts_text(overview.timeouts)
     if overview.alerts:

@@ -1,0 +1,34 @@
+"""The console's files as commands open them: an argument for jobs, and the books."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from nacre.console.books import ConsoleBooks
+
+Job = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DIR", show_default=False,
+        help="Directory of the job, or its id in the console.",
+    ),
+]  # fmt: skip
+
+
+@contextmanager
+def console_books(state: Path | None) -> "Iterator[ConsoleBooks]":
+    """The books of a console.
+
+    Args:
+        state: Folder of its own files; None for the usual one.
+    """
+    from nacre.console.access.database import state_folder
+    from nacre.console.books import ConsoleBooks
+    from nacre.engine.clock import SystemClock
+
+    with closing(ConsoleBooks(state or state_folder(), SystemClock())) as books:
+        yield books

@@ -1,0 +1,209 @@
+"""`nacre console job …`: what the console keeps of a job beside its files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.console_books import Job, console_books
+from nacre.cli.console_options import State
+from nacre.cli.options import AsJson
+from nacre.cli.program import Program
+
+if TYPE_CHECKING:
+    from nacre.console.books import ConsoleBooks
+    from nacre.console.fleet.places import FoundJob
+
+job = Program()
+
+
+@job.callback()
+def _job() -> None:
+    """Names and tags of jobs, their place, and jobs that are not shown."""
+
+
+@job.command("list")
+def list_jobs(
+    tag: Annotated[str, typer.Option("--tag", metavar="TAG", help="Only jobs with this tag.")] = "",
+    folder: State = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the jobs of the console, removed ones too, with their names and tags."""
+    from nacre.core.clock import iso
+
+    with console_books(folder) as books:
+        found, shown = list[dict[str, Any]](), list[tuple[str, ...]]()
+        for one in books.jobs():
+            labels, removal = books.labels.of(one), books.removals.of(one.layout.root)
+            if tag and tag not in labels.tags:
+                continue
+            removed = iso(removal.time) if removal is not None else None
+            facts = {
+                "id": one.id, "directory": str(one.layout.root), "place": one.place,
+                "name": labels.name or one.name, "tags": list(labels.tags), "removed": removed,
+            }  # fmt: skip
+            found.append(facts)
+            tags, state = (
+                ", ".join(labels.tags) or "-",
+                f"removed {removed}" if removed else "shown",
+            )
+            shown.append((one.id, labels.name or one.name, tags, state))
+    if as_json:
+        output.say_json(found)
+        return
+    head = ("id", "name", "tags", "state")
+    output.say(
+        output.table([head, *shown]) if shown else "no jobs; no console was started there yet"
+    )
+
+
+@job.command("label")
+def label_job(
+    directory: Job,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", metavar="NAME", show_default=False,
+            help="Name that is shown; empty: that of its directory.",
+        ),
+    ] = None,
+    tags: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tag", metavar="TAG", show_default=False,
+            help="Tag; can be repeated, and takes the place of all others.",
+        ),
+    ] = None,
+    no_tags: Annotated[bool, typer.Option("--no-tags", help="Take all tags away.")] = False,
+    state: State = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Give a job another name and other tags in the console; what is left out stays."""
+    import msgspec
+
+    from nacre.console.fleet.label_book import JobLabelsWish, changed_labels
+
+    wish = JobLabelsWish(
+        name=msgspec.UNSET if name is None else name,
+        tags=() if no_tags else msgspec.UNSET if tags is None else tuple(tags),
+    )
+    with console_books(state) as books:
+        found = books.job(directory)
+        before = books.labels.of(found)
+        after = changed_labels(before, wish)
+        if after != before:
+            books.labels.set(found, after)
+            books.note("nacre console job label", found, before, after)
+    if as_json:
+        output.say_json(msgspec.to_builtins(after))
+        return
+    output.say(f"{found.id}: {after.name or found.name}; tags: {', '.join(after.tags) or 'none'}")
+
+
+@job.command("wanted")
+def wanted_kinds(
+    directory: Job,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add", metavar="PREFIX", show_default=False,
+            help="Beginning of the URLs of a kind that is wanted; can be repeated.",
+        ),
+    ] = None,
+    remove: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--remove", metavar="PREFIX", show_default=False,
+            help="A kind that is not wanted any more; can be repeated.",
+        ),
+    ] = None,
+    state: State = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """List the kinds of URLs of which no banner warns, however many wait; add or remove some."""
+    from nacre.console.fleet.wanted_book import kinds_of
+
+    with console_books(state) as books:
+        found = books.job(directory)
+        before = after = books.wanted.of(found)
+        if add or remove:
+            after = books.wanted.set(found, kinds_of(before, add or (), remove or ()))
+            books.note("nacre console job wanted", found, list(before), list(after))
+    if as_json:
+        output.say_json({"prefixes": list(after)})
+        return
+    for prefix in after:
+        output.say(prefix)
+
+
+@job.command("move")
+def move_job(
+    directory: Job,
+    label: Annotated[
+        str,
+        typer.Argument(metavar="LABEL", help="Label of the other place.", show_default=False),
+    ],
+    state: State = None,
+) -> None:
+    """Move a job at rest to another place, with its name, tags, quota and schedules."""
+    from nacre.console.job_moves import carry_over, rename_job
+
+    with console_books(state) as books:
+        found, home = books.job(directory), books.home(label)
+        target = home.root / found.layout.root.name
+        if target.exists() and target.samefile(found.layout.root):
+            output.say(f"{found.id} is there already")
+            return
+        books.require_rest(found)
+        before = str(found.layout.root)
+        rename_job(found.layout.root, target)
+        carry_over(books, before, target)
+        moved = books.job(target)
+        books.schedules.move(before, str(target), moved.id)
+        books.note(
+            "nacre console job move", moved, {"directory": before}, {"directory": str(target)}
+        )
+    output.say(f"{found.id} is {moved.id} now: {output.shown(target)}")
+
+
+@job.command("remove")
+def remove_job(directory: Job, state: State = None) -> None:
+    """Remove a job at rest from the console; its files stay, and `show` shows it again."""
+    from nacre.console.fleet.removal_book import JobRemoval
+
+    with console_books(state) as books:
+        found = books.job(directory)
+        _require_no_start(books, found)
+        root = found.layout.root
+        books.removals.add(root, JobRemoval(books.now(), books.who))
+        books.note("nacre console job remove", found, {"directory": str(root)}, None)
+    output.say(f"{found.id} is removed from the console; its files stay in {output.shown(root)}")
+
+
+def _require_no_start(books: "ConsoleBooks", found: "FoundJob") -> None:
+    """Refuse a job that runs, will be started, or has schedules.
+
+    Raises:
+        JobError: It does.
+        RefusedRequestError: It has schedules.
+    """
+    from nacre.console.fleet.schedule_book import require_unscheduled
+
+    books.require_rest(found)
+    require_unscheduled(books.schedules, found)
+
+
+@job.command("show")
+def show_job(directory: Job, state: State = None) -> None:
+    """Show a job that was removed from the console again."""
+    from nacre.errors import JobError
+
+    with console_books(state) as books:
+        found = books.job(directory)
+        root: Path = found.layout.root
+        if books.removals.of(root) is None:
+            raise JobError(f"{found.id} is not removed; `nacre console job list` lists all")
+        books.removals.drop(root)
+        books.note("nacre console job show", found, None, {"directory": str(root)})
+    output.say(f"{found.id} is shown again")

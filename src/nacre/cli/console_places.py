@@ -1,0 +1,89 @@
+"""`nacre console place …`: directories in which the console looks for jobs."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.console_books import console_books
+from nacre.cli.console_options import State
+from nacre.cli.options import AsJson
+from nacre.cli.program import Program
+
+place = Program()
+
+
+@place.callback()
+def _place() -> None:
+    """Directories in which the console looks for jobs, beside those of its start."""
+
+
+@place.command("list")
+def list_places(state: State = None, as_json: AsJson = False) -> None:
+    """List the places: those of the console that was started last, and those that were added."""
+    with console_books(state) as books:
+        added = set(books.places.all())
+        found = [
+            {"label": one.label, "directory": str(one.root), "added": one.root in added}
+            for one in books.homes()
+        ]
+    if as_json:
+        output.say_json(found)
+        return
+    rows = [
+        (
+            one["label"], output.shown(Path(str(one["directory"]))),
+            "added" if one["added"] else "named at the start",
+        )
+        for one in found
+    ]  # fmt: skip
+    head = ("label", "directory", "since")
+    output.say(output.table([head, *rows]) if rows else "no places: no console was started yet")
+
+
+@place.command("add")
+def add_place(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Directory that holds jobs.", show_default=False)
+    ],
+    state: State = None,
+) -> None:
+    """Add a place; its jobs are shown at once, and after the next start too."""
+    from nacre.console.fleet.place_book import checked_place
+
+    with console_books(state) as books:
+        made = checked_place(str(directory.absolute()), tuple(books.homes()), os.getuid())
+        books.places.add(made.root)
+        facts = {"label": made.label, "directory": str(made.root)}
+        books.note("nacre console place add", None, None, facts)
+    output.say(f"added {made.label}: {output.shown(made.root)}")
+
+
+@place.command("remove")
+def remove_place(
+    label: Annotated[
+        str,
+        typer.Argument(
+            metavar="LABEL|DIR", help="Its label, or its directory.", show_default=False
+        ),
+    ],
+    state: State = None,
+) -> None:
+    """Take a place that was added off the list; its jobs stay, and go on."""
+    from nacre.errors import JobError
+
+    with console_books(state) as books:
+        given = Path(label).absolute()
+        found = [one for one in books.homes() if label == one.label or one.root == given]
+        if not found:
+            raise JobError(f"there is no place {label!r}; `nacre console place list` lists them")
+        if not books.places.remove(found[0].root):
+            raise JobError(
+                f"{found[0].root} was named when the console was started: leave it out at the "
+                "next start"
+            )
+        facts = {"label": found[0].label, "directory": str(found[0].root)}
+        books.note("nacre console place remove", None, facts, None)
+    output.say(f"removed {found[0].label}; its jobs stay")

@@ -1,0 +1,373 @@
+"""`nacre console schedule …`: when runs begin."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.console_books import console_books
+from nacre.cli.console_options import State
+from nacre.cli.options import AsJson
+from nacre.cli.program import Program
+
+if TYPE_CHECKING:
+    from nacre.console.books import ConsoleBooks
+    from nacre.console.fleet.places import FoundJob
+    from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleWish
+
+Number = Annotated[
+    int, typer.Argument(metavar="N", help="Number of the schedule.", show_default=False)
+]
+At = Annotated[
+    str,
+    typer.Option(
+        "--at", metavar="TIMES", show_default=False,
+        help="Cron's five fields, such as `30 2 * * 1`, or @hourly, @daily, @weekly, @monthly.",
+    ),
+]  # fmt: skip
+Zone = Annotated[
+    str,
+    typer.Option(
+        "--zone", metavar="NAME", show_default=False,
+        help="Time zone, such as Asia/Shanghai; default: UTC.",
+    ),
+]  # fmt: skip
+Mode = Annotated[
+    Literal["recrawl", "recrawl-full", "new-job"] | None,
+    typer.Option(
+        "--mode", metavar="recrawl|recrawl-full|new-job", show_default=False,
+        help="recrawl (the default): what is worth it; recrawl-full: everything; new-job: make a "
+        "job with the same settings and seeds each time, and start it.",
+    ),
+]  # fmt: skip
+Budget = Annotated[
+    str,
+    typer.Option(
+        "--budget", metavar="BUDGET", show_default=False,
+        help="What a recrawl may spend: URLs, bytes or time, such as 500, 2GB, 3h.",
+    ),
+]  # fmt: skip
+Keep = Annotated[
+    Literal["strict", "lean", "delta"] | None,
+    typer.Option(
+        "--keep", metavar="strict|lean|delta", show_default=False,
+        help="What a recrawl stores in full; default: strict.",
+    ),
+]  # fmt: skip
+Overlap = Annotated[
+    Literal["skip", "queue", "end"] | None,
+    typer.Option(
+        "--overlap", metavar="skip|queue|end", show_default=False,
+        help="If another run is open: leave this one out (the default), begin when it is over, or "
+        "end it if it is paused.",
+    ),
+]  # fmt: skip
+Until = Annotated[
+    str,
+    typer.Option(
+        "--until", metavar="DAY", show_default=False,
+        help="No run begins after this day of UTC, such as 2026-12-31; `never`: no end.",
+    ),
+]  # fmt: skip
+Profile = Annotated[
+    str,
+    typer.Option(
+        "--profile", metavar="NAME", show_default=False,
+        help="Make new jobs of this profile, in place of DIR; they need --seed.",
+    ),
+]  # fmt: skip
+Seeds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--seed", metavar="URL", show_default=False,
+        help="URL that new jobs start from, in place of the seeds of DIR; can be repeated.",
+    ),
+]  # fmt: skip
+JobName = Annotated[
+    str,
+    typer.Option(
+        "--name", metavar="PATTERN", show_default=False,
+        help="Name of new jobs, with %Y, %m, %d, %H, %M, %j, %G and %V for parts of the date; "
+        "default: the name of DIR and the day.",
+    ),
+]  # fmt: skip
+Home = Annotated[
+    str,
+    typer.Option(
+        "--in", metavar="LABEL", show_default=False,
+        help="Place of new jobs; `nacre console place list` lists them.",
+    ),
+]  # fmt: skip
+
+schedule = Program()
+
+
+@schedule.callback()
+def _schedule() -> None:
+    """When runs begin. A running console carries schedules out; these commands change them."""
+
+
+@schedule.command("list")
+def list_schedules(state: State = None, as_json: AsJson = False) -> None:
+    """List the schedules, with their next times and what became of the last."""
+    from nacre.core.clock import iso
+    from nacre.job.schedules import next_times
+
+    with console_books(state) as books:
+        found, now = books.schedules.all(), books.now()
+        if as_json:
+            output.say_json([_facts(books, one) for one in found])
+            return
+        rows = []
+        for one in found:
+            following = next_times(one.wish.times, now, 1)
+            rows.append(
+                (
+                    one.id, _about(one), f"{one.wish.at} {one.wish.zone}", one.wish.mode,
+                    "paused" if one.wish.paused else iso(following[0]) if following else "never",
+                    f"{one.note.what} {iso(one.note.time)} {one.note.text}".strip()
+                    if one.note.what else "-",
+                )
+            )  # fmt: skip
+    head = ("number", "job", "at", "mode", "next", "last")
+    output.say(output.table([head, *rows]) if rows else "no schedules")
+
+
+def _about(one: "KeptSchedule") -> str:
+    return f"profile {one.wish.profile}" if one.wish.profile else output.shown(Path(one.path))
+
+
+def _facts(books: "ConsoleBooks", one: "KeptSchedule", number: int = 10) -> dict[str, Any]:
+    """A schedule for programs, as the interface of the console has it."""
+    import msgspec
+
+    from nacre.core.clock import iso
+    from nacre.job.schedules import next_times
+
+    facts: dict[str, Any] = msgspec.to_builtins(one)
+    times = [iso(time) for time in next_times(one.wish.times, books.now(), number)]
+    return {**facts, "times": times}
+
+
+@schedule.command("show")
+def show_schedule(
+    number: Number,
+    count: Annotated[
+        int, typer.Option("--next", metavar="N", min=1, max=1000, help="So many next times.")
+    ] = 10,
+    state: State = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a schedule, with its next times."""
+    with console_books(state) as books:
+        facts = _facts(books, _found(books, number), count)
+    if as_json:
+        output.say_json(facts)
+        return
+    said = {"directory": facts["path"], **facts["wish"], "owner": facts["owner"]}
+    output.say(output.pairs({name: value for name, value in said.items() if value}))
+    for time in facts["times"]:
+        output.say(f"  next {time}")
+
+
+@schedule.command("add")
+def add_schedule(  # noqa: PLR0917 - typer reads them by name
+    directory: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DIR]", show_default=False,
+            help="Directory of the job, or its id; none with --profile.",
+        ),
+    ] = None,
+    at: At = "",
+    zone: Zone = "",
+    mode: Mode = None,
+    budget: Budget = "",
+    keep: Keep = None,
+    overlap: Overlap = None,
+    until: Until = "",
+    profile: Profile = "",
+    seeds: Seeds = None,
+    name: JobName = "",
+    home: Home = "",
+    state: State = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Add a schedule: runs of a job, or new jobs that are made like it or of a profile."""
+    from nacre.console.fleet.schedule_book import NEW_JOB, ScheduleWish
+    from nacre.errors import ConfigError, Problem
+
+    if (directory is None) != bool(profile):
+        said = "name the job, or a profile by --profile"
+        raise ConfigError([Problem("", said, "one of the two", "crawls/news --at @daily")])
+    if not at:
+        raise ConfigError([Problem("at", "say when, by --at", "", "--at '30 2 * * 1'")])
+    given = {
+        "zone": zone, "budget": budget, "keep": keep, "overlap": overlap, "name": name,
+        "mode": mode, "profile": profile, "place": home, "until": until,
+    }  # fmt: skip
+    with console_books(state) as books:
+        job = books.job(directory) if directory is not None else None
+        plain = ScheduleWish(job.id if job else "", at, mode=NEW_JOB if profile else "recrawl")
+        wish, path = _placed(books, job, _changed(plain, given, seeds))
+        number = books.schedules.add(wish, path, books.who)
+        books.note("nacre console schedule add", job, None, wish)
+        one = _found(books, number)
+        _say(books, one, f"added schedule {number}", as_json=as_json)
+
+
+@schedule.command("set")
+def set_schedule(  # noqa: PLR0917 - typer reads them by name
+    number: Number,
+    at: At = "",
+    zone: Zone = "",
+    mode: Mode = None,
+    budget: Budget = "",
+    keep: Keep = None,
+    overlap: Overlap = None,
+    until: Until = "",
+    seeds: Seeds = None,
+    name: JobName = "",
+    home: Home = "",
+    state: State = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a schedule; what is left out stays."""
+    given = {
+        "at": at, "zone": zone, "mode": mode, "budget": budget, "keep": keep, "overlap": overlap,
+        "until": until, "name": name, "place": home,
+    }  # fmt: skip
+    with console_books(state) as books:
+        before = _found(books, number)
+        _keep(books, before, _changed(before.wish, given, seeds), "set")
+        one = _found(books, number)
+        _say(books, one, f"changed schedule {number}", as_json=as_json)
+
+
+@schedule.command("pause")
+def pause_schedule(number: Number, state: State = None) -> None:
+    """Pause a schedule: nothing begins, and what falls into the pause is not made up for."""
+    _pause(number, state, paused=True)
+
+
+@schedule.command("resume")
+def resume_schedule(number: Number, state: State = None) -> None:
+    """Resume a schedule that is paused."""
+    _pause(number, state, paused=False)
+
+
+@schedule.command("remove")
+def remove_schedule(number: Number, state: State = None) -> None:
+    """Remove a schedule; its job stays, and a run that it began goes on."""
+    with console_books(state) as books:
+        before = _found(books, number)
+        books.schedules.remove(number)
+        books.note("nacre console schedule remove", _job(books, before), before.wish, None)
+    output.say(f"removed schedule {number}")
+
+
+def _changed(
+    wish: "ScheduleWish", given: Mapping[str, str | None], seeds: list[str] | None
+) -> "ScheduleWish":
+    """A schedule with the options that were given.
+
+    Raises:
+        ConfigError: The last day is none.
+    """
+    import msgspec
+
+    from nacre.console.fleet.schedule_book import until_of
+    from nacre.job.schedules import RunOverlap
+
+    values: dict[str, Any] = {name: text for name, text in given.items() if text}
+    if "overlap" in values:
+        values["overlap"] = RunOverlap(values["overlap"])
+    if "until" in values:
+        values["until"] = None if values["until"] == "never" else until_of(values["until"])
+    if seeds is not None:
+        values["seeds"] = tuple(seeds)
+    return msgspec.structs.replace(wish, **values)
+
+
+def _placed(
+    books: "ConsoleBooks", job: "FoundJob | None", wish: "ScheduleWish"
+) -> "tuple[ScheduleWish, str]":
+    """A schedule with the place of its new jobs; and the directory of its job, or of that place.
+
+    Raises:
+        ConfigError: It is none.
+        JobError: There is no such place.
+        RefusedRequestError: The job begins its passes itself, or is crawled in rounds.
+    """
+    import msgspec
+
+    from nacre.console.fleet.schedule_book import check_schedule, require_alone
+
+    check_schedule(wish)
+    if job is not None:
+        require_alone(job, wish)
+    if not wish.is_of_new_jobs:
+        return wish, str(job.layout.root) if job is not None else ""
+    homes = {place.label for place in books.homes() if not place.job}
+    beside = job.place if job is not None and job.place in homes else ""
+    place = books.home(wish.place or beside)
+    wish = msgspec.structs.replace(wish, place=place.label)
+    return wish, str(job.layout.root if job is not None else place.root)
+
+
+def _found(books: "ConsoleBooks", number: int) -> "KeptSchedule":
+    from nacre.errors import JobError
+
+    one = books.schedules.find(number)
+    if one is None:
+        raise JobError(f"there is no schedule {number}; `nacre console schedule list` lists them")
+    return one
+
+
+def _job(books: "ConsoleBooks", one: "KeptSchedule") -> "FoundJob | None":
+    """The job of a schedule; None for new ones of a profile, and for one that is gone."""
+    is_there = not one.wish.profile and (Path(one.path) / "crawl.yaml").is_file()
+    return books.job(Path(one.path)) if is_there else None
+
+
+def _keep(
+    books: "ConsoleBooks", before: "KeptSchedule", wish: "ScheduleWish", command: str
+) -> None:
+    """Set a schedule anew.
+
+    Raises:
+        ConfigError: It is none.
+        JobError: Its job is gone, or there is no such place.
+    """
+    from nacre.errors import JobError
+
+    job = _job(books, before)
+    if job is None and not wish.profile:
+        raise JobError(f"{before.path} is no job any more: remove schedule {before.id}")
+    wish, path = _placed(books, job, wish)
+    books.schedules.change(before.id, wish, books.who, path)
+    books.note(f"nacre console schedule {command}", job, before.wish, wish)
+
+
+def _pause(number: int, state: Path | None, *, paused: bool) -> None:
+    import msgspec
+
+    with console_books(state) as books:
+        before = _found(books, number)
+        command = "pause" if paused else "resume"
+        _keep(books, before, msgspec.structs.replace(before.wish, paused=paused), command)
+    output.say(f"schedule {number} is paused" if paused else f"schedule {number} goes on")
+
+
+def _say(books: "ConsoleBooks", one: "KeptSchedule", text: str, *, as_json: bool) -> None:
+    """Say what was done, and that a console is needed where none runs."""
+    facts = _facts(books, one)
+    if as_json:
+        output.say_json(facts)
+        return
+    following = facts["times"][0] if facts["times"] else "never"
+    output.say(f"{text} of {_about(one)}; next: {following}")
+    if not books.is_served:
+        output.tell("nacre: no console runs with these files; `nacre console` carries it out")

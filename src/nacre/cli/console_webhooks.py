@@ -1,0 +1,294 @@
+"""`nacre console webhook …`: servers that are told what happens."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.console_books import console_books
+from nacre.cli.console_options import Places, State
+from nacre.cli.options import AsJson
+from nacre.cli.program import Program
+
+if TYPE_CHECKING:
+    from nacre.console.books import ConsoleBooks
+    from nacre.console.fleet.webhook_book import HookDelivery, HookWish, KeptHook
+
+_PATIENCE = 20.0
+"""Seconds that a test waits for the running console to send it."""
+_MOMENT = 0.1
+
+Number = Annotated[
+    int, typer.Argument(metavar="N", help="Number of the webhook.", show_default=False)
+]
+On = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--on", metavar="EVENT", show_default=False,
+        help="Event that is told: quota, schedule, started, paused, resumed, finished or crashed; "
+        "can be repeated. Default: quota, schedule, finished, crashed.",
+    ),
+]  # fmt: skip
+Signed = Annotated[
+    bool,
+    typer.Option(
+        "--secret", help="Sign messages; the key is asked for, or the first line of the input."
+    ),
+]
+
+webhook = Program()
+
+
+@webhook.callback()
+def _webhook() -> None:
+    """Servers that are told what happens to jobs, quotas and schedules, by a POST of JSON."""
+
+
+@webhook.command("list")
+def list_webhooks(state: State = None, as_json: AsJson = False) -> None:
+    """List the webhooks, without the keys of their signatures."""
+    with console_books(state) as books:
+        found = [_facts(books, one) for one in books.webhooks.all()]
+    if as_json:
+        output.say_json(found)
+        return
+    rows = [
+        (
+            one["id"], one["url"], ", ".join(one["on"]), "paused" if one["paused"] else "on",
+            one["waiting"], one["last"] or "-",
+        )
+        for one in found
+    ]  # fmt: skip
+    head = ("number", "URL", "events", "state", "waiting", "last")
+    output.say(output.table([head, *rows]) if rows else "no webhooks")
+
+
+def _facts(books: "ConsoleBooks", one: "KeptHook") -> dict[str, Any]:
+    import msgspec
+
+    found = books.webhooks.deliveries(one.id)
+    last = next((f"{each.step}: {each.answer}" for each in found if each.tries), "")
+    return {
+        "id": one.id, **msgspec.to_builtins(one.wish), "signed": bool(one.secret),
+        "owner": one.owner, "places": list(one.places), "last": last,
+        "waiting": sum(each.step == "waits" for each in found),
+    }  # fmt: skip
+
+
+@webhook.command("show")
+def show_webhook(number: Number, state: State = None, as_json: AsJson = False) -> None:
+    """Show a webhook, and its last messages with their answers."""
+    with console_books(state) as books:
+        one = _found(books, number)
+        facts, sent = _facts(books, one), books.webhooks.deliveries(number)
+    messages = [_message(each) for each in sent]
+    if as_json:
+        output.say_json({**facts, "messages": messages})
+        return
+    output.say(output.pairs({name: value for name, value in facts.items() if value != ""}))
+    for each in messages:
+        output.say(
+            f"  {each['made']}  {each['event']}  {each['job']} {each['message']}: {each['step']} "
+            f"{each['answer']}".rstrip()
+        )
+
+
+def _message(one: "HookDelivery") -> dict[str, Any]:
+    import msgspec
+
+    from nacre.core.clock import iso
+
+    facts = msgspec.json.decode(one.body)
+    return {
+        "made": iso(one.made), "event": one.event, "job": facts["job"],
+        "message": facts["message"], "step": one.step, "tries": one.tries, "answer": one.answer,
+    }  # fmt: skip
+
+
+@webhook.command("add")
+def add_webhook(  # noqa: PLR0917 - typer reads them by name
+    url: Annotated[
+        str,
+        typer.Argument(
+            metavar="URL", help="Where messages are posted, http or https.", show_default=False
+        ),
+    ],
+    on: On = None,
+    secret: Signed = False,
+    private: Annotated[
+        bool,
+        typer.Option("--private", help="The server is on this machine, or in a private network."),
+    ] = False,
+    place: Places = None,
+    state: State = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a webhook."""
+    from nacre.console.fleet.webhook_book import HookWish
+
+    wish = _with_events(HookWish(url, private=private), on)
+    with console_books(state) as books:
+        key = _asked_secret() if secret else ""
+        number = books.webhooks.add(wish, key, books.who, tuple(place or ()))
+        kept = _found(books, number)
+        books.note("nacre console webhook add", None, None, kept.wish)
+        facts = _facts(books, kept)
+    output.say_json(facts) if as_json else output.say(f"added webhook {number}: {kept.wish.url}")
+
+
+@webhook.command("set")
+def set_webhook(  # noqa: PLR0917 - typer reads them by name
+    number: Number,
+    url: Annotated[
+        str, typer.Option("--url", metavar="URL", show_default=False, help="Another address.")
+    ] = "",
+    on: On = None,
+    secret: Signed = False,
+    no_secret: Annotated[
+        bool, typer.Option("--no-secret", help="Sign messages no more.")
+    ] = False,
+    private: Annotated[
+        bool | None,
+        typer.Option(
+            "--private/--public", show_default=False,
+            help="The server is in a private network, or not.",
+        ),
+    ] = None,
+    state: State = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Change a webhook; what is left out stays."""
+    import msgspec
+
+    with console_books(state) as books:
+        before = _found(books, number)
+        is_private = before.wish.private if private is None else private
+        wish = msgspec.structs.replace(before.wish, url=url or before.wish.url, private=is_private)
+        key = _asked_secret() if secret else "" if no_secret else before.secret
+        _keep(books, before, _with_events(wish, on), key, "set")
+        facts = _facts(books, _found(books, number))
+    output.say_json(facts) if as_json else output.say(f"changed webhook {number}")
+
+
+@webhook.command("pause")
+def pause_webhook(number: Number, state: State = None) -> None:
+    """Post nothing to a webhook; what happens meanwhile is not told later."""
+    _pause(number, state, paused=True)
+
+
+@webhook.command("resume")
+def resume_webhook(number: Number, state: State = None) -> None:
+    """Post to a webhook again."""
+    _pause(number, state, paused=False)
+
+
+@webhook.command("remove")
+def remove_webhook(number: Number, state: State = None) -> None:
+    """Remove a webhook, and what waits for it."""
+    with console_books(state) as books:
+        before = _found(books, number)
+        books.webhooks.remove(number)
+        books.note("nacre console webhook remove", None, before.wish, None)
+    output.say(f"removed webhook {number}")
+
+
+@webhook.command("test")
+def try_webhook(number: Number, state: State = None, as_json: AsJson = False) -> None:
+    """Send a webhook a message, and print what it answers; exit code 1: it was not accepted."""
+    from nacre.errors import JobError
+
+    with console_books(state) as books:
+        hook = _found(books, number)
+        if hook.wish.paused:
+            raise JobError(
+                f"webhook {number} is paused: `nacre console webhook resume {number}` comes first"
+            )
+        books.webhooks.tell("test", "", f"a test that {books.who} asked for", only=number)
+        books.note("nacre console webhook test", None, None, {"webhook": number})
+        sent = books.webhooks.deliveries(number)[0]
+        sent = _awaited(books, sent) if books.is_served else _delivered(books, hook, sent)
+    facts = _message(sent)
+    if as_json:
+        output.say_json(facts)
+    else:
+        output.say(f"{facts['step']}: {facts['answer'] or 'no answer yet'}")
+    if sent.step != "delivered":
+        raise typer.Exit(1)
+
+
+def _awaited(books: "ConsoleBooks", sent: "HookDelivery") -> "HookDelivery":
+    """A message after the running console has posted it once, or has not in time."""
+    import time
+
+    end = time.monotonic() + _PATIENCE
+    while not sent.tries and time.monotonic() < end:
+        time.sleep(_MOMENT)
+        found = books.webhooks.deliveries(sent.hook)
+        sent = next((one for one in found if one.number == sent.number), sent)
+    return sent
+
+
+def _delivered(books: "ConsoleBooks", hook: "KeptHook", sent: "HookDelivery") -> "HookDelivery":
+    """A message after this process has posted it once."""
+    from nacre.cli.process import run
+    from nacre.console.webhook_runner import deliver
+    from nacre.engine.clock import SystemClock
+
+    return run(deliver(books.webhooks, SystemClock(), hook, sent))
+
+
+def _with_events(wish: "HookWish", on: list[str] | None) -> "HookWish":
+    """A webhook that is told these events; None: those of before.
+
+    Raises:
+        ConfigError: One is none.
+    """
+    from typing import get_args
+
+    import msgspec
+
+    from nacre.console.fleet.webhook_book import HookEvent
+    from nacre.errors import ConfigError, Problem
+
+    if on is None:
+        return wish
+    known = [name for name in get_args(HookEvent) if name != "test"]
+    wrong = [name for name in on if name not in known]
+    if wrong:
+        raise ConfigError([Problem("on", f"{wrong[0]!r} is no event", ", ".join(known))])
+    return msgspec.structs.replace(wish, on=tuple(dict.fromkeys(on)))
+
+
+def _asked_secret() -> str:
+    """The key of signatures, typed or the first line of the input."""
+    if sys.stdin.isatty():
+        return str(typer.prompt("Key of the signatures", hide_input=True, err=True))
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+def _found(books: "ConsoleBooks", number: int) -> "KeptHook":
+    from nacre.errors import JobError
+
+    one = books.webhooks.find(number)
+    if one is None:
+        raise JobError(f"there is no webhook {number}; `nacre console webhook list` lists them")
+    return one
+
+
+def _keep(
+    books: "ConsoleBooks", before: "KeptHook", wish: "HookWish", secret: str, command: str
+) -> None:
+    books.webhooks.change(before.id, wish, secret, books.who)
+    books.note(f"nacre console webhook {command}", None, before.wish, wish)
+
+
+def _pause(number: int, state: Path | None, *, paused: bool) -> None:
+    import msgspec
+
+    with console_books(state) as books:
+        before = _found(books, number)
+        wish = msgspec.structs.replace(before.wish, paused=paused)
+        _keep(books, before, wish, before.secret, "pause" if paused else "resume")
+    output.say(f"webhook {number} is paused" if paused else f"webhook {number} is on again")

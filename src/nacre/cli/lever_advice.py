@@ -1,0 +1,84 @@
+"""The levers of the sentence with their commands, for `nacre status` (pure)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from shlex import quote
+from typing import Final
+
+from nacre.job.overview import SlowQueue
+from nacre.job.sentence import Sentence
+from nacre.job.sentence_words import LEVERS
+from nacre.uri.expressions import beginning_with
+from nacre.uri.surt import queue_root
+
+_COMMANDS: Final[Mapping[str, str]] = {
+    "start": "nacre run {job}",
+    "fix": "nacre check {job}",
+    "resume": "nacre resume {job}",
+    "disk.reserve": "nacre set {job} disk.reserve=...",
+    "limits": "nacre set {job} {limit}=...",
+    "go-on": "nacre run {job}",
+    "unretire": "nacre frontier {job} unretire",
+    "log": "less {job}/latest/logs/job.log",
+    "wake": "nacre frontier {job} wake{queue}",
+    "stop": "nacre stop {job}",
+    "delay": "nacre set {job} politeness.delay=...{place}",
+    "in_flight": "nacre set {job} politeness.in_flight=...{place}",
+    "retire": "nacre frontier {job} retire{queue}",
+    "look-waiting": "nacre frontier {job} list --limit 50{queue}",
+    "parallel": "nacre parallel {job} ...",
+    "contact": "nacre set {job} fetch.contact=...",
+    "watch": "nacre status {job} --verbose",
+    "exclude": "nacre frontier {job} exclude --regex {regex}",
+    "exclude-part": "nacre frontier {job} exclude --regex ...",
+    "seeds": "nacre report {job} seeds",
+    "deeper": "nacre set {job} scope.too-many-hops.max_hops=...",
+    "trap-share": "nacre set {job} recrawl.trap_share=...",
+    "recrawl": "nacre recrawl {job}",
+}
+"""The commands, with `...` for what the operator has to choose; no command frees disk space."""
+_LIMITS: Final[Mapping[str, str]] = {
+    "limit-time": "limits.time",
+    "limit-bytes": "limits.bytes",
+    "limit-written": "limits.warc_bytes",
+    "paused-runtime": "limits.runtime.after",
+}
+"""The setting of the limit that a sentence is about; of all others, `limits.documents`."""
+
+
+def lever_advice(sentence: Sentence, slowest: Sequence[SlowQueue], job: str) -> tuple[str, ...]:
+    """The levers of a sentence, the best first: text, and command in backticks.
+
+    Args:
+        sentence: It.
+        slowest: The queues that take longest; one of them is the queue of the sentence's host.
+        job: Directory of the job, as it is typed in a command.
+    """
+    params = sentence.params
+    host, prefix = params.get("host", ""), str(params.get("prefix", ""))
+    queue = str(params.get("queue", ""))
+    queue = queue or next((one.name for one in slowest if host and one.host == host), "")
+    facts = {
+        "job": job,
+        "limit": _LIMITS.get(sentence.code, "limits.documents"),
+        "queue": f" --queue {quote(f'^{re.escape(queue)}$')}" if queue else "",
+        "place": f" --for {quote(queue_root(queue))}" if queue else "",
+        "regex": quote(beginning_with(prefix)),
+    }
+    return tuple(_advice(name, _template(name, sentence), facts) for name in sentence.lever)
+
+
+def _advice(name: str, template: str, facts: Mapping[str, str]) -> str:
+    command = template.format_map(facts)
+    return f"{LEVERS[name]} (`{command}`)" if command else LEVERS[name]
+
+
+def _template(name: str, sentence: Sentence) -> str:
+    if name == "resume" and sentence.code == "paused-file":
+        return "rm {job}/control/pause"
+    if name == "resume" and sentence.code == "paused":
+        reason = str(sentence.params["why"]).partition(", ")[0]
+        return (
+            f"nacre resume {{job}} --reason {quote(reason).replace('{', '{{').replace('}', '}}')}"
+        )
+    return _COMMANDS.get(name, "")

@@ -1,0 +1,244 @@
+"""`nacre profile …` and `nacre clip …`: settings to begin with, and pieces to put in."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson, JobDir
+from nacre.cli.program import Program
+
+_PANEL = "Rules and settings"
+_NOWHERE = Path("/nonexistent")
+"""The job of a question that is about none."""
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name.", show_default=False)]
+
+profile = Program()
+clip = Program()
+
+
+# ---- profiles
+
+
+@profile.callback()
+def _profile() -> None:
+    """Profiles: settings for a kind of crawl, which `--profile NAME` gives to new jobs."""
+
+
+@profile.command("list")
+def list_profiles(as_json: AsJson = False) -> None:
+    """List the profiles, those of the user and those that come with Nacre."""
+    from nacre.console.readers.library import profiles
+    from nacre.store.layout import Layout
+
+    found = profiles(Layout(_NOWHERE), {})
+    if as_json:
+        output.say_json(found)
+        return
+    rows = [(one["name"], one["source"], one["purpose"]) for one in found]
+    output.say(output.table([("name", "source", "purpose"), *rows]))
+
+
+@profile.command("show")
+def show_profile(name: Name, as_json: AsJson = False) -> None:
+    """Print a profile as YAML; marks stand in place of secrets."""
+    from nacre.console.readers.library import profile_text
+    from nacre.errors import JobError
+    from nacre.store.layout import Layout
+
+    found = profile_text(Layout(_NOWHERE), {"name": name})
+    if not found:
+        raise JobError(f"there is no profile {name!r}; `nacre profile list` lists them")
+    output.say_json(found) if as_json else output.say(found["text"].rstrip("\n"))
+
+
+@profile.command("save")
+def save_profile(
+    directory: JobDir,
+    name: Name,
+    purpose: Annotated[
+        str,
+        typer.Option("--purpose", metavar="TEXT", help="What it is for, in a line."),
+    ] = "",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace a profile of this name.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Save the settings of a job as a profile, without its seeds and secrets."""
+    from nacre.console.readers import library
+    from nacre.store.layout import Layout
+
+    layout = Layout(directory)
+    layout.require()
+    arguments = {"name": name, "purpose": purpose or f"As {directory.resolve().name}"}
+    made = library.save_profile(layout, {**arguments, "replace": replace})
+    if as_json:
+        output.say_json(made)
+        return
+    output.say(f"saved {name}; `{output.program()} new DIR URL --profile {name}` uses it")
+
+
+@profile.command("remove")
+def remove_profile(name: Name) -> None:
+    """Remove a profile of the user's; jobs that name it cannot be started then."""
+    from nacre.console.readers import library
+    from nacre.store.layout import Layout
+
+    library.remove_profile(Layout(_NOWHERE), {"name": name})
+    output.say(f"removed {name}")
+
+
+# ---- clips
+
+
+@clip.callback()
+def _clip() -> None:
+    """Clips: named pieces of settings with parameters, to be put into the settings of jobs."""
+
+
+@clip.command("list")
+def list_clips(as_json: AsJson = False) -> None:
+    """List the clips, those of the user and those that come with Nacre."""
+    from nacre.console.readers.library import clips
+    from nacre.store.layout import Layout
+
+    found = clips(Layout(_NOWHERE), {})
+    if as_json:
+        output.say_json(found)
+        return
+    rows = [(one["name"], one["source"], one["place"], one["title"]) for one in found]
+    output.say(output.table([("name", "source", "about", "purpose"), *rows]))
+
+
+@clip.command("show")
+def show_clip(name: Name, as_json: AsJson = False) -> None:
+    """Print a clip as YAML, with its parameters and their defaults."""
+    from nacre.editing.clips import find_clip
+
+    found = find_clip(name)
+    if as_json:
+        import msgspec
+
+        output.say_json(msgspec.to_builtins(found))
+        return
+    for key, one in found.parameters.items():
+        output.say(f"# {key}={one.default}: {one.means}")
+    output.say(found.text.rstrip("\n"))
+
+
+@clip.command("save")
+def save_clip(
+    name: Name,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", show_default=False,
+            help="YAML with `{{name}}` for parameters; `-`: standard input.",
+        ),
+    ],
+    title: Annotated[
+        str, typer.Option("--title", metavar="TEXT", help="What it is for, in a line.")
+    ] = "",
+    place: Annotated[
+        str,
+        typer.Option(
+            "--place", metavar="PATH", show_default=False,
+            help="Setting that the text is the value of, such as scope or chains.fetch; default: "
+            "none, for whole sections.",
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Save a file of YAML as a clip; one of the same name is replaced."""
+    from nacre.console.readers.library import put_clip
+    from nacre.store.layout import Layout
+
+    arguments = {"name": name, "title": title or name, "place": place, "text": _read(file)}
+    made = put_clip(Layout(_NOWHERE), arguments)
+    output.say_json(made) if as_json else output.say(f"saved {name}, about {made['place']}")
+
+
+def _read(file: Path) -> str:
+    from nacre.config.ordinary import read_ordinary
+    from nacre.errors import JobError
+    from nacre.job.edits import LONGEST
+
+    try:
+        if str(file) == "-":
+            return sys.stdin.read()
+        return read_ordinary(file, LONGEST).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise JobError(f"{file} cannot be read: {reason}") from None
+
+
+@clip.command("remove")
+def remove_clip(name: Name) -> None:
+    """Remove a clip of the user's; settings that it was put into stay."""
+    from nacre.editing import clips
+
+    clips.remove_clip(name)
+    output.say(f"removed {name}")
+
+
+@clip.command("insert")
+def insert_clip(
+    directory: JobDir,
+    name: Name,
+    values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--value", metavar="NAME=VALUE", show_default=False,
+            help="Value of a parameter; can be repeated. The others have their defaults.",
+        ),
+    ] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Change nothing; print what would change.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Put a clip into the crawl.yaml of a job that does not run; comments and order stay."""
+    from nacre.cli.settings_history import difference, save, tell_saved
+    from nacre.console.readers.editing import version_of
+    from nacre.console.readers.library import with_clip
+    from nacre.store.layout import Layout
+
+    layout = Layout(directory)
+    layout.require()
+    made = with_clip(layout, {"name": name, "values": _values(values or [])})
+    if preview:
+        lines = difference(version_of(layout).text, made["text"], "now", "then")
+        if as_json:
+            output.say_json({"lines": lines})
+        else:
+            output.say("\n".join(lines) if lines else "nothing would change")
+        return
+    tell_saved(layout, save(layout, made, f"clip {name}"), as_json=as_json)
+
+
+def _values(given: list[str]) -> dict[str, Any]:
+    """The values of parameters.
+
+    Raises:
+        ConfigError: One has no name.
+    """
+    from nacre.errors import ConfigError, Problem
+
+    found = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            said = f"--value {text!r} names no parameter"
+            raise ConfigError([Problem("", said, "NAME=VALUE", "--value seconds=10")])
+        found[name.strip()] = value
+    return found
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(profile, name="profile", rich_help_panel=_PANEL)
+    app.add_typer(clip, name="clip", rich_help_panel=_PANEL)

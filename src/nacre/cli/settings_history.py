@@ -1,0 +1,212 @@
+"""`nacre settings DIR …`: the versions of a job's crawl.yaml."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson, JobDir, job_of
+from nacre.cli.program import Program
+
+if TYPE_CHECKING:
+    from nacre.store.layout import Layout
+
+Number = Annotated[
+    int, typer.Argument(metavar="N", help="Number of the version.", show_default=False)
+]
+Optional = Annotated[
+    int | None, typer.Argument(metavar="[N]", help="Number of a version.", show_default=False)
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Also if it has problems; the job cannot be started then.")
+]
+Why = Annotated[
+    str, typer.Option("--why", metavar="TEXT", show_default=False, help="Why, for the history.")
+]
+
+history = Program()
+
+
+@history.callback()
+def _job(ctx: typer.Context, directory: JobDir) -> None:
+    """The versions of a job's crawl.yaml: who wrote which, what changed, and an earlier one again.
+
+    Each change by `nacre set`, `nacre sheet` and the console is a version; 200 are kept.
+    """
+
+
+@history.command("history")
+def list_versions(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """List the versions, the newest first."""
+    from nacre.console.readers.editing import edit_versions
+    from nacre.core.clock import iso
+
+    found = [{**one, "time": iso(one["time"])} for one in edit_versions(_layout(ctx), {})]
+    for one in found:
+        one.pop("digest")
+    if as_json:
+        output.say_json(found)
+        return
+    rows = [
+        (one["number"], one["time"], one["source"], one["who"] or "-", one["why"] or "-")
+        for one in found
+    ]
+    output.say(output.table([("version", "written", "how", "by", "why"), *rows]))
+
+
+@history.command("show")
+def show_version(ctx: typer.Context, number: Number) -> None:
+    """Print the text of a version; marks stand in place of secrets."""
+    output.say(_text(_layout(ctx), number).rstrip("\n"))
+
+
+@history.command("diff")
+def show_difference(
+    ctx: typer.Context, older: Optional = None, newer: Optional = None, as_json: AsJson = False
+) -> None:
+    """Print what changed between two versions; by default between the last two.
+
+    With one number: between that version and the one before it.
+    """
+    from nacre.console.readers.editing import edit_versions
+
+    layout = _layout(ctx)
+    first, second = _two([one["number"] for one in edit_versions(layout, {})], older, newer)
+    before = _text(layout, first) if first else ""
+    lines = difference(before, _text(layout, second), f"version {first}", f"version {second}")
+    if as_json:
+        output.say_json({"older": first, "newer": second, "lines": lines})
+        return
+    output.say("\n".join(lines) if lines else "they are the same")
+
+
+def _two(numbers: Sequence[int], older: int | None, newer: int | None) -> tuple[int, int]:
+    """The two versions to compare; 0 for an empty file before the first (pure).
+
+    Args:
+        numbers: Those that there are, the newest first.
+        older: The first that was named; None for none.
+        newer: The second; None for none.
+    """
+    if older is not None and newer is not None:
+        return older, newer
+    second = numbers[0] if older is None else older
+    return next((one for one in numbers if one < second), 0), second
+
+
+def difference(before: str, after: str, old: str, new: str) -> list[str]:
+    """The lines of a unified difference (pure).
+
+    Args:
+        before: A text.
+        after: Another one.
+        old: Name of the first.
+        new: Name of the second.
+    """
+    import difflib
+
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm="")
+    return list(lines)
+
+
+@history.command("restore")
+def restore_version(
+    ctx: typer.Context, number: Number, why: Why = "", force: Force = False, as_json: AsJson = False
+) -> None:
+    """Take the text of an earlier version again, as a new version; the job must not run."""
+    layout = _layout(ctx)
+    _text(layout, number)
+    said = why or f"version {number} again"
+    tell_saved(layout, save(layout, {"version": number}, said, force=force), as_json=as_json)
+
+
+def save(
+    layout: "Layout", content: dict[str, Any], why: str, *, force: bool = False
+) -> dict[str, Any]:
+    """Write another text of a job that does not run; as `readers.editing.save_config`.
+
+    Args:
+        layout: The job.
+        content: `text` and `etag`, or `version`.
+        why: Why, in a line.
+        force: Also with problems.
+
+    Raises:
+        ConfigError: It has problems.
+        JobError: The job runs, or the file was changed meanwhile.
+    """
+    from nacre.console.readers.editing import save_config
+    from nacre.errors import ConfigError, JobError, Problem
+    from nacre.job.apply_change import user_name
+
+    answer = save_config(
+        layout,
+        {"etag": "*", "who": user_name(), "why": why, "files": True, "force": force, **content},
+    )
+    outcome = answer["outcome"]
+    if outcome == "running":
+        raise JobError(
+            f"{layout.root} is running, and its file cannot be replaced: change single settings "
+            f"with `nacre set {layout.root} PATH=VALUE`, or stop it first"
+        )
+    if outcome == "changed":
+        raise JobError(f"{layout.config} was changed meanwhile; try again")
+    if outcome == "problems":
+        found = answer["findings"]["problems"]
+        raise ConfigError(
+            [
+                Problem(
+                    one.get("path", ""), one["message"], one.get("expected", ""),
+                    one.get("sample", ""), str(layout.config), one.get("line", 0),
+                )
+                for one in found
+            ]
+        )  # fmt: skip
+    return answer
+
+
+def tell_saved(layout: "Layout", answer: dict[str, Any], *, as_json: bool) -> None:
+    """Say what was written."""
+    if as_json:
+        facts = {"outcome": answer["outcome"], "version": answer.get("number")}
+        output.say_json({**facts, "difference": answer.get("difference", [])})
+        return
+    if answer["outcome"] == "same":
+        output.say("nothing is different from the file as it is")
+        return
+    for line in answer["difference"]:
+        output.say(line)
+    output.say(f"version {answer['number']}, in {output.shown(layout.config)}")
+
+
+def _layout(ctx: typer.Context) -> "Layout":
+    from nacre.store.layout import Layout
+
+    layout = Layout(Path(job_of(ctx)))
+    layout.require()
+    return layout
+
+
+def _text(layout: "Layout", number: int) -> str:
+    """The text of a version.
+
+    Raises:
+        JobError: There is none.
+    """
+    from nacre.console.readers.editing import edit_version
+    from nacre.errors import JobError
+
+    found = edit_version(layout, {"number": number})
+    if not found:
+        raise JobError(
+            f"{layout.root} has no version {number}; `nacre settings {layout.root} history` "
+            "lists those that are kept"
+        )
+    return str(found["text"])
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(history, name="settings", rich_help_panel="Rules and settings")

@@ -1,0 +1,94 @@
+"""`nacre console schedule …` without a console that runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.site import Done, nacre
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    root = tmp_path / "crawls" / "图书馆"
+    assert nacre("new", root, "http://127.0.0.1:9/").code == 0
+    return root
+
+
+def schedule(folder: Path, *words: object) -> Done:
+    return nacre("console", "schedule", *words, "--state", folder / "state")
+
+
+def test_a_schedule_is_added_shown_changed_paused_and_removed(tmp_path: Path, job: Path):
+    assert schedule(tmp_path, "list").out == "no schedules\n"
+    done = schedule(
+        tmp_path, "add", job, "--at", "30 2 * * 1", "--zone", "Asia/Shanghai", "--overlap", "queue",
+        "--budget", "500", "--until", "2099-12-31",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "added schedule 1 of " in done.out
+    assert "no console runs with these files" in done.err
+    facts = json.loads(schedule(tmp_path, "show", 1, "--next", 3, "--json").out)
+    assert len(facts["times"]) == 3
+    assert all(time.endswith("18:30:00Z") for time in facts["times"])
+    wish = facts["wish"]
+    assert (wish["job"], wish["overlap"], wish["budget"]) == ("crawls~图书馆", "queue", "500")
+    assert "next" in schedule(tmp_path, "show", 1).out
+    assert schedule(tmp_path, "set", 1, "--at", "@daily", "--until", "never").code == 0
+    (one,) = json.loads(schedule(tmp_path, "list", "--json").out)
+    assert (one["wish"]["at"], one["wish"]["until"]) == ("@daily", None)
+    assert one["wish"]["budget"] == "500"
+    assert schedule(tmp_path, "pause", 1).out == "schedule 1 is paused\n"
+    assert "paused" in schedule(tmp_path, "list").out
+    assert schedule(tmp_path, "resume", 1).out == "schedule 1 goes on\n"
+    assert schedule(tmp_path, "remove", 1).out == "removed schedule 1\n"
+    assert schedule(tmp_path, "remove", 1).code == 2
+    audit = (tmp_path / "state" / "audit.log").read_text().splitlines()
+    assert [json.loads(line)["action"].split()[-1] for line in audit] == [
+        "add", "set", "pause", "resume", "remove",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--at", "61 * * * *"], "61"),
+        (["--at", "@daily", "--zone", "Mars/Here"], "is not a time zone"),
+        (["--at", "@daily", "--until", "soon"], "'soon' is no day"),
+        (["--at", "@daily", "--name", "x-%Y"], "only a schedule that makes new jobs has this"),
+        (["--at", "@daily", "--mode", "new-job", "--name", "%s"], "no part of a date"),
+        (["--at", "@daily", "--profile", "polite"], "name the job, or a profile"),
+        ([], "say when, by --at"),
+    ],
+)
+def test_what_is_no_schedule_is_refused(tmp_path: Path, job: Path, words: list[str], said: str):
+    done = schedule(tmp_path, "add", job, *words)
+    assert done.code == 2
+    assert said in done.err
+    assert schedule(tmp_path, "list").out == "no schedules\n"
+
+
+def test_new_jobs_need_a_place(tmp_path: Path, job: Path):
+    words = ("--at", "@daily", "--mode", "new-job", "--name", "馆-%Y")
+    done = schedule(tmp_path, "add", job, *words)
+    assert done.code == 2
+    assert "start `nacre console DIR` once" in done.err
+    assert (
+        nacre("console", "place", "add", tmp_path / "crawls", "--state", tmp_path / "state").code
+        == 0
+    )
+    assert schedule(tmp_path, "add", job, *words).code == 0
+    of_profile = ("--profile", "site", "--at", "@weekly", "--seed", "http://127.0.0.1:9/")
+    assert schedule(tmp_path, "add", *of_profile).code == 0
+    first, second = json.loads(schedule(tmp_path, "list", "--json").out)
+    assert (first["wish"]["place"], first["path"]) == ("crawls", str(job))
+    assert (second["wish"]["mode"], second["path"]) == ("new-job", str(tmp_path / "crawls"))
+
+
+def test_a_batch_crawl_has_no_runs(tmp_path: Path):
+    root = tmp_path / "rounds"
+    assert nacre("new", root, "http://127.0.0.1:9/").code == 0
+    (root / "cycle").mkdir()
+    done = schedule(tmp_path, "add", root, "--at", "@daily")
+    assert done.code == 2
+    assert "crawled in rounds" in done.err

@@ -1,0 +1,74 @@
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.site import Done, nacre
+
+
+class Listener(BaseHTTPRequestHandler):
+    """It takes messages at `/ok`, and no others."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(204 if self.path == "/ok" else 500)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    made = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
+    thread = threading.Thread(target=made.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{made.server_port}"
+    made.shutdown()
+    thread.join()
+    made.server_close()
+
+
+def webhook(folder: Path, *words: object, stdin: str | None = None) -> Done:
+    return nacre("console", "webhook", *words, "--state", folder / "state", stdin=stdin)
+
+
+def test_a_webhook_is_added_tested_paused_and_removed(tmp_path: Path, server: str):
+    assert webhook(tmp_path, "list").out == "no webhooks\n"
+    words = ("add", f"{server}/ok", "--private", "--on", "crashed", "--on", "quota", "--secret")
+    added = webhook(tmp_path, *words, stdin="s3cret\n")
+    assert added.out == f"added webhook 1: {server}/ok\n"
+    (one,) = json.loads(webhook(tmp_path, "list", "--json").out)
+    assert (one["on"], one["signed"], one["private"]) == (["crashed", "quota"], True, True)
+    assert "s3cret" not in webhook(tmp_path, "show", 1).out
+    sent = webhook(tmp_path, "test", 1)
+    assert sent.code == 0, sent.err
+    assert sent.out == "delivered: 204\n"
+    assert "a test that " in webhook(tmp_path, "show", 1).out
+    assert webhook(tmp_path, "set", 1, "--url", f"{server}/bad", "--on", "finished").code == 0
+    failed = webhook(tmp_path, "test", 1)
+    assert failed.code == 1
+    assert "waits: " in failed.out
+    assert webhook(tmp_path, "pause", 1).out == "webhook 1 is paused\n"
+    assert "is paused" in webhook(tmp_path, "test", 1).err
+    assert webhook(tmp_path, "resume", 1).out == "webhook 1 is on again\n"
+    assert webhook(tmp_path, "set", 1, "--no-secret", "--public").code == 0
+    (one,) = json.loads(webhook(tmp_path, "list", "--json").out)
+    assert (one["signed"], one["private"], one["on"]) == (False, False, ["finished"])
+    refused = webhook(tmp_path, "test", 1)
+    assert refused.code == 1
+    assert webhook(tmp_path, "remove", 1).out == "removed webhook 1\n"
+    assert webhook(tmp_path, "show", 1).code == 2
+    audit = (tmp_path / "state" / "audit.log").read_text()
+    assert "s3cret" not in audit
+
+
+def test_what_is_no_webhook_is_refused(tmp_path: Path):
+    for words in (
+        ("add", "ftp://a.test/"), ("add", "http://a.test/", "--on", "everything"), ("remove", 9),
+    ):  # fmt: skip
+        assert webhook(tmp_path, *words).code == 2
