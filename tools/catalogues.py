@@ -8,6 +8,8 @@ change or is not translated.
 import io
 import sys
 from collections.abc import Iterator
+from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -15,42 +17,32 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from nacre.annotations import ANNOTATIONS
-from nacre.config.facts import fields
+from nacre.console.access.origin import SAFE
 from nacre.console.catalogue import DOMAIN, ENGLISH, FOLDER, LANGUAGES
-from nacre.console.readers.forms import COMMON
+from nacre.console.routes import ROUTES
 from nacre.core.status import STATUS_TABLE
-from nacre.editing.clips import clip_of
-from nacre.editing.places import rules
-from nacre.settings.settings import JobSettings
+from nacre.inspect.registry import all_reports
+from tools.editor_texts import editor_texts
+from tools.refusal_texts import refusal_texts
 from tools.report_texts import report_texts
 
 SOURCE = Path(__file__).parents[1] / "src" / "nacre"
 METHODS = [("console/**.py", "python"), ("console/templates/**.html", "jinja2")]
-JOB = [("sentence.py", "python")]
+JOB = [("sentence_words.py", "python")]
 FOUND = [("found_words.py", "python")]
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 
 
-def settings_texts() -> Iterator[tuple[str, str]]:
-    """What the pages say of settings in words, each text with the file or folder that has it.
-
-    The purposes of profiles and clips that come with Nacre, and the meanings of the settings that
-    the form shows first, and of the rules of a scope.
-    """
-    for path in sorted((SOURCE / "profiles").glob("*.yaml")):
-        first = path.read_text("utf-8").partition("\n")[0]
-        yield f"profiles/{path.name}", first.removeprefix("#").strip()
-    for path in sorted((SOURCE / "clips").glob("*.yaml")):
-        clip = clip_of(path.read_text("utf-8"), path.stem, "shipped", path.name)
-        yield f"clips/{path.name}", clip.title
-        yield from ((f"clips/{path.name}", one.means) for one in clip.parameters.values())
-    for facts in fields(JobSettings):
-        if facts.path in COMMON:
-            yield "settings", facts.doc
-    for rule in rules():
-        yield "scope/rules", rule.doc
+def named_texts() -> Iterator[tuple[str, str]]:
+    """Names of reports, and what requests of programs and those that are audited do, with files."""
+    for report in all_reports():
+        yield "inspect/registry.py", report.name
+    for row in ROUTES:
+        if row.is_api or row.verb not in SAFE:
+            yield "console/routes.py", row.summary
 
 
+@cache
 def template() -> Catalog:
     """All texts, without translations."""
     found = Catalog(project="Nacre", fuzzy=False)
@@ -58,7 +50,7 @@ def template() -> Catalog:
     for folder, methods in folders:
         options = {pattern: {"trimmed": "true"} for pattern, _ in methods}
         texts = extract_from_dir(str(folder), methods, options, keywords=KEYWORDS)
-        for name, _, text, comments, context in sorted(texts):
+        for name, _, text, comments, context in sorted(texts, key=str):
             place = (folder / name).relative_to(SOURCE).as_posix()
             found.add(text, locations=[(place, 0)], auto_comments=comments, context=context)
     for place, words in report_texts():
@@ -67,7 +59,7 @@ def template() -> Catalog:
         found.add(facts.meaning.rstrip("."), locations=[("core/status.py", 0)])
     for one in ANNOTATIONS.values():
         found.add(one.meaning, locations=[("annotations.py", 0)])
-    for place, words in settings_texts():
+    for place, words in chain(editor_texts(), refusal_texts(), named_texts()):
         found.add(words, locations=[(place, 0)])
     return found
 

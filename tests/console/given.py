@@ -30,7 +30,10 @@ from nacre.console.fleet.places import places_of
 from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.removal_book import RemovalBook
 from nacre.console.fleet.schedule_book import ScheduleBook
+from nacre.console.fleet.standing import ConsoleStanding
+from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.fleet.webhook_book import WebhookBook
+from nacre.console.kept_work import TroubleBoard
 from nacre.console.live.hub import JOBS, ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
@@ -159,11 +162,14 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
         logins=LoginDesk(users, sessions, StillClock(), PasswordChecker(1, 64)),
         places=PlaceBook(database),
         times=RequestTimes(),
+        standing=ConsoleStanding(),
+        troubles=TroubleBoard(partial(hub.changed, JOBS)),
         audit=AuditLog(folder / "console", clock),
         hub=hub,
         launcher=Launcher(fleet, poller, database, clock, 2),
         labels=LabelBook(database),
         removals=removals,
+        wanted=WantedKindBook(database),
         notices=NoticeBoard(),
         schedules=ScheduleBook(database, clock, partial(hub.changed, JOBS)),
         quotas=DiskQuotaBook(database, partial(hub.changed, JOBS)),

@@ -182,7 +182,7 @@ def test_buttons_are_forms_that_need_no_script(tmp_path: Path, with_htmx: bool):
         if not with_htmx:
             assert (answer.status_code, answer.headers["location"]) == (303, "/j/crawls~a")
             answer = await console.client.get("/j/crawls~a", headers=fields)
-        assert "pause: it never ran (crawls~a)" in answer.text
+        assert "Pause: it never ran (crawls~a)" in answer.text
         assert "there is no job crawls~none" in answer.text
         assert ("<html" in answer.text) is not with_htmx
         away = {**sent, "next": "//evil.example/"}
@@ -249,7 +249,7 @@ def test_a_start_is_disabled_with_its_reason_while_the_check_has_problems(tmp_pa
         (root / "crawl.yaml").write_text(good + "fetsh: {}\n")
         await known(console, job)
         page = (await console.client.get("/j/crawls~a", headers=fields)).text
-        assert "1 problems keep it from starting" in page
+        assert "1 problem keeps it from starting" in page
         assert "the check has findings that keep it from starting" in page
         answer = await ask(console, "a", "start")
         assert (answer.status_code, answer.json()["code"]) == (422, "bad-settings")

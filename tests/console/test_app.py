@@ -128,6 +128,33 @@ def test_a_language_is_chosen_by_the_browser_or_in_the_session(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_a_page_is_opened_in_a_language_which_stays(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = {**console.as_session(), "accept-language": "en"}
+
+        async def page(query: str, **more: str) -> str:
+            answer = await console.client.get(f"/{query}", headers={**fields, **more})
+            assert answer.status_code == 200
+            found = re.search(r'<html lang="([^"]+)"', answer.text)
+            return found[1] if found else ""
+
+        assert await page("") == "en"
+        assert await page("?lang=en-XA") == "en-XA"
+        assert await page("") == "en"
+        assert await page("?lang=zh") == "zh-CN"
+        assert await page("") == "zh-CN"
+        assert await page("?lang=tlh") == "zh-CN"
+        assert await page("?lang=en") == "en"
+        assert (await facts(console, fields))["language"] == "en"
+        by_key = {**console.as_key(), "accept-language": "zh"}
+        answer = await console.client.get(f"{API}/jobs/none?lang=en", headers=by_key)
+        assert answer.json()["detail"] == "there is no job none"
+        answer = await console.client.get(f"{API}/jobs/none", headers=by_key)
+        assert (answer.json()["detail"], answer.json()["code"]) == ("没有任务 none", "not-found")
+
+    play(tmp_path, scene)
+
+
 async def facts(console: GivenConsole, fields: dict[str, str]) -> dict[str, str]:
     answer = await console.client.get(f"{API}/session", headers=fields)
     found: dict[str, str] = answer.json()
@@ -157,6 +184,11 @@ def test_jobs_are_listed_page_by_page(tmp_path: Path):
         ]
         rest = await asked(f"limit=2&fields=id&after={first['next']}")
         assert (rest["items"], rest["next"]) == ([{"id": "crawls~图书馆"}], None)
+        assert (first["previous"], first["total"]) == (None, 3)
+        again = await asked(f"limit=2&fields=id&before={rest['previous']}")
+        assert again["items"] == [{"id": "crawls~a"}, {"id": "crawls~b"}]
+        jumped = await asked("fields=id&key=crawls~aa")
+        assert jumped["items"] == [{"id": "crawls~b"}, {"id": "crawls~图书馆"}]
         assert (await asked("state=RUNNING"))["items"] == []
         assert len((await asked("name=图"))["items"]) == 1  # type: ignore[arg-type]
         wrong = await console.client.get(f"{API}/jobs?limit=many", headers=fields)
@@ -218,6 +250,7 @@ def test_a_job_has_its_sentence_and_its_actions(tmp_path: Path):
         found = answer.json()
         assert found["item"]["sentence"] == {
             "code": "ready", "params": {}, "lever": ["start"], "text": "ready to start",
+            "also": [],
         }  # fmt: skip
         allowed = [action["name"] for action in found["actions"] if action["allowed"]]
         assert allowed == ["start", "start-paused", "edit"]

@@ -6,7 +6,7 @@ from nacre.console.catalogue import language, preferred
 from nacre.job.sentence import Sentence
 from tools.catalogues import main, template, updated
 
-_PLACES = re.compile(r"%\(\w+\)s|\{\w+\}")
+_PLACES = re.compile(r"%\(\w+\)s|\{[a-z]\w*\}")
 
 
 @pytest.mark.parametrize(

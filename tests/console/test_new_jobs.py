@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from nacre.console.access.roles import Role
-from nacre.console.new_jobs import check_name, first_url, reaches, samples
+from nacre.console.fleet.job_names import check_name
+from nacre.console.new_jobs import first_url, reaches, samples
 from nacre.console.routes import API
 from nacre.errors import ConfigError
 from tests.console.given import GivenConsole, play
@@ -93,6 +94,13 @@ def test_the_first_page_is_the_form_and_it_makes_a_job(tmp_path: Path):
         assert wrong.status_code == 422
         assert "limits.bytes" in wrong.text
         assert "<script>alert" not in wrong.text
+        deep = {**form, "do": "create", "depth": "three", "q": "limits", "name": "deep"}
+        wrong = await console.client.post("/new", data=deep, headers=fields)
+        assert wrong.status_code == 422
+        assert "is no number of links" in wrong.text
+        assert not (tmp_path / "crawls" / "deep").exists()
+        chosen = await console.client.get("/new?profile=site", headers=fields)
+        assert '<option value="site" selected>' in chosen.text
         file = {"file": ("seeds.txt", f"{SEED}\n".encode("gb18030"))}
         sent = {**form, "do": "create", "name": "图书馆"}
         made = await console.client.post("/new", data=sent, files=file, headers=fields)

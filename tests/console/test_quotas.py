@@ -5,12 +5,11 @@ import msgspec
 import pytest
 
 from nacre.console.access.roles import Role
-from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
-from nacre.console.pages.quota_form import limit_of
-from nacre.console.problems import RefusedRequestError
+from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota, limit_of
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.routes import API
 from nacre.engine.clock import SystemClock
+from nacre.errors import ConfigError
 from nacre.job.control import ask_command
 from nacre.job.holds import change_hold, holds_in
 from nacre.job.overview import JobOverview
@@ -245,7 +244,7 @@ def test_a_limit_is_a_size():
     assert limit_of("0") == 0
     assert limit_of("2 TiB") == 2 * 2**40
     for wrong in ("", "-1", "much", "1e3", "9" * 5000, "99999 TB", "1 s"):
-        with pytest.raises(RefusedRequestError):
+        with pytest.raises(ConfigError):
             limit_of(wrong)
 
 

@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from nacre.cli.cycle.texts import fetch_progress_text
 from nacre.console.access.roles import Role
 from nacre.console.routes import API
-from nacre.cycle.rounds_mark import StepProgress, rounds_mark
+from nacre.cycle.fetch_progress import FetchProgress
+from nacre.cycle.rounds import JournalFile, RoundsJournal
+from nacre.cycle.rounds_mark import RoundsMark, StepProgress, fetch_step, rounds_mark
 from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import LONG, GivenConsole, given_console
@@ -132,6 +135,25 @@ def test_rounds_are_looked_at_tried_and_run(tmp_path: Path, site_and_job: tuple[
     play(tmp_path, scene)
 
 
+async def the_page_says_what_the_terminal_says(console: GivenConsole, mark: RoundsMark) -> None:
+    """The page and its live part have the progress of a fetch, in the language of the reader."""
+    # Of what is neither begun nor done a mark is written twice a second at most.
+    numbers = FetchProgress(127, 127, 3_100_000, 2, 250.0, 1, 2)._asdict()
+    journal = JournalFile(console.services.fleet.job(JOB).layout)
+    journal.write(RoundsJournal(rounds=2, round=2, step="fetch", clock=1, started=1))
+    mark.tell(fetch_step("fetch", numbers))
+    await facts(console)
+    said = fetch_progress_text(numbers).partition("] ")[2]
+    assert said == "127/127 pages, 3.1 MB, 2 hosts, 4 min left, 1 of 2 units done"
+    fields = console.as_session()
+    page = (await console.client.get(f"/j/{JOB}", headers=fields)).text
+    assert f'data-rounds="progress">{said}<' in page
+    chinese = {**fields, "accept-language": "zh-CN"}
+    page = (await console.client.get(f"/j/{JOB}", headers=chinese)).text
+    assert 'data-rounds="progress">127/127 个页面' in page
+    journal.remove()
+
+
 def test_rounds_that_run_end_after_their_step(tmp_path: Path, site_and_job: tuple[str, Path]):
     _, job = site_and_job
 
@@ -148,6 +170,7 @@ def test_rounds_that_run_end_after_their_step(tmp_path: Path, site_and_job: tupl
             assert json.loads(said.out)["cycle"]["progress"]["of"] == 16
             seen = await facts(console)
             assert (seen["item"]["running"], seen["rounds"]["stopping"]) == (True, False)
+            await the_page_says_what_the_terminal_says(console, mark)
             for action in ("run-rounds", "dry-run-rounds"):
                 refused = await ask(console, action)
                 assert (refused.status_code, refused.json()["code"]) == (409, "rounds-running")

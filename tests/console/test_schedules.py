@@ -6,10 +6,12 @@ import msgspec
 
 from nacre.console.access.roles import Role
 from nacre.console.api.schedules import ScheduleItem
+from nacre.console.fleet.label_book import JobLabels
 from nacre.console.fleet.schedule_book import ScheduleNote, ScheduleWish
 from nacre.console.pages.calendar import month_of, weeks_of
 from nacre.console.routes import API
 from nacre.console.schedule_runner import ScheduleRunner
+from nacre.engine.clock import SystemClock
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 
@@ -139,11 +141,11 @@ def test_the_page_changes_the_calendar_without_script(tmp_path: Path):
 def test_a_month_has_its_weeks_and_the_runs_to_come():
     wish = ScheduleWish("a", "30 2 * * 1")
     item = ScheduleItem(1, wish, "anna", (), waits=False, note=ScheduleNote())
-    weeks = weeks_of(date(2026, 11, 1), [("a", item)], month_begin())
+    weeks = weeks_of(date(2026, 11, 1), [item], month_begin())
     days = {day.day: day.runs for week in weeks for day in week if day.runs}
     assert days == dict.fromkeys((9, 16, 23, 30), (("02:30", "a"),))
     often = msgspec.structs.replace(item, schedule=ScheduleWish("a", "* * * * *"))
-    assert weeks_of(date(2026, 11, 1), [("a", often)], month_begin())[0][6].day == 1
+    assert weeks_of(date(2026, 11, 1), [often], month_begin())[0][6].day == 1
     assert month_of("2026-12", 0.0) == date(2026, 12, 1)
     assert month_of("", month_begin()) == date(2026, 11, 1)
 
@@ -205,3 +207,170 @@ def test_the_calendar_shows_pages_that_become_due_and_hours_with_other_limits(tm
             assert wrong.status_code == 404
 
         play(tmp_path, scene)
+
+
+NEW = {**WISH, "mode": "new-job", "name": "馆-%Y-%m-%d"}
+
+
+class SetClock(SystemClock):
+    """A clock whose time is set."""
+
+    def __init__(self, time: float) -> None:
+        self.time = time
+
+    def now(self) -> float:
+        return self.time
+
+
+def on_clock(console: GivenConsole, clock: SetClock) -> ScheduleRunner:
+    """A runner, and schedules, whose time is that of a clock."""
+    services = console.services
+    book = services.schedules
+    book._clock = clock
+    return ScheduleRunner(services._replace(clock=clock))
+
+
+def test_each_time_makes_a_new_job_like_another_one_and_starts_it(tmp_path: Path):
+    with site() as url:
+        add_job(tmp_path, url)
+        clock = SetClock(month_begin())
+
+        async def scene(console: GivenConsole) -> None:
+            runner, services = on_clock(console, clock), console.services
+            key = console.as_key(Role.OPERATOR)
+            (template,) = services.fleet.jobs
+            services.labels.set(template, JobLabels("国图", ("gbk",)))
+            sent = await console.client.post(f"{API}/schedules", json=NEW, headers=key)
+            assert sent.status_code == 201, sent.text
+            assert sent.json()["schedule"]["place"] == "crawls"
+            await runner.turn()
+            assert len(services.fleet.jobs) == 1
+            clock.time += 3600
+            await runner.turn()
+            (one,) = services.schedules.all()
+            assert (one.note.what, one.note.text) == ("made", "crawls~馆-2026-11-03")
+            made = next(job for job in services.fleet.jobs if job.name == "馆-2026-11-03")
+            assert one.made == str(made.layout.root)
+            assert services.labels.of(made) == JobLabels(tags=("gbk",))
+            assert services.launcher.facts(made) is not None
+            assert services.launcher.facts(template) is None
+            assert url in (made.layout.root / "seeds.txt").read_text()
+            note = (made.layout.root / "job.log").read_text()
+            assert "made by schedule 1 of operator key" in note
+            page = await console.client.get("/calendar", headers=console.as_session(Role.VIEWER))
+            assert "made and started a job" in page.text
+            assert "crawls~馆-2026-11-03" in page.text
+            listed = (await console.client.get(f"{API}/schedules", headers=key)).json()
+            assert listed["items"][0]["made"] == made.id
+            # The job of before is open: its overlap rule is that of runs.
+            clock.time += 3600
+            await runner.turn()
+            (one,) = services.schedules.all()
+            assert one.note.what == "skipped"
+            assert len(services.fleet.jobs) == 2
+            jobs = (await console.client.get(f"{API}/jobs", headers=key)).json()["items"]
+            assert not any(job["next_pass"] for job in jobs)
+
+        play(tmp_path, scene)
+
+
+def test_a_second_job_of_a_day_has_a_number_and_one_that_cannot_be_made_says_why(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+    clock = SetClock(month_begin())
+
+    async def scene(console: GivenConsole) -> None:
+        runner, services = on_clock(console, clock), console.services
+        key = console.as_key(Role.OPERATOR)
+        wish = {**NEW, "job": "", "profile": "site", "seeds": ["http://127.0.0.1:9/x/"]}
+        await console.client.post(f"{API}/schedules", json=wish | {"name": "x-%Y"}, headers=key)
+        (tmp_path / "crawls" / "x-2026").mkdir()
+        clock.time += 3600
+        await runner.turn()
+        (one,) = services.schedules.all()
+        assert (one.note.what, one.note.text) == ("made", "crawls~x-2026-2"), one.note
+        assert "profile: site" in (tmp_path / "crawls/x-2026-2/crawl.yaml").read_text()
+        bad = wish | {"seeds": ["no url"], "name": "y-%Y"}
+        sent = await console.client.put(f"{API}/schedules/1", json=bad, headers=key)
+        assert sent.status_code == 200, sent.text
+        services.schedules.note_made(1, "")
+        clock.time += 3600
+        await runner.turn()
+        (one,) = services.schedules.all()
+        assert one.note.what == "failed"
+        assert not (tmp_path / "crawls" / "y-2026").exists()
+
+    play(tmp_path, scene)
+
+
+def test_what_fits_no_schedule_of_new_jobs_is_refused(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        key = console.as_key(Role.OPERATOR)
+        for wrong, path in (
+            ({"job": ""}, "profile"),
+            ({"profile": "site"}, "profile"),
+            ({"job": "", "profile": "site"}, "seeds"),
+            ({"name": "%s"}, "name"),
+            ({"name": "../x"}, "name"),
+            ({"budget": "500"}, "budget"),
+            ({"keep": "lean"}, "keep"),
+            ({"mode": "recrawl"}, "name"),
+        ):
+            sent = await console.client.post(f"{API}/schedules", json=NEW | wrong, headers=key)
+            assert sent.status_code == 422, wrong
+            assert sent.json()["problems"][0]["path"] == path, wrong
+        none = await console.client.post(f"{API}/schedules", json=NEW | {"place": "x"}, headers=key)
+        assert none.status_code == 422
+        limited = console.services.keys.add("part", Role.OPERATOR, ("elsewhere",))
+        seen = await console.client.post(
+            f"{API}/schedules",
+            json={**NEW, "job": "", "profile": "site", "seeds": ["http://a.test/"]},
+            headers={"authorization": f"Bearer {limited}"},
+        )
+        assert seen.status_code == 409
+
+    play(tmp_path, scene)
+
+
+def test_the_form_makes_a_schedule_of_new_jobs(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        token = {"x-nacre-token": fields.pop("x-nacre-token")}
+        form = {
+            **token, **NEW, "do": "add", "profile": "site", "place": "crawls",
+            "seeds": "http://a.test/\r\nhttp://b.test/",
+        }  # fmt: skip
+        assert (await client.post("/calendar", data=form, headers=fields)).status_code == 303
+        (one,) = console.services.schedules.all()
+        assert (one.wish.job, one.wish.profile) == ("", "site")
+        assert one.wish.seeds == ("http://a.test/", "http://b.test/")
+        page = (await client.get("/calendar?edit=1", headers=fields)).text
+        assert "http://a.test/\nhttp://b.test/</textarea>" in page
+        assert "nacre console schedule pause 1" in page
+        plain = {**token, **WISH, "do": "add", "profile": "site", "place": "crawls"}
+        await client.post("/calendar", data=plain, headers=fields)
+        assert console.services.schedules.all()[1].wish.profile == ""
+
+    play(tmp_path, scene)
+
+
+def test_a_paused_schedule_is_not_written_with_each_look(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_key(Role.OPERATOR)
+        wish = WISH | {"paused": True}
+        assert (await console.client.post(f"{API}/schedules", json=wish, headers=fields)).is_success
+        make_due(console)
+        (before,) = console.services.schedules.all()
+        assert (await look(console))["what"] == ""
+        assert console.services.schedules.all() == [before]
+        # What fell into the pause is not made up for afterwards either.
+        at = f"{API}/schedules/{before.id}"
+        assert (await console.client.put(at, json=WISH, headers=fields)).is_success
+        assert (await look(console))["what"] == ""
+
+    play(tmp_path, scene)

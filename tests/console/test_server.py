@@ -10,8 +10,10 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.roles import Role
 from nacre.console.fleet.places import places_of
+from nacre.console.heritrix.actions import PortOptions
 from nacre.console.parts import ConsoleOptions
-from nacre.console.server import OpenedConsole, loopback_sockets, running_url, serve
+from nacre.console.running import running_url
+from nacre.console.server import OpenedConsole, loopback_sockets, serve
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
 from tests.cli.site import nacre, site
@@ -68,6 +70,21 @@ def test_a_port_that_is_taken_is_said_with_its_owner():
     try:
         with pytest.raises(JobError, match=rf"port {port} is taken by process {os.getpid()} \("):
             loopback_sockets(port)
+    finally:
+        for one in first:
+            one.close()
+
+
+def test_a_port_of_heritrix_that_is_taken_is_said_by_its_option(tmp_path: Path):
+    first = loopback_sockets(0)
+    port = first[0].getsockname()[1]
+    (tmp_path / "crawls").mkdir()
+    options = ConsoleOptions(
+        places_of([tmp_path / "crawls"]), 0, tmp_path / "state", heritrix=PortOptions(port)
+    )
+    try:
+        with pytest.raises(JobError, match=rf"`nacre console --heritrix {port + 10}`"):
+            asyncio.run(serve(options, SystemClock(), lambda _: None))
     finally:
         for one in first:
             one.close()

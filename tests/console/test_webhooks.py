@@ -257,6 +257,31 @@ def test_the_page_adds_tests_and_removes(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_the_page_changes_a_webhook_and_keeps_its_key(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        form = {"do": "add", "url": "https://ops.example/", "secret": "s3cret", "on": "quota"}
+        await client.post("/webhooks", data=form, headers=fields)
+        page = (await client.get("/webhooks?edit=1", headers=fields)).text
+        assert 'value="https://ops.example/"' in page
+        assert "This one has a key" in page
+        assert "s3cret" not in page
+        edit = {"do": "edit", "webhook": "1", "url": "https://ops.example/b", "on": "crashed"}
+        await client.post("/webhooks", data=edit, headers=fields)
+        (hook,) = console.services.webhooks.all()
+        assert (hook.wish.url, hook.wish.on) == ("https://ops.example/b", ("crashed",))
+        assert hook.secret == "s3cret"
+        await client.post("/webhooks", data={**edit, "unsigned": "1"}, headers=fields)
+        assert console.services.webhooks.all()[0].secret == ""
+        wrong = {**edit, "url": "ftp://ops.example/"}
+        await client.post("/webhooks", data=wrong, headers=fields)
+        page = (await client.get("/webhooks", headers=fields)).text
+        assert "begins with http:// or https://" in page
+        assert (await client.get("/webhooks?edit=7", headers=fields)).status_code == 404
+
+    play(tmp_path, scene)
+
+
 def test_asvs_8_2_2_who_sees_one_place_has_webhooks_of_its_jobs_only(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         client, book = console.client, console.services.webhooks

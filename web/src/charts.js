@@ -17,15 +17,43 @@ function colour(name, share = 1) {
   return share === 1 ? found : found.replace("rgb(", "rgba(").replace(")", `, ${share})`);
 }
 
-function shortNumber(value) {
-  return new Intl.NumberFormat(document.documentElement.lang, { notation: "compact", maximumFractionDigits: 1 }).format(value);
+function number(value, digits, form = {}) {
+  return new Intl.NumberFormat(document.documentElement.lang, { maximumSignificantDigits: digits, ...form }).format(value);
 }
 
-function sizes(value) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+function sizes(value, digits) {
+  const units = ["B", "KB", "MB", "GB", "TB"];
   let unit = 0;
-  for (; Math.abs(value) >= 1024 && unit < units.length - 1; unit += 1) value /= 1024;
-  return `${shortNumber(value)} ${units[unit]}`;
+  for (; Math.abs(value) >= 1000 && unit < units.length - 1; unit += 1) value /= 1000;
+  return `${number(value, digits)} ${units[unit]}`;
+}
+
+function seconds(value, digits) {
+  const [amount, unit] = value < 1 ? [value * 1000, "millisecond"] : [value, "second"];
+  return number(amount, digits, { style: "unit", unit });
+}
+
+// How a value of each unit is written, to so many digits.
+const WRITERS = { bytes: sizes, seconds };
+const plain = (value, digits) => number(value, digits, { notation: "compact" });
+
+// The values of an axis have as many digits as two neighbours need to differ: never "0, 0".
+function ticksWith(write) {
+  return (_, values, axis, space, step) => values.map((value) => {
+    // Steps are 1, 2, 2.5 or 5 of a power of ten.
+    const last = Math.floor(Math.log10(step) + 1e-9) - (/^25/.test(step.toExponential().replace(".", "")) ? 1 : 0);
+    const first = value ? Math.floor(Math.log10(Math.abs(value)) + 1e-9) : last;
+    return write(value, Math.min(Math.max(first - last + 1, 1), 15));
+  });
+}
+
+// The room that the longest label of an axis takes, in pixels: its own, so that none is cut off.
+function widthOf(chart, labels) {
+  chart.ctx.save();
+  chart.ctx.font = chart.axes[1].font[0];
+  const longest = Math.max(0, ...(labels ?? []).map((label) => chart.ctx.measureText(label ?? "").width));
+  chart.ctx.restore();
+  return longest / devicePixelRatio;
 }
 
 // Moments of the axis: with seconds where it is short, with the day where it is long.
@@ -43,9 +71,16 @@ function stack(points) {
   return [points[0], ...points.slice(1).map((values) => values.map((value, place) => (sums[place] += value ?? 0)))];
 }
 
+// The time that is shown. One point has no span of its own: it stands at the end of a minute.
+function spanOf(chart) {
+  const times = chart.data[0];
+  const last = times.at(-1) ?? 60;
+  return times.length > 1 ? [times[0], last] : [last - 60, last];
+}
+
 function options(figure, width) {
   const series = JSON.parse(figure.dataset.chart);
-  const write = figure.dataset.unit === "bytes" ? sizes : shortNumber;
+  const write = WRITERS[figure.dataset.unit] ?? plain;
   const line = { stroke: colour("--text-soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 } };
   const isStacked = "stacked" in figure.dataset;
   return {
@@ -53,8 +88,13 @@ function options(figure, width) {
     height: HEIGHT,
     cursor: { drag: { x: false, y: false } },
     legend: { show: series.length > 1 },
-    scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.05 : 1] } },
-    axes: [{ ...line, space: 90, values: (_, ticks) => moments(ticks) }, { ...line, size: 64, values: (_, values) => values.map(write) }],
+    scales: { x: { range: spanOf }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.05 : 1] } },
+    // Half of the last moment may stand beyond the end of the axis.
+    padding: [null, 48, null, null],
+    axes: [
+      { ...line, space: 100, values: (_, ticks) => moments(ticks) },
+      { ...line, size: (chart, labels) => Math.max(40, Math.ceil(widthOf(chart, labels)) + 18), values: ticksWith(write) },
+    ],
     series: [
       { label: figure.dataset.time, value: (_, time) => (time == null ? "–" : moments([time])[0]) },
       ...series.map(({ name }, place) => ({
@@ -63,8 +103,8 @@ function options(figure, width) {
         dash: DASHES[place % DASHES.length],
         width: 2,
         fill: isStacked ? colour(COLOURS[place % COLOURS.length], 0.25) : undefined,
-        value: (_, value) => (value == null ? "–" : write(value)),
-        points: { show: false },
+        value: (_, value) => (value == null ? "–" : write(value, 3)),
+        points: { show: (chart) => chart.data[0].length < 12 },
       })),
     ],
   };

@@ -15,12 +15,6 @@ function load() {
   if (document.querySelector("[data-editor]")) import("./editor.js");
 }
 
-// A narrow window shows the first tabs of a bar: the one that is open comes into sight.
-for (const bar of document.querySelectorAll(".tabs")) {
-  const open = bar.querySelector("[aria-current=page]");
-  if (open) bar.scrollLeft = open.offsetLeft - bar.offsetLeft - (bar.clientWidth - open.offsetWidth) / 2;
-}
-
 choices();
 shortcuts();
 actions();

@@ -4,6 +4,7 @@
 // stream; it goes on from its place when it is seen again.
 import { text } from "./page.js";
 import { Stream } from "./stream.js";
+import { times } from "./times.js";
 
 const MOST = 1000;
 const NEAR = 40;
@@ -78,6 +79,7 @@ class Tail {
 
   add(table, seen, isNew) {
     const isOther = seen.split("-")[0] !== this.seen.split("-")[0];
+    times(table);
     const rows = [...table.querySelectorAll("tbody > tr")];
     const found = isOther ? rows : rows.filter((row) => isNew(Number(row.dataset.offset)));
     this.seen = seen;

@@ -9,6 +9,8 @@ function isTyping(target) {
 
 function act(element) {
   if (element.matches("input, select, textarea")) {
+    // In a narrow window it may be in a menu that is closed.
+    if (!element.checkVisibility()) element.closest("[popover]")?.showPopover();
     element.focus();
     element.select?.();
   } else {

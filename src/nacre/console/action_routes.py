@@ -32,7 +32,7 @@ ACTION_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("POST", f"{API}/jobs", _O, new_jobs.make_job, "Make a job.", body=NewJobWish,
              answer=MadeJob, status=201, makes=("job", "id")),
     RouteRow("POST", f"{API}/jobs/dry-run", _O, new_jobs.look_at_job,
-             "The verdicts on URLs of a job that is not made yet.", body=new_jobs.DryRunWish,
+             "The decisions on URLs of a job that is not made yet.", body=new_jobs.DryRunWish,
              answer=new_jobs.DryRunOfNewJob, changes=False),
     RouteRow("GET", "/calendar", Role.VIEWER, calendar.page, "When runs begin.",
              query=calendar.CalendarQuery),

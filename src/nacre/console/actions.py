@@ -322,7 +322,7 @@ async def _look_before(asked: _Asked) -> None:
         ConfigError: The settings have problems.
         RefusedRequestError: Space is missing, or a quota is used up (409).
     """
-    await _require_quota(asked)
+    await require_quota(asked.services, asked.job)
     found = await asked.services.readers.ask(
         "look-before-start", asked.job.layout.root, _SOON, set=asked.options.set
     )
@@ -332,13 +332,17 @@ async def _look_before(asked: _Asked) -> None:
         raise RefusedRequestError(409, "space", f"{asked.job.id} lacks space: {found['space']}")
 
 
-async def _require_quota(asked: _Asked) -> None:
+async def require_quota(services: ConsoleServices, job: FoundJob) -> None:
     """Refuse a start that would be paused at once: its quota, or that of all jobs, is used up.
+
+    Args:
+        services: The parts of the console.
+        job: The job.
 
     Raises:
         RefusedRequestError: It is (409).
     """
-    quotas, root = asked.services.quotas, asked.job.layout.root
+    quotas, root = services.quotas, job.layout.root
     own, total = quotas.find(str(root)), quotas.find(ALL_JOBS)
     used = await asyncio.to_thread(disk_usage, root) if own.limit else 0
     for whose, quota, taken in (
@@ -349,7 +353,7 @@ async def _require_quota(asked: _Asked) -> None:
             text = decide_quota(taken, quota.limit).text
             raise RefusedRequestError(
                 409, "quota",
-                f"{asked.job.id} is not started: {whose} of disk space is used up ({text}); "
+                f"{job.id} is not started: {whose} of disk space is used up ({text}); "
                 "Administration sets another one",
             )  # fmt: skip
 

@@ -6,6 +6,7 @@ and body become structs, and the handler answers. All answers have the fields of
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -25,15 +26,24 @@ from nacre.console.access.gate import Visitor, form_token, identify, require
 from nacre.console.access.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_host
 from nacre.console.access.reach import takes_links
 from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
-from nacre.console.access.roles import NOBODY, Requester
+from nacre.console.access.roles import NOBODY, Requester, Role
 from nacre.console.call import Call, PageAnswer
-from nacre.console.catalogue import Language, language, preferred
+from nacre.console.catalogue import (
+    LANGUAGES,
+    Language,
+    language,
+    named_language,
+    preferred,
+)
 from nacre.console.decoding import JSON_TYPE, body_of, path_of, query_of
 from nacre.console.encodings import GzipWish
 from nacre.console.job_notes import copy_to_jobs
+from nacre.console.live.notices import Notice
 from nacre.console.openapi import describe
+from nacre.console.operations import ApiOperation, operations_of
 from nacre.console.pages.assets import FOR_EVER, PREFIX, assets
-from nacre.console.pages.header import header_facts
+from nacre.console.pages.forms import in_place
+from nacre.console.pages.header import header_facts, menu_of
 from nacre.console.pages.rendering import render
 from nacre.console.problems import (
     PROBLEM_TYPE,
@@ -43,11 +53,14 @@ from nacre.console.problems import (
 )
 from nacre.console.routes import API, ROUTES, Answer, RouteRow
 from nacre.console.services import ConsoleServices
+from nacre.console.spoken import spoken_problem
 from nacre.console.versions import IF_MATCH, EditTurns, conflict
 from nacre.errors import NacreError
 
 LARGEST_BODY: Final = 64 << 20
 """Bytes of a request's body."""
+OF_ONESELF: Final = frozenset(("/login", "/account", f"{API}/session"))
+"""Paths that change nothing but the session of who asks: they are there beside another console."""
 _HTML: Final = "text/html; charset=utf-8"
 _LOGIN: Final = "login.html"
 _LEVEL: Final = 5
@@ -76,11 +89,12 @@ class ConsoleApp:
         self._hosts = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
         self._hosts |= frozenset(services.reach.names)
         self._assets = assets()
+        self._deeds = {f"{row.verb} {row.path}": row.summary for row in routes}
         self._turns = EditTurns()
         self._rows = [
             Route(row.path, _Endpoint(row, self).answer, methods=[row.verb]) for row in routes
         ]
-        self._openapi = msgspec.json.encode(describe(routes))
+        self._routes = routes
 
     def asgi(self) -> Starlette:
         """The application."""
@@ -101,6 +115,7 @@ class ConsoleApp:
             exception_handlers={HTTPException: self._http_error, Exception: self._bug},
         )
         made.router.redirect_slashes = False
+        made.state.operations = lambda: self._operations
         return made
 
     async def _asset(self, request: Request) -> Response:
@@ -113,6 +128,20 @@ class ConsoleApp:
             fields |= {"content-encoding": "gzip", "vary": "Accept-Encoding"}
             return Response(found.packed, headers=fields)
         return Response(found.data, headers=fields)
+
+    @cached_property
+    def _described(self) -> dict[str, Any]:
+        """The description of the interface; it is made when it is first asked for."""
+        return describe(self._routes)
+
+    @cached_property
+    def _operations(self) -> dict[str, ApiOperation]:
+        """The same for people: all operations by their names."""
+        return {one.id: one for one in operations_of(self._described)}
+
+    @cached_property
+    def _openapi(self) -> bytes:
+        return msgspec.json.encode(self._described)
 
     async def _description(self, _: Request) -> Response:
         return Response(self._openapi, media_type=JSON_TYPE)
@@ -180,10 +209,15 @@ class ConsoleApp:
             token = await form_token(request) if visitor.session is not None else ""
             require(request, visitor, row.role, token)
             request.scope["path_params"] = path_of(request)
+            await self._find(request.path_params.get("job", ""))
+            if row.verb not in SAFE and row.changes and row.path not in OF_ONESELF:
+                services.standing.require()
             if row.verb not in SAFE and row.changes and services.audit.is_full:
                 raise RefusedRequestError(503, "audit", services.audit.trouble)
+            if chosen := chosen_by(row, request, visitor):
+                services.sessions.speak(visitor.identity, chosen)
             call = Call(
-                services, request, visitor.identity, visitor.session,
+                services, request, self._seen_as(visitor.identity), visitor.session,
                 spoken_by(request, visitor), note, query_of(row.query, request),
                 await body_of(row.body, request),
             )  # fmt: skip
@@ -199,6 +233,11 @@ class ConsoleApp:
             await request.close()  # files of a form
             if note.after is None and call is not None:
                 note.after = call.body
+
+    async def _find(self, job: str) -> None:
+        """Look for a job that is not known: a command may have made it just now."""
+        if job and not self._services.fleet.knows(job):
+            await self._services.poller.scan_after()
 
     async def _once(self, row: RouteRow, call: Call) -> tuple[Response, str]:
         """The answer to a request that is done once, however often it is sent.
@@ -251,17 +290,32 @@ class ConsoleApp:
         data = with_fields(msgspec.to_builtins(answer), call.request.query_params.get("fields", ""))
         return Response(msgspec.json.encode(data), row.status, media_type=JSON_TYPE)
 
+    def _seen_as(self, who: Requester) -> Requester:
+        """Who asks, as pages see them: while another console has the places, all only look."""
+        if self._services.standing.elsewhere is None:
+            return who
+        return msgspec.structs.replace(who, role=min(who.role, Role.VIEWER))
+
     def _header(self, who: Requester) -> dict[str, Any]:
         """The numbers of the header for who sees a page; nobody sees no job."""
         found = self._services.poller.snapshots() if who.role else []
         jobs = [(job, seen) for job, seen in found if who.sees(job.place)]
-        return header_facts(jobs, self._services.quotas.all(), who)
+        return header_facts(self._services, jobs, who)
+
+    def _directory_of(self, job: str) -> str:
+        """The directory of a job, for commands; "" for one that is gone."""
+        found = (one for one in self._services.fleet.jobs if one.id == job)
+        return next((str(one.layout.root) for one in found), "")
 
     def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
         facts = {
             "session": visitor.shown_session,
-            "identity": visitor.identity,
+            "identity": self._seen_as(visitor.identity),
+            "elsewhere": self._services.standing.elsewhere if visitor.identity.role else None,
+            "deeds": self._deeds,
             **self._header(visitor.identity),
+            "directory_of": self._directory_of,
+            "menu": menu_of(page.template),
             "taken": lambda: self._services.notices.take(visitor.identity.session),
             **page.facts,
         }
@@ -277,15 +331,17 @@ class ConsoleApp:
         self, request: Request, error: NacreError, visitor: Visitor, *, is_api: bool
     ) -> Response:
         """The answer that an error becomes: problem details, a page, or the form to log in."""
-        problem = problem_of(error)
+        spoken = spoken_by(request, visitor)
+        problem = spoken_problem(problem_of(error), spoken)
         fields = {"www-authenticate": "Bearer"} if problem.status == 401 else {}
         if isinstance(error, RefusedRequestError) and error.retry_after:
             fields["retry-after"] = str(error.retry_after)
         if is_api:
             data = msgspec.json.encode(problem)
             return Response(data, problem.status, fields, media_type=PROBLEM_TYPE)
-        spoken = spoken_by(request, visitor)
-        answer = self._page(_problem_page(problem, request), visitor, spoken)
+        # htmx puts an answer into the place of a form: there a whole page would be a second one.
+        page = _refused_in_place(problem) if in_place(request) else _problem_page(problem, request)
+        answer = self._page(page, visitor, spoken)
         answer.headers.update(fields)
         return answer
 
@@ -294,6 +350,11 @@ _LOGIN_CODES: Final = frozenset(
     ("no-login", "wrong-login", "too-many-tries", "used-link", "no-links")
 )
 """Refusals that are shown above the form to log in."""
+
+
+def _refused_in_place(problem: ProblemDetails) -> PageAnswer:
+    notices = [Notice("error", problem.detail)]
+    return PageAnswer("notices.html", {"notices": notices}, problem.status)
 
 
 def _problem_page(problem: ProblemDetails, request: Request) -> PageAnswer:
@@ -346,9 +407,22 @@ class _Endpoint:
 
 
 def spoken_by(request: Request, visitor: Visitor) -> Language:
-    """The language of an answer."""
-    chosen = visitor.session.language if visitor.session is not None else ""
+    """The language of an answer: that of the query, else the chosen one, else the browser's."""
+    kept = visitor.session.language if visitor.session is not None else ""
+    chosen = named_language(request.query_params.get("lang", "")) or kept
     return language(preferred(request.headers.get("accept-language", ""), chosen))
+
+
+def chosen_by(row: RouteRow, request: Request, visitor: Visitor) -> str:
+    """The language that the query of a page chooses, and which is to be kept; "" for none.
+
+    Cookies do not come with links of other sites, so that none of them can choose.
+    """
+    session = visitor.session
+    if session is None or row.is_api or row.verb != "GET":
+        return ""
+    asked = named_language(request.query_params.get("lang", ""))
+    return asked if asked in LANGUAGES and asked != session.language else ""
 
 
 def with_fields(answer: dict[str, Any], wanted: str) -> dict[str, Any]:

@@ -4,29 +4,39 @@ The English text is the key. `make catalogues` collects the texts of the sources
 `locale/LANGUAGE/LC_MESSAGES/nacre.po`; these files are read when a language is first used.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from nacre.console.made_texts import made_text
+from nacre.console.made_texts import MadeTexts
+from nacre.console.pseudo import PseudoTexts
 from nacre.console.translations import compiled, po_texts
 from nacre.core.clock import duration
-from nacre.job.sentence import Sentence, Value, words, write_param
+from nacre.job.sentence import Sentence, Value
+from nacre.job.sentence_words import progress_words, words, write_param
 
 FOLDER: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "nacre"
 ENGLISH: Final = "en"
 LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "zh_CN": "简体中文"}
 """The languages, each by its own name."""
+PSEUDO: Final = "en_XA"
+"""English with accents and marks, longer than it is: it shows what is not translated, and what
+does not fit. It is not offered; who asks for it gets it."""
+KNOWN: Final = frozenset((*LANGUAGES, PSEUDO))
+"""The languages that a request can name."""
+_FULL: Final = "zh_CN"
+"""A language whose catalogue has every text."""
 _TAGS: Final = {
     "en": ENGLISH,
     "zh": "zh_CN",
     "zh-cn": "zh_CN",
     "zh-hans": "zh_CN",
     "zh-sg": "zh_CN",
+    "en-xa": PSEUDO,
 }
 
 
@@ -36,15 +46,17 @@ class Language:
     Args:
         name: A key of `LANGUAGES`.
         texts: Its catalogue.
+        ids: The English texts of the catalogue; none for English.
 
     Attributes:
         name: As given.
         texts: As given.
     """
 
-    def __init__(self, name: str, texts: NullTranslations) -> None:
+    def __init__(self, name: str, texts: NullTranslations, ids: Iterable[str] = ()) -> None:
         self.name = name
         self.texts = texts
+        self._made = MadeTexts(texts.gettext, ids)
 
     @property
     def tag(self) -> str:
@@ -54,6 +66,14 @@ class Language:
     def say(self, sentence: Sentence) -> str:
         """The text of a sentence."""
         return words(sentence, self.texts.gettext, self._param)
+
+    def progress(self, progress: Mapping[str, Any]) -> str:
+        """The progress of a step of rounds in words.
+
+        Args:
+            progress: It, as plain data of `cycle.rounds_mark.StepProgress`.
+        """
+        return progress_words(progress, self.texts.gettext, self._param)
 
     def duration(self, seconds: float) -> str:
         """A number of seconds in words."""
@@ -65,16 +85,35 @@ class Language:
 
     def made(self, text: str) -> str:
         """A text that another part of Nacre made in English, as far as the catalogue has it."""
-        return text if self.name == ENGLISH else made_text(text, self.texts.gettext)
+        return text if self.name == ENGLISH else self._made.say(text)
+
+    def error(self, text: str) -> str:
+        """The text of an error, of several lines and with names before it, likewise."""
+        return text if self.name == ENGLISH else self._made.lines(text)
 
 
 @cache
 def language(name: str) -> Language:
     """The language of a name; English for one that there is not."""
-    path = FOLDER / name / "LC_MESSAGES" / f"{DOMAIN}.po"
-    if name == ENGLISH or name not in LANGUAGES or not path.is_file():
+    if name == PSEUDO:
+        texts = _texts_of(_FULL)
+        return Language(PSEUDO, PseudoTexts(texts), texts)
+    if name == ENGLISH or name not in LANGUAGES:
         return Language(ENGLISH, NullTranslations())
-    return Language(name, GNUTranslations(BytesIO(compiled(po_texts(path.read_text("utf-8"))))))
+    texts = _texts_of(name)
+    return Language(name, GNUTranslations(BytesIO(compiled(texts))), texts)
+
+
+@cache
+def _texts_of(name: str) -> Mapping[str, str]:
+    """The translations of a language; none where its file is not there."""
+    path = FOLDER / name / "LC_MESSAGES" / f"{DOMAIN}.po"
+    return po_texts(path.read_text("utf-8")) if path.is_file() else {}
+
+
+def named_language(text: str) -> str:
+    """The name of the language of a tag or a name: `zh-CN`, `zh_CN`; "" for none."""
+    return text if text in KNOWN else _TAGS.get(text[:20].lower(), "")
 
 
 def preferred(field: str, chosen: str = "") -> str:
@@ -84,7 +123,7 @@ def preferred(field: str, chosen: str = "") -> str:
         field: The Accept-Language field; "" for none.
         chosen: The language that was chosen; "" for none.
     """
-    if chosen in LANGUAGES:
+    if chosen in KNOWN:
         return chosen
     for tag in _by_quality(field):
         primary = tag.partition("-")[0]

@@ -69,6 +69,13 @@ def access_words(database: ConsoleDatabase, reach: ConsoleReach, clock: Clock) -
     return found
 
 
+def heritrix_advice(database: ConsoleDatabase) -> list[str]:
+    """Advice for a console that opens Heritrix's interface."""
+    if database.row("SELECT 1 FROM heritrix_keys") is not None:
+        return []
+    return ["Heritrix's port takes nobody yet: `nacre console heritrix-key NAME` makes a key"]
+
+
 def advice(reach: ConsoleReach, folder: Path, now: float) -> list[str]:
     """Advice: things to change, though they keep nothing from being opened.
 

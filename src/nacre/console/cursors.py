@@ -2,13 +2,15 @@
 
 import base64
 import binascii
-from typing import Any, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
 from nacre.console.problems import RefusedRequestError
 
 T = TypeVar("T")
+_MOST: Final = 100
+"""Pages of a way that are remembered."""
 
 
 def cursor_of(place: Any) -> str:  # noqa: ANN401 - what msgpack takes
@@ -36,3 +38,34 @@ def place_of(cursor: str, kind: type[T]) -> T | None:
         raise RefusedRequestError(
             400, "bad-cursor", "`after` is not a cursor: take `next` of the page before"
         ) from None
+
+
+class PageWay(NamedTuple):
+    """The ways from a page of a list that goes forward only, as fields of its query.
+
+    Attributes:
+        previous: The page from which one came; None on the first one.
+        next: The page behind; None on the last one.
+    """
+
+    previous: dict[str, str] | None
+    next: dict[str, str] | None
+
+
+def page_way(after: str, back: str, following: str | None) -> PageWay:
+    """The ways from a page: its query remembers the cursors of the pages before it.
+
+    Args:
+        after: The cursor of this page; "" for the first.
+        back: Those of the pages between the first one and this one, with dots between; hostile.
+        following: The cursor of the next page; None for none.
+    """
+    passed = [one for one in back.split(".") if one]
+    previous = None
+    if after:
+        *rest, last = passed or [""]
+        previous = {"after": last, "back": ".".join(rest)}
+    ahead = None
+    if following is not None:
+        ahead = {"after": following, "back": ".".join([*passed, *filter(None, [after])][-_MOST:])}
+    return PageWay(previous, ahead)

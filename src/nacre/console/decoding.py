@@ -19,13 +19,22 @@ JSON_TYPE: Final = "application/json"
 _VISIBLE: Final = r"^[\x21-\x7e][\x20-\x7e]*$"
 PATH_VALUES: Final[Mapping[str, Any]] = {
     "action": Literal[
-        "delete", "exclude", "retire", "unretire", "wake", "forget", "reconsider", "first"
+        "delete",
+        "exclude",
+        "include",
+        "retire",
+        "unretire",
+        "wake",
+        "forget",
+        "reconsider",
+        "first",
     ],
     "clip": ShortText,
     "job": ShortText,
     "key": ShortText,
     "log": ShortText,
     "number": Annotated[int, Meta(ge=1, le=999_999_999)],
+    "operation": ShortText,
     "path": PathPart,
     "place": ShortText,
     "profile": ShortText,

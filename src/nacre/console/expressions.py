@@ -5,6 +5,7 @@ from typing import Final
 from urllib.parse import quote
 
 _LETTERS: Final = re.compile(r"[^\x00-\x7f]+")
+_BARE: Final = re.compile(r"(?<!\\)[\w/-]\?(?![?+])")
 _CODECS: Final = ("utf-8", "gb18030", "big5")
 
 
@@ -23,6 +24,15 @@ def with_escapes(expression: str) -> str:
 def containing(text: str) -> str:
     """The expression for URLs that have a text in them as it is; letters mean their escapes too."""
     return _LETTERS.sub(lambda found: _group(found[0]), re.escape(text))
+
+
+def has_bare_mark(expression: str) -> bool:
+    """Whether a question mark stands where somebody may have meant that of a URL.
+
+    Behind a letter, a digit, a slash or a dash it makes that character optional, which hardly any
+    expression for URLs means: `/rili?` is found in `/ril` too.
+    """
+    return _BARE.search(expression.replace("https?:", "")) is not None
 
 
 def _group(letters: str) -> str:

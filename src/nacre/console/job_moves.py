@@ -3,10 +3,15 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import Protocol
 
 from nacre.console.actions import require_rest
 from nacre.console.call import Call
+from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.quota_book import DiskQuotaBook
+from nacre.console.fleet.removal_book import RemovalBook
+from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.live.hub import JOBS
 from nacre.console.new_jobs import place_for
 from nacre.console.problems import RefusedRequestError
@@ -36,11 +41,9 @@ async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
     services, place = call.services, place_for(call, label)
     await require_rest(services, job)
     target = place.root / job.layout.root.name
-    await asyncio.to_thread(_rename, job.layout.root, target)
+    await asyncio.to_thread(rename_job, job.layout.root, target)
     before = str(job.layout.root)
-    services.labels.move(before, str(target))
-    services.quotas.move(before, str(target))
-    services.removals.drop(target)  # of another job, whose directory is gone
+    carry_over(services, before, target)
     await services.fleet.scan()
     moved = next(one for one in services.fleet.jobs if one.layout.root == target)
     services.schedules.move(before, str(target), moved.id)
@@ -49,7 +52,46 @@ async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
     return moved
 
 
-def _rename(source: Path, target: Path) -> None:
+class JobBooks(Protocol):
+    """The books of a console that know jobs by their directories."""
+
+    @property
+    def labels(self) -> LabelBook:
+        """Names and tags."""
+
+    @property
+    def quotas(self) -> DiskQuotaBook:
+        """Bytes that they may use."""
+
+    @property
+    def removals(self) -> RemovalBook:
+        """Those that were removed."""
+
+    @property
+    def wanted(self) -> WantedKindBook:
+        """Kinds of their URLs of which no banner warns."""
+
+
+def carry_over(books: JobBooks, before: str, target: Path) -> None:
+    """Keep the name, the tags and the quota of a job that has another directory now.
+
+    Args:
+        books: Those of the console.
+        before: Its directory until now.
+        target: That of now.
+    """
+    books.labels.move(before, str(target))
+    books.quotas.move(before, str(target))
+    books.wanted.move(before, str(target))
+    books.removals.drop(target)  # of another job, whose directory is gone
+
+
+def rename_job(source: Path, target: Path) -> None:
+    """Move the directory of a job; nothing is copied.
+
+    Raises:
+        RefusedRequestError: Something is there already (409), or it cannot be moved (422).
+    """
     if os.path.lexists(target):
         raise RefusedRequestError(409, "exists", f"{target} is there already; nothing was moved")
     try:

@@ -1,11 +1,13 @@
 """Sentences with numbers and names that other parts of Nacre made in English, in another language.
 
-Reports, queues and refusals are worded where they arise. A text is looked up as it is, else by the
-first pattern that it fits; what fits none stays as it is.
+Reports, queues, findings and refusals are worded where they arise. A text is looked up as it is,
+else by the narrowest text of the catalogue with `{}` for values that it fits; what fits none stays
+as it is. `tools.catalogues` collects such texts from the sources; those that it cannot find stand
+here.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -25,6 +27,8 @@ PATTERNS: Final = (
     # Studies
     _("{} ({}), score {}"), _("{} (90 % credible: {} to {})"),
     _("{} pages, of which {} had changed"),
+    _("{} smaller sections are left out; all are in the sums."),
+    _("Not counted, as their crawl.log is gone: runs {}."),
     _("visits it: {}"), _("leaves it out: {}"),
     _("it is under a schedule, and not due before {}"),
     _("it is {}, and the next look at it is not due yet"), _("it is {}"),
@@ -46,10 +50,10 @@ PATTERNS: Final = (
     _("{} times the last fetch, {} to {} s, {} at a time"),
     # Types of settings
     _("whole number or none, {}"), _("whole number, {}"), _("number or none, {}"), _("number, {}"),
+    _("{}; must be given"), _("no such setting; {}"), _("not a {}: {}"),
+    _("it says no `{}`, the name of the {}"),
     # Who wrote settings
     _("{} via console ({})"), _("{} via console"),
-    # What is not there
-    _("there is no job {}"), _("there is no profile {}"), _("there is no clip {}"),
 )  # fmt: skip
 """Texts with `{}` for values, the narrower ones before the wider ones."""
 WHOLE: Final = (
@@ -61,7 +65,8 @@ WHOLE: Final = (
     _("Not Found"), _("Forbidden"), _("Method Not Allowed"), _("Unprocessable Entity"),
     _("Site"), _("Sites"),
     _("number"), _("whole number"), _("text"), _("list of text"), _("true or false"),
-    _("secret text"), _("number or none"), _("whole number or none"),
+    _("secret text"), _("number or none"), _("whole number or none"), _("rule"), _("processor"),
+    _("it is a mapping that begins with its name, such as `rule: accept`"),
     # States of queues and pages
     _("ready"), _("in-process"), _("snoozed"), _("inactive"), _("ineligible"), _("retired"),
     _("exhausted"), _("alive"), _("missing"), _("gone"),
@@ -71,12 +76,29 @@ WHOLE: Final = (
     _("READING"), _("UNREADABLE"), _("FINISHED_TIME_LIMIT"), _("FINISHED_DATA_LIMIT"),
     _("FINISHED_DOCUMENT_LIMIT"), _("FINISHED_WRITE_LIMIT"), _("FINISHED_QUEUE_BUDGET"),
     _("FINISHED_DISK_WAIT"), _("FINISHED_ABNORMAL"), _("full"), _("incremental"),
+    # Opinions of the scope
+    _("ACCEPT"), _("REJECT"),
+    _("`chains.fetch.recheck-scope.enabled: true` asks the scope again, with the address"),
+    # Ways into the console, and codes of what came of a request
+    _("link"), _("password"), _("session"), _("key"),
+    _("viewer"), _("operator"), _("admin"),
+    # Where a value comes from
+    _("default"),
+    # Pages by section
+    _("A section is a directory with all that lies below it; its pages are HTML, and the rest are "
+      "other files. Each URL counts once."),
+    _("The size is that of all contents that were new or differ from those before."),
+    _("Over all runs: changed at least once, or visited again and never changed; gone, redirected, "
+      "refused or failed at the last visit."),
+    _("No run has visited a page there."),
     # Traps
     _("No trap was found so far: each kind of URLs had something new lately."),
     _("The last pages of these kinds of URLs had no text and no link that was new."),
     _("They are fetched after all others. Where there is no end to them, each queue fetches "
       "`traps.budget` of them at the end of the run, and the rest is left out."),
     _("To be rid of a kind, exclude it; to fetch more of it: `nacre run JOB --traps`."),
+    _("nothing new lately, and no new word in the address"),
+    _("no end, and no new word in the address"),
     _("nothing new lately"), _("no end"), _("what it has"), _("fetched"), _("with something new"),
     # Studies of a page, and outcomes of what was asked for
     _("timeline"), _("diff"), _("decisions"), _("done"), _("refused"),
@@ -86,35 +108,197 @@ UNITS: Final = {
     "ms": _("{} ms"), "s": _("{} s"), "min": _("{} min"), "h": _("{} h"), "d": _("{} d"),
 }  # fmt: skip
 """The units of durations, each with the text of a number of it."""
+SUFFIXES: Final = (
+    _("{}; did you mean `{}`?"), _("{}; nothing is given"), _("{} (it is {})"),
+    _("{} (and {} more)"),
+)  # fmt: skip
+"""What stands behind another text that was made: it is looked for first."""
+LINES: Final = (_("expected: {}"), _("for example: {}"))
+"""Lines of a finding behind the first one."""
+NAMED: Final = (
+    _("default {}"), _("one of: {}"), _("did you mean `{}`?"), _("Heritrix: {}"),
+    _("file {}"), _("profile {}"), _("{} is"), _("{} are"),
+    _("there is no job {}"), _("there is no profile {}"), _("there is no clip {}"),
+)  # fmt: skip
+"""Texts whose values are names."""
+TYPES: Final = (
+    _("mapping"), _("none"), _("list"), _("list of {}"), _("mapping of {} to {}"),
+    _("mapping of {}"),
+)  # fmt: skip
+"""Further types of settings."""
+FIX: Final = _("write {}")
+"""What mends a finding."""
 _DURATION: Final = re.compile(r"[0-9.]+ (?:ms|s|min|h|d)(?: [0-9]+ (?:s|min|h))?")
-_LONGEST: Final = 400
-"""Characters of a text that is compared with patterns: none that was made is longer."""
-_DEEPEST: Final = 2
+_LONGEST: Final = 4000
+"""Characters of a text that is compared with others: none that was made is longer."""
+_DEEPEST: Final = 3
+_MOST_PARTS: Final = 5
+_KINDS: Final = frozenset(
+    ("number", "whole number", "text", "true or false", "secret text", "mapping", "none", "list")
+)
+"""Types of settings without others in them."""
+_PLACE: Final = re.compile(r"\{(\d?)\}")
+_CHOICE: Final = " or "
+_WORDED: Final = frozenset((*PATTERNS, *SUFFIXES, *LINES, *TYPES))
+"""Texts whose values can be words of Nacre; those of others are names, or sentences."""
 
 
-def made_text(text: str, gettext: Translate, depth: int = 0) -> str:
-    """A text that was made in English, in the language of a reader.
+class TextForms:
+    """Texts with values, by which one that was made is known again.
 
     Args:
-        text: It; what it holds of the web is compared only, and given back as it is.
-        gettext: Gives the text of a language for an English one; the same where it has none.
-        depth: Patterns that it is a value of.
+        texts: They, with `{}` for each value; others do not count.
     """
-    if not text or len(text) > _LONGEST:
-        return text
-    for known in dict.fromkeys((text, text.removesuffix("."))):
-        if (found := gettext(known)) != known:
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        by_name = {*UNITS.values(), FIX, "{} ({})"}
+        forms = [
+            (one, tuple(one.split("{}"))) for one in texts if "{}" in one and one not in by_name
+        ]
+        known = {one: parts for one, parts in forms if one not in SUFFIXES}
+        # The more of a text is said, the fewer texts fit it.
+        ranked = sorted(known.items(), key=lambda one: (-sum(map(len, one[1])), one[0]))
+        first = [(one, parts) for one, parts in forms if one in SUFFIXES]
+        self._forms = [(one, parts, max(parts, key=len)) for one, parts in (*first, *ranked)]
+        self.find = lru_cache(maxsize=8192)(self._find)
+        """As `_find`; answers are kept."""
+
+    def _find(self, text: str) -> tuple[str, tuple[str, ...]] | None:
+        """The text that another one was made of, and its values; None for none."""
+        for one, parts, longest in self._forms:
+            if longest in text and (values := values_in(text, parts)) is not None:
+                return one, values
+        return None
+
+
+def values_in(text: str, parts: Sequence[str]) -> tuple[str, ...] | None:
+    """The values between the parts of a text; None where it has other parts (pure).
+
+    Each is as short as it can be, in time that grows with the length of the text alone. The first
+    one is not empty.
+
+    Args:
+        text: A text that was made.
+        parts: What stands before, between and behind the values.
+    """
+    place, end = len(parts[0]), len(text) - len(parts[-1])
+    if place >= end or not text.startswith(parts[0]) or not text.endswith(parts[-1]):
+        return None
+    values: list[str] = []
+    for part in parts[1:-1]:
+        found = text.find(part, place + (not values), end)
+        if found < 0:
+            return None
+        values.append(text[place:found])
+        place = found + len(part)
+    return (*values, text[place:end]) if place <= end else None
+
+
+class MadeTexts:
+    """Says texts that were made in English in the language of a reader.
+
+    Args:
+        gettext: Gives the text of a language for an English one; the same where it has none.
+        texts: The English texts of the catalogue.
+    """
+
+    def __init__(self, gettext: Translate, texts: Iterable[str]) -> None:
+        self._gettext = gettext
+        self._forms = TextForms(texts)
+
+    def say(self, text: str, depth: int = 0) -> str:
+        """A text in the language of the reader.
+
+        Args:
+            text: It; what it holds of the web is compared only, and given back as it is.
+            depth: Texts that it is a value of.
+        """
+        if not text or len(text) > _LONGEST:
+            return text
+        if (known := self._known(text)) is not None:
+            return known
+        if _DURATION.fullmatch(text):
+            return made_duration(text, self._gettext)
+        choice = self._choice(text) if _CHOICE in text else ""
+        return choice or (self._with_values(text, depth) if depth <= _DEEPEST else text)
+
+    def _with_values(self, text: str, depth: int) -> str:
+        """A text with values, or several texts; as it is where it is none."""
+        found = self._forms.find(text)
+        if found is None:
+            return self._joined(text, depth)
+        pattern, values = found
+        is_worded = pattern in _WORDED
+        said = [self.say(one, depth + 1) if is_worded or " " in one else one for one in values]
+        return filled(self._gettext(pattern), said)
+
+    def _joined(self, text: str, depth: int) -> str:
+        """Several texts behind each other: `TYPE, UNIT; default 5`, or `MEANING (TYPE, UNIT)`."""
+        doc, lead, kind = text.removesuffix(")").rpartition(" (")
+        if lead and text.endswith(")") and (said_doc := self.say(doc, depth + 1)) != doc:
+            return self._gettext(_("{} ({})")).format(said_doc, self.say(kind, depth + 1))
+        for between in (_(". "), _("; ")):
+            parts = text.split(between)
+            said = [self.say(one, depth + 1) for one in parts]
+            if len(parts) > 1 and said != parts:
+                return self._gettext(between).join(said)
+        kind, comma, unit = text.rpartition(", ")
+        said_kind = self._type(kind) or self._choice(kind) if comma else ""
+        said_unit = self.say(unit, depth + 1)
+        return f"{said_kind}{self._gettext(_(', '))}{said_unit}" if said_kind else text
+
+    def lines(self, text: str) -> str:
+        """An error of one line or several, each of which may begin with names and colons.
+
+        Args:
+            text: It.
+        """
+        return "\n".join(map(self._line, text.split("\n")))
+
+    def _line(self, line: str) -> str:
+        lead, text = line[: len(line) - len(line.lstrip())], line.strip()
+        parts = text.split(": ", _MOST_PARTS)
+        for number in range(len(parts)):
+            rest = ": ".join(parts[number:])
+            if (said := self.say(rest)) != rest:
+                return lead + ": ".join([*parts[:number], said])
+        return line
+
+    def _known(self, text: str) -> str | None:
+        """The translation of a text; None for none.
+
+        One that ends a sentence, or begins one, is known by what is said within others too.
+        """
+        plain = text.removesuffix(".")
+        for known in dict.fromkeys((text, plain, plain[:1].lower() + plain[1:])):
+            if (found := self._gettext(known)) != known:
+                return found
+        return None
+
+    def _choice(self, text: str) -> str:
+        """A type of which there are several: `` `a` or `b` or none ``; "" for another text."""
+        said = []
+        for part in text.split(_CHOICE):
+            is_value = len(part) > 1 and part[0] == part[-1] == "`" and part.count("`") == 2
+            known = part if is_value else self._type(part)
+            if not known:
+                return ""
+            said.append(known)
+        return self._gettext(_(" or ")).join(said)
+
+    def _type(self, text: str) -> str:
+        """A type; "" for what is none."""
+        found = None if text not in _KINDS else self._known(text)
+        if found is not None:
             return found
-    if _DURATION.fullmatch(text):
-        return made_duration(text, gettext)
-    found_pattern = _pattern_of(text)
-    if found_pattern is None or depth > _DEEPEST:
-        return text
-    pattern, values = found_pattern
-    said = gettext(pattern)
-    if said == pattern:
-        return text
-    return said.format(*(made_text(value, gettext, depth + 1) for value in values))
+        pattern = self._forms.find(text)
+        return self.say(text) if pattern is not None and pattern[0] in TYPES else ""
+
+
+def filled(text: str, values: Sequence[str]) -> str:
+    """A text with its values; `{}` stands for the next one, `{1}` for that of a number, from 0."""
+    following = iter(values)
+    return _PLACE.sub(lambda found: values[int(found[1])] if found[1] else next(following), text)
 
 
 def made_duration(text: str, gettext: Translate) -> str:
@@ -124,16 +308,3 @@ def made_duration(text: str, gettext: Translate) -> str:
         gettext(UNITS[unit]).format(number)
         for number, unit in zip(parts[::2], parts[1::2], strict=True)
     )
-
-
-@lru_cache(maxsize=8192)
-def _pattern_of(text: str) -> tuple[str, tuple[str, ...]] | None:
-    for pattern, form in _FORMS:
-        if found := form.fullmatch(text):
-            return pattern, found.groups()
-    return None
-
-
-_FORMS: Final = [
-    (one, re.compile("(.+?)".join(re.escape(part) for part in one.split("{}")))) for one in PATTERNS
-]

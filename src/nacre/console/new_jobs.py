@@ -11,9 +11,11 @@ from nacre.config.layer import Layer, merge
 from nacre.console.actions import own_command
 from nacre.console.bounds import LineTexts, ShortText, ShortTexts, Whole
 from nacre.console.call import Call
+from nacre.console.fleet.job_names import check_name
 from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
 from nacre.console.fleet.places import FoundJob, JobPlace
 from nacre.console.problems import RefusedRequestError
+from nacre.console.services import ConsoleServices
 from nacre.editing.file_settings import named_files
 from nacre.engine.seeding.seeds import Seed, read_seeds
 from nacre.errors import ConfigError, JobError, Problem
@@ -24,8 +26,6 @@ from nacre.uri.parse import host, origin
 
 MOST_SEEDS: Final = 200_000
 """Lines of a seed list in a request; a longer one is a file of the job."""
-LONGEST_NAME: Final = 100
-"""Characters of a job's name."""
 _PATIENCE: Final = 60.0
 
 
@@ -63,7 +63,7 @@ class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["runs", "rounds"] = "runs"
 
 
-class SampleVerdict(msgspec.Struct, frozen=True):
+class SampleDecision(msgspec.Struct, frozen=True):
     """The dry run of a URL.
 
     Attributes:
@@ -155,25 +155,6 @@ def samples(url: str) -> tuple[str, ...]:
     )
 
 
-def check_name(name: str) -> str:
-    """The name of a job's directory, if it can be one (pure).
-
-    Raises:
-        ConfigError: It cannot.
-    """
-    if not name or not name.isprintable() or len(name) > LONGEST_NAME:
-        raise _bad_name(name)
-    if name.startswith((".", "-")) or re.search(r"[/\\~]", name) or name != name.strip():
-        raise _bad_name(name)
-    return name
-
-
-def _bad_name(name: str) -> ConfigError:
-    said = f"{name!r} is no name of a job"
-    expected = "up to 100 characters without / \\ and ~, which do not begin with . or -"
-    return ConfigError([Problem("name", said, expected, "library-2026")])
-
-
 def job_places(call: Call) -> list[JobPlace]:
     """The places for jobs that the one who asks sees."""
     places = [place for place in call.services.fleet.places if not place.job]
@@ -210,6 +191,11 @@ def directory_for(call: Call, wish: NewJobWish) -> Path:
         return root / check_name(wish.name)
     first = re.sub(r"[^A-Za-z0-9.-]+", "-", host(first_url(wish.seeds)) or "").strip("-.")
     name = f"{first or 'crawl'}-{run_name(call.services.clock.now())}"
+    return free_directory(root, name)
+
+
+def free_directory(root: Path, name: str) -> Path:
+    """A directory of a name that is not there yet: with a number behind it where it is taken."""
     number, free = 1, root / name
     while free.exists():
         number += 1
@@ -218,8 +204,8 @@ def directory_for(call: Call, wish: NewJobWish) -> Path:
 
 
 async def look(call: Call, wish: NewJobWish, urls: Sequence[str]) -> dict[str, Any]:
-    """Make the dry run of a job that is not made yet: `problems`, and `urls` with verdicts."""
-    _require_settings(call, wish)
+    """Make the dry run of a job that is not made yet: `problems`, and `urls` with decisions."""
+    require_settings(call, wish)
     found: dict[str, Any] = await call.services.readers.ask(
         "look-at-new-job", directory_for(call, wish), _PATIENCE, urls=list(urls),
         **_arguments(call, wish),
@@ -259,10 +245,10 @@ async def fields_of_new(
         search: Those that have this text in them; "" for no search.
         paths: Settings that are shown too.
     """
-    _require_settings(call, wish)
+    require_settings(call, wish)
     found: dict[str, Any] = await call.services.readers.ask(
         "new-job-fields", directory_for(call, wish), _PATIENCE, section=section, search=search,
-        paths=list(paths), **_arguments(call, wish),
+        paths=list(paths), spoken=call.language.name, **_arguments(call, wish),
     )  # fmt: skip
     return found
 
@@ -290,26 +276,42 @@ async def make(call: Call, wish: NewJobWish) -> tuple[FoundJob, MadeJob]:
         ConfigError: With every problem of its settings.
         RefusedRequestError: See `place_for`; or a setting is for admins.
     """
-    _require_settings(call, wish)
+    require_settings(call, wish)
     root = directory_for(call, wish)
     labels = changed_labels(JobLabels(), JobLabelsWish(tags=wish.tags))
-    found = await call.services.readers.ask(
-        "make-new-job", root, _PATIENCE, **_arguments(call, wish)
-    )
+    job, warnings = await make_at(call.services, root, _arguments(call, wish))
+    call.note.job = job.id
+    if wish.kind == "rounds":
+        await _inject(job)
+    if labels.tags:
+        call.services.labels.set(job, labels)
+    return job, MadeJob(job.id, str(root), warnings)
+
+
+async def make_at(
+    services: ConsoleServices, root: Path, arguments: Mapping[str, Any]
+) -> tuple[FoundJob, tuple[str, ...]]:
+    """Make a job in a directory; it, and what the operator should know.
+
+    Args:
+        services: The parts of the console.
+        root: Its directory, below a place.
+        arguments: As `readers.new_jobs.make_new_job` takes them.
+
+    Raises:
+        ConfigError: With every problem of its settings.
+        JobError: It is not found afterwards.
+    """
+    found = await services.readers.ask("make-new-job", root, _PATIENCE, **arguments)
     if found["problems"]:
         raise ConfigError([Problem(**problem) for problem in found["problems"]])
     # What was removed from the console there was another job, whose directory is gone.
-    call.services.removals.drop(root)
-    await call.services.fleet.scan()
-    made = [job for job in call.services.fleet.jobs if job.layout.root == root]
+    services.removals.drop(root)
+    await services.fleet.scan()
+    made = [job for job in services.fleet.jobs if job.layout.root == root]
     if not made:
         raise JobError(f"{root} was made, and is not found below the places of the console")
-    call.note.job = made[0].id
-    if wish.kind == "rounds":
-        await _inject(made[0])
-    if labels.tags:
-        call.services.labels.set(made[0], labels)
-    return made[0], MadeJob(made[0].id, str(root), tuple(found["warnings"]))
+    return made[0], tuple(found["warnings"])
 
 
 async def _inject(job: FoundJob) -> None:
@@ -324,7 +326,7 @@ async def _inject(job: FoundJob) -> None:
         raise JobError(f"{job.id} is made, but no batch crawl yet: {error}") from None
 
 
-def _require_settings(call: Call, wish: NewJobWish) -> None:
+def require_settings(call: Call, wish: NewJobWish) -> None:
     """Refuse what names files of this machine where that is for admins alone.
 
     Raises:

@@ -13,12 +13,14 @@ from nacre.console.access.origin import SAFE
 from nacre.console.access.repeats import FIELD
 from nacre.console.access.roles import Role
 from nacre.console.bounds import Text
+from nacre.console.commands import commands_of
 from nacre.console.decoding import FIELD_VALUES, PATH_VALUES
 from nacre.console.problems import PROBLEM_TYPE, ProblemDetails
 from nacre.console.routes import RouteRow
 from nacre.console.versions import IF_MATCH
 
 _REF = "#/components/schemas/{name}"
+_ATTRIBUTE = re.compile(r" {4}(\w+): (.*)")
 _PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 
@@ -36,7 +38,10 @@ def describe(routes: Sequence[RouteRow]) -> dict[str, Any]:
     refs, schemas = msgspec.json.schema_components(unique, ref_template=_REF)
     for schema in schemas.values():
         if "description" in schema:
-            schema["description"] = cleandoc(schema["description"])
+            schema["description"], means = doc_parts(schema["description"])
+            _describe_fields(schema, means)
+    for struct in unique:
+        _describe_fields(schemas[struct.__name__], _meanings(struct))
     named = dict(zip(unique, refs, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -60,6 +65,41 @@ def describe(routes: Sequence[RouteRow]) -> dict[str, Any]:
     }
 
 
+def doc_parts(doc: str) -> tuple[str, dict[str, str]]:
+    """The parts of a docstring: what the class is, and what each of its attributes means (pure).
+
+    Args:
+        doc: It, with its section `Attributes:` where it has one.
+    """
+    lead, _, rest = cleandoc(doc).partition("Attributes:\n")
+    found, name = dict[str, str](), ""
+    for line in rest.partition("\n\n")[0].splitlines():
+        begins = _ATTRIBUTE.fullmatch(line)
+        if begins:
+            name = begins[1]
+            found[name] = begins[2]
+        elif name and line.startswith(" " * 8):
+            found[name] += f" {line.strip()}"
+        else:
+            name = ""
+    return lead.strip(), found
+
+
+def _meanings(struct: type[msgspec.Struct]) -> dict[str, str]:
+    """The meanings of the fields of a struct; those of its bases are in their docstrings."""
+    found = dict[str, str]()
+    for base in reversed(struct.__mro__):
+        if issubclass(base, msgspec.Struct):
+            found |= doc_parts(base.__doc__ or "")[1]
+    return found
+
+
+def _describe_fields(schema: dict[str, Any], means: Mapping[str, str]) -> None:
+    for name, field in schema.get("properties", {}).items():
+        if name in means:
+            field.setdefault("description", means[name])
+
+
 def _operation(
     row: RouteRow,
     refs: Mapping[type[msgspec.Struct], Any],
@@ -74,9 +114,12 @@ def _operation(
     if row.query is not None:
         fields = schemas[row.query.__name__]["properties"]
         parameters += [
-            {"name": name, "in": "query", "required": False, "schema": field}
+            {
+                "name": name, "in": "query", "required": False, "schema": field,
+                "description": field.get("description", ""),
+            }
             for name, field in fields.items()
-        ]
+        ]  # fmt: skip
     parameters += [_field(name) for name in fields_of(row)]
     answer: dict[str, Any] = {"description": HTTPStatus(row.status).phrase}
     if row.answer is not None:
@@ -94,7 +137,9 @@ def _operation(
     operation: dict[str, Any] = {
         "operationId": _operation_id(row),
         "summary": row.summary,
-        "description": f"Role: {row.role.title}.",
+        "description": _description(row),
+        "x-role": row.role.title,
+        "x-commands": list(commands_of(row.verb, row.path)),
         "parameters": parameters,
         "responses": {str(row.status): answer, "default": problem},
     }
@@ -111,6 +156,13 @@ def _operation(
     if row.role is Role.NOBODY:
         operation["security"] = []
     return operation
+
+
+def _description(row: RouteRow) -> str:
+    """The role that a row needs, and the commands that do the same."""
+    commands = "; ".join(f"`{one}`" for one in commands_of(row.verb, row.path))
+    said = f" As command: {commands}." if commands else ""
+    return f"Role: {row.role.title}.{said}"
 
 
 def parameters_of(row: RouteRow) -> list[str]:

@@ -19,12 +19,15 @@ from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
-from nacre.console.fleet.places import JobPlace, new_place
+from nacre.console.fleet.places import JobPlace
 from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.removal_book import RemovalBook
 from nacre.console.fleet.schedule_book import ScheduleBook
+from nacre.console.fleet.standing import ConsoleStanding
+from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.heritrix.actions import PortOptions
+from nacre.console.kept_work import TroubleBoard
 from nacre.console.live.hub import JOBS, ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
@@ -70,10 +73,8 @@ def console_services(
         users: Those who may log in.
         clock: The time.
     """
-    added, places = PlaceBook(database), tuple(options.places)
-    for root in added.all():
-        if all(place.root != root for place in places):
-            places += (new_place(root, {place.label for place in places}),)
+    added = PlaceBook(database)
+    places = added.beside(options.places)
     removals = RemovalBook(database)
     fleet, readers = Fleet(places, removals), ReaderPool()
     hub = ViewerHub()
@@ -94,9 +95,12 @@ def console_services(
         launcher=Launcher(fleet, poller, database, clock, options.max_running),
         labels=LabelBook(database),
         removals=removals,
+        wanted=WantedKindBook(database),
         notices=NoticeBoard(),
         places=added,
         times=RequestTimes(),
+        standing=ConsoleStanding(),
+        troubles=TroubleBoard(partial(hub.changed, JOBS)),
         schedules=ScheduleBook(database, clock, partial(hub.changed, JOBS)),
         quotas=DiskQuotaBook(database, partial(hub.changed, JOBS)),
         webhooks=WebhookBook(database, clock),

@@ -1,8 +1,9 @@
 """The rows of the table of routes for results: seeds, URLs, reports, runs and files."""
 
 from nacre.console.access.roles import Role
-from nacre.console.api import archive_check, pushes, results
+from nacre.console.api import archive_check, pushes, results, seed_list
 from nacre.console.pages import results as pages
+from nacre.console.pages import seed_list as seed_pages
 from nacre.console.route_row import API, RouteRow
 
 _V, _O = Role.VIEWER, Role.OPERATOR
@@ -11,8 +12,11 @@ _JOB = f"{API}/jobs/{{job}}"
 RESULT_ROUTES: tuple[RouteRow, ...] = (
     # pages
     RouteRow("GET", "/j/{job}/seeds", _V, pages.seeds_page, "The seeds and their outcomes.",
-             query=results.SeedsQuery),
+             query=pages.SeedsPageQuery),
     RouteRow("POST", "/j/{job}/seeds", _O, pages.take_seeds, "Add seeds, or retry; a form."),
+    RouteRow("GET", "/j/{job}/seeds/list", _V, seed_pages.page, "The file of seeds."),
+    RouteRow("POST", "/j/{job}/seeds/list", _O, seed_pages.submit,
+             "Save the file of seeds; a form."),
     RouteRow("GET", "/j/{job}/url", _V, pages.url_page, "All that is known of a URL.",
              query=results.UrlQuery),
     RouteRow("GET", "/j/{job}/reports", _V, pages.reports_page, "All reports and studies."),
@@ -28,6 +32,13 @@ RESULT_ROUTES: tuple[RouteRow, ...] = (
              query=results.SeedsQuery, answer=results.SeedOutcomeList),
     RouteRow("POST", f"{_JOB}/seeds", _O, results.add_seeds, "Add seeds, or retry some.",
              body=results.NewSeeds, answer=results.SeedsTaken),
+    RouteRow("GET", f"{_JOB}/seed-list", _V, seed_list.get_seed_list,
+             "The file of seeds of a job.", answer=seed_list.SeedListFile,
+             version_of=seed_list.seed_list_version),
+    RouteRow("PUT", f"{_JOB}/seed-list", _O, seed_list.put_seed_list,
+             "Save another file of seeds of a job that does not run.",
+             body=seed_list.SeedListWish, answer=seed_list.SavedSeedList,
+             version_of=seed_list.seed_list_version),
     RouteRow("GET", f"{_JOB}/explain", _V, results.explain, "Why a URL was or was not crawled.",
              query=results.UrlQuery, answer=results.ExplainedUrl),
     RouteRow("GET", f"{_JOB}/reports", _V, results.list_reports, "The names of all reports.",

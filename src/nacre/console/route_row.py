@@ -61,5 +61,9 @@ class RouteRow(NamedTuple):
 
     @property
     def is_api(self) -> bool:
-        """Whether it is of the interface for programs, whose errors are problem details."""
-        return self.path.startswith(f"{API}/") or self.path in {"/health", "/metrics"}
+        """Whether it is of the interface for programs, whose errors are problem details.
+
+        The page that describes the interface to people is not.
+        """
+        is_below = self.path.startswith(f"{API}/") and self.path != f"{API}/"
+        return is_below or self.path in {"/health", "/metrics"}

@@ -8,12 +8,13 @@ programs by their structs. A new page or noun is a function and a row.
 from nacre.console.access.roles import Role
 from nacre.console.access_routes import ACCESS_ROUTES
 from nacre.console.action_routes import ACTION_ROUTES
-from nacre.console.api import health, jobs
+from nacre.console.api import health, jobs, trial, wanted_kinds
 from nacre.console.editing_routes import EDITING_ROUTES
 from nacre.console.fleet.label_book import JobLabelsWish
 from nacre.console.frontier_routes import FRONTIER_ROUTES
 from nacre.console.live_routes import LIVE_ROUTES
-from nacre.console.pages import job_labels, job_list, job_overview
+from nacre.console.pages import api_guide, job_labels, job_list, job_overview
+from nacre.console.pages import wanted_kinds as wanted_page
 from nacre.console.result_routes import RESULT_ROUTES
 from nacre.console.route_row import API, Answer, RouteRow
 
@@ -25,6 +26,10 @@ ROUTES: tuple[RouteRow, ...] = (
     # pages
     RouteRow("GET", "/", _V, job_list.page, "All jobs.", query=job_list.JobListQuery),
     RouteRow("GET", "/j/{job}", _V, job_overview.page, "What a job does now."),
+    RouteRow("GET", f"{API}/", _V, api_guide.page, "The interface for programs, for people.",
+             query=api_guide.ApiGuideQuery),
+    RouteRow("GET", "/api/try/{operation}", _V, trial.try_it,
+             "Ask an operation of the interface for programs; a form."),
     # programs
     RouteRow("GET", "/health", Role.NOBODY, health.health, "Whether the console answers.",
              answer=health.Health),
@@ -40,6 +45,14 @@ ROUTES: tuple[RouteRow, ...] = (
              version_of=jobs.labels_version),
     RouteRow("POST", "/j/{job}/labels", Role.OPERATOR, job_labels.answer,
              "Give a job another name, other tags and another place; a form."),
+    RouteRow("GET", f"{API}/jobs/{{job}}/wanted-kinds", _V, wanted_kinds.show_wanted,
+             "The kinds of URLs of a job of which no banner warns.",
+             answer=wanted_kinds.WantedKinds),
+    RouteRow("PUT", f"{API}/jobs/{{job}}/wanted-kinds", Role.OPERATOR, wanted_kinds.set_wanted,
+             "Say of which kinds of URLs no banner warns.", body=wanted_kinds.WantedKinds,
+             answer=wanted_kinds.WantedKinds),
+    RouteRow("POST", "/j/{job}/wanted", Role.OPERATOR, wanted_page.answer,
+             "Say that a kind of URLs is wanted; a button."),
     *ACCESS_ROUTES,
     *ACTION_ROUTES,
     *EDITING_ROUTES,

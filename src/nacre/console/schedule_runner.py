@@ -1,14 +1,22 @@
 """Runs that begin by schedules: what is due is decided, and carried out."""
 
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from nacre.console.access.roles import Requester, Role
 from nacre.console.actions import ActionOptions, act, allowed_now
-from nacre.console.fleet.places import FoundJob
-from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote
+from nacre.console.fleet.job_names import dated_name
+from nacre.console.fleet.label_book import JobLabels
+from nacre.console.fleet.places import FoundJob, JobPlace
+from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
+from nacre.console.job_notes import append_note, note_line
 from nacre.console.live.snapshot import READING
+from nacre.console.new_jobs import free_directory, make_at
 from nacre.console.services import ConsoleServices
-from nacre.errors import NacreError
+from nacre.core.clock import iso_millis
+from nacre.errors import JobError, NacreError
 from nacre.job.schedules import (
     RunActivity,
     RunOverlap,
@@ -41,13 +49,33 @@ class ScheduleRunner:
         """Look at all schedules once."""
         jobs = {str(job.layout.root): job for job in self._services.fleet.jobs}
         for one in self._services.schedules.all():
-            job = jobs.get(one.path)
-            # Of a job that was not looked at yet it is not known whether it runs.
-            if job is not None and self._services.poller.snapshot(job).state != READING:
-                await self._look(one, job)
+            if one.wish.is_of_new_jobs:
+                if one.wish.profile or one.path in jobs:
+                    await self._look_if_known(one, jobs.get(one.made), self._id(one, jobs))
+            elif one.path in jobs:
+                await self._look_if_known(one, jobs[one.path], jobs[one.path].id)
 
-    async def _look(self, one: KeptSchedule, job: FoundJob) -> None:
+    @staticmethod
+    def _id(one: KeptSchedule, jobs: Mapping[str, FoundJob]) -> str:
+        """The job that webhooks are told of: that which new ones are made like, "" without one."""
+        return jobs[one.path].id if one.path in jobs else ""
+
+    async def _look_if_known(self, one: KeptSchedule, job: FoundJob | None, about: str) -> None:
+        """Look at a schedule, unless its job was not looked at yet: it may run."""
+        if job is None or self._services.poller.snapshot(job).state != READING:
+            await self._look(one, job, about)
+
+    async def _look(self, one: KeptSchedule, job: FoundJob | None, about: str) -> None:
+        """Look at a schedule.
+
+        Args:
+            one: It.
+            job: The job whose run may be open; None for none, where it makes its first one.
+            about: Id of the job that webhooks are told of.
+        """
         services = self._services
+        if one.wish.paused:  # what falls into a pause is dealt with when it is resumed
+            return
         now = services.clock.now()
         decision = decide_schedule(
             one.wish.times, now, one.seen, self._activity(job), waits=one.waits
@@ -56,30 +84,34 @@ class ScheduleRunner:
             decision.seen == one.seen and decision.waits == one.waits
         ):
             return
-        note = one.note
-        if not one.wish.paused:
-            note = _noted(decision, now) or note
+        note = _noted(decision, now) or one.note
         # It is kept before anything begins: a console that is killed here makes no run twice.
         services.schedules.keep(one.id, decision.seen, note, waits=decision.waits)
         if decision.step is ScheduleStep.NOTHING:
             if note != one.note:
-                self._tell(one, job, note)
+                self._tell(one, about, note)
             return
         try:
-            await self._carry_out(one, job, decision.step)
+            text = await self._carry_out(one, job, decision.step)
         except NacreError as error:
             note = ScheduleNote(now, "failed", str(error), decision.missed)
             services.schedules.keep(one.id, decision.seen, note, waits=decision.waits)
-        self._tell(one, job, note)
+        else:
+            if text:
+                note = ScheduleNote(now, "made", text, decision.missed)
+                services.schedules.keep(one.id, decision.seen, note, waits=decision.waits)
+        self._tell(one, about, note)
 
-    def _tell(self, one: KeptSchedule, job: FoundJob, note: ScheduleNote) -> None:
+    def _tell(self, one: KeptSchedule, about: str, note: ScheduleNote) -> None:
         """Tell the webhooks what became of a schedule."""
         missed = f", {note.missed} missed" if note.missed else ""
         said = f"schedule {one.id} ({one.wish.at} {one.wish.zone}): {note.what}{missed}"
-        self._services.webhooks.tell("schedule", job.id, said, note.text)
+        self._services.webhooks.tell("schedule", about, said, note.text)
 
-    def _activity(self, job: FoundJob) -> RunActivity:
-        """The activity of a job; one that is being started runs."""
+    def _activity(self, job: FoundJob | None) -> RunActivity:
+        """The activity of a job; one that is being started runs, one that is not there rests."""
+        if job is None:
+            return RunActivity.RESTS
         launch = self._services.launcher.facts(job)
         seen = self._services.poller.snapshot(job)
         if not seen.running:
@@ -87,17 +119,62 @@ class ScheduleRunner:
             return RunActivity.RUNS if starts else RunActivity.RESTS
         return RunActivity.PAUSED if seen.state == "PAUSED" else RunActivity.RUNS
 
-    async def _carry_out(self, one: KeptSchedule, job: FoundJob, step: ScheduleStep) -> None:
-        """Begin a run, or end the paused one first.
+    async def _carry_out(self, one: KeptSchedule, job: FoundJob | None, step: ScheduleStep) -> str:
+        """Begin a run, or end the paused one first; the id of the job that was made, or "".
+
+        Raises:
+            NacreError: The job refuses, or cannot be made.
+        """
+        who = Requester(f"schedule {one.id} of {one.owner}", Role.OPERATOR, "schedule")
+        if job is not None and step is ScheduleStep.END_FIRST:
+            await act(self._services, job, "stop", ActionOptions(), who)
+        elif one.wish.is_of_new_jobs:
+            return await self._make(one, who)
+        elif job is not None:
+            await self._begin(one, job, who)
+        return ""
+
+    async def _make(self, one: KeptSchedule, who: Requester) -> str:
+        """Make a job of its own and start it; its id.
+
+        Raises:
+            NacreError: It cannot be made, or started.
+        """
+        services, wish, now = self._services, one.wish, self._services.clock.now()
+        base = wish.profile or Path(one.path).name
+        name = dated_name(wish.name, Path(base).stem if wish.profile else base, now, wish.zone)
+        root = free_directory(self._place(one).root, name)
+        made, warnings = await make_at(services, root, arguments_of(wish, one.path))
+        services.schedules.note_made(one.id, str(root))
+        labels = services.labels.of_path(one.path)
+        if labels.tags:
+            services.labels.set(made, JobLabels(tags=labels.tags))
+        line = note_line(iso_millis(now), "INFO", f"made by {who.name}")
+        await asyncio.to_thread(append_note, root, line)
+        await act(services, made, "start", ActionOptions(), who)
+        return ", ".join((made.id, *warnings))
+
+    def _place(self, one: KeptSchedule) -> JobPlace:
+        """The place of a new job.
+
+        Raises:
+            JobError: It is none of the console any more.
+        """
+        places = [place for place in self._services.fleet.places if not place.job]
+        for place in places:
+            if place.label == one.wish.place:
+                return place
+        raise JobError(
+            f"there is no place {one.wish.place!r} for new jobs any more: change the schedule"
+        )
+
+    async def _begin(self, one: KeptSchedule, job: FoundJob, who: Requester) -> None:
+        """Begin a run of a job.
 
         Raises:
             NacreError: The job refuses.
         """
         services, wish = self._services, one.wish
-        who = Requester(f"schedule {one.id} of {one.owner}", Role.OPERATOR, "schedule")
-        if step is ScheduleStep.END_FIRST:
-            await act(services, job, "stop", ActionOptions(), who)
-            return
         await services.poller.look(job)
         known = {action.name for action in allowed_now(services, job, "") if action.allowed}
         if "end" in known and wish.overlap is RunOverlap.END:
@@ -108,6 +185,17 @@ class ScheduleRunner:
         full = wish.mode == "recrawl-full"
         options = ActionOptions(full=full, budget="" if full else wish.budget, keep=wish.keep)
         await act(services, job, "recrawl", options, who)
+
+
+def arguments_of(wish: ScheduleWish, path: str) -> dict[str, object]:
+    """A new job as `readers.new_jobs.make_new_job` takes it (pure).
+
+    Args:
+        wish: The schedule.
+        path: Directory of the job that it is made like, where there is no profile.
+    """
+    made: dict[str, object] = {"seeds": list(wish.seeds), "profile": wish.profile}
+    return made if wish.profile else {**made, "template": path, "own_seeds": True}
 
 
 def _noted(decision: ScheduleDecision, now: float) -> ScheduleNote | None:

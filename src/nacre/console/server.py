@@ -9,13 +9,13 @@ import errno
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Final, NamedTuple
 
-import msgspec
 import uvicorn
 from starlette.types import ASGIApp
 
@@ -26,19 +26,19 @@ from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.checks import own_url, require_reach
 from nacre.console.connections import BoundedConnection
+from nacre.console.fleet.standing import ConsoleLocks
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.console.heritrix.certificate import certificate_files
 from nacre.console.live.hub import ViewerHub
 from nacre.console.parts import ConsoleOptions, console_services
-from nacre.console.runners import runners
+from nacre.console.runners import Runners, begin_all, keep_standing, readers_of
+from nacre.console.running import publish, withdraw
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError
-from nacre.store.local_files import replace_file
 
 GRACE: Final = 2
 """Seconds that requests in process have at the end."""
-_RUNNING = "running.json"
 
 
 class OpenedConsole(NamedTuple):
@@ -83,11 +83,12 @@ class _PortServer(_Server):
         yield
 
 
-def loopback_sockets(port: int) -> list[socket.socket]:
+def loopback_sockets(port: int, option: str = "--port") -> list[socket.socket]:
     """Sockets of a port on 127.0.0.1 and, where there is IPv6, on ::1.
 
     Args:
         port: The port; 0 for a free one.
+        option: The option that names it.
 
     Raises:
         JobError: The port is taken; the message says by whom where that is known.
@@ -99,7 +100,7 @@ def loopback_sockets(port: int) -> list[socket.socket]:
             raise JobError(f"port {port} cannot be used: {error.strerror}") from None
         raise JobError(
             f"port {port} is taken{owner_of(port)}; "
-            f"`nacre console --port {port + 10}` takes another"
+            f"`nacre console {option} {port + 10}` takes another"
         ) from None
     found = [first]
     # `localhost` may be ::1. Where another program has that port, 127.0.0.1 remains.
@@ -213,12 +214,20 @@ async def serve(
     url = own_url(reach, number)
     services = console_services(options, database, users, clock)
     server = _pages_server(services)
+    locks = ConsoleLocks(
+        services.standing, options.folder, lambda: services.fleet.places, url, clock
+    )
     try:
+        services.places.serve(options.places)
         await services.fleet.scan()
+        tell = await _take_place(options, services, locks, url)
+        port = _heritrix(options, services, database, url, server)
         async with asyncio.TaskGroup() as group:
-            working = [group.create_task(each, name=name) for name, each in runners(services)]
-            _publish(options.folder, url, local_link=reach.local_link)
-            port = _heritrix(options, services, database, url, server)
+            work: Runners = (
+                *readers_of(services, database),
+                ("standing", partial(keep_standing, services, locks, tell)),
+            )
+            working = begin_all(group, services, work)
             serving = None
             if port is not None:
                 sockets += port.sockets
@@ -231,12 +240,34 @@ async def serve(
             for task in working:
                 task.cancel()
     finally:
-        (options.folder / _RUNNING).unlink(missing_ok=True)
-        await services.tasks.close()
-        await services.readers.close()
+        withdraw(options.folder)
+        await _close(services, sockets)
         database.close()
-        for one in sockets:
-            one.close()
+        locks.free()
+
+
+async def _close(services: ConsoleServices, sockets: Sequence[socket.socket]) -> None:
+    """End the processes of a console, and close its sockets."""
+    await services.tasks.close()
+    await services.readers.close()
+    for one in sockets:
+        one.close()
+
+
+async def _take_place(
+    options: ConsoleOptions, services: ConsoleServices, locks: ConsoleLocks, url: str
+) -> Callable[[], None]:
+    """Try the locks of a console, and publish it unless another one has its folder.
+
+    Returns:
+        What publishes it: once more when it takes over.
+    """
+    tell = partial(publish, options.folder, url, local_link=options.reach.local_link)
+    await asyncio.to_thread(locks.take)
+    elsewhere = services.standing.elsewhere
+    if elsewhere is None or elsewhere.path != options.folder:
+        tell()
+    return tell
 
 
 class _HeritrixPort(NamedTuple):
@@ -265,41 +296,6 @@ def _heritrix(
         log_config=None, access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=GRACE, ssl_certfile=certificate, ssl_keyfile=key,
     )  # fmt: skip
-    sockets = loopback_sockets(options.heritrix.port)
+    sockets = loopback_sockets(options.heritrix.port, "--heritrix")
     url = f"https://localhost:{sockets[0].getsockname()[1]}/engine"
     return _HeritrixPort(_PortServer(config, services.hub), sockets, url)
-
-
-class RunningConsole(msgspec.Struct, frozen=True):
-    """The console that runs with a folder.
-
-    Attributes:
-        url: Its URL.
-        pid: Its process.
-        local_link: Links open it although it has users.
-    """
-
-    url: str
-    pid: int
-    local_link: bool = False
-
-
-def _publish(folder: Path, url: str, *, local_link: bool) -> None:
-    found = msgspec.json.encode(RunningConsole(url, os.getpid(), local_link))
-    replace_file(folder / _RUNNING, found, 0o600)
-
-
-def running_console(folder: Path) -> RunningConsole | None:
-    """The console that runs with a folder of its own files; None for none."""
-    try:
-        found = msgspec.json.decode((folder / _RUNNING).read_bytes(), type=RunningConsole)
-        os.kill(found.pid, 0)
-    except (OSError, msgspec.MsgspecError):
-        return None
-    return found
-
-
-def running_url(folder: Path) -> str | None:
-    """The URL of the console that runs with a folder of its own files; None for none."""
-    found = running_console(folder)
-    return found.url if found is not None else None

@@ -16,7 +16,10 @@ from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.removal_book import RemovalBook
 from nacre.console.fleet.schedule_book import ScheduleBook
+from nacre.console.fleet.standing import ConsoleStanding
+from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.fleet.webhook_book import WebhookBook
+from nacre.console.kept_work import TroubleBoard
 from nacre.console.live.hub import ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
@@ -43,6 +46,7 @@ class ConsoleServices(NamedTuple):
         launcher: It starts jobs.
         labels: Names and tags of jobs.
         removals: Jobs that were removed from the console.
+        wanted: Kinds of URLs of which no banner warns.
         notices: What came of forms that were sent.
         schedules: When runs begin.
         quotas: Bytes that jobs may use.
@@ -53,6 +57,8 @@ class ConsoleServices(NamedTuple):
         logins: Exchanges passwords for sessions.
         places: Places that admins added.
         times: Durations of requests.
+        standing: Whether this console may change things, or another one has its places.
+        troubles: What is the matter with the work that goes on beside the answers.
         reach: Who can connect to the console.
     """
 
@@ -68,6 +74,7 @@ class ConsoleServices(NamedTuple):
     launcher: Launcher
     labels: LabelBook
     removals: RemovalBook
+    wanted: WantedKindBook
     notices: NoticeBoard
     schedules: ScheduleBook
     quotas: DiskQuotaBook
@@ -78,4 +85,6 @@ class ConsoleServices(NamedTuple):
     logins: LoginDesk
     places: PlaceBook
     times: RequestTimes
+    standing: ConsoleStanding
+    troubles: TroubleBoard
     reach: ConsoleReach = ConsoleReach()

@@ -7,13 +7,14 @@ from typing import Final
 
 import msgspec
 
-from nacre.console.fleet.webhook_book import HookDelivery, HookEvent, KeptHook
+from nacre.console.fleet.webhook_book import HookDelivery, HookEvent, KeptHook, WebhookBook
 from nacre.console.live.snapshot import READING, UNREADABLE, JobSnapshot
 from nacre.console.services import ConsoleServices
+from nacre.core.clock import Clock
 from nacre.core.states import CRASHED
 from nacre.fetch.guard import AddressGuard
 from nacre.job.background.webhooks import LONGEST_WAIT, TRIES, DeliveryError, headers, post
-from nacre.job.sentence import words
+from nacre.job.sentence_words import words
 from nacre.uri.parse import host
 
 LOOK: Final = 2.0
@@ -70,23 +71,7 @@ class WebhookRunner:
 
     async def attempt(self, hook: KeptHook, delivery: HookDelivery) -> None:
         """Post a message once, and keep what came of it."""
-        clock, tries = self._services.clock, delivery.tries + 1
-        facts = msgspec.json.decode(delivery.body)
-        number = f"console/{delivery.made:.3f}/{delivery.number}"
-        body = msgspec.json.encode({"id": number, **facts})
-        fields = headers(hook.secret, str(int(clock.now())), delivery.event, number, body)
-        try:
-            address = await _address(hook)
-            status = await post(hook.wish.url, body, fields, address=address)
-        except DeliveryError as error:
-            step = "waits" if tries < TRIES else "given-up"
-            answer = str(error)
-        else:
-            step, answer = "delivered", str(status)
-        due = clock.now() + min(2.0 ** (tries - 1), LONGEST_WAIT)
-        self._book.keep(
-            msgspec.structs.replace(delivery, tries=tries, due=due, step=step, answer=answer)
-        )
+        await deliver(self._book, self._services.clock, hook, delivery)
 
     def look(self) -> None:
         """Tell what became of jobs since the last look."""
@@ -99,6 +84,35 @@ class WebhookRunner:
             if before is not None and event is not None:
                 sentence = words(seen.sentence)
                 self._book.tell(event, job.id, f"{before[0]} -> {seen.state}", sentence)
+
+
+async def deliver(
+    book: WebhookBook, clock: Clock, hook: KeptHook, delivery: HookDelivery
+) -> HookDelivery:
+    """Post a message once, and keep what came of it; the delivery as it is then.
+
+    Args:
+        book: Keeps it.
+        clock: The time.
+        hook: The webhook.
+        delivery: The message.
+    """
+    tries, facts = delivery.tries + 1, msgspec.json.decode(delivery.body)
+    number = f"console/{delivery.made:.3f}/{delivery.number}"
+    body = msgspec.json.encode({"id": number, **facts})
+    fields = headers(hook.secret, str(int(clock.now())), delivery.event, number, body)
+    try:
+        address = await _address(hook)
+        status = await post(hook.wish.url, body, fields, address=address)
+    except DeliveryError as error:
+        step = "waits" if tries < TRIES else "given-up"
+        answer = str(error)
+    else:
+        step, answer = "delivered", str(status)
+    due = clock.now() + min(2.0 ** (tries - 1), LONGEST_WAIT)
+    after = msgspec.structs.replace(delivery, tries=tries, due=due, step=step, answer=answer)
+    book.keep(after)
+    return after
 
 
 def event_of(before: tuple[str, bool], seen: JobSnapshot) -> HookEvent | None:

@@ -202,6 +202,10 @@ def test_check_says_who_could_reach_it(tmp_path: Path):
     fine = nacre("console", "check", tmp_path, *tls, *state)
     assert fine.code == 0, fine.err
     assert "this machine alone" in fine.out
+    port = nacre("console", "check", tmp_path, *state, "--heritrix", "8443", "--max-running", "3")
+    assert "3 run at a time" in port.out
+    assert "https://localhost:8443/engine" in port.out
+    assert "console heritrix-key NAME` makes a key" in port.out
     remote = ("--behind-proxy", "192.0.2.9", "--host", NAME)
     refused = nacre("console", "check", tmp_path, *remote, *state)
     assert refused.code == 1

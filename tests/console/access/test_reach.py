@@ -9,7 +9,7 @@ from nacre.console.access.roles import Role
 TLS = (Path("crt"), Path("key"))
 OUTSIDE = {
     "heritrix", "live", "fleet", "app.py", "call.py", "schedule_runner.py", "new_jobs.py",
-    "job_moves.py", "quota_runner.py", "runners.py", "webhook_runner.py",
+    "job_moves.py", "outside_changes.py", "quota_runner.py", "runners.py", "webhook_runner.py",
 }  # fmt: skip
 """Modules that check places themselves, or act for nobody who asks."""
 

@@ -105,3 +105,25 @@ def test_a_database_of_an_earlier_version_gets_its_columns(tmp_path: Path):
         secret = SessionBook(database, SystemClock()).begin("anna", Role.ADMIN)
         assert SessionBook(database, SystemClock()).find(secret) is not None
         database.close()
+
+
+def test_a_language_is_kept_with_the_user_and_with_the_session_of_a_link(
+    database: ConsoleDatabase, users: UserBook
+):
+    sessions = SessionBook(database, SystemClock())
+    users.add("anna", "hash", Role.ADMIN)
+    secrets = [sessions.begin("anna", Role.ADMIN, how) for how in ("password", "password", "link")]
+    first, link = sessions.find(secrets[0]), sessions.find(secrets[2])
+    assert first is not None
+    assert link is not None
+    sessions.speak(first.identity, "zh_CN")
+
+    def spoken() -> list[str]:
+        found = [sessions.find(secret) for secret in secrets]
+        return [one.language for one in found if one is not None]
+
+    assert spoken() == ["zh_CN", "zh_CN", ""]
+    sessions.speak(link.identity, "en")
+    assert spoken() == ["zh_CN", "zh_CN", "en"]
+    secrets.append(sessions.begin("anna", Role.ADMIN, "password"))
+    assert spoken()[-1] == "zh_CN"

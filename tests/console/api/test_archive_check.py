@@ -21,11 +21,11 @@ def test_a_whole_archive_and_a_damaged_one_are_told_apart(tmp_path: Path):
 
     async def ended(console: GivenConsole, task: str) -> str:
         fields = console.as_key(Role.OPERATOR)
-        for _ in range(100_000):
+        for _ in range(20_000):
             found = (await console.client.get(f"{API}/tasks/{task}", headers=fields)).json()
             if found["state"] != "running":
                 break
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.05)
         page = await console.client.get(f"/j/crawls~demo/tasks/{task}", headers=fields)
         return page.text
 

@@ -180,7 +180,9 @@ def test_what_is_excluded_is_out_of_the_scope_and_waits_no_more(tmp_path: Path):
         status, problem = await posted(console, "/frontier/exclude", queues="x", urls="y")
         assert (status, problem["code"]) == (422, "no-queues")
         _, done = await posted(console, "/frontier/exclude", urls="/calendar/", expect=12)
-        assert done == {"action": "exclude", "changed": 40, "counted": 40}
+        rule = done.pop("rule")
+        assert rule.startswith("scope.")
+        assert done == {"action": "exclude", "changed": 40, "counted": 40, "over": False}
         urls = ["http://127.0.0.1:9/calendar/2027/01", "http://127.0.0.1:9/other"]
         tried = await console.client.post(
             f"{J}/dry-run", json={"urls": urls}, headers=console.as_key(Role.OPERATOR)
@@ -189,6 +191,14 @@ def test_what_is_excluded_is_out_of_the_scope_and_waits_no_more(tmp_path: Path):
         assert decisions == ["REJECT", "ACCEPT"]
         _, again = await posted(console, "/frontier/exclude", urls="/calendar/", expect=0)
         assert again["changed"] == 0
+        status, problem = await posted(console, "/frontier/count", action="include", urls="x")
+        assert (status, problem["code"]) == (422, "no-preview")
+        _, back = await posted(console, "/frontier/include", urls="/calendar/")
+        assert back == {
+            "action": "include", "changed": 40, "counted": None, "rule": rule, "over": False,
+        }  # fmt: skip
+        _, twice = await posted(console, "/frontier/include", urls="/calendar/")
+        assert (twice["changed"], twice["rule"]) == (0, "")
 
     play(tmp_path, scene)
 
@@ -204,7 +214,7 @@ def test_delete_needs_the_count_that_was_seen_and_is_in_job_log(tmp_path: Path):
         status, _ = await posted(console, "/frontier/delete", Role.VIEWER, urls="/calendar/")
         assert status == 403
         _, done = await posted(console, "/frontier/delete", urls="/calendar/", expect=39)
-        assert done == {"action": "delete", "changed": 40, "counted": 40}
+        assert (done["action"], done["changed"], done["counted"]) == ("delete", 40, 40)
         left = await got(console, "/queues", sort="-waiting")
         assert left["items"][0]["waiting"] == 2
         _, retired = await posted(console, "/frontier/retire", queues="gbk")

@@ -72,6 +72,37 @@ def test_the_page_shows_a_log_without_script(crawled: Path):
     play(crawled, scene)
 
 
+def test_the_logs_of_an_earlier_run_are_chosen_and_linked(tmp_path: Path):
+    job = tmp_path / "crawls" / "demo"
+    with site(SITE) as url:
+        assert nacre("crawl", url, "--out", job, "--delay", 0, "-q").code == 0
+        assert nacre("recrawl", job, "-q").code == 0
+    first, last = sorted(path.name for path in (job / "runs").iterdir())
+
+    async def scene(console: GivenConsole) -> None:
+        async def get(path: str, status: int = 200) -> str:
+            answer = await console.client.get(path, headers=console.as_session())
+            assert answer.status_code == status, path
+            return answer.text
+
+        assert f'href="/j/crawls~demo/log?run={first}"' in await get("/j/crawls~demo/runs")
+        report = await get(f"/j/crawls~demo/reports/run?run={first}")
+        assert f'href="/j/crawls~demo/log?run={first}"' in report
+        newest = await get("/j/crawls~demo/log")
+        assert f'<option value="{first}">' in newest
+        assert f'<option value="" selected>{last} (the last)' in newest
+        earlier = await get(f"/j/crawls~demo/log?run={first}")
+        assert f'<option value="{first}" selected>' in earlier
+        assert f"This is a log of run {first}." in earlier
+        assert "data-log=" not in earlier
+        assert "wrote no log none" in await get(f"/j/crawls~demo/log?run={first}&name=none", 404)
+        await get("/j/crawls~demo/log?run=20200101T000000Z", 404)
+        lines = await get(f"{API}/jobs/crawls~demo/logs/crawl?run={first}")
+        assert (job / "runs" / first / "logs" / "crawl.log").read_text().split()[0] in lines
+
+    play(tmp_path, scene)
+
+
 def test_a_stream_of_lines_goes_on_at_its_place(crawled: Path):
     log = crawled / "crawls" / "demo" / "latest" / "logs" / "alerts.log"
 

@@ -33,7 +33,7 @@ def test_indexes_are_posted_and_each_file_says_whether_a_server_has_it(tmp_path:
             listed = (await client.get(f"{at}/files", headers=fields)).json()
             assert listed["gone"] == 1
             page = await client.get("/j/crawls~图书馆/files", headers=fields)
-            assert "Delete 1 indexes at OutbackCDX" in page.text
+            assert "Delete 1 index at OutbackCDX" in page.text
             form = {"withdraw": "1"}
             sent = await client.post("/j/crawls~图书馆/push", headers=fields, data=form)
             assert sent.status_code == 303

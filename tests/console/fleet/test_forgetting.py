@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.fleet.forgetting import forget_job
+from nacre.console.fleet.forgetting import ever_ran, forget_job
 from nacre.errors import JobError
 from nacre.store.layout import Layout
 from tests.cli.site import nacre
@@ -53,3 +53,12 @@ def test_a_link_is_not_followed(tmp_path: Path, name: str):
         forget_job(Layout(made))
     assert (target / "mine").read_text() == "mine"
     assert (made / "crawl.yaml").is_file()
+
+
+def test_a_directory_of_a_run_says_that_a_job_ran(tmp_path: Path):
+    layout = Layout(made_job(tmp_path))
+    assert not ever_ran(layout)
+    (layout.root / "runs" / "20261124").mkdir(parents=True)
+    assert ever_ran(layout)
+    with pytest.raises(JobError, match="ran, and an archive is deleted on the command line only"):
+        forget_job(layout)

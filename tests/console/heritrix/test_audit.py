@@ -7,8 +7,12 @@ import httpx
 import msgspec
 
 from nacre.console.access.audit import FILE, AuditEntry
+from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.roles import Role
+from nacre.console.fleet.quota_book import DiskQuotaBook
+from tests.cli.site import PAGES, site
 from tests.console.heritrix.test_app import port
+from tests.console.stories.running import new_job, running_job, until
 
 
 def lines(folder: Path) -> list[AuditEntry]:
@@ -62,5 +66,40 @@ def test_asvs_16_3_refusals_of_the_port_have_their_lines(tmp_path: Path):
         first, second = lines(tmp_path)
         assert (first.who, first.status, first.outcome) == ("admin", 403, "role")
         assert (second.who, second.status, second.outcome) == ("", 401, "no-login")
+
+    asyncio.run(story())
+
+
+def test_the_log_of_a_job_names_who_asked_by_the_port(tmp_path: Path):
+    job = tmp_path / "crawls" / "demo"
+    job.parent.mkdir()
+
+    async def story() -> None:
+        async with port(tmp_path) as client:
+            paused = await client.post("/engine/job/demo", data={"action": "pause"})
+            assert "nacre-message" not in paused.headers
+        log = job / "latest" / "logs" / "job.log"  # its lines become durable with the next commit
+        await asyncio.to_thread(until, lambda: "by admin via console (uid" in log.read_text())
+
+    with site(PAGES) as seed:
+        new_job(job, seed, "politeness.delay=600s")
+        with running_job(job):
+            asyncio.run(story())
+
+
+def test_a_launch_by_the_port_keeps_quotas(tmp_path: Path):
+    job = tmp_path / "crawls" / "demo"
+    job.parent.mkdir()
+    new_job(job, "http://127.0.0.1:9/")
+
+    async def story() -> None:
+        async with port(tmp_path) as client:
+            database = ConsoleDatabase(tmp_path / "console")
+            DiskQuotaBook(database).set(str(job), 1)
+            database.close()
+            refused = await client.post("/engine/job/demo", data={"action": "launch"})
+            assert "its quota of disk space is used up" in refused.headers["nacre-message"]
+            found = await client.get("/engine/job/demo")
+            assert "<isRunning>false</isRunning>" in found.text
 
     asyncio.run(story())

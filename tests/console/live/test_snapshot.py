@@ -4,73 +4,16 @@ import msgspec
 import pytest
 
 from nacre.console.fleet.places import FoundJob
-from nacre.console.live.snapshot import (
-    SPAN,
-    JobActivity,
-    RatePoint,
-    rate_point,
-    snapshot_of,
-    time_left,
-    unreadable,
-)
+from nacre.console.live.snapshot import JobSnapshot, rate_point, snapshot_of, starting, unreadable
 from nacre.console.metrics import job_figures
+from nacre.job.activity import JobActivity
 from nacre.job.overview import JobOverview, SlowQueue
+from nacre.job.sentence import Sentence
 from nacre.store.layout import Layout
 
 JOB = FoundJob("crawls~demo", "demo", "crawls", Layout(Path("crawls/demo")))
 RUNNING = JobOverview("RUNNING", parallel=25, busy=1, queued=600, finished=50)
 SLOW = SlowQueue("org,example,", 600, 1.0, 700.0, host="example.org")
-
-
-def test_the_rate_is_that_of_the_last_half_minute():
-    activity = JobActivity()
-    assert activity.lately() is None
-    for second in range(61):
-        finished = second if second < 30 else 30 + 5 * (second - 30)
-        activity.note(RatePoint(float(second), finished, finished * 100, 9))
-        if second == 1:
-            assert activity.lately() == (1.0, 100.0)
-    assert activity.lately() == (5.0, 500.0)
-    assert activity.rates[0] == pytest.approx(1.0)
-    assert activity.rates[-1] == pytest.approx(5.0)
-
-
-def test_points_are_ten_seconds_apart_and_ten_minutes_old_at_most():
-    activity = JobActivity()
-    for second in range(2000):
-        activity.note(RatePoint(float(second), second, 0, 9))
-    assert len(activity.rates) <= SPAN / 10 + 1
-    assert sum(activity.rates) == pytest.approx(len(activity.rates))
-
-
-def test_another_run_begins_anew():
-    activity = JobActivity()
-    activity.note(RatePoint(0.0, 1000, 0, 9))
-    activity.note(RatePoint(1.0, 1001, 0, 9))
-    activity.note(RatePoint(2.0, 3, 0, 9))
-    assert activity.lately() is None
-
-
-@pytest.mark.parametrize(
-    ("rate", "slowest", "left"),
-    [(None, (), None), (0.0, (), None), (2.0, (), 300.0), (2.0, (SLOW,), 700.0)],
-)
-def test_the_time_that_is_left(rate, slowest, left):
-    assert time_left(RUNNING, slowest, rate) == left
-
-
-def test_no_time_is_left_to_say_while_it_is_held():
-    for state in ("PAUSING", "PAUSED"):
-        assert time_left(msgspec.structs.replace(RUNNING, state=state), (), 2.0) is None
-
-
-@pytest.mark.parametrize(("queued", "grows"), [(90, False), (110, False), (111, True)])
-def test_what_waits_may_grow_faster_than_what_is_done(queued, grows):
-    activity = JobActivity()
-    activity.note(RatePoint(0.0, 10, 0, 100))
-    assert not activity.grows()
-    activity.note(RatePoint(10.0, 20, 0, queued))
-    assert activity.grows() == grows
 
 
 def test_what_the_operator_deleted_is_no_speed():
@@ -90,6 +33,20 @@ def test_an_answer_becomes_a_snapshot():
     assert (seen.state, seen.running, seen.sentence.code) == ("RUNNING", True, "one-host")
     assert seen.fetching[0].url == "http://example.org/书"
     assert seen.slowest == (SLOW,)
+
+
+def test_the_pace_is_what_the_job_says_or_what_was_seen_of_an_older_one():
+    answer = {"overview": msgspec.to_builtins(RUNNING)}
+    activity = JobActivity()
+    activity.note(rate_point(answer, 90.0))
+    later = msgspec.structs.replace(RUNNING, finished=150, queued=900)
+    answer["overview"] = msgspec.to_builtins(later)
+    activity.note(rate_point(answer, 100.0))
+    old = snapshot_of(JOB, answer, 100.0, activity)
+    assert (old.rate, old.grows, old.left) == (10.0, True, None)
+    told = {"rate": 4.0, "bytes_rate": 9.0, "grows": False, "outgrows": False}
+    seen = snapshot_of(JOB, {**answer, "pace": told}, 100.0, activity)
+    assert (seen.rate, seen.bytes_rate, seen.grows, seen.left) == (4.0, 9.0, False, 225.0)
 
 
 @pytest.mark.parametrize(
@@ -136,3 +93,12 @@ def test_the_ages_of_a_running_job_are_kept_for_its_metrics():
     rest = snapshot_of(JOB, {"overview": msgspec.to_builtins(RUNNING)}, 100.0, None)
     (figures,) = job_figures([(JOB, rest)], {})
     assert (figures.commit_age, figures.loop_gap) == (None, None)
+
+
+def test_a_job_that_starts_keeps_the_numbers_of_the_run_before():
+    over = JobOverview("FINISHED", run="a", started=1.0, finished=7)
+    last = JobSnapshot("j", 1.0, "FINISHED", running=False, sentence=Sentence("x"), overview=over)
+    seen = starting(JOB, 2.0, last)
+    assert (seen.state, seen.running, seen.sentence.code) == ("PREPARING", False, "preparing")
+    assert seen.overview == msgspec.structs.replace(over, state="PREPARING")
+    assert starting(JOB, 2.0).overview == JobOverview("PREPARING")

@@ -1,7 +1,8 @@
 import pytest
 
-from nacre.console.logs.lines import LogFilter, crawl_log_fields, kind_of, wanted_lines
+from nacre.console.logs.lines import LogFilter, wanted_lines
 from nacre.console.problems import RefusedRequestError
+from nacre.report.log_fields import crawl_log_fields, kind_of
 
 LINE = (
     "2026-11-20T15:11:00.123Z   404       1234 http://a.b.test/%CA%E9.html LLE "

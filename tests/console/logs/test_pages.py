@@ -2,7 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.logs.pages import LogPage, LogQuestion, log_names, log_path, read_page
+from nacre.console.logs.pages import (
+    LogPage,
+    LogQuestion,
+    log_names,
+    log_path,
+    place_at,
+    read_page,
+    runs_with_logs,
+)
 from nacre.console.problems import RefusedRequestError
 from nacre.frontier.pending import any_text
 from nacre.store.layout import Layout
@@ -106,3 +114,40 @@ def test_a_link_to_a_run_elsewhere_is_not_followed(tmp_path: Path):
     layout.latest.symlink_to(tmp_path / "other")
     with pytest.raises(RefusedRequestError):
         log_path(layout, "crawl")
+
+
+def test_the_runs_with_logs_are_told_with_the_newest_first(tmp_path: Path):
+    layout = Layout(tmp_path)
+    assert runs_with_logs(layout) == []
+    for name in ("20261120T151100Z", "20261121T151100Z", "elsewhere"):
+        (layout.run(name) / "logs").mkdir(parents=True)
+    layout.run("20261122T151100Z").mkdir()
+    layout.run("20261123T151100Z").symlink_to(layout.run("20261120T151100Z"))
+    assert runs_with_logs(layout) == ["20261121T151100Z", "20261120T151100Z"]
+
+
+@pytest.mark.parametrize(
+    ("moment", "first"),
+    [
+        ("2025", 0),
+        ("2026-11-24T02:00", 0),
+        ("2026-11-24T02:10", 10),
+        ("2026-11-24T02:10:00.5", 11),
+        ("2026-11-24T02:59", 59),
+        ("2026-11-24T03", 60),
+        ("2027", 60),
+    ],
+)
+def test_the_lines_of_a_moment_are_found(tmp_path: Path, moment: str, first: int):
+    path = tmp_path / "crawl.log"
+    lines = [f"2026-11-24T02:{minute:02}:00.123Z {'x' * minute}\n" for minute in range(60)]
+    lines[9] += "a line without a time\n" * 3
+    path.write_text("".join(lines))
+    assert place_at(path, moment) == sum(map(len, lines[:first]))
+
+
+@pytest.mark.parametrize("text", ["", "\n", "no time", "no time\nnone here\n"])
+def test_a_log_without_times_is_read_from_a_place_of_its_own(tmp_path: Path, text: str):
+    path = tmp_path / "crawl.log"
+    path.write_text(text)
+    assert 0 <= place_at(path, "2026") <= len(text)

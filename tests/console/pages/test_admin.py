@@ -22,7 +22,7 @@ def test_admins_see_who_may_do_what_and_who_did(tmp_path: Path):
         assert page.status_code == 200
         assert "<img" not in page.text
         assert "\u202e" not in page.text
-        line = f'<td class="url">POST {API}/keys</td>'
+        line = f'it is shown once. <code class="small">POST {API}/keys</code>'
         assert line in page.text
         assert "crawls" in page.text
         for name, version in about.versions():
@@ -95,6 +95,32 @@ def test_the_forms_work_without_script(tmp_path: Path):
         bare = {name: value for name, value in admin.items() if name != "x-nacre-token"}
         refused = await console.client.post("/admin", data={"do": "x"}, headers=bare)
         assert refused.status_code == 403
+
+    play(tmp_path, scene)
+
+
+def test_an_admin_sets_a_password_and_places_without_script(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        admin = console.as_session()
+        users, logins = console.services.users, console.services.logins
+        users.add("ada", logins.checker.hash("five words of an admin"), Role.ADMIN)
+        users.add("bea", logins.checker.hash("four words of one"), Role.OPERATOR, ("crawls",))
+
+        async def send(**fields: str) -> str:
+            form = {"do": "change-user", "name": "bea", **fields}
+            sent = await console.client.post("/admin", data=form, headers=admin)
+            assert sent.status_code == 303
+            return (await console.client.get("/admin", headers=admin)).text
+
+        await send(password="", places="")
+        bea = next(one for one in users.all() if one.name == "bea")
+        assert (bea.role, bea.places) == ("operator", ())
+        assert (await logins.check("bea", "four words of one", "")).name == "bea"
+        page = await send(password="another four words", places="crawls")
+        assert [one.places for one in users.all() if one.name == "bea"] == [("crawls",)]
+        assert "another four words" not in page
+        assert (await logins.check("bea", "another four words", "")).name == "bea"
+        assert "12" in await send(password="short")
 
     play(tmp_path, scene)
 

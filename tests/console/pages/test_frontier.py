@@ -1,4 +1,5 @@
 import asyncio
+import html
 import json
 import re
 import tempfile
@@ -9,7 +10,7 @@ import httpx
 import pytest
 
 from nacre.console.access.roles import Role
-from nacre.console.expressions import containing, with_escapes
+from nacre.console.expressions import containing, has_bare_mark, with_escapes
 from nacre.console.pages.frontier import UrisPageQuery, exclude_link, row_exclusion
 from nacre.frontier.pending import matcher
 from tests.cli.site import nacre
@@ -112,6 +113,14 @@ def test_what_was_excluded_is_said_with_links_to_its_rule_and_to_the_overview(tm
         rule = await page_of(console, link[1])
         assert f'id="{link[2]}"' in rule
         assert "/calendar/" in rule
+        listed = await page_of(console, "/frontier/change?action=exclude")
+        stored = re.search(r'name="urls" value="([^"]*/calendar/[^"]*)"><button>Undo', listed)
+        assert stored is not None
+        undo = {"action": "include", "urls": html.unescape(stored[1]), **token}
+        text = await settled(console, await console.client.post(f"{J}/frontier/change", data=undo))
+        assert "The scope takes them again; 130 URIs that were deleted" in text
+        listed = await page_of(console, "/frontier/change?action=exclude")
+        assert 'value="include"' not in listed
 
     play(tmp_path, scene)
 
@@ -146,7 +155,7 @@ def test_rows_have_actions_a_delay_makes_a_sheet_and_files_come_in(
     async def scene(console: GivenConsole, token: dict[str, str]) -> None:
         form = {"action": "retire", "queues": "^test,gbk,$", "everything": "1", **token}
         done = await console.client.post(f"{J}/frontier/change", data=form)
-        assert "1 queues were retired." in await settled(console, done)
+        assert "1 queue was retired." in await settled(console, done)
         bad = await console.client.post(
             f"{J}/frontier/delay", data={"queue": "test,gbk,", "delay": "x", **token}
         )
@@ -161,7 +170,7 @@ def test_rows_have_actions_a_delay_makes_a_sheet_and_files_come_in(
             files={"file": ("list.txt", lines)},
         )  # fmt: skip
         text = await settled(console, done)
-        assert "1 URIs were scheduled." in text
+        assert "1 URI was scheduled." in text
         assert "not a url" in text
         wrong = await console.client.post(
             f"{J}/frontier/import", data={"mode": "dance", **token}, files={"file": ("a", lines)}
@@ -230,7 +239,7 @@ def test_what_is_typed_is_a_text_unless_a_regular_expression_is_chosen(tmp_path:
     async def scene(console: GivenConsole, token: dict[str, str]) -> None:
         wish = {"action": "exclude", "urls": "2.html?", "queues": "", **token}
         text = await settled(console, await console.client.post(f"{J}/frontier/preview", data=wish))
-        assert "Exclude, and delete 1 waiting URIs" in text
+        assert "Exclude, and delete 1 waiting URI" in text
         assert 'value="2.html?"' in text
         assert r'name="urls" value="2\.html\?"' in text
         wish |= {"kind": "regex", "urls": "[12].html?"}
@@ -241,5 +250,64 @@ def test_what_is_typed_is_a_text_unless_a_regular_expression_is_chosen(tmp_path:
         assert '<option value="regex">' in text
         text = await page_of(console, exclude_link("crawls~demo", "http://a.test/").removeprefix(J))
         assert '<option value="regex" selected>' in text
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize(
+    ("expression", "bare"),
+    [
+        ("/rili?", True),
+        ("list.php?sid", True),
+        (r"^https?://a\.test/rili\?", False),
+        (r"(?:a|b)?c", False),
+        (r"a+?", False),
+        ("", False),
+    ],
+)
+def test_a_question_mark_that_may_be_meant_as_it_is_gets_a_hint(expression: str, bare: bool):
+    assert has_bare_mark(expression) == bare
+
+
+def test_pages_of_queues_and_uris_lead_both_ways_and_to_a_key(tmp_path: Path):
+    add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        async def way(path: str, query: str, name: str) -> str:
+            text = await page_of(console, f"{path}?{query}")
+            found = re.search(rf'href="\?([^"]*)">{name} page', text)
+            assert found is not None, name
+            return html.unescape(found[1])
+
+        async def queues(query: str) -> list[str]:
+            return re.findall('data-queue="([^"]+)"', await page_of(console, f"/frontier?{query}"))
+
+        everything = await queues("sort=name")
+        assert len(everything) > 3
+        first = await queues("sort=name&limit=2")
+        following = await way("/frontier", "sort=name&limit=2", "Next")
+        back = await way("/frontier", following, "Previous")
+        assert (first, await queues(f"{back}&limit=2")) == (everything[:2], first)
+        key = everything[2]
+        assert (await queues(f"key={key}&limit=1")) == [key]
+        assert (await queues(await way("/frontier", f"key={key}&limit=1", "Previous"))) == first
+        uris = await page_of(console, "/uris?limit=9")
+        second = await way("/uris", "limit=9", "Next")
+        third = await way("/uris", f"{second}&limit=9", "Next")
+        assert (await way("/uris", third, "Previous")) == second
+        assert await way("/uris", second, "Previous") == ""
+        assert uris.count('<th scope="row" class="url"><a href="/j/crawls~demo/url') == 9
+
+    play(tmp_path, scene)
+
+
+def test_the_row_of_a_queue_has_its_commands(tmp_path: Path):
+    root = add_waiting_job(tmp_path)
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        page = html.unescape(await page_of(console, "/frontier"))
+        assert f"nacre frontier {root} wake --queue '^test,example,b,$'" in page
+        delay = f"nacre set {root} politeness.delay=VALUE --for http://b.example.test/"
+        assert delay in page
 
     play(tmp_path, scene)

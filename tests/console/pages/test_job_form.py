@@ -77,3 +77,13 @@ def test_settings_are_found_by_name_meaning_and_heritrix_name(tmp_path: Path):
         assert "<b>" not in none
 
     play(tmp_path, scene)
+
+
+def test_a_search_opens_the_rule_that_it_means(tmp_path: Path):
+    async def scene(console: GivenConsole, root: Path) -> None:
+        fields = console.as_session(Role.OPERATOR)
+        page = (await console.client.get(f"{PAGE}?q=depth", headers=fields)).text
+        assert 'name="f:max_hops"' in page
+        assert "No setting has this" not in page
+
+    play(tmp_path, scene)

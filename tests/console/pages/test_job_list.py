@@ -1,14 +1,18 @@
 """The list of jobs: speed lately, next runs, and the last URLs where they are wanted."""
 
+import html
+import json
+import re
 from pathlib import Path
 
 import msgspec
 
 from nacre.console.access.roles import Role
 from nacre.console.fleet.schedule_book import ScheduleWish
-from nacre.console.logs.lines import crawl_log_fields
 from nacre.console.routes import API
+from nacre.job.lately import LastLines
 from nacre.job.overview import JobOverview
+from nacre.report.log_fields import crawl_log_fields
 from tests.console.given import GivenConsole, play
 from tests.console.streams.test_topics import add_job
 
@@ -22,7 +26,7 @@ def run(console: GivenConsole, rates: tuple[float, ...]) -> None:
     """Have the console see its first job at work."""
     poller, job = console.services.poller, console.services.fleet.jobs[0]
     found = [crawl_log_fields(LINE.format(n, 404 if n == 4 else 200, n)) for n in range(5)]
-    poller._lately[job.id] = ([line for line in found if line is not None], ())
+    poller._lately[job.id] = LastLines([line for line in found if line is not None])
     seen = msgspec.structs.replace(
         poller.snapshot(job), running=True, overview=JobOverview("RUNNING"), rates=rates
     )
@@ -79,5 +83,80 @@ def test_the_next_run_is_that_of_the_job_or_of_the_calendar(tmp_path: Path):
         poller._keep(msgspec.structs.replace(poller.snapshot(job), overview=own))
         one = (await console.client.get(f"{API}/jobs/{job.id}", headers=console.as_key())).json()
         assert one["item"]["next_pass"] == answer["items"][0]["next_pass"]
+
+    play(tmp_path, scene)
+
+
+def test_many_jobs_are_on_pages_that_lead_both_ways_and_to_an_id(tmp_path: Path):
+    for name in ("a", "b", "c", "d", "e"):
+        add_job(tmp_path, name)
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.VIEWER)
+
+        async def ids(query: str) -> tuple[list[str], dict[str, str]]:
+            text = (await console.client.get(f"/?{query}", headers=fields)).text
+            link = r'<a(?: rel="\w+")? href="\?([^"]*)">(First|Previous|Next) page'
+            ways = re.findall(link, text)
+            where = {name: html.unescape(href) for href, name in ways}
+            assert f'data-live="/live/jobs?{html.escape(query)}"' in text
+            return [one[-1] for one in re.findall('data-job="([^"]+)"', text)], where
+
+        first, ways = await ids("limit=2")
+        assert (first, set(ways)) == (["a", "b"], {"Next"})
+        second, ways = await ids(ways["Next"])
+        assert (second, set(ways)) == (["c", "d"], {"First", "Previous", "Next"})
+        assert (await ids(ways["Next"]))[0] == ["e"]
+        assert (await ids(ways["Previous"]))[0] == first
+        assert (await ids(ways["First"]))[0] == first
+        jumped, ways = await ids("key=crawls~bb&limit=2")
+        assert jumped == ["c", "d"]
+        assert (await ids(ways["Previous"]))[0] == first
+        text = (await console.client.get("/?limit=2", headers=fields)).text
+        assert "5 jobs, 0 running (here 1 to 2)" in text
+
+    play(tmp_path, scene)
+
+
+def test_the_stream_of_jobs_is_the_page_that_is_asked_for(tmp_path: Path):
+    for name in ("a", "b", "c"):
+        add_job(tmp_path, name)
+
+    async def scene(console: GivenConsole) -> None:
+        console.services.hub.close()  # the stream ends after its first state
+        answer = await console.client.get(
+            f"{API}/stream", params={"limit": 1, "after": "crawls~a"}, headers=console.as_key()
+        )
+        data = json.loads(answer.text.partition("data: ")[2].partition("\n")[0])["data"]
+        assert [one["id"] for one in data["items"]] == ["crawls~b"]
+        assert (data["previous"], data["next"], data["total"]) == ("crawls~b", "crawls~b", 3)
+
+    play(tmp_path, scene)
+
+
+def test_no_chosen_job_is_a_message_in_place(tmp_path: Path):
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        fields, form = console.as_session(Role.OPERATOR), {"action": "go-on", "next": "/"}
+        answer = await console.client.post(
+            "/act", data=form, headers={**fields, "hx-request": "true"}
+        )
+        assert answer.status_code == 422
+        assert answer.text.strip() == '<p class="notice notice-error">Choose a job first</p>'
+        chinese = {**fields, "hx-request": "true", "accept-language": "zh-CN"}
+        said = (await console.client.post("/act", data=form, headers=chinese)).text
+        assert "请先选择任务" in said
+        whole = await console.client.post("/act", data=form, headers=fields)
+        assert "<html" in whole.text
+        assert "Choose a job first" in whole.text
+        paused = {**form, "action": "pause", "job": "crawls~demo"}
+        said = (await console.client.post("/act", data=paused, headers=chinese)).text
+        assert "暂停: 它还从未运行过" in said
+        again = {**form, "action": "recrawl", "job": "crawls~demo"}
+        said = (await console.client.post("/act", data=again, headers=chinese)).text
+        assert "重新采集: 它还从未运行过" in said
+        page = (await console.client.get("/", headers=fields)).text
+        assert 'value="recrawl"' in page, "many jobs can be recrawled at once"
 
     play(tmp_path, scene)

@@ -1,13 +1,18 @@
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 import pytest
 
 from nacre.console.access.roles import Role
+from nacre.console.catalogue import language
+from nacre.console.fleet import launch
+from nacre.console.fleet.launch import LaunchFacts
 from nacre.console.live.toes import FetchSlot, ToeList
 from nacre.console.pages.job_overview import SLOTS, fetches
 from nacre.job.control import ControlServer
@@ -136,3 +141,112 @@ def test_a_job_that_never_ran_does_not_lead_to_the_calendar(tmp_path: Path):
         assert "/calendar?job=" not in page
 
     play(tmp_path, scene)
+
+
+def test_a_job_that_was_started_is_not_offered_for_deletion(tmp_path: Path):
+    root = tmp_path / "crawls" / "demo"
+    assert nacre("new", root, "http://127.0.0.1:9/").code == 0
+    offer, removal = "It never ran. Its settings", "Remove from the console"
+
+    async def scene(console: GivenConsole) -> None:
+        client, fields = console.client, console.as_session(Role.OPERATOR)
+
+        async def page() -> str:
+            return (await client.get("/j/crawls~demo", headers=fields)).text
+
+        text = await page()
+        live = text.partition("data-live=")[2]
+        assert offer in live
+        assert removal in live
+        assert (
+            offer
+            not in (
+                await client.get("/j/crawls~demo", headers=console.as_session(Role.VIEWER))
+            ).text
+        )
+        with patch.object(console.services.launcher, "facts", return_value=LaunchFacts("starting")):
+            assert offer not in await page()
+        (root / "runs" / "20261124").mkdir(parents=True)
+        text = await page()
+        assert removal in text
+        assert offer not in text
+        (root / "runs" / "20261124").rmdir()
+        async with at_work(root):
+            await console.services.poller.look(console.services.fleet.jobs[0])
+            text = await page()
+            assert offer not in text
+            assert removal not in text
+            wish, key = {"name": "demo"}, console.as_key(Role.OPERATOR)
+            refused = await client.post("/api/v1/jobs/crawls~demo/forget", json=wish, headers=key)
+            assert (refused.status_code, refused.json()["code"]) == (409, "running")
+
+    play(tmp_path, scene)
+
+
+def test_the_entry_of_the_menu_that_a_page_belongs_to_is_marked(crawled: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.ADMIN)
+        for path, entry in (
+            ("/", "/"),
+            ("/j/crawls~demo", "/"),
+            ("/new", "/new"),
+            ("/calendar", "/calendar"),
+            ("/profiles", "/profiles"),
+            ("/admin", "/admin"),
+            ("/account", ""),
+        ):
+            text = (await console.client.get(path, headers=fields)).text
+            menu = text.partition("<nav")[2].partition("</nav>")[0]
+            marked = re.findall(r'href="([^"]+)" aria-current="true"', menu)
+            assert marked == ([entry] if entry else []), path
+
+    play(crawled, scene)
+
+
+def test_a_job_whose_process_begins_is_preparing_with_the_numbers_of_the_run_before(crawled: Path):
+    class Process:
+        offset = 0
+        answered = False
+        ended: int | None = None
+
+        def code(self) -> int | None:
+            return self.ended
+
+    async def scene(console: GivenConsole) -> None:
+        services, fields = console.services, console.as_session(Role.VIEWER)
+        (job,), process = services.fleet.jobs, Process()
+        await services.poller.look(job)
+        before = services.poller.snapshot(job)
+        assert before.overview is not None
+        with patch.object(launch, "start_process", return_value=process):
+            await services.launcher.order(job, ["recrawl"])
+        await services.poller.look(job)
+        seen = services.poller.snapshot(job)
+        assert (seen.state, seen.running) == ("PREPARING", False)
+        assert seen.overview == msgspec.structs.replace(before.overview, state="PREPARING")
+        page = (await console.client.get("/j/crawls~demo", headers=fields)).text
+        assert "Its process is being started." in page
+        assert "PREPARING" in page
+        process.ended = 0
+        await services.launcher.turn()
+        assert services.poller.begun == set()
+        assert services.poller.snapshot(job).overview == before.overview
+        assert services.launcher.facts(job) is None
+
+    play(crawled, scene)
+
+
+def test_a_url_of_a_run_that_is_over_says_why_it_cannot_be_fetched_again(crawled: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.OPERATOR)
+        url, why = "http://127.0.0.1/", "its run is over; recrawl it"
+        for path in (f"/url?u={url}", "/seeds"):
+            page = await console.client.get(f"/j/crawls~demo{path}", headers=fields)
+            assert page.status_code == 200
+            assert f'type="button" aria-disabled="true" title="{why}"' in page.text, path
+        page = await console.client.get(f"/j/crawls~demo/url?u={url}&lang=zh_CN", headers=fields)
+        assert "本次运行已结束" in page.text
+        said = language("zh_CN").error("the run of demo is over: recrawl it")
+        assert said.startswith("demo 的本次运行已结束")
+
+    play(crawled, scene)

@@ -67,6 +67,14 @@ def test_sheets_over_rest(tmp_path: Path):
         assert [(one["depth"], one["sheets"]) for one in found["places"]] == [
             (0, ["veryPolite"]), (1, ["slow"]),
         ]  # fmt: skip
+        lone = (await client.get(f"{JOB}/sheets/slow", headers=key)).json()
+        assert lone["values"]["fetch.timeout"] == "50"
+        assert [one["surts"] for one in lone["associations"]] == [["http://b.a.test/x/"]]
+        listed = await client.get(f"{JOB}/associations", headers=key)
+        assert [one["sheets"] for one in listed.json()["items"]] == [["veryPolite"], ["slow"]]
+        assert listed.headers["etag"]
+        none = await client.get(f"{JOB}/sheets/none", headers=key)
+        assert (none.status_code, none.json()["code"]) == (404, "not-found")
         at = await client.get(f"{JOB}/sheets/at", headers=key, params={"u": "b.a.test/x/y"})
         said = at.json()
         assert said["sheets"] == ["veryPolite", "slow"]

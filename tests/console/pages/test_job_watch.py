@@ -1,7 +1,7 @@
 import msgspec
 
-from nacre.console.live.snapshot import RatePoint
 from nacre.console.pages.job_watch import watch_charts
+from nacre.job.activity import RatePoint
 
 
 def same(text: str) -> str:
@@ -20,7 +20,7 @@ def test_charts_show_rates_and_states():
     points = [
         RatePoint(
             100.0 + 10 * n, 20 * n, 1000 * n, 5, 3, 25, {"ready": n, "retired": 0},
-            {"documents": 15 * n, "errors": 5 * n}, gap=250.0,
+            {"documents": 15 * n, "errors": 5 * n}, gap=250.0, worked=12.5 * n,
         )
         for n in range(30)
     ]  # fmt: skip
@@ -35,3 +35,13 @@ def test_charts_show_rates_and_states():
     assert charts["queues"].series == ("ready",)
     assert charts["replies"].values[0][-1] == 1.5
     assert charts["delays"].now == [0.0, 0.25]
+    assert charts["delays"].unit == "seconds"
+    # At each look 3 were at work, and 1.25 on average between the looks.
+    assert charts["busy"].now == [1.25, 25]
+
+
+def test_a_chart_has_no_average_over_the_end_of_a_process():
+    worked = (0.0, 20.0, 4.0)
+    points = [RatePoint(10.0 * n, n, 0, 5, 0, 25, worked=worked[n]) for n in range(3)]
+    charts = {chart.name: chart for chart in watch_charts(points, same)}
+    assert charts["busy"].values[0] == (2.0, None)

@@ -3,7 +3,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from nacre.console.pages.lever_links import lever_links
 from nacre.job.overview import SlowQueue
-from nacre.job.sentence import LEVERS, Sentence, Value
+from nacre.job.sentence import Sentence, Value
+from nacre.job.sentence_words import LEVERS
 
 
 def same(text: str) -> str:
@@ -33,6 +34,11 @@ def test_levers_for_a_host_name_it():
     for name in ("retire", "wake"):
         (expression,) = parse_qs(urlsplit(links[name]).query)["re"]
         assert re.fullmatch(expression, queue.name)
+    waits = lever_links("j", Sentence("x", params, ("look-waiting",)), [queue], same)
+    assert waits[0].url == "/j/j/uris?queue=org%2Cexample%2Ca%26b%2C"
+    named = Sentence("retries", {"queue": "org,b,"}, ("wake",))
+    (one,) = lever_links("j", named, [queue], same)
+    assert parse_qs(urlsplit(one.url).query)["re"] == ["^org,b,$"]
     (unknown,) = lever_links("j", Sentence("x", params, ("retire",)), (), same)
     assert unknown.url == "/j/j/frontier"
 

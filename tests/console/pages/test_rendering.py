@@ -1,10 +1,14 @@
 import re
+from collections.abc import Iterator
 from types import SimpleNamespace
 
+import msgspec
 import pytest
+from msgspec.inspect import StructType, multi_type_info
 
-from nacre.console.logs.lines import crawl_log_fields
 from nacre.console.pages.rendering import TEMPLATES, environment
+from nacre.console.routes import ROUTES
+from nacre.report.log_fields import crawl_log_fields
 
 UNSAFE = re.compile(
     r"\|\s*(safe|forceescape)\b|\bMarkup\b|autoescape|<script(?![^>]*\bsrc=)|\son\w+\s*=|\sstyle\s*="
@@ -45,3 +49,74 @@ def test_a_deleted_url_and_a_state_are_said_in_words(spoken: str, deleted: str, 
     page = environment(spoken).from_string(source).render(row=row)
     assert f"-6000 {deleted}<" in page
     assert f">{state}<" in page
+
+
+@pytest.mark.parametrize(
+    ("moment", "shown"),
+    [
+        (0, "\N{EN DASH}"),
+        ("", "\N{EN DASH}"),
+        (None, "\N{EN DASH}"),
+        (90.5, '<time datetime="1970-01-01T00:01:30Z">1970-01-01 00:01:30 UTC</time>'),
+        (
+            "2026-11-24T02:12:37.123Z",
+            '<time datetime="2026-11-24T02:12:37.123Z">2026-11-24 02:12:37.123 UTC</time>',
+        ),
+        ('"><b>', "&#34;&gt;&lt;b&gt;"),
+        ("\u202e2026", "\\u202e2026"),
+        ("2026-11-24", "2026-11-24"),
+    ],
+)
+def test_a_moment_is_an_element_that_names_it(moment: object, shown: str):
+    template = environment("en").from_string(
+        "{{ value | time }}|{% trans at=value|time %}As of {{ at }}{% endtrans %}"
+    )
+    assert template.render(value=moment) == f"{shown}|As of {shown}"
+
+
+MOMENT = re.compile(r"^ +(\w+): .*(?:RFC 3339|[Ss]econds since the epoch)", re.MULTILINE)
+
+
+def _moments() -> Iterator[str]:
+    """The names of all fields of answers that are moments, as their docstrings say."""
+    answers = {row.answer for row in ROUTES if row.answer is not None}
+    found = list(multi_type_info(answers))
+    seen = set[type[msgspec.Struct]]()
+    while found:
+        kind = found.pop()
+        for part in ("item_type", "value_type", "types", "item_types"):
+            inner = getattr(kind, part, ())
+            found.extend(inner if isinstance(inner, tuple) else (inner,))
+        if isinstance(kind, StructType) and kind.cls not in seen:
+            seen.add(kind.cls)
+            found.extend(field.type for field in kind.fields)
+            yield from MOMENT.findall(kind.cls.__doc__ or "")
+
+
+MOMENTS = {*_moments(), "ended", "ended_at", "since"}
+"""Names of moments; the last ones are described by the field before them, or are of no answer."""
+NO_MOMENTS = {"access_macros.html": {"made"}, "calendar.html": {"made"}}
+"""Such names that are none there: the words of a button, which no element fits in; an id."""
+OUTPUT = re.compile(r"{{(.*?)}}|{% trans (.*?)%}", re.DOTALL)
+BARE = re.compile(r"\b\w+\.(\w+)(?! *(?:\||\w|\.|\(|\[)) *(?=$|,|~| or | if )")
+
+
+@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
+def test_every_moment_is_shown_in_the_zone_of_the_viewer(path):
+    assert {"as_of", "started", "made", "modified", "next_try"} <= MOMENTS
+    outputs = ["".join(found) for found in OUTPUT.findall(path.read_text("utf-8"))]
+    bare = {one for text in outputs for one in BARE.findall(text.strip())}
+    assert bare & MOMENTS - NO_MOMENTS.get(path.name, set()) == set()
+
+
+def test_moments_in_a_sentence_are_elements_too():
+    template = environment("en").from_string("{{ text | times }}")
+    said = template.render(text="<finished> 2026-11-24 02:52:20 UTC: \u202e5 documents")
+    moment = '<time datetime="2026-11-24T02:52:20Z">2026-11-24 02:52:20 UTC</time>'
+    assert said == f"&lt;finished&gt; {moment}: \\u202e5 documents"
+
+
+def test_live_parts_which_all_viewers_share_have_no_token_of_a_session():
+    parts = sorted((TEMPLATES / "live").glob("*.html"))
+    assert parts
+    assert [part.name for part in parts if "token" in part.read_text("utf-8")] == []

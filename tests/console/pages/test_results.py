@@ -1,6 +1,9 @@
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
 
 import pytest
 
@@ -14,6 +17,12 @@ J = "/j/crawls~demo"
 API = "/api/v1/jobs/crawls~demo"
 
 
+class ReadPage(Protocol):
+    """Reads a page of the job."""
+
+    async def __call__(self, path: str, **query: str) -> str: ...
+
+
 def play(folder: Path, scene: Callable[[GivenConsole, dict[str, str]], Awaitable[None]]) -> None:
     async def played() -> None:
         async with given_console(folder) as console:
@@ -22,6 +31,28 @@ def play(folder: Path, scene: Callable[[GivenConsole, dict[str, str]], Awaitable
             await scene(console, {"x-nacre-token": token})
 
     asyncio.run(played())
+
+
+def bare_moments(text: str) -> list[str]:
+    """The moments of a page that no script turns into the zone of who looks."""
+    shown = re.sub(r"<time [^>]*>[^<]*</time>|<[^>]*>", "", text)
+    return re.findall(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^<]{0,20}", shown)
+
+
+async def sections_are_pages(console: GivenConsole, page: ReadPage, url: str) -> None:
+    """The report of sections leads to those within one, and takes a directory."""
+    sections = await page("/reports/sections")
+    assert f'/reports/sections?u={quote(url, safe="")}">{url}<' in sections
+    assert f">{url}<" in await page("/reports/sections", u=url.removeprefix("http://"))
+    none = await page("/reports/sections", u="/nowhere/")
+    assert "No run has visited a page there." in none
+    assert 'value="/nowhere/"' in none
+    wrong = await console.client.get(f"{J}/reports/sections", params={"u": "http://[/"})
+    assert (wrong.status_code, "is no directory of a site" in wrong.text) == (409, True)
+    spoken = {"accept-language": "zh-CN"}
+    chinese = await console.client.get(f"{J}/reports/sections", headers=spoken)
+    assert "各栏目的页面" in chinese.text
+    assert "每个网址只计一次" in chinese.text
 
 
 def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
@@ -42,6 +73,9 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
 
         seeds = await page("/seeds")
         assert f"{url}missing.html" in seeds
+        assert 'rel="next"' in await page("/seeds", limit="1")
+        assert f"{url}missing.html" not in await page("/seeds", contains="nothing like it")
+        assert f"{url}missing.html" in await page("/seeds", contains="missing.h")
         missing = await page("/seeds", state="not crawled")
         assert 'data-state="error"' in missing
         assert 'data-state="got"' not in missing
@@ -54,12 +88,16 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
         assert nowhere.status_code == 422
         for name in ("crawl-summary", "seeds", "hosts", "mimetype", "responsecode", "run"):
             assert "</table>" in await page(f"/reports/{name}"), name
+        await sections_are_pages(console, page, url)
         hosts = await page("/reports/mimetype", table="0", sort="0", falling="1")
         assert 'aria-sort="descending"' in hosts
         assert "/reports/crawl-summary" in await page("/reports")
         assert "FINISHED" in await page("/runs")
         assert "There are no checkpoints yet" in await page("/checkpoints")
         assert "crawl.log" in await page("/files")
+        for path in ("/runs", "/files", "/seeds", "/log", "/frontier", "/uris", "", "/watch"):
+            assert not bare_moments(await page(path)), path
+        assert not bare_moments(await page("/url", u=f"{url}a.html"))
 
     play(tmp_path, scene)
 
@@ -137,3 +175,37 @@ def test_seeds_that_wait_are_retried_and_new_ones_come_in(tmp_path: Path):
 )
 def test_the_form_of_a_report_is_the_one_that_is_wanted_most(accept: str, form: str):
     assert form_wanted(accept) == form
+
+
+def test_each_run_keeps_its_numbers(tmp_path: Path):
+    root = tmp_path / "crawls" / "demo"
+    root.parent.mkdir()
+    pages = {
+        "/": '<a href="a.html">a</a><a href="b.html">b</a>',
+        "/a.html": "one",
+        "/b.html": "two",
+    }
+    with site(pages) as url:
+        assert nacre("crawl", url, "--delay", 0, "--out", root, "-q").code == 0
+        pages["/"] += '<a href="c.html">c</a>'
+        pages["/c.html"] = "three"
+        assert nacre("recrawl", root, "-q", "--set", "recrawl.recall=1").code == 0
+        assert nacre("recrawl", root, "-q", "--full").code == 0
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        answer = await console.client.get(f"{API}/runs")
+        third, second, first = answer.json()["items"]
+        assert first["got"]["documents"] == 3, "the store has the numbers of the last run alone"
+        assert first["found"] == {}
+        assert second["found"]["new"] == 1
+        assert (third["got"]["documents"], third["found"]) == (4, {})
+        page = (await console.client.get(f"{J}/runs")).text
+        assert "documents: 3" in page
+        assert "not compared" in page
+        seeds = (await console.client.get(f"{API}/seeds")).json()["items"]
+        assert [one["tries"] for one in seeds] == [1]
+        (root / "runs" / first["name"] / "reports" / "crawl-report.json").write_text("[")
+        later = (await console.client.get(f"{API}/runs")).json()["items"]
+        assert later[-1]["got"] == {}
+
+    play(tmp_path, scene)

@@ -38,6 +38,7 @@ def test_fields_have_value_origin_and_default(layout: Layout):
     assert found["total"] > 300
     several = form_fields(layout, {"section": "recrawl", "search": ""})["fields"]
     assert {one["section"] for one in several} == {"recrawl"}
+    assert form_fields(layout, {"section": "recrawl", "search": ""})["lists"] == []
     searched = form_fields(layout, {"section": "", "search": "minDelayMs"})["fields"]
     assert "politeness.min_delay" in [one["path"] for one in searched]
 
@@ -83,3 +84,22 @@ def test_rules_are_moved_disabled_and_negated(layout: Layout):
     assert "rule: reject" in after("0 disable")
     assert "rule: not" in after("2 negate")
     assert "too-many-hops" not in after("2 remove")
+
+
+@pytest.mark.parametrize("word", ["max_hops", "depth", "hops", "levels", "深度", "层级", "跳"])
+def test_the_depth_is_found_by_the_words_that_people_have_for_it(layout: Layout, word: str):
+    found = form_fields(layout, {"section": "", "search": word, "spoken": "zh_CN"})
+    path, _, number = found["opened"].partition(" ")
+    (scope,) = (one for one in found["lists"] if one["path"] == path == "scope")
+    card = next(one for one in scope["cards"] if one["number"] == int(number))
+    assert "max_hops" in [one["name"] for one in card["fields"]]
+    assert scope["total"] > len(scope["cards"]), "the other rules are not shown"
+
+
+def test_meanings_are_searched_in_the_language_of_the_page(layout: Layout):
+    def paths(spoken: str) -> list[str]:
+        asked = {"section": "", "search": "同时进行的抓取数", "spoken": spoken}
+        return [one["path"] for one in form_fields(layout, asked)["fields"]]
+
+    assert "engine.parallel" in paths("zh_CN")
+    assert paths("") == []

@@ -173,13 +173,26 @@ def new_job(root: Path, url: str, *settings: str) -> Path:
 def finished_job(root: Path, url: str, *settings: str) -> Path:
     """A job that crawled a site to its end."""
     new_job(root, url, "politeness.delay=0s", *settings)
-    # A process: a crawl takes the signals of its main thread.
-    program = (sys.executable, "-m", "nacre", "run", str(root), "-q")
+    _ended("run", root, "-q")
+    return root
+
+
+def batch_crawl(root: Path, url: str) -> Path:
+    """A batch crawl of a site on the loopback, with one round behind it."""
+    root.parent.mkdir(exist_ok=True)
+    wanted = ("cycle.buckets=1", "network.allow=[127.0.0.0/8]")
+    settings = (part for one in wanted for part in ("--set", one))
+    _ended("cycle", root, "-s", url, "--rounds", 1, "--units", 1, "--delay", 0, *settings)
+    return root
+
+
+def _ended(*arguments: object) -> None:
+    """A command that ended well, in a process: a crawl takes the signals of its main thread."""
+    program = (sys.executable, "-m", "nacre", *map(str, arguments))
     done = subprocess.run(
         program, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    return root
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def test_verify_shows_seeds_and_space_and_a_red_check_keeps_start_disabled(
         start = page.locator(".title button[data-action=start]")
         expect(start).to_have_attribute("aria-disabled", "true")
         expect(start).to_contain_text("the check has findings")
-        expect(page.locator("#sentence")).to_contain_text("keep it from starting")
+        expect(page.locator("#sentence")).to_contain_text("keeps it from starting")
         start.click(force=True)
         assert not job.has_store
         job.config.write_text(good)

@@ -1,7 +1,12 @@
-"""Every page of the table of routes: accessible in both schemes, quiet, and without script."""
+"""Every page of the table of routes: accessible in both schemes, quiet, and without script.
+
+In each state of a job and in each language, where there is time.
+"""
 
 import re
+import signal
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote, urlencode
@@ -15,13 +20,15 @@ from tests.cli.site import many_pages, site
 from tests.console.stories.axe import violations
 from tests.console.stories.running import (
     ConsoleProcess,
+    batch_crawl,
+    command,
     console_of,
     finished_job,
     new_job,
     running_job,
 )
 from tests.console.stories.steps import go
-from tests.console.stories.watched import faults_of, tab
+from tests.console.stories.watched import Scheme, faults_of, tab
 
 pytestmark = pytest.mark.console
 
@@ -29,6 +36,12 @@ DESK: Final[ViewportSize] = {"width": 1280, "height": 900}
 PHONE: Final[ViewportSize] = {"width": 400, "height": 800}
 JOBS: Final = ("over", "runs", "new")
 """A job of each kind: over, at work, never started."""
+SCHEMES: Final[tuple[Scheme, ...]] = ("light", "dark")
+STATES: Final = (*JOBS, "paused", "crashed", "stale", "rounds")
+"""Further jobs: paused, killed, one that does not answer, and one in batch rounds."""
+LANGUAGES: Final = ("en-GB", "zh-CN")
+LOCALES: Final = (*LANGUAGES, "en-XA")
+"""The languages, and the pseudo-locale, whose texts are longer."""
 SAMPLES: Final[Mapping[str, str]] = {
     "number": "1",
     "profile": "site",
@@ -49,11 +62,13 @@ class Given:
     Attributes:
         console: The console, with the jobs of `JOBS`.
         site: URL of the site that they crawl.
+        labels: Label of the place of each job.
     """
 
     def __init__(self, console: ConsoleProcess, url: str) -> None:
         self.console = console
         self.site = url
+        self.labels: dict[str, str] = dict.fromkeys(JOBS, console.label)
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +83,23 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Given]:
         new_job(crawls / "runs", url, "politeness.delay=60s")
         with running_job(crawls / "runs"), console_of(folder) as console:
             yield Given(console, url)
+
+
+@pytest.fixture(scope="module")
+def states(given: Given, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Given]:
+    """The console with a job in each further state."""
+    folder, slow = tmp_path_factory.mktemp("states") / "states", "politeness.delay=60s"
+    for name in ("paused", "crashed", "stale"):
+        new_job(folder / name, given.site, slow)
+    batch_crawl(folder / "rounds", given.site)
+    with running_job(folder / "crashed"):
+        pass
+    with running_job(folder / "paused"), running_job(folder / "stale") as stale:
+        command("pause", folder / "paused")
+        stale.send_signal(signal.SIGSTOP)
+        with given.console.for_jobs(folder) as console:
+            given.labels |= dict.fromkeys(STATES[len(JOBS) :], console.label)
+            yield given
 
 
 def pages() -> list[RouteRow]:
@@ -93,18 +125,24 @@ SHOWN_OF: Final[Mapping[str, str]] = {
 
 
 def pages_of_jobs() -> Iterator[object]:
-    """Each page with the job that shows the most, and with the others where there is time."""
+    """Each page with the job that shows the most."""
     for row in pages():
-        first = SHOWN_OF.get(row.path, JOBS[0]) if "{job}" in row.path else ""
-        yield pytest.param(row, first, id=row.path)
-        others = [job for job in JOBS if job != first] if first else []
-        for job in others:
-            yield pytest.param(row, job, id=f"{row.path} {job}", marks=pytest.mark.slow)
+        yield pytest.param(row, SHOWN_OF.get(row.path, JOBS[0]), id=row.path)
+
+
+def pages_of_states() -> Iterator[object]:
+    """Each page in each language, with a job in each state."""
+    for row in pages():
+        shown = SHOWN_OF.get(row.path, JOBS[0])
+        for job in STATES if "{job}" in row.path else (shown,):
+            # Longer texts take their place in whatever state.
+            for locale in LOCALES if job == shown else LANGUAGES:
+                yield pytest.param(row, job, locale, id=f"{row.path} {job} {locale}")
 
 
 def url_of(row: RouteRow, given: Given, job: str) -> str:
     """The URL of a page of a job."""
-    values = {"u": given.site, **SAMPLES, "job": f"crawls~{job}"}
+    values = {"u": given.site, **SAMPLES, "job": f"{given.labels.get(job, '')}~{job}"}
     missing = set(_PARAMETER.findall(row.path)) - {*values}
     assert not missing, f"{row.path}: give a value for {missing} in SAMPLES"
     path = _PARAMETER.sub(lambda found: quote(values[found[1]]), row.path)
@@ -122,17 +160,14 @@ def page(given: Given, browser: Browser) -> Iterator[Page]:
         yield opened
 
 
-@pytest.mark.parametrize(("row", "job"), [*pages_of_jobs()])
-def test_a_page_is_accessible_in_both_schemes_and_fits_a_phone(
-    row: RouteRow, job: str, given: Given, page: Page
-):
-    url = url_of(row, given, job)
+def looked_at(page: Page, url: str, *, statuses: tuple[int, ...] = (200,)) -> None:
+    """Look at a page in both schemes, and on a phone."""
     page.set_viewport_size(DESK)
     page.emulate_media(color_scheme="light")
-    assert go(page, url) == 200, url
+    assert go(page, url) in statuses, url
     told = violations(page)
     page.emulate_media(color_scheme="dark")
-    told += [f"dark: {one}" for one in violations(page, "color-contrast")]
+    told += [f"dark: {one}" for one in violations(page)]
     page.set_viewport_size(PHONE)
     wide = page.evaluate("document.documentElement.scrollWidth")
     told += [f"{wide} pixels wide on a phone"] * (wide > PHONE["width"])
@@ -142,16 +177,61 @@ def test_a_page_is_accessible_in_both_schemes_and_fits_a_phone(
     faults_of(page)
 
 
-def test_the_form_to_log_in_is_accessible(given: Given, browser: Browser):
-    for scheme in ("light", "dark"):
-        with tab(browser, given.console, None, scheme=scheme) as page:
-            page.goto(given.console.url)
-            assert not violations(page)
+@pytest.mark.parametrize(("row", "job"), [*pages_of_jobs()])
+def test_a_page_is_accessible_in_both_schemes_and_fits_a_phone(
+    row: RouteRow, job: str, given: Given, page: Page
+):
+    looked_at(page, url_of(row, given, job))
 
 
-def test_nothing_to_see_is_a_page_too(tmp_path: Path, browser: Browser):
-    with console_of(tmp_path) as console, tab(browser, console, Role.ADMIN) as page:
-        page.goto(console.url)
-        assert not violations(page)
-        page.goto(f"{console.url}j/none")
-        assert not violations(page)
+@pytest.mark.parametrize("operation", ["get_jobs_job_queues", "post_jobs"])
+def test_an_operation_of_the_interface_is_a_page_too(operation: str, given: Given, page: Page):
+    looked_at(page, f"{given.console.url}api/v1/?operation={operation}")
+
+
+def test_an_operation_is_tried_by_its_form(given: Given, browser: Browser):
+    with tab(browser, given.console) as page:
+        go(page, f"{given.console.url}api/v1/?operation=get_jobs_job_logs_log")
+        page.get_by_label("job", exact=True).fill("crawls~over")
+        page.get_by_label("log", exact=True).fill("crawl")
+        page.get_by_label("status", exact=True).fill("200")
+        page.get_by_role("button", name="Ask").click()
+        page.wait_for_url("**/api/v1/jobs/crawls~over/logs/crawl?status=200", timeout=60_000)
+        assert '"items":[{"offset":' in page.locator("body").inner_text()
+
+
+@pytest.fixture(scope="module")
+def tabs(states: Given, browser: Browser) -> Iterator[Mapping[str, Page]]:
+    """A tab for each language."""
+    with ExitStack() as opened:
+        yield {
+            locale: opened.enter_context(tab(browser, states.console, locale=locale))
+            for locale in LOCALES
+        }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("row", "job", "locale"), [*pages_of_states()])
+def test_a_page_of_each_state_is_accessible_in_each_language(
+    row: RouteRow, job: str, locale: str, states: Given, tabs: Mapping[str, Page]
+):
+    # What a job of another kind does not have is refused, by a page.
+    looked_at(tabs[locale], url_of(row, states, job), statuses=(200, 202, 404, 409))
+
+
+@pytest.mark.parametrize(
+    "locale",
+    [LOCALES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in LOCALES[1:])],
+)
+def test_pages_before_there_is_anything_are_accessible(
+    locale: str, tmp_path: Path, browser: Browser
+):
+    with console_of(tmp_path) as console:
+        for scheme in SCHEMES:
+            with tab(browser, console, None, scheme=scheme, locale=locale) as page:
+                page.goto(console.url)
+                assert not violations(page)
+            with tab(browser, console, Role.ADMIN, scheme=scheme, locale=locale) as page:
+                for path in ("", "j/none"):
+                    page.goto(f"{console.url}{path}")
+                    assert not violations(page)

@@ -103,6 +103,61 @@ def test_a_stranger_finds_a_trap_and_cuts_it_with_what_the_pages_show(
         shows_state(page, "FINISHED")
 
 
+class ProgramSite(Mapping[str, str | bytes]):
+    """A site in GBK whose calendar is a program: each month leads to four hundred days."""
+
+    def __getitem__(self, path: str) -> str | bytes:
+        if path == "/":
+            news = "".join(f"<a href='/xinwen/{n}.html'>新闻 {n}</a>" for n in range(6))
+            return f"<title>文化馆</title>{news}<a href='/rili?m=1'>日历</a>".encode("gbk")
+        if path.startswith("/xinwen/"):
+            return f"<title>{path}</title><p>内容 {path}".encode("gbk")
+        month = re.fullmatch(r"/rili\?m=(\d+)", path)
+        if month is None:
+            raise KeyError(path)
+        first = 400 * int(month[1])
+        days = "".join(f"<a href='/rili?m={n}'>{n}</a>" for n in range(first, first + 400))
+        return f"<title>活动 {month[1]}</title>{days}".encode("gbk")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("/",))
+
+    def __len__(self) -> int:
+        return 1
+
+
+def test_a_banner_names_the_kind_that_most_of_what_waits_is_of(
+    tmp_path: Path, browser: Browser, shared: ConsoleProcess
+):
+    with site(ProgramSite()) as url:
+        job = new_job(tmp_path / "crawls" / "demo", url, "politeness.delay=0.5s")
+        with (
+            running_job(job),
+            shared.for_jobs(tmp_path / "crawls") as console,
+            tab(browser, console) as page,
+        ):
+            open_job(page, console, "demo")
+            banner = page.locator("section[data-crowd]")
+            expect(banner).to_contain_text("Most of what waits is of one kind", timeout=200_000)
+            expect(banner).to_contain_text("/rili?")
+            # Room between the banner and the numbers below it.
+            above, below = banner.bounding_box(), page.locator("#numbers").bounding_box()
+            assert above is not None
+            assert below is not None
+            assert above["y"] + above["height"] + 8 <= below["y"]
+            # It may only lead deeper: no more speed is offered.
+            expect(page.locator("[data-lever=delay]")).to_have_count(0)
+            banner.get_by_role("link", name="Show it").click()
+            expect(page.locator("#uris tbody tr").first).to_contain_text("/rili?m=")
+            page.go_back()
+            banner.get_by_role("link", name="Exclude it").click()
+            expect(page.locator("#urls")).to_have_value(re.compile(r"/rili\\\?"))
+            page.go_back()
+            banner.get_by_role("button", name="It is wanted").click()
+            expect(page.locator("main")).to_contain_text("nothing is said about")
+            expect(banner).to_have_count(0)
+
+
 def queued(answer: object) -> int:
     """The URIs that wait, of the details of a job."""
     assert isinstance(answer, dict)

@@ -39,8 +39,8 @@ def test_runs_begin_by_the_calendar(tmp_path: Path, browser: Browser):
             expect(page.locator(".notice-error")).to_contain_text("half past two")
             add(page, "0 * * * *", "Asia/Shanghai", "leave this one out")
             expect(row(page, 1)).to_contain_text("0 * * * * Asia/Shanghai")
-            row(page, 1).locator("summary").click()
-            expect(row(page, 1).locator("li")).to_have_count(10)
+            row(page, 1).locator("summary").first.click()
+            expect(row(page, 1).locator("ol li")).to_have_count(10)
 
             pass_hours(console, 1)
             says(page, 1, f"begun .* missed: {HOURS - 1}")
@@ -71,6 +71,23 @@ def test_runs_begin_by_the_calendar(tmp_path: Path, browser: Browser):
             expect(row(page, 1)).to_have_count(0)
             send_command(job.socket, "stop")
             until(lambda: not is_running(job.socket))
+
+
+def test_the_calendar_makes_new_jobs_by_a_command(tmp_path: Path, browser: Browser):
+    with site(many_pages(4)) as url:
+        template = finished_job(tmp_path / "crawls/图书馆", url)
+        with console_of(tmp_path) as console, tab(browser, console) as page:
+            new = ("--mode", "new-job", "--name", "馆-%Y", "--state", console.state)
+            command("console", "schedule", "add", template, "--at", "@hourly", *new)
+            pass_hours(console, 1)
+            page.goto(f"{console.url}calendar")
+            says(page, 1, f"made and started a job .* missed: {HOURS - 1}")
+            (root,) = (tmp_path / "crawls").glob("馆-*")
+            job = Layout(root)
+            until(lambda: job.latest.is_dir() and not is_running(job.socket))
+            until(lambda: "FINISHED" in command("status", root, "--json"))
+            assert len(list(root.rglob("*.warc.gz"))) == 1
+            assert len(runs(Layout(template))) == 1
 
 
 def add(page: Page, at: str, zone: str, overlap: str) -> None:

@@ -4,7 +4,7 @@ import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -25,6 +25,11 @@ from tests.console.stories.steps import FIRST, open_job
 from tests.console.stories.watched import Scheme, tab
 
 pytestmark = pytest.mark.console
+
+
+DRAWN: Final = """() => [...document.querySelectorAll("[data-chart] .plot")].every(
+  (plot) => plot.querySelector("canvas"))"""
+"""All charts of a page are drawn."""
 
 
 class Given(NamedTuple):
@@ -63,7 +68,7 @@ def test_a_run_that_is_over_shows_its_day_and_all_of_it(given: Given, page: Page
     expect(spans.locator("[aria-current=page]")).to_have_text("All of the run")
     chart = page.locator("#chart-documents")
     expect(chart.locator("canvas")).to_be_visible()
-    expect(chart).to_contain_text("Documents a second: 2.0")
+    expect(chart).to_contain_text("Documents a second: 2")
     spans.get_by_text("24 hours").click()
     expect(page.locator("#past")).to_contain_text("4 min 48 s")
     expect(chart.locator("canvas")).to_be_visible()
@@ -80,10 +85,10 @@ def test_the_past_stays_while_the_rest_is_live(given: Given, page: Page):
     page.evaluate("document.querySelector('#past > *').dataset.seen = 'yes'")
     slots = page.locator("#slots")
     expect(slots).to_contain_text("of 5 at work")
-    page.get_by_role("button", name="One slot more").click()
+    page.get_by_role("button", name="One fetch slot more").click()
     expect(page.locator(".notice-done")).to_be_visible()
     expect(slots).to_contain_text("of 6 at work")
-    page.get_by_role("button", name="One slot fewer").click()
+    page.get_by_role("button", name="One fetch slot fewer").click()
     expect(slots).to_contain_text("of 5 at work")
     assert page.locator("#past > [data-seen]").count() == 1
 
@@ -200,10 +205,95 @@ def test_what_matters_is_on_the_first_screen_of_a_phone(given: Given, browser: B
             box = page.locator(shown).bounding_box()
             assert box is not None
             assert box["y"] + box["height"] < 800, shown
+        assert header_height(page) < 50
+        # Each tab of the job can be seen, and so can what the menu holds.
+        for tabs in page.locator(".tabs a").all():
+            box = tabs.bounding_box()
+            assert box is not None
+            assert box["x"] + box["width"] <= 400
+        link = page.get_by_role("link", name="Administration")
+        expect(link).to_be_hidden()
+        page.get_by_role("button", name="Menu").click()
+        expect(link).to_be_visible()
+        assert not violations(page)
+        page.keyboard.press("Escape")
+        expect(link).to_be_hidden()
+        page.keyboard.press("/")
+        expect(page.locator("#find-jobs")).to_be_focused()
         page.goto(given.console.url)
         expect(page.locator("tr[data-job]").first).to_be_visible()
         table = page.locator("#jobs")
         assert table.evaluate("(found) => found.scrollWidth <= found.parentElement.clientWidth")
+
+
+def header_height(page: Page) -> float:
+    """The height of the header, pixels."""
+    box = page.locator("header").bounding_box()
+    assert box is not None
+    return box["height"]
+
+
+def test_the_header_of_a_screen_is_one_line(given: Given, browser: Browser):
+    for locale in ("en-GB", "zh-CN"):
+        with tab(browser, given.console, locale=locale, width=1280, height=800) as page:
+            page.goto(given.console.url)
+            assert header_height(page) < 55, locale
+
+
+@pytest.mark.parametrize("report", ["traps", "templates", "hosts", "frontier-summary"])
+def test_tables_of_reports_fit_a_phone(given: Given, browser: Browser, report: str):
+    with tab(browser, given.console, width=400, height=800) as page:
+        open_job(page, given.console, "over", f"/reports/{report}")
+        expect(page.locator("h1")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400
+        for box in page.locator("main .scroll").all():
+            assert box.evaluate("(found) => found.scrollWidth <= found.clientWidth"), report
+
+
+LABELS: Final = """
+window.nacreLabels = [];
+const write = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+  const place = this.getTransform().transformPoint({x, y});
+  const width = this.measureText(text).width;
+  const share = {right: 1, end: 1, center: 0.5}[this.textAlign] ?? 0;
+  window.nacreLabels.push({text, chart: this.canvas.closest("figure")?.id ?? "",
+    isAxis: this.textAlign !== "center",
+    left: place.x - share * width, right: place.x + (1 - share) * width,
+    room: this.canvas.width});
+  return write.call(this, text, x, y, ...rest);
+};
+"""
+"""Notes what is written on canvases, in a page."""
+
+
+@pytest.mark.parametrize("span", ["live", "day", "all"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_labels_of_charts_are_whole_and_differ(
+    given: Given, browser: Browser, span: str, width: int
+):
+    with tab(browser, given.console, width=width, height=800) as page:
+        page.add_init_script(LABELS)
+        open_job(page, given.console, "demo" if span == "live" else "over", f"/watch?span={span}")
+        page.wait_for_function(DRAWN)
+        labels = page.evaluate("window.nacreLabels")
+        assert labels
+        for one in labels:
+            assert one["left"] >= 0, one
+            assert one["right"] <= one["room"], one
+        for chart in {one["chart"] for one in labels}:
+            # Charts are drawn again while they are live: the last time has each value once.
+            axis = [one["text"] for one in labels if one["chart"] == chart and one["isAxis"]]
+            last = axis[len(axis) - axis[::-1].index(axis[0]) - 1 :] if axis else []
+            assert len(set(last)) == len(last), (chart, last)
+
+
+def test_what_is_in_process_is_shown_as_an_average_too(given: Given, page: Page):
+    open_job(page, given.console, "demo", "/watch")
+    lately = page.locator("[data-busy-lately]")
+    expect(lately).to_contain_text("in process in the last half minute")
+    # One fetch of the job never ends.
+    expect(lately).to_contain_text(re.compile(r"average 1(\.\d+)? were"))
 
 
 def test_a_line_of_the_log_is_told_in_words_in_the_language_of_the_page(
@@ -213,12 +303,12 @@ def test_a_line_of_the_log_is_told_in_words_in_the_language_of_the_page(
         open_job(page, given.console, "over", "/log")
         status = page.locator("[data-log] button.explained").last
         status.focus()
-        expect(page.locator("#explained")).to_contain_text("服务器回复 200")
+        expect(page.locator("#explained")).to_contain_text("服务器返回 200")
         assert "已取得" in status.inner_text()
         assert not violations(page)
         open_job(page, given.console, "over", "/reports/crawl-summary")
-        expect(page.locator("h1")).to_contain_text("抓取摘要")
-        expect(page.locator("main")).to_contain_text("有回复的种子")
+        expect(page.locator("h1")).to_contain_text("采集摘要")
+        expect(page.locator("main")).to_contain_text("有响应的种子")
         assert not violations(page)
 
 

@@ -41,9 +41,10 @@ class AuditEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         time: When the answer was given, RFC 3339 with milliseconds.
         who: Name of the user or key; "" for nobody.
-        how: How they showed it: `session`, `key`, `link`, `password`; "" for nobody.
+        how: How they showed it: `session`, `key`, `link`, `password`, or `command` for who runs
+            commands as the user of the machine; "" for nobody.
         address: The address that the request came from.
-        action: Verb and path of the route, such as `POST /api/v1/jobs/{job}/pause`.
+        action: Verb and path of the route, such as `POST /api/v1/jobs/{job}/pause`; or the command.
         path: The path of the request, where the route has parameters.
         job: The job that it is about; "" for none.
         before: What was changed, before; null where that is not known.

@@ -5,6 +5,7 @@ Nothing in it is needed to run a job: it can be deleted, and is made anew, witho
 
 import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from nacre.errors import StorageError
@@ -20,8 +21,10 @@ CREATE TABLE IF NOT EXISTS sessions (
     made REAL NOT NULL, used REAL NOT NULL, language TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE IF NOT EXISTS users (
     name TEXT PRIMARY KEY, hash TEXT NOT NULL, role TEXT NOT NULL, places TEXT NOT NULL,
-    made REAL NOT NULL, changed REAL NOT NULL) STRICT;
+    made REAL NOT NULL, changed REAL NOT NULL, language TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE IF NOT EXISTS places (root TEXT PRIMARY KEY) STRICT;
+CREATE TABLE IF NOT EXISTS served (
+    number INTEGER PRIMARY KEY, label TEXT NOT NULL, root TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS heritrix_keys (
     name TEXT PRIMARY KEY, hash TEXT NOT NULL, role TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS starts (
@@ -37,6 +40,8 @@ CREATE TABLE IF NOT EXISTS labels (
     path TEXT PRIMARY KEY, name TEXT NOT NULL, tags TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS removed (
     path TEXT PRIMARY KEY, time REAL NOT NULL, by TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS wanted_kinds (
+    path TEXT NOT NULL, prefix TEXT NOT NULL, PRIMARY KEY (path, prefix)) STRICT;
 CREATE TABLE IF NOT EXISTS quotas (path TEXT PRIMARY KEY, quota TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS webhooks (
     id INTEGER PRIMARY KEY, wish BLOB NOT NULL, secret TEXT NOT NULL, owner TEXT NOT NULL) STRICT;
@@ -49,20 +54,25 @@ CREATE TABLE IF NOT EXISTS rested (
 """
 
 _VIEWS = """
-CREATE VIEW IF NOT EXISTS known_sessions AS
-    SELECT s.hash, s.name, s.how, s.token, s.made, s.used, s.language, s.address, s.agent,
+DROP VIEW IF EXISTS known_sessions;
+CREATE VIEW IF NOT EXISTS open_sessions AS
+    SELECT s.hash, s.name, s.how, s.token, s.made, s.used, s.address, s.agent,
         CASE s.how WHEN 'password' THEN u.role ELSE s.role END AS role,
+        CASE s.how WHEN 'password' THEN u.language ELSE s.language END AS language,
         coalesce(u.places, '') AS places
     FROM sessions s LEFT JOIN users u ON s.how = 'password' AND u.name = s.name
     WHERE s.how <> 'password' OR u.role IS NOT NULL;
 """
-"""Sessions with the role that counts: of a user that of now; users who are gone have none."""
+"""Sessions with the role and language that count: of a user those of now; users who are gone have
+none. The view of earlier versions had another language."""
 _ADDED = (
     ("keys", "places", "TEXT NOT NULL DEFAULT ''"),
     ("sessions", "how", "TEXT NOT NULL DEFAULT 'link'"),
     ("sessions", "address", "TEXT NOT NULL DEFAULT ''"),
     ("sessions", "agent", "TEXT NOT NULL DEFAULT ''"),
     ("webhooks", "places", "TEXT NOT NULL DEFAULT ''"),
+    ("schedules", "made", "TEXT NOT NULL DEFAULT ''"),
+    ("users", "language", "TEXT NOT NULL DEFAULT ''"),
 )
 """Columns that databases of earlier versions do not have: table, column, definition."""
 
@@ -105,6 +115,12 @@ class ConsoleDatabase:
             if column not in known:
                 self._base.execute(f"ALTER TABLE {table} ADD COLUMN {column} {definition}")
 
+    @property
+    def others(self) -> int:
+        """A number that is another one after another process has changed something."""
+        found = self.row("PRAGMA data_version")
+        return int(str(found[0])) if found is not None else 0
+
     def rows(self, statement: str, *values: str | float | bytes) -> list[tuple[object, ...]]:
         """All rows that a statement gives.
 
@@ -119,6 +135,14 @@ class ConsoleDatabase:
     def row(self, statement: str, *values: str | float | bytes) -> tuple[object, ...] | None:
         """The first row; None for none."""
         return next(iter(self.rows(statement, *values)), None)
+
+    def jot(self, statement: str, *values: str | float | bytes) -> None:
+        """Write something that nothing depends on, such as when a key was used last.
+
+        On a full disk it is left out, and what is asked is answered all the same.
+        """
+        with suppress(StorageError):
+            self.rows(statement, *values)
 
     def close(self) -> None:
         """Close it."""

@@ -14,6 +14,8 @@ from nacre.errors import ConfigError
 
 LINK_LIFE: Final = 300.0
 """Seconds for which a link can be used."""
+TOUCH: Final = 60.0
+"""The last use of a key or session is written at most so often, seconds."""
 _BYTES = 32
 
 
@@ -34,7 +36,7 @@ class ProgramKey(msgspec.Struct, frozen=True):
         name: Its name.
         role: What it may do.
         made: When it was made, seconds since the epoch.
-        used: When it was used last, seconds since the epoch; 0 for never.
+        used: When it was used last, seconds since the epoch, exact to a minute; 0 for never.
         places: Labels of the places that it sees; empty for all.
     """
 
@@ -106,13 +108,12 @@ class KeyBook:
 
     def identify(self, secret: str) -> Requester:
         """The owner of a key; `NOBODY` for a wrong one."""
-        row = self._database.row(
-            "UPDATE keys SET used = ? WHERE hash = ? RETURNING name, role, places",
-            self._clock.now(),
-            hash_of(secret),
-        )
+        now, hashed = self._clock.now(), hash_of(secret)
+        row = self._database.row("SELECT name, role, places, used FROM keys WHERE hash = ?", hashed)
         if row is None:
             return NOBODY
+        if not 0.0 <= now - float(str(row[3])) < TOUCH:
+            self._database.jot("UPDATE keys SET used = ? WHERE hash = ?", now, hashed)
         role = role_named(str(row[1])) or Role.NOBODY
         return Requester(str(row[0]), role, "key", places=split_places(str(row[2])))
 

@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import hash_of, new_secret, split_places
+from nacre.console.access.keys import TOUCH, hash_of, new_secret, split_places
 from nacre.console.access.roles import Requester, Role, role_named
 from nacre.core.clock import Clock
 
@@ -16,8 +16,6 @@ LIFE: Final = 7 * 86400.0
 """Seconds after which it is over in any case."""
 SHORT: Final = 16
 """Characters of the id that a list has."""
-_TOUCH = 60.0
-"""Its last use is written at most so often, seconds."""
 _LONGEST_AGENT = 200
 
 
@@ -27,7 +25,8 @@ class BrowserSession(NamedTuple):
     Attributes:
         identity: Whose it is.
         token: Its pages send it with every request that changes something.
-        language: The language that was chosen in it; "" for that of the browser.
+        language: The language that its user chose, or that was chosen in one of a link; "" for
+            that of the browser.
     """
 
     identity: Requester
@@ -98,24 +97,35 @@ class SessionBook:
         """The session of an id; None for one that is over or never was."""
         now, hashed = self._clock.now(), hash_of(secret)
         row = self._database.row(
-            "SELECT name, role, token, used, language, places FROM known_sessions"
+            "SELECT name, role, token, used, language, places FROM open_sessions"
             " WHERE hash = ? AND used >= ? AND made >= ?",
             hashed, now - IDLE, now - LIFE,
         )  # fmt: skip
         if row is None:
             return None
         name, role, token, used, language, places = map(str, row)
-        if now - float(used) > _TOUCH:
-            self._database.rows("UPDATE sessions SET used = ? WHERE hash = ?", now, hashed)
+        if now - float(used) > TOUCH:
+            self._database.jot("UPDATE sessions SET used = ? WHERE hash = ?", now, hashed)
         found = role_named(role) or Role.NOBODY
         identity = Requester(name, found, "session", hashed, split_places(places))
         return BrowserSession(identity, token, language)
 
     def speak(self, identity: Requester, language: str) -> None:
-        """Choose the language of a session; "" for that of the browser."""
-        self._database.rows(
-            "UPDATE sessions SET language = ? WHERE hash = ?", language, identity.session
-        )
+        """Choose a language, for all sessions of a user, or for this one of a link.
+
+        Args:
+            identity: Who chooses.
+            language: Its name; "" for that of the browser.
+        """
+        of_user = self._database.rows(
+            "UPDATE users SET language = ? WHERE name ="
+            " (SELECT name FROM sessions WHERE hash = ? AND how = 'password') RETURNING 1",
+            language, identity.session,
+        )  # fmt: skip
+        if not of_user:
+            self._database.rows(
+                "UPDATE sessions SET language = ? WHERE hash = ?", language, identity.session
+            )
 
     def all(self, name: str = "") -> list[ListedSession]:
         """The sessions that are not over, the last used first.
@@ -125,7 +135,7 @@ class SessionBook:
         """
         now = self._clock.now()
         rows = self._database.rows(
-            "SELECT hash, name, role, how, made, used, address, agent FROM known_sessions"
+            "SELECT hash, name, role, how, made, used, address, agent FROM open_sessions"
             " WHERE used >= ? AND made >= ? AND (? = '' OR (name = ? AND how = 'password'))"
             " ORDER BY used DESC, hash",
             now - IDLE, now - LIFE, name, name,

@@ -105,7 +105,8 @@ class UserBook:
         if self.is_empty and role is not Role.ADMIN:
             raise JobError("the first user has to be an admin, else nobody could add others")
         self._database.rows(
-            "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO users (name, hash, role, places, made, changed)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
             kept, hashed, role.title, _kept_places(role, places), now, now,
         )  # fmt: skip
         return ConsoleUser(kept, role.title, tuple(places), now, now)

@@ -18,6 +18,7 @@ from nacre.console.problems import (
     not_found,
 )
 from nacre.console.readers.newest import NewestWins
+from nacre.console.spoken import spoken_card, spoken_completions, spoken_findings
 from nacre.console.versions import EditedThing
 from nacre.core.clock import iso
 from nacre.editing.complete import Completions
@@ -246,7 +247,7 @@ async def put_config(call: Call) -> SavedConfig | Response:
         )
     query: SaveQuery = call.query
     answer = await save_text(call, call.job(), {"text": text}, tag, query)
-    return _saved(answer, text)
+    return _saved(call, answer, text)
 
 
 async def save_text(
@@ -271,11 +272,13 @@ async def save_text(
     return answer
 
 
-def _saved(answer: Mapping[str, Any], text: str | None) -> SavedConfig | Response:
+def _saved(call: Call, answer: Mapping[str, Any], text: str | None) -> SavedConfig | Response:
+    def findings() -> TextFindings:
+        return spoken_findings(msgspec.convert(answer["findings"], TextFindings), call.language)
+
     match answer["outcome"]:
         case "saved":
-            findings = msgspec.convert(answer["findings"], TextFindings)
-            return SavedConfig(answer["etag"], answer["number"], findings)
+            return SavedConfig(answer["etag"], answer["number"], findings())
         case "same":
             return SavedConfig(answer["etag"])
         case "running":
@@ -283,7 +286,7 @@ def _saved(answer: Mapping[str, Any], text: str | None) -> SavedConfig | Respons
         case "changed":
             return _conflict(answer, text)
         case _:
-            return problem_answer(msgspec.convert(answer["findings"], TextFindings))
+            return problem_answer(findings())
 
 
 def is_running_error() -> RefusedRequestError:
@@ -361,7 +364,7 @@ async def check_text(call: Call) -> TextFindings:
         )  # fmt: skip
 
     found = await _NEWEST.ask((_asker(call), "check", wanted.job), question)
-    return msgspec.convert(found, TextFindings)
+    return spoken_findings(msgspec.convert(found, TextFindings), call.language)
 
 
 def _root(call: Call, job: str) -> tuple[Path, dict[str, bool]]:
@@ -377,17 +380,19 @@ def _asker(call: Call) -> tuple[str, str]:
 async def check_of(call: Call, job: FoundJob) -> TextFindings:
     """The findings of the file that is saved."""
     found = await ask(call, "find-in-text", job, files=True)
-    return msgspec.convert(found, TextFindings)
+    return spoken_findings(msgspec.convert(found, TextFindings), call.language)
 
 
 async def complete_at(call: Call) -> Completions:
     """Completions at a place."""
-    return msgspec.convert(await _at_place(call, "complete-text"), Completions)
+    found = msgspec.convert(await _at_place(call, "complete-text"), Completions)
+    return spoken_completions(found, call.language)
 
 
 async def hover_at(call: Call) -> HoverCard:
     """The meaning of what stands at a place."""
-    return msgspec.convert(await _at_place(call, "hover-text"), HoverCard)
+    found = msgspec.convert(await _at_place(call, "hover-text"), HoverCard)
+    return spoken_card(found, call.language)
 
 
 async def _at_place(call: Call, task: str) -> Any:  # noqa: ANN401 - as the task gives it
@@ -462,7 +467,7 @@ async def restore_edit(call: Call) -> SavedConfig | Response:
     content = {"version": number}
     await version_of(call, call.job(), number)
     answer = await save_text(call, call.job(), content, "*", SaveQuery(query.force, why))
-    return _saved(answer, None)
+    return _saved(call, answer, None)
 
 
 # ---- what can be said

@@ -16,6 +16,7 @@ from nacre.console.background.frontier_work import (
 from nacre.console.bounds import Cursor, LineText, RowCount, ShortText, Texts
 from nacre.console.call import Call
 from nacre.console.cursors import cursor_of, place_of
+from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import PATIENCE, HeldTask
 
 """Rows of a page."""
@@ -30,6 +31,8 @@ class QueuesQuery(msgspec.Struct, frozen=True):
         state: Only queues in this state, such as `snoozed`; "" for all.
         re: Expression that is found in the queue key; "" for all.
         after: `next` of the page before; "" for the first.
+        before: `previous` of the page behind; "" where `after` says it.
+        key: In the order of the names: the page begins with this key, or with the first behind it.
         limit: Queues on a page, 1 to 500.
     """
 
@@ -37,6 +40,8 @@ class QueuesQuery(msgspec.Struct, frozen=True):
     state: ShortText = ""
     re: LineText = ""
     after: Cursor = ""
+    before: Cursor = ""
+    key: LineText = ""
     limit: RowCount = 50
 
 
@@ -96,6 +101,7 @@ class QueueList(msgspec.Struct, frozen=True):
     Attributes:
         items: The queues.
         next: The `after` of the next page; null for none.
+        previous: The `before` of the page before; null for none.
         as_of: The moment of these data, RFC 3339.
         sorted_as_of: The moment of the numbers that they are sorted by.
         searched: Queues that were looked at; with few items and a `next` the filter goes on there.
@@ -105,6 +111,7 @@ class QueueList(msgspec.Struct, frozen=True):
 
     items: tuple[QueueItem, ...]
     next: str | None
+    previous: str | None
     as_of: str
     sorted_as_of: str
     searched: int
@@ -232,7 +239,8 @@ class PreviewWish(msgspec.Struct, frozen=True):
     """An action and the choice of its URIs, to be looked at before it is taken.
 
     Attributes:
-        action: One of `delete`, `retire`, `unretire`, `wake`, `forget`, `reconsider`, `first`.
+        action: One of `delete`, `exclude`, `retire`, `unretire`, `wake`, `forget`, `reconsider`,
+            `first`.
         urls: Expression that is found in the URLs; "" for all.
         queues: Expression that is found in the queue keys; "" for all.
     """
@@ -275,11 +283,15 @@ class FrontierChanged(msgspec.Struct, frozen=True):
         action: It.
         changed: URIs or queues that changed.
         counted: What was counted just before; null where nothing was expected.
+        rule: Path of the rule of the scope that `exclude` or `include` changed; "" for none.
+        over: Of `include`: the run is over, so that nothing waits again.
     """
 
     action: str
     changed: int
     counted: int | None
+    rule: str = ""
+    over: bool = False
 
 
 def queues_arguments(query: QueuesQuery) -> dict[str, Any]:
@@ -291,13 +303,15 @@ def queues_arguments(query: QueuesQuery) -> dict[str, Any]:
         "re": query.re,
         "limit": query.limit,
         "after": place_of(query.after, tuple[float, str]),
+        "before": place_of(query.before, tuple[float, str]),
+        "key": query.key,
     }
 
 
 def queue_list(found: dict[str, Any]) -> QueueList:
     """A page of queues of what a reader process found."""
-    following = cursor_of(found["next"]) if found["next"] else None
-    return msgspec.convert({**found, "next": following}, QueueList)
+    ends = {name: cursor_of(found[name]) if found[name] else None for name in ("next", "previous")}
+    return msgspec.convert({**found, **ends}, QueueList)
 
 
 async def list_queues(call: Call) -> QueueList | Response:
@@ -357,11 +371,21 @@ async def show_tree(call: Call) -> BranchList | Response:
 async def count(call: Call) -> FrontierPreview | Response:
     """Count what an action would be done to, with samples; it changes nothing."""
     wish: PreviewWish = call.body
-    everything = FrontierWish(wish.urls, wish.queues, everything=True)
-    check_wish(wish.action, everything)
+    _check_preview(wish)
     arguments = msgspec.to_builtins(wish)
     found, held = await read_or_later(call, call.job(), "count", **arguments)
     return later(held) if held is not None else msgspec.convert(found, FrontierPreview)
+
+
+def _check_preview(wish: PreviewWish) -> None:
+    """Refuse a preview that there is not.
+
+    Raises:
+        RefusedRequestError: What comes back by `include` is seen when it is done (422).
+    """
+    check_wish(wish.action, FrontierWish(wish.urls, wish.queues, everything=True))
+    if wish.action == "include":
+        raise RefusedRequestError(422, "no-preview", "there is no preview of `include`")
 
 
 async def change(call: Call) -> FrontierChanged | Response:
@@ -373,7 +397,7 @@ async def change(call: Call) -> FrontierChanged | Response:
 
 def begin_count(call: Call, wish: PreviewWish) -> HeldTask:
     """Begin a preview for a page."""
-    check_wish(wish.action, FrontierWish(wish.urls, wish.queues, everything=True))
+    _check_preview(wish)
     return begin_reading(call, call.job(), "count", **msgspec.to_builtins(wish))
 
 

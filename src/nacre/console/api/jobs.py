@@ -1,8 +1,9 @@
 """`/api/v1/jobs`: the jobs, and one of them."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,9 +21,10 @@ from nacre.console.services import ConsoleServices
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 from nacre.job.allowed_actions import JobAction
+from nacre.job.crowding import unwanted
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
 from nacre.job.schedules import times_after
-from nacre.job.sentence import Value
+from nacre.job.sentence import CrowdedKind, Value
 
 
 class SpokenSentence(msgspec.Struct, frozen=True):
@@ -34,12 +36,14 @@ class SpokenSentence(msgspec.Struct, frozen=True):
             the epoch, shares from 0 to 1.
         lever: Names of what would change it, the best first.
         text: Its text in the language of the request.
+        also: What the text says behind it: codes as well.
     """
 
     code: str
     params: dict[str, Value]
     lever: tuple[str, ...]
     text: str
+    also: tuple[str, ...] = ()
 
 
 class JobFilters(msgspec.Struct, frozen=True):
@@ -47,7 +51,8 @@ class JobFilters(msgspec.Struct, frozen=True):
 
     Attributes:
         state: Only jobs in this state, such as `RUNNING`; "" for all.
-        name: Only jobs whose id or name contains this text; "" for all.
+        name: Only jobs whose id or name contains this text, in small or capital letters; "" for
+            all.
         tag: Only jobs with this tag; "" for all.
     """
 
@@ -57,9 +62,9 @@ class JobFilters(msgspec.Struct, frozen=True):
 
     def wants(self, job: FoundJob, seen: JobSnapshot, labels: JobLabels) -> bool:
         """Whether a job passes."""
-        name = self.name.strip()
+        name = self.name.strip().casefold()
         return (
-            (name in job.id or name in labels.name)
+            (name in job.id.casefold() or name in labels.name.casefold())
             and self.state in {"", seen.state}
             and (not self.tag or self.tag in labels.tags)
         )
@@ -70,10 +75,14 @@ class JobsQuery(JobFilters, frozen=True):
 
     Attributes:
         after: The id behind which the page begins; "" for the first page.
+        before: The id before which the page ends; "" where `after` says it.
+        key: The page begins with this id, or with the first behind it.
         limit: Jobs on a page, 1 to 500.
     """
 
     after: ShortText = ""
+    before: ShortText = ""
+    key: ShortText = ""
     limit: RowCount = 100
 
 
@@ -124,11 +133,15 @@ class JobList(msgspec.Struct, frozen=True):
         items: The jobs, by their ids.
         next: The `after` of the next page; null for none.
         as_of: The time of the answer, RFC 3339.
+        previous: The `before` of the page before; null for none.
+        total: Jobs that pass the filters, on all pages.
     """
 
     items: tuple[JobItem, ...]
     next: str | None
     as_of: str
+    previous: str | None
+    total: int
 
 
 class JobDetails(msgspec.Struct, frozen=True):
@@ -149,6 +162,8 @@ class JobDetails(msgspec.Struct, frozen=True):
         rounds: The state of a batch crawl; null for another job.
         actions: What can be done with it now.
         launch: Its start, while it waits for that or where that failed; null otherwise.
+        crowded: The kind of URLs that most of what waits is of while that grows, and of which
+            nobody said that it is wanted; null for none.
     """
 
     item: JobItem
@@ -165,23 +180,68 @@ class JobDetails(msgspec.Struct, frozen=True):
     rounds: dict[str, Any] | None
     actions: tuple[JobAction, ...]
     launch: LaunchFacts | None = None
+    crowded: CrowdedKind | None = None
 
 
 async def list_jobs(call: Call) -> JobList:
     """All jobs, with their state and sentence."""
+    await call.services.poller.scan_after()
     return job_list(call, call.query)
 
 
 def job_list(call: Call, query: JobsQuery) -> JobList:
     """The jobs that a query asks for."""
-    found = [one for one in wanted_jobs(call, query) if one[0].id > query.after]
-    limit = query.limit
-    items = tuple(job_items(call, found[:limit]))
-    following = items[-1].id if len(found) > limit else None
-    return JobList(items, following, iso(call.services.clock.now()))
+    wanted = wanted_jobs(call, query)
+    page = jobs_page(wanted, query)
+    items = tuple(job_items(call, page.jobs))
+    now = iso(call.services.clock.now())
+    return JobList(items, page.next, now, page.previous, len(wanted))
 
 
 SeenJob = tuple[FoundJob, JobSnapshot]
+
+
+class JobsPage(NamedTuple):
+    """A page of jobs, and the ids at which those beside it begin and end.
+
+    Attributes:
+        jobs: The jobs.
+        previous: The `before` of the page before; None for none.
+        next: The `after` of the page behind; None for none.
+        first: Jobs before the page.
+    """
+
+    jobs: Sequence[SeenJob]
+    previous: str | None
+    next: str | None
+    first: int
+
+
+def jobs_page(wanted: Sequence[SeenJob], query: JobsQuery) -> JobsPage:
+    """The page of a query (pure).
+
+    Args:
+        wanted: All jobs that pass its filters, by their ids.
+        query: It.
+    """
+    if query.before:
+        end = bisect_left(wanted, query.before, key=_id_of)
+        first = max(end - query.limit, 0)
+    elif query.after:
+        first = bisect_right(wanted, query.after, key=_id_of)
+    else:
+        first = bisect_left(wanted, query.key, key=_id_of)
+    jobs = wanted[first : first + query.limit]
+    return JobsPage(
+        jobs,
+        jobs[0][0].id if first and jobs else None,
+        jobs[-1][0].id if first + len(jobs) < len(wanted) and jobs else None,
+        first,
+    )
+
+
+def _id_of(one: SeenJob) -> str:
+    return one[0].id
 
 
 def wanted_jobs(call: Call, filters: JobFilters) -> list[SeenJob]:
@@ -204,6 +264,8 @@ def next_runs(services: ConsoleServices) -> dict[str, float]:
     found: dict[str, float] = {}
     now = services.clock.now()
     for one in services.schedules.all():
+        if one.wish.is_of_new_jobs:
+            continue
         following = None if one.wish.paused else next(times_after(one.wish.times, now), None)
         if following is not None:
             found[one.path] = min(following, found.get(one.path, following))
@@ -288,7 +350,7 @@ def job_item(
         state=seen.state,
         running=seen.running,
         sentence=SpokenSentence(
-            sentence.code, sentence.params, sentence.lever, language.say(sentence)
+            sentence.code, sentence.params, sentence.lever, language.say(sentence), sentence.also
         ),
         finished=overview.finished,
         queued=overview.queued,
@@ -325,6 +387,7 @@ def job_details(
         rounds=seen.rounds,
         actions=allowed_now(services, job, quote(directory)),
         launch=None if seen.running else services.launcher.facts(job),
+        crowded=unwanted(seen.crowded, services.wanted.of(job)),
     )
 
 

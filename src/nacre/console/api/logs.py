@@ -1,24 +1,30 @@
 """`/api/v1/jobs/J/logs`: the logs of a run, and their lines by bytes."""
 
 import asyncio
+import re
+from typing import Final
 
 import msgspec
 
 from nacre.console.bounds import LineText, LogLines, ShortText, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
-from nacre.console.logs.lines import CrawlLogFields, LogFilter, crawl_log_fields, wanted_lines
+from nacre.console.logs.lines import LogFilter, wanted_lines
 from nacre.console.logs.pages import (
     LogLine,
     LogPage,
     LogQuestion,
     log_names,
     log_path,
+    place_at,
     read_page,
 )
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import iso
 from nacre.frontier.pending import any_text
+from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
+
+_MOMENT: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,6})?)?)?)?)?)?", re.ASCII)
 
 
 class LogsQuery(msgspec.Struct, frozen=True):
@@ -52,6 +58,8 @@ class LogQuery(LogsQuery, frozen=True, kw_only=True):
     Attributes:
         after: Byte behind which they begin; the oldest of these come first.
         before: Byte before which they end; without it and `after` the end of the file.
+        at: Moment at which they begin, where no byte is named: the beginning of a time in UTC, such
+            as `2026-11-24T02:12`.
         limit: Number of lines, 1 to 1000.
         match: A regular expression (RE2) that is found in the line.
         status: Statuses with commas between, such as `404,5xx,-2,failed,refused`.
@@ -62,6 +70,7 @@ class LogQuery(LogsQuery, frozen=True, kw_only=True):
 
     after: Whole | None = None
     before: Whole | None = None
+    at: ShortText = ""
     limit: LogLines = 100
     match: LineText = ""
     status: LineText = ""
@@ -143,7 +152,11 @@ async def log_page(call: Call, job: FoundJob, name: str, query: LogQuery) -> Log
         RefusedRequestError: There is no such log (404), or a filter is wrong (400).
     """
     wanted_lines(query.filter)
+    moment = moment_of(query.at)
     path = await asyncio.to_thread(log_path, job.layout, name, query.run)
+    if moment and query.after is None and query.before is None:
+        after = await asyncio.to_thread(place_at, path, moment)
+        query = msgspec.structs.replace(query, after=after)
     if query.filter.is_empty:
         asked = LogQuestion(query.after, query.before, query.limit, any_text)
         return await asyncio.to_thread(read_page, path, asked)
@@ -152,6 +165,20 @@ async def log_page(call: Call, job: FoundJob, name: str, query: LogQuery) -> Log
         before=query.before, limit=query.limit, filter=msgspec.to_builtins(query.filter),
     )  # fmt: skip
     return msgspec.convert(found, LogPage)
+
+
+def moment_of(text: str) -> str:
+    """The beginning of a time as lines of logs have it; "" for none (pure).
+
+    Raises:
+        RefusedRequestError: It is none (400).
+    """
+    given = text.strip().replace(" ", "T").removesuffix("Z")
+    if given and not _MOMENT.fullmatch(given):
+        raise RefusedRequestError(
+            400, "bad-query", f"{text!r} is no time; write it as 2026-11-24T02:12, in UTC"
+        )
+    return given
 
 
 class AlertItem(msgspec.Struct, frozen=True):

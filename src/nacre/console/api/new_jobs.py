@@ -4,7 +4,7 @@ import msgspec
 
 from nacre.console.bounds import LineTexts
 from nacre.console.call import Call
-from nacre.console.new_jobs import MadeJob, NewJobWish, SampleVerdict, look, make
+from nacre.console.new_jobs import MadeJob, NewJobWish, SampleDecision, look, make
 
 
 class DryRunWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,11 +24,11 @@ class DryRunOfNewJob(msgspec.Struct, frozen=True):
 
     Attributes:
         problems: What keeps it from being made, each with `path` and `message`.
-        urls: The verdicts; () where there are problems.
+        urls: The decisions; () where there are problems.
     """
 
     problems: tuple[dict[str, str | int], ...]
-    urls: tuple[SampleVerdict, ...]
+    urls: tuple[SampleDecision, ...]
 
 
 async def make_job(call: Call) -> MadeJob:

@@ -11,6 +11,7 @@ from nacre.console.bounds import LineText
 from nacre.console.call import Call
 from nacre.console.fleet.place_book import checked_place
 from nacre.console.fleet.places import JobPlace
+from nacre.console.fleet.standing import held_elsewhere
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
 
@@ -91,6 +92,9 @@ async def add_place_of(call: Call, wanted: NewPlace) -> PlaceItem:
     place = await asyncio.to_thread(
         checked_place, wanted.directory, services.fleet.places, os.getuid()
     )
+    elsewhere = await asyncio.to_thread(held_elsewhere, place)
+    if elsewhere is not None:
+        raise RefusedRequestError(409, "held", f"{elsewhere.words}: end that one first")
     services.places.add(place.root)
     services.fleet.places = (*services.fleet.places, place)
     await services.fleet.scan()

@@ -15,6 +15,7 @@ from nacre.console.fleet.forgetting import forget_job
 from nacre.console.fleet.label_book import NONE
 from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.removal_book import JobRemoval
+from nacre.console.fleet.schedule_book import require_unscheduled
 from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
@@ -155,15 +156,8 @@ async def require_no_start(call: Call, job: FoundJob) -> None:
     Raises:
         RefusedRequestError: It does (409).
     """
-    services = call.services
-    await require_rest(services, job)
-    path = str(job.layout.root)
-    of_it = [one for one in services.schedules.all() if one.path == path]
-    if of_it:
-        named = ", ".join(f"{one.id} ({one.wish.at} {one.wish.zone})" for one in of_it)
-        raise RefusedRequestError(
-            409, "scheduled", f"{job.id} has the schedule {named}: remove it in the calendar first"
-        )
+    await require_rest(call.services, job)
+    require_unscheduled(call.services.schedules, job)
 
 
 async def tell_of(call: Call, job: FoundJob) -> None:

@@ -15,6 +15,7 @@ from nacre.console.bounds import Cursor, LineText, RowCount, ShortText, Texts
 from nacre.console.call import Call
 from nacre.console.catalogue import ENGLISH
 from nacre.console.cursors import cursor_of, place_of
+from nacre.console.expressions import containing
 from nacre.console.fleet.job_files import byte_range, list_files, open_file, pieces
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
@@ -43,11 +44,13 @@ class SeedsQuery(msgspec.Struct, frozen=True):
     Attributes:
         state: `got`, `error`, `no reply`, `refused`, `waits`, `not due`; `not crawled`: all but
             the first; "" for all.
+        contains: Only seeds whose URL has this text, in letters or with its escapes; "" for all.
         after: `next` of the page before; "" for the first.
         limit: Seeds on a page, 1 to 500.
     """
 
     state: ShortText = ""
+    contains: LineText = ""
     after: Cursor = ""
     limit: RowCount = 50
 
@@ -157,7 +160,10 @@ class RunItem(msgspec.Struct, frozen=True):
         exit: How it ended; RUNNING while it runs, or after a crash.
         budget: What it might spend; "" for no limit.
         keep: What of its visits is stored in full.
-        found: Pages by what was found; of an earlier full run nothing is kept.
+        got: Its replies and failures: `documents`, `errors`, `redirects`, `unchanged` (304),
+            `failed`; {} where an earlier run has left no summary.
+        found: Its pages by what a comparison with earlier runs showed; {} where none was made: of
+            the first run, and of a full one until the next incremental run.
         closed: It was ended for good.
     """
 
@@ -170,6 +176,7 @@ class RunItem(msgspec.Struct, frozen=True):
     exit: str
     budget: str
     keep: str
+    got: dict[str, int]
     found: dict[str, int]
     closed: bool
 
@@ -274,7 +281,7 @@ async def seeds_of(call: Call, query: SeedsQuery) -> SeedOutcomeList | HeldTask:
     after = place_of(query.after, int) or 0
     found, held = await read_or_later(
         call, call.job(), "seeds", state=query.state, after=max(after, 0),
-        limit=query.limit,
+        limit=query.limit, re=containing(query.contains.strip()),
     )  # fmt: skip
     if held is not None:
         return held

@@ -4,13 +4,18 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
-from nacre.console.fleet.places import FoundJob
-from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
+from nacre.console.fleet.schedule_book import (
+    KeptSchedule,
+    ScheduleNote,
+    ScheduleWish,
+    check_schedule,
+    require_alone,
+)
+from nacre.console.new_jobs import NewJobWish, job_places, place_for, require_settings
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 from nacre.job.schedules import next_times
-from nacre.runs.passes import find_recurring
 
 
 class ScheduleItem(msgspec.Struct, frozen=True):
@@ -23,6 +28,7 @@ class ScheduleItem(msgspec.Struct, frozen=True):
         times: Its next ten times, RFC 3339; those of a paused one too.
         waits: A run waits until the job rests.
         note: The last that became of it.
+        made: Id of the last job that it made; "" for none, or for one that is gone.
     """
 
     id: int
@@ -31,6 +37,12 @@ class ScheduleItem(msgspec.Struct, frozen=True):
     times: tuple[str, ...]
     waits: bool
     note: ScheduleNote
+    made: str = ""
+
+    @property
+    def about(self) -> str:
+        """Id of its job, or the profile of its new jobs."""
+        return self.schedule.job or self.schedule.profile
 
 
 class ScheduleList(msgspec.Struct, frozen=True):
@@ -48,24 +60,43 @@ class ScheduleList(msgspec.Struct, frozen=True):
 async def list_schedules(call: Call) -> ScheduleList:
     """All schedules of jobs that the one who asks may see."""
     now = call.services.clock.now()
-    return ScheduleList(tuple(item_of(one, now) for _, one in seen_schedules(call)), iso(now))
+    return ScheduleList(tuple(schedule_items(call)), iso(now))
 
 
-def seen_schedules(call: Call) -> list[tuple[FoundJob, KeptSchedule]]:
-    """The schedules of jobs that the one who asks may see."""
-    jobs = {str(job.layout.root): job for job, _ in call.snapshots()}
-    return [(jobs[one.path], one) for one in call.services.schedules.all() if one.path in jobs]
+def schedule_items(call: Call) -> list[ScheduleItem]:
+    """The schedules that the one who asks may see, with their next times."""
+    now = call.services.clock.now()
+    jobs = {str(job.layout.root): job.id for job, _ in call.snapshots()}
+    return [item_of(one, now, jobs.get(one.made, "")) for one in seen_schedules(call)]
 
 
-def item_of(one: KeptSchedule, now: float) -> ScheduleItem:
+def seen_schedules(call: Call) -> list[KeptSchedule]:
+    """The schedules of jobs, and of places of new jobs, that the one who asks may see.
+
+    Each names its job as it is called now: another console may have called it otherwise.
+    """
+    jobs = {str(job.layout.root): job.id for job, _ in call.snapshots()}
+    places = {str(place.root) for place in job_places(call)}
+    found = []
+    for one in call.services.schedules.all():
+        if one.wish.profile:
+            found += [one] if one.path in places else []
+        elif one.path in jobs:
+            wish = msgspec.structs.replace(one.wish, job=jobs[one.path])
+            found.append(msgspec.structs.replace(one, wish=wish))
+    return found
+
+
+def item_of(one: KeptSchedule, now: float, made: str = "") -> ScheduleItem:
     """A schedule with its next times.
 
     Args:
         one: It.
         now: Seconds since the epoch.
+        made: Id of the last job that it made; "" for none.
     """
     times = tuple(iso(time) for time in next_times(one.wish.times, now))
-    return ScheduleItem(one.id, one.wish, one.owner, times, one.waits, one.note)
+    return ScheduleItem(one.id, one.wish, one.owner, times, one.waits, one.note, made)
 
 
 async def add_schedule(call: Call) -> ScheduleItem:
@@ -78,28 +109,34 @@ def add(call: Call, wish: ScheduleWish) -> ScheduleItem:
 
     Raises:
         ConfigError: It is none.
-        RefusedRequestError: Its job is none (404), or has passes of its own already (409).
+        RefusedRequestError: Its job is none (404), or has passes of its own already (409); or it
+            makes jobs where that is refused (403, 409, 422).
     """
-    job = call.job(wish.job)
-    _require_alone(job)
-    number = call.services.schedules.add(wish, str(job.layout.root), call.identity.name)
-    call.note.job = job.id
+    wish, path = _placed(call, wish)
+    number = call.services.schedules.add(wish, path, call.identity.name)
+    call.note.job = wish.job
     return _item(call, number)
 
 
-def _require_alone(job: FoundJob) -> None:
-    """Refuse a job that begins its passes itself: it would be scheduled twice.
+def _placed(call: Call, wish: ScheduleWish) -> tuple[ScheduleWish, str]:
+    """A schedule with the place of its new jobs; and the directory of its job, or of that place.
 
     Raises:
-        RefusedRequestError: It does (409).
+        ConfigError: It is none.
+        RefusedRequestError: See `add`.
     """
-    if job.layout.in_rounds:
-        raise RefusedRequestError(409, "rounds", f"{job.id} is crawled in rounds, not in runs")
-    again = find_recurring(job.layout)
-    if again is not None and again.waits:
-        raise RefusedRequestError(
-            409, "recurring", f"{job.id} begins its passes itself (nacre recrawl {again.rhythm})"
-        )
+    check_schedule(wish)
+    if wish.profile:
+        require_settings(call, NewJobWish((), profile=wish.profile))
+        place = place_for(call, wish.place)
+        return msgspec.structs.replace(wish, place=place.label), str(place.root)
+    job = call.job(wish.job)
+    require_alone(job, wish)
+    if wish.is_of_new_jobs:
+        beside = any(place.label == job.place for place in job_places(call))
+        place = place_for(call, wish.place or (job.place if beside else ""))
+        wish = msgspec.structs.replace(wish, place=place.label)
+    return wish, str(job.layout.root)
 
 
 async def get_schedule(call: Call) -> ScheduleItem:
@@ -125,11 +162,11 @@ def change(call: Call, number: int, wish: ScheduleWish) -> ScheduleItem:
         RefusedRequestError: There is no such schedule or job (404), or it is of another job (409).
     """
     before = _item(call, number)
-    job = call.job(wish.job)
+    wish, path = _placed(call, wish)
     if before.schedule.job != wish.job:
         raise RefusedRequestError(409, "job", "a schedule keeps its job: make another one")
-    call.services.schedules.change(number, wish, call.identity.name)
-    call.note.job = job.id
+    call.services.schedules.change(number, wish, call.identity.name, path)
+    call.note.job = wish.job
     call.note.change(before.schedule, wish)
     return _item(call, number)
 
@@ -153,7 +190,7 @@ def _item(call: Call, number: int) -> ScheduleItem:
     Raises:
         RefusedRequestError: There is none (404).
     """
-    for _, one in seen_schedules(call):
+    for one in schedule_items(call):
         if one.id == number:
-            return item_of(one, call.services.clock.now())
+            return one
     raise not_found(f"schedule {number}")

@@ -37,7 +37,7 @@ class SessionFacts(msgspec.Struct, frozen=True):
 
 
 class ChosenLanguage(msgspec.Struct, frozen=True):
-    """The language of a session.
+    """The language of a user, or of the session of a link.
 
     Attributes:
         language: A name such as `zh_CN`; "" for that of the browser.
@@ -235,7 +235,7 @@ async def who_am_i(call: Call) -> SessionFacts:
 
 
 async def choose_language(call: Call) -> SessionFacts:
-    """Choose the language of this session."""
+    """Choose the language of the user, or of the session of a link."""
     chosen: ChosenLanguage = call.body
     if chosen.language not in {"", *LANGUAGES}:
         known = ", ".join(LANGUAGES)

@@ -8,6 +8,7 @@ from nacre.console.api.config import ask
 from nacre.console.api.settings import ChangedSettings, change
 from nacre.console.bounds import Flag, LineText, LineTexts, Order, ShortText, ShortTexts, Texts
 from nacre.console.call import Call
+from nacre.console.problems import not_found
 from nacre.core.clock import iso
 from nacre.job.apply_change import ChangeRequest
 
@@ -119,6 +120,36 @@ class SheetAnswer(msgspec.Struct, frozen=True):
     as_of: str
 
 
+class SheetDetails(msgspec.Struct, frozen=True):
+    """A sheet, and where it applies.
+
+    Attributes:
+        name: Its name.
+        shipped: It comes with Nacre.
+        values: What it says, by path.
+        associations: The associations that name it.
+    """
+
+    name: str
+    shipped: bool
+    values: dict[str, str]
+    associations: tuple[AssociationFacts, ...]
+
+
+class AssociationList(msgspec.Struct, frozen=True):
+    """All associations of sheets with URIs.
+
+    Attributes:
+        items: They, in the order of the file.
+        next: Always null: all are given.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[AssociationFacts, ...]
+    next: None
+    as_of: str
+
+
 class SheetsAtQuery(msgspec.Struct, frozen=True):
     """A URL.
 
@@ -194,6 +225,23 @@ async def list_sheets(call: Call) -> SheetAnswer:
         "as_of": iso(call.services.clock.now()),
     }  # fmt: skip
     return msgspec.convert(made, SheetAnswer)
+
+
+async def get_sheet(call: Call) -> SheetDetails:
+    """A sheet, and where it applies."""
+    name = str(call.request.path_params["sheet"])
+    found = await list_sheets(call)
+    one = next((sheet for sheet in found.items if sheet.name == name), None)
+    if one is None:
+        raise not_found(f"sheet {name} of this job")
+    named = tuple(each for each in found.associations if name in each.sheets)
+    return SheetDetails(one.name, one.shipped, one.values, named)
+
+
+async def list_associations(call: Call) -> AssociationList:
+    """All associations of sheets with URIs."""
+    found = await list_sheets(call)
+    return AssociationList(found.associations, None, found.as_of)
 
 
 async def sheets_at(call: Call) -> SheetsAtUrl:

@@ -19,11 +19,13 @@ from nacre.uri.parse import is_ip
 from nacre.uri.surt import queue_host, queue_root
 
 ACTIONS: Final = (
-    "delete", "exclude", "retire", "unretire", "wake", "forget", "reconsider", "first",
+    "delete", "exclude", "include", "retire", "unretire", "wake", "forget", "reconsider", "first",
 )  # fmt: skip
 """The actions that an expression chooses URIs or queues for."""
-OF_URIS: Final = frozenset(("delete", "exclude", "forget", "first"))
+OF_URIS: Final = frozenset(("delete", "exclude", "include", "forget", "first"))
 """Those on URIs; the others are on queues."""
+_OF_SCOPE: Final = frozenset(("exclude", "include"))
+"""Those that change the scope."""
 DIFFERS: Final = 0.05
 """Share by which a count may differ from the one that was seen in the preview."""
 MORE: Final = 50
@@ -77,10 +79,11 @@ def check_wish(action: str, wish: FrontierWish) -> None:
             422, "nothing-chosen",
             f"{action} needs `urls` or `queues`, an expression; `everything` means all",
         )  # fmt: skip
-    if action == "exclude" and (wish.queues or not wish.urls):
+    if action in _OF_SCOPE and (wish.queues or not wish.urls):
         raise RefusedRequestError(
-            422, "no-queues", "exclude needs `urls`, an expression for the scope, without `queues`"
-        )
+            422, "no-queues",
+            f"{action} needs `urls`, an expression for the scope, without `queues`",
+        )  # fmt: skip
     if wish.urls and action not in OF_URIS:
         raise RefusedRequestError(
             422, "no-urls", f"{action} is done to queues: name them by `queues`, without `urls`"
@@ -91,7 +94,8 @@ def begin_change(call: Call, job: FoundJob, action: str, wish: FrontierWish) -> 
     """Begin a change of the frontier; its result has `action`, `changed` and `counted`.
 
     That of `exclude` has `rule` too: the path of the rule that took the expression, such as
-    `scope.4`; "" where it had it already.
+    `scope.4`; "" where it had it already. That of `include`, which undoes `exclude`, has `rule` and
+    `over`: the run is over, so that nothing waits again.
 
     Raises:
         RefusedRequestError: It cannot be granted.
@@ -105,6 +109,11 @@ def begin_change(call: Call, job: FoundJob, action: str, wish: FrontierWish) -> 
         if action == "exclude":
             # First the scope: what is found from now on must not come back.
             done["rule"] = await _exclude(call, job, wish.urls, by_console(call))
+        if action == "include":
+            done["rule"] = await _include(call, job, wish.urls, by_console(call))
+            done |= await _taken_back(call, job, wish.urls, tell)
+            call.services.readers.changed(job.layout.root, call.services.clock.now())
+            return done
         waits = "delete" if action == "exclude" else action
         done["changed"] = await _changed(call, job, waits, wish, tell)
         call.services.readers.changed(job.layout.root, call.services.clock.now())
@@ -188,6 +197,27 @@ async def _exclude(call: Call, job: FoundJob, urls: str, by: str) -> str:
     if assignment:
         await _set(call, job, {"assignments": [assignment]}, by)
     return assignment.partition("=")[0].rpartition(".")[0]
+
+
+async def _include(call: Call, job: FoundJob, urls: str, by: str) -> str:
+    """Let the scope reject the URLs of an expression no more; the rule that had it, "" for none."""
+    readers, root = call.services.readers, job.layout.root
+    assignment: str = await readers.ask("readmission", root, _LONG, urls=urls)
+    if assignment:
+        await _set(call, job, {"assignments": [assignment]}, by)
+    return assignment.partition("=")[0].rpartition(".")[0]
+
+
+async def _taken_back(call: Call, job: FoundJob, urls: str, tell: Tell) -> dict[str, Any]:
+    """Let what was deleted and refused wait again; `changed`, and `over` where nothing can."""
+    if not job.layout.has_store:
+        return {"changed": 0, "over": True}
+    readers = call.services.readers
+    readers.changed(job.layout.root, call.services.clock.now())
+    found: dict[str, Any] = await readers.work(
+        "readmit-uris", job.layout.root, tell, urls=urls, by=by_console(call)
+    )
+    return found
 
 
 async def _set(call: Call, job: FoundJob, request: Mapping[str, Any], by: str) -> Any:  # noqa: ANN401

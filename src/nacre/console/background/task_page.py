@@ -1,6 +1,6 @@
 """`/j/J/tasks/ID`: how far a task is, and what came of it."""
 
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from nacre.console.background.answers import TaskFacts, facts_of
@@ -68,28 +68,67 @@ def _said(call: Call, task: TaskFacts) -> str:
     """What came of a task, in a sentence."""
     if not isinstance(task.result, dict):
         return ""
-    _ = call.language.texts.gettext
-    known = {
-        "delete": _("{number} waiting URIs were deleted."),
-        "exclude": _("The scope excludes them now; {number} waiting URIs were deleted."),
-        "first": _("{number} URIs were moved to the front of their queues."),
-        "forget": _("{number} URIs were forgotten: they are crawled again once they are found."),
-        "retire": _("{number} queues were retired."),
-        "unretire": _("{number} queues were brought back."),
-        "wake": _("{number} queues were woken."),
-        "reconsider": _("{number} queues changed places."),
-        "import": _("{number} URIs were scheduled."),
-        "seeds": _("{number} seeds were scheduled."),
-        "delay": _("The delay is set by a sheet: {text}"),
-        "push": _("{number} indexes were posted to OutbackCDX; it has all now."),
-        "withdraw": _(
-            "{number} indexes were posted to OutbackCDX; what is gone here is deleted there."
-        ),
-        "restore": _("The store is that of the checkpoint now; the former one is kept in {text}"),
-    }
+    _, changed = call.language.texts.gettext, task.result.get("changed", 0)
     if task.what == "check-archive":
         damaged = task.result["damaged"]
         return _("The archive is damaged.") if damaged else _("The archive is whole.")
-    text: Any = task.result.get("text", "")
-    number = f"{task.result.get('changed', 0):,}"
-    return known[task.what].format(number=number, text=text) if task.what in known else ""
+    texts = {
+        "delay": _("The delay is set by a sheet: {text}"),
+        "restore": _("The store is that of the checkpoint now; the former one is kept in {text}"),
+    }
+    if task.what in texts:
+        return texts[task.what].format(text=task.result.get("text", ""))
+    if task.what == "include" and task.result.get("over"):
+        return _(
+            "The scope takes them again. No run goes on, so that nothing waits now: a recrawl "
+            "finds those that the pages it visits link to, and a recrawl of everything finds all."
+        )
+    return _counted(call, task.what, changed)
+
+
+def _counted(call: Call, what: str, number: int) -> str:
+    """What came of a task that changed so many."""
+
+    def ngettext(one: str, many: str) -> str:
+        return call.language.texts.ngettext(one, many, number).format(number=f"{number:,}")
+
+    known = {
+        "delete": ngettext(
+            "{number} waiting URI was deleted.", "{number} waiting URIs were deleted."
+        ),
+        "exclude": ngettext(
+            "The scope excludes them now; {number} waiting URI was deleted.",
+            "The scope excludes them now; {number} waiting URIs were deleted.",
+        ),
+        "include": ngettext(
+            "The scope takes them again; {number} URI that was deleted or refused waits again.",
+            "The scope takes them again; {number} URIs that were deleted or refused wait again.",
+        ),
+        "first": ngettext(
+            "{number} URI was moved to the front of its queue.",
+            "{number} URIs were moved to the front of their queues.",
+        ),
+        "forget": ngettext(
+            "{number} URI was forgotten: it is crawled again once it is found.",
+            "{number} URIs were forgotten: they are crawled again once they are found.",
+        ),
+        "retire": ngettext("{number} queue was retired.", "{number} queues were retired."),
+        "unretire": ngettext(
+            "{number} queue was brought back.", "{number} queues were brought back."
+        ),
+        "wake": ngettext("{number} queue was woken.", "{number} queues were woken."),
+        "reconsider": ngettext(
+            "{number} queue changed its place.", "{number} queues changed places."
+        ),
+        "import": ngettext("{number} URI was scheduled.", "{number} URIs were scheduled."),
+        "seeds": ngettext("{number} seed was scheduled.", "{number} seeds were scheduled."),
+        "push": ngettext(
+            "{number} index was posted to OutbackCDX; it has all now.",
+            "{number} indexes were posted to OutbackCDX; it has all now.",
+        ),
+        "withdraw": ngettext(
+            "{number} index was posted to OutbackCDX; what is gone here is deleted there.",
+            "{number} indexes were posted to OutbackCDX; what is gone here is deleted there.",
+        ),
+    }
+    return known.get(what, "")

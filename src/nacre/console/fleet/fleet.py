@@ -42,6 +42,10 @@ class Fleet:
         """The jobs that were removed from the console and are still there, by their ids."""
         return list(self._removed)
 
+    def knows(self, name: str) -> bool:
+        """Whether a job of this id was found."""
+        return name in self._jobs
+
     def job(self, name: str) -> FoundJob:
         """The job of an id.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from nacre.console.fleet.standing import OF_FOLDER
 from nacre.console.readers.beans import CXML, PROFILE, REPORT
 from nacre.errors import JobError
 from nacre.settings.new_job import LOGINS
@@ -17,7 +18,7 @@ from nacre.store.layout import CONFIG, SEEDS, Layout
 
 _FILES: Final = frozenset(
     (CONFIG, SEEDS, BESIDE, CXML, PROFILE, REPORT, f"{Path(REPORT).stem}.json", "job.log",
-     "state/console.out", "state/changes.jsonl")
+     "state/console.out", "state/changes.jsonl", f"state/{OF_FOLDER}")
 )  # fmt: skip
 _FOLDERS: Final = frozenset((LOGINS, "control", "action", "state", "state/edits"))
 _OF_ANY_NAME: Final = frozenset((LOGINS, "control", "state/edits"))
@@ -34,11 +35,20 @@ def require_never_ran(layout: Layout) -> None:
     Raises:
         JobError: It has; or its state is another user's.
     """
-    runs = layout.root / "runs"
-    if layout.has_store or layout.in_rounds or (runs.is_dir() and any(runs.iterdir())):
+    if ever_ran(layout):
         raise JobError(
             f"{layout.root.name} ran, and an archive is deleted on the command line only"
         )
+
+
+def ever_ran(layout: Layout) -> bool:
+    """Whether a job has anything of a run: a store, versions of rounds, or the directory of a run.
+
+    Raises:
+        JobError: Its state is another user's.
+    """
+    runs = layout.root / "runs"
+    return layout.has_store or layout.in_rounds or (runs.is_dir() and any(runs.iterdir()))
 
 
 def forget_job(layout: Layout) -> None:

@@ -54,14 +54,23 @@ class LabelBook:
     def __init__(self, database: ConsoleDatabase) -> None:
         self._database = database
         # Lists of jobs are made each second: they ask the memory.
+        self._known: dict[str, JobLabels] = {}
+        self.read()
+
+    def read(self) -> None:
+        """Read them anew: a command may have changed them."""
         self._known = {
             str(path): JobLabels(str(name), tuple(filter(None, str(tags).split(","))))
-            for path, name, tags in database.rows("SELECT path, name, tags FROM labels")
+            for path, name, tags in self._database.rows("SELECT path, name, tags FROM labels")
         }
 
     def of(self, job: FoundJob) -> JobLabels:
         """The labels of a job."""
-        return self._known.get(str(job.layout.root), NONE)
+        return self.of_path(str(job.layout.root))
+
+    def of_path(self, path: str) -> JobLabels:
+        """The labels of the job of a directory."""
+        return self._known.get(path, NONE)
 
     def set(self, job: FoundJob, labels: JobLabels) -> None:
         """Keep the labels of a job."""

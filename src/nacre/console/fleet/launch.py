@@ -23,7 +23,7 @@ from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
-from nacre.errors import JobError
+from nacre.errors import JobError, NacreError
 from nacre.report.escape import flat
 from nacre.store.layout import Layout
 from nacre.store.local_files import close_to_others, make_private
@@ -55,10 +55,18 @@ class LaunchFacts(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-class _Started:
+class StartedProcess:
     """A process that was started, and where its output begins.
 
     It outlives the console, and the object of `subprocess` would complain at the end of that.
+
+    Args:
+        process: It.
+        offset: Byte of the file of its output at which its own begins.
+
+    Attributes:
+        offset: As given.
+        answered: It answered as a running job.
     """
 
     def __init__(self, process: "subprocess.Popen[bytes]", offset: int) -> None:
@@ -79,7 +87,13 @@ class _Started:
 
 
 class JobWatch(Protocol):
-    """The part of the poller that a start needs."""
+    """The part of the poller that a start needs.
+
+    Attributes:
+        begun: Directories of jobs whose process was started and has not answered yet.
+    """
+
+    begun: set[str]
 
     async def look(self, job: FoundJob) -> None:
         """Look at a job now."""
@@ -108,7 +122,7 @@ class Launcher:
         self._clock = clock
         self.most = most
         self._last = -SPACING
-        self._started: dict[str, _Started] = {}
+        self._started: dict[str, StartedProcess] = {}
         self._failed: dict[str, str] = {}
 
     def facts(self, job: FoundJob) -> LaunchFacts | None:
@@ -174,9 +188,13 @@ class Launcher:
         path, arguments = rows[0]
         self._last = mono
         self._database.rows("DELETE FROM starts WHERE path = ?", path)
+        self._watch.begun.add(path)
         try:
-            self._started[path] = await asyncio.to_thread(_start, Path(path), json.loads(arguments))
+            self._started[path] = await asyncio.to_thread(
+                start_process, Path(path), json.loads(arguments)
+            )
         except JobError as error:
+            self._watch.begun.discard(path)
             self._failed[path] = str(error)
 
     def running(self) -> int:
@@ -191,9 +209,13 @@ class Launcher:
         jobs = {str(job.layout.root): job for job in self._fleet.jobs}
         for path, one in list(self._started.items()):
             job, code = jobs.get(path), one.code()
+            if code is not None:  # the next look says how its run ended
+                self._watch.begun.discard(path)
             if job is not None and (not one.answered or code is not None):
                 await self._watch.look(job)
                 one.answered = one.answered or self._watch.is_running(job)
+                if one.answered:
+                    self._watch.begun.discard(path)
             if code is None:
                 continue
             self._started.pop(path, None)
@@ -201,8 +223,12 @@ class Launcher:
                 self._failed[path] = _said(Layout(Path(path)), one.offset) or f"exit code {code}"
 
 
-def _start(root: Path, arguments: Sequence[str]) -> _Started:
+def start_process(root: Path, arguments: Sequence[str]) -> StartedProcess:
     """Start a process in a session of its own; nothing of the console is left open in it.
+
+    Args:
+        root: Directory of the job.
+        arguments: The command of Nacre, such as `run DIR`.
 
     Raises:
         JobError: It cannot be started.
@@ -222,9 +248,9 @@ def _start(root: Path, arguments: Sequence[str]) -> _Started:
             )  # fmt: skip
         finally:
             os.close(handle)
-    except OSError as error:
+    except (OSError, NacreError) as error:
         raise JobError(f"{root} cannot be started: {error}") from error
-    return _Started(process, offset)
+    return StartedProcess(process, offset)
 
 
 def scope_of(environ: Mapping[str, str]) -> list[str]:

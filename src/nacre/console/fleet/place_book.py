@@ -1,10 +1,12 @@
-"""The places that admins added, and quotas of disk space, in the console's database."""
+"""The places of a console, in its database: those that admins added, and those of its start."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.places import JobPlace, new_place
 from nacre.errors import JobError
+from nacre.store.layout import Layout
 
 
 class PlaceBook:
@@ -21,6 +23,33 @@ class PlaceBook:
         """The directories that are still there."""
         rows = self._database.rows("SELECT root FROM places ORDER BY root")
         return [path for path in (Path(str(row[0])) for row in rows) if path.is_dir()]
+
+    def beside(self, named: Sequence[JobPlace]) -> tuple[JobPlace, ...]:
+        """The places that were named, and those that were added to them.
+
+        Args:
+            named: Those of the command line.
+        """
+        places = tuple(named)
+        for root in self.all():
+            if all(place.root != root for place in places):
+                places += (new_place(root, {place.label for place in places}),)
+        return places
+
+    def serve(self, named: Sequence[JobPlace]) -> None:
+        """Keep the places that a console is started with: commands know jobs by the same names."""
+        self._database.rows("DELETE FROM served")
+        for place in named:
+            self._database.rows(
+                "INSERT INTO served (label, root) VALUES (?, ?)", place.label, str(place.root)
+            )
+
+    def served(self) -> tuple[JobPlace, ...]:
+        """The places of the console that was started last, and those that were added to them."""
+        rows = self._database.rows("SELECT label, root FROM served ORDER BY number")
+        found = [JobPlace(str(label), Path(str(root))) for label, root in rows]
+        named = [one._replace(job=Layout(one.root).config.is_file()) for one in found]
+        return self.beside([one for one in named if one.root.is_dir()])
 
     def add(self, root: Path) -> None:
         """Keep a directory."""

@@ -59,7 +59,8 @@ def places_of(directories: Sequence[Path]) -> tuple[JobPlace, ...]:
     """
     found: list[JobPlace] = []
     for directory in directories:
-        root = directory.absolute()
+        # Jobs are kept by their paths, which are written in one way only.
+        root = directory.resolve() if ".." in directory.parts else directory.absolute()
         if not root.is_dir():
             raise JobError(f"{directory} is not a directory; name one that holds jobs")
         found.append(new_place(root, {place.label for place in found}))

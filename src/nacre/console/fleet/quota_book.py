@@ -4,11 +4,30 @@ from collections.abc import Callable
 
 import msgspec
 
+from nacre.config.component import parse_size
 from nacre.console.access.database import ConsoleDatabase
+from nacre.console.bounds import LARGEST
+from nacre.errors import ConfigError, Problem
 from nacre.job.quotas import QuotaLevel
 
 ALL_JOBS = ""
 """In place of the directory of a job: all jobs together."""
+
+
+def limit_of(text: str) -> int:
+    """Bytes, of a text such as `500 GB` (pure).
+
+    Raises:
+        ConfigError: It is no size, or too large a one.
+    """
+    try:
+        found = int(str(parse_size(text)))
+    except (ValueError, OverflowError):
+        found = -1
+    if 0 <= found <= LARGEST:
+        return found
+    said = f"{text!r} is no quota; write it as 500 GB or 2 TiB, up to 9000 TB, or 0"
+    raise ConfigError([Problem("limit", said, "", "500 GB")])
 
 
 class KeptQuota(msgspec.Struct, frozen=True):

@@ -28,9 +28,14 @@ class RemovalBook:
     def __init__(self, database: ConsoleDatabase) -> None:
         self._database = database
         # Lists of jobs are made each second: they ask the memory.
+        self._known: dict[str, JobRemoval] = {}
+        self.read()
+
+    def read(self) -> None:
+        """Read them anew: a command may have changed them."""
         self._known = {
             str(path): JobRemoval(float(str(time)), str(by))
-            for path, time, by in database.rows("SELECT path, time, by FROM removed")
+            for path, time, by in self._database.rows("SELECT path, time, by FROM removed")
         }
 
     def of(self, root: Path) -> JobRemoval | None:

@@ -1,34 +1,47 @@
 """The schedules of runs, in the console's database."""
 
 from collections.abc import Callable
-from typing import Literal
+from datetime import UTC, datetime
+from typing import Final, Literal
 
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.bounds import Moment, ShortText
+from nacre.console.bounds import LineTexts, Moment, ShortText
+from nacre.console.fleet.job_names import dated_name
+from nacre.console.fleet.places import FoundJob
+from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, Problem
 from nacre.job.schedules import RunOverlap, RunSchedule
 from nacre.runs.budget import parse_budget
+from nacre.runs.passes import find_recurring
 
-ScheduleMode = Literal["recrawl", "recrawl-full"]
+NEW_JOB: Final = "new-job"
+ScheduleMode = Literal["recrawl", "recrawl-full", "new-job"]
 
 
 class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A schedule as it is wanted.
 
     Attributes:
-        job: Id of the job.
+        job: Id of the job; of a schedule of new jobs the one that they are made like, or "".
         at: Cron's five fields, or `@daily` and the like.
         zone: Name of its time zone, such as `Asia/Shanghai`.
         mode: `recrawl` visits what is worth it, `recrawl-full` everything. A job that never ran is
-            started, and a run that was stopped is gone on with.
+            started, and a run that was stopped is gone on with. `new-job` makes a job of its own
+            each time, and starts it.
         budget: What a run may spend, as of `nacre recrawl --budget`; "" for no limit.
         keep: What is stored in full.
         overlap: What becomes of a run whose time comes while another one is open.
         paused: Nothing begins.
         until: No run begins after that, seconds since the epoch; null for no end.
+        profile: Name of the profile that new jobs are made of; "" for that of `job`, whose
+            settings they take, without secrets and the files beside it.
+        seeds: Lines of the seed list of new jobs; empty for those of `job`.
+        name: Name of new jobs, with `%Y`, `%m`, `%d`, `%H` and the like, in the time zone of the
+            schedule; "" for that of the job or the profile, and the day.
+        place: Label of the place that they are made in; "" for the first one.
     """
 
     job: ShortText
@@ -40,6 +53,15 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     overlap: RunOverlap = RunOverlap.SKIP
     paused: bool = False
     until: Moment | None = None
+    profile: ShortText = ""
+    seeds: LineTexts = ()
+    name: ShortText = ""
+    place: ShortText = ""
+
+    @property
+    def is_of_new_jobs(self) -> bool:
+        """Whether each time makes a job of its own."""
+        return self.mode == NEW_JOB
 
     @property
     def times(self) -> RunSchedule:
@@ -52,9 +74,9 @@ class ScheduleNote(msgspec.Struct, frozen=True):
 
     Attributes:
         time: When, seconds since the epoch; 0 for never.
-        what: `begun`, `skipped`, `waits`, `ended` (the paused run before it), `failed`; "" for
-            nothing yet.
-        text: More about it, such as why it failed.
+        what: `begun`, `made` (a new job), `skipped`, `waits`, `ended` (the paused run before it),
+            `failed`; "" for nothing yet.
+        text: More about it, such as why it failed, or the id of the new job.
         missed: Times that passed before while no console ran, which one run made up for.
     """
 
@@ -69,12 +91,13 @@ class KeptSchedule(msgspec.Struct, frozen=True):
 
     Attributes:
         id: Its number.
-        path: Directory of its job.
+        path: Directory of its job; of new jobs of a profile that of their place.
         wish: As it was set.
         owner: Who set it last.
         seen: Times up to it are dealt with, seconds since the epoch.
         waits: A run waits until the job rests.
         note: The last that became of it.
+        made: Directory of the last job that it made; "" for none.
     """
 
     id: int
@@ -84,14 +107,16 @@ class KeptSchedule(msgspec.Struct, frozen=True):
     seen: float
     waits: bool
     note: ScheduleNote
+    made: str = ""
 
 
 def check_schedule(wish: ScheduleWish) -> ScheduleWish:
     """The schedule, if it is one (pure).
 
     Raises:
-        ConfigError: A field of its times, its time zone or its budget is none.
+        ConfigError: A field of its times, its time zone, its budget or its new jobs is none.
     """
+    _require_fitting(wish)
     try:
         parse_budget(wish.budget)
     except ConfigError as error:
@@ -104,7 +129,68 @@ def check_schedule(wish: ScheduleWish) -> ScheduleWish:
         raise ConfigError([Problem(path, str(error), "", sample)]) from None
     if calendar.after(0.0) is None:
         raise ConfigError([Problem("at", f"{wish.at!r} names no time that ever comes")])
+    dated_name(wish.name, "job", 0.0, wish.zone)
     return wish
+
+
+def require_alone(job: FoundJob, wish: ScheduleWish) -> None:
+    """Refuse a job that begins its passes itself: it would be scheduled twice.
+
+    Raises:
+        RefusedRequestError: It does, or it is crawled in rounds (409).
+    """
+    if job.layout.in_rounds:
+        raise RefusedRequestError(409, "rounds", f"{job.id} is crawled in rounds, not in runs")
+    again = None if wish.is_of_new_jobs else find_recurring(job.layout)
+    if again is not None and again.waits:
+        raise RefusedRequestError(
+            409, "recurring", f"{job.id} begins its passes itself (nacre recrawl {again.rhythm})"
+        )
+
+
+def day_text(until: float | None) -> str:
+    """The last day of a schedule, in UTC, as it is typed; "" for none (pure)."""
+    return "" if until is None else f"{datetime.fromtimestamp(until, UTC):%Y-%m-%d}"
+
+
+def until_of(text: str) -> float | None:
+    """The end of a day of UTC, seconds since the epoch; None for "" (pure).
+
+    Raises:
+        ConfigError: It is no day.
+    """
+    if not text:
+        return None
+    try:
+        day = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        said = f"{text[:40]!r} is no day"
+        raise ConfigError([Problem("until", said, "", "2026-11-30")]) from None
+    return day.timestamp() + 86_399.0
+
+
+def _require_fitting(wish: ScheduleWish) -> None:
+    """Refuse fields that belong to the other kind of schedule.
+
+    Raises:
+        ConfigError: There is one.
+    """
+    of_new = {"profile": wish.profile, "seeds": wish.seeds, "name": wish.name, "place": wish.place}
+    if not wish.is_of_new_jobs:
+        wrong = next((path for path, value in of_new.items() if value), "")
+        if wrong:
+            said = "only a schedule that makes new jobs has this"
+            raise ConfigError([Problem(wrong, said, "mode new-job")])
+        return
+    if bool(wish.job) == bool(wish.profile):
+        said = "new jobs are made like a job, or of a profile"
+        raise ConfigError([Problem("profile", said, "one of the two")])
+    if wish.profile and not any(line.strip() for line in wish.seeds):
+        said = "a profile has no URLs to start from"
+        raise ConfigError([Problem("seeds", said, "a URL a line", "https://example.org/")])
+    if wish.budget or wish.keep != "strict":
+        said = "new jobs have the limits of what they are made of; this is of recrawls"
+        raise ConfigError([Problem("budget" if wish.budget else "keep", said)])
 
 
 class ScheduleBook:
@@ -126,7 +212,7 @@ class ScheduleBook:
     def all(self) -> list[KeptSchedule]:
         """All schedules, by their numbers."""
         rows = self._database.rows(
-            "SELECT id, path, wish, owner, seen, waits, note FROM schedules ORDER BY id"
+            "SELECT id, path, wish, owner, seen, waits, note, made FROM schedules ORDER BY id"
         )
         return [_kept(row) for row in rows]
 
@@ -149,15 +235,22 @@ class ScheduleBook:
         self._tell()
         return int(str(rows[0][0]))
 
-    def change(self, number: int, wish: ScheduleWish, owner: str) -> None:
+    def change(self, number: int, wish: ScheduleWish, owner: str, path: str = "") -> None:
         """Set a schedule anew; times up to now are dealt with.
+
+        Args:
+            number: Its number.
+            wish: It.
+            owner: Who sets it.
+            path: As `KeptSchedule.path`; "" for that of before.
 
         Raises:
             ConfigError: It is none.
         """
         self._database.rows(
-            "UPDATE schedules SET wish = ?, owner = ?, seen = ?, waits = 0 WHERE id = ?",
-            msgspec.json.encode(check_schedule(wish)), owner, self._clock.now(), number,
+            "UPDATE schedules SET wish = ?, owner = ?, seen = ?, waits = 0,"
+            " path = coalesce(nullif(?, ''), path) WHERE id = ?",
+            msgspec.json.encode(check_schedule(wish)), owner, self._clock.now(), path, number,
         )  # fmt: skip
         self._tell()
 
@@ -176,12 +269,17 @@ class ScheduleBook:
                     "UPDATE schedules SET path = ?, wish = ? WHERE id = ?",
                     after, msgspec.json.encode(wish), one.id,
                 )  # fmt: skip
+        self._database.rows("UPDATE schedules SET made = ? WHERE made = ?", after, before)
         self._tell()
 
     def remove(self, number: int) -> None:
         """Forget a schedule."""
         self._database.rows("DELETE FROM schedules WHERE id = ?", number)
         self._tell()
+
+    def note_made(self, number: int, path: str) -> None:
+        """Keep the directory of the last job that a schedule made."""
+        self._database.rows("UPDATE schedules SET made = ? WHERE id = ?", path, number)
 
     def keep(self, number: int, seen: float, note: ScheduleNote, *, waits: bool) -> None:
         """Keep what became of a schedule."""
@@ -193,9 +291,25 @@ class ScheduleBook:
 
 
 def _kept(row: tuple[object, ...]) -> KeptSchedule:
-    number, path, wish, owner, seen, waits, note = row
+    number, path, wish, owner, seen, waits, note, made = row
     return KeptSchedule(
         int(str(number)), str(path), msgspec.json.decode(bytes(wish), type=ScheduleWish),  # type: ignore[call-overload]
         str(owner), float(str(seen)), bool(waits),
         msgspec.json.decode(bytes(note), type=ScheduleNote),  # type: ignore[call-overload]
+        str(made),
     )  # fmt: skip
+
+
+def require_unscheduled(book: ScheduleBook, job: FoundJob) -> None:
+    """Refuse a job that has schedules.
+
+    Raises:
+        RefusedRequestError: It has (409).
+    """
+    path = str(job.layout.root)
+    of_it = [one for one in book.all() if one.path == path]
+    if of_it:
+        named = ", ".join(f"{one.id} ({one.wish.at} {one.wish.zone})" for one in of_it)
+        raise RefusedRequestError(
+            409, "scheduled", f"{job.id} has the schedule {named}: remove it in the calendar first"
+        )

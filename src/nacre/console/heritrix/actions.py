@@ -17,7 +17,9 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from nacre.console.actions import require_quota
 from nacre.console.fleet.forgetting import require_never_ran
+from nacre.console.fleet.launch import StartedProcess, lay_pause, start_process
 from nacre.console.fleet.places import FoundJob
 from nacre.console.heritrix.files import launch_of, page_of
 from nacre.console.heritrix.model import OVER, READY, UNBUILT, HeritrixJobFacts
@@ -31,7 +33,7 @@ from nacre.errors import JobError, NacreError
 from nacre.job.control import NotRunningError, ask_command
 from nacre.job.overview import JobOverview
 from nacre.store.layout import Layout
-from nacre.store.local_files import close_to_others, make_private, replace_file
+from nacre.store.local_files import replace_file
 
 _PATIENCE: Final = 60.0
 _SHORT: Final = 5.0
@@ -66,11 +68,11 @@ class _Context:
         self.launched = False
         self.seen = ""
         self.overview: JobOverview | None = None
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: StartedProcess | None = None
 
     @property
     def is_alive(self) -> bool:
-        return self.process is not None and self.process.poll() is None
+        return self.process is not None and self.process.code() is None
 
 
 class HeritrixJobs:
@@ -85,7 +87,8 @@ class HeritrixJobs:
         self._services = services
         self._options = options
         self._contexts: dict[Path, _Context] = {}
-        self._resuming: set[Path] = set()
+        self._resuming: dict[Path, str] = {}
+        """Who asked for each unpause that is still to be sent."""
 
     # ---- which jobs there are
 
@@ -291,11 +294,17 @@ class HeritrixJobs:
         )
         return found
 
-    async def launch(self, name: str, checkpoint: str = "") -> str:
+    async def launch(self, name: str, by: str, checkpoint: str = "") -> str:
         """Start a job, paused; what is said about it.
+
+        Args:
+            name: Its short name.
+            by: Who asks, for its log.
+            checkpoint: The checkpoint that it goes back to; "" for none.
 
         Raises:
             JobError: It cannot be launched now, or has problems.
+            RefusedRequestError: A quota of disk space is used up (409).
         """
         job = self.job(name)
         layout = job.layout
@@ -304,14 +313,14 @@ class HeritrixJobs:
             raise JobError("Can't relaunch running job")
         if not facts.is_launchable:
             raise JobError("Can't relaunch previously-launched assembled job: teardown first")
+        await require_quota(self._services, job)
         await self.build(name)
         arguments = await self._next_run(job, checkpoint)
         if not self._options.runs_at_once:
-            layout.control.mkdir(0o700, exist_ok=True)
-            close_to_others(layout.control, 0o700)
-            (layout.control / "pause").touch()
+            lay_pause(layout)
         context = self._contexts[layout.root]
-        context.process = _started(layout, arguments)
+        words = [*arguments, "--quiet", "--by", by]
+        context.process = await asyncio.to_thread(start_process, layout.root, words)
         context.launched = True
         await self._services.poller.look(job)
         return f"Launched {name}"
@@ -339,58 +348,58 @@ class HeritrixJobs:
             return ["run", str(layout.root)]
         return ["recrawl", str(layout.root), "--full"]
 
-    async def pause(self, name: str) -> str:
+    async def pause(self, name: str, by: str) -> str:
         """Pause a job."""
-        await self._send(self.job(name), "pause")
+        await self._send(self.job(name), "pause", by)
         return ""
 
-    async def unpause(self, name: str) -> str:
+    async def unpause(self, name: str, by: str) -> str:
         """Let a job crawl, also one that has not begun yet."""
         job = self.job(name)
         (job.layout.control / "pause").unlink(missing_ok=True)
         context = self._contexts.get(job.layout.root)
         try:
-            await ask_command(job.layout.socket, "resume", _SHORT)
+            await ask_command(job.layout.socket, "resume", _SHORT, by=by)
         except NacreError as error:
             alive = context is not None and context.is_alive
             if isinstance(error, NotRunningError) and not alive:
                 raise
             # It starts, or is too busy to answer now: theirs does not wait either.
-            self._resuming.add(job.layout.root)
+            self._resuming[job.layout.root] = by
         await self._services.poller.look(job)
         return ""
 
     async def finish_unpause(self, name: str) -> None:
         """Send an unpause that the job could not take yet, once it answers."""
         job = self.job(name)
-        if job.layout.root not in self._resuming:
+        by = self._resuming.pop(job.layout.root, None)
+        if by is None:
             return
-        self._resuming.discard(job.layout.root)
         try:
-            await self._send(job, "resume")
+            await self._send(job, "resume", by)
         except NacreError as error:
             self.note(job.layout, "SEVERE", f"unpause: {error}")
 
-    async def checkpoint(self, name: str) -> str:
+    async def checkpoint(self, name: str, by: str) -> str:
         """Make a checkpoint; what is said about it."""
-        made = await self._send(self.job(name), "checkpoint")
+        made = await self._send(self.job(name), "checkpoint", by)
         if not made:
             return "Checkpoint not made -- perhaps no progress since last? (see logs)"
         self.note(self.job(name).layout, "INFO", f"CHECKPOINTED {made}")
         return f"Checkpoint {made} saved"
 
-    async def terminate(self, name: str) -> str:
+    async def terminate(self, name: str, by: str) -> str:
         """Stop a job; what is in process is finished."""
-        await self._send(self.job(name), "stop")
+        await self._send(self.job(name), "stop", by)
         return ""
 
-    async def teardown(self, name: str) -> str:
+    async def teardown(self, name: str, by: str) -> str:
         """Forget that a job was built; one that runs is stopped, and must end first."""
         job = self.job(name)
         facts = await self.facts(name, "", logs=False)
         if facts.is_running:
             with suppress(JobError):
-                await self._send(job, "stop")
+                await self._send(job, "stop", by)
             (job.layout.control / "pause").unlink(missing_ok=True)
             if not await self._ends(job):
                 return "waiting for job to finish"
@@ -414,8 +423,13 @@ class HeritrixJobs:
             await clock.sleep(_LOOK)
         return False
 
-    async def _send(self, job: FoundJob, command: str) -> str:
+    async def _send(self, job: FoundJob, command: str, by: str) -> str:
         """Send a command; one that comes while the job starts waits until it answers.
+
+        Args:
+            job: The job.
+            command: It.
+            by: Who asks, for its log.
 
         Raises:
             JobError: It does not run, or refuses.
@@ -425,7 +439,7 @@ class HeritrixJobs:
         until = clock.monotonic() + _PATIENCE / 2
         while True:
             try:
-                answer = await ask_command(job.layout.socket, command, _PATIENCE)
+                answer = await ask_command(job.layout.socket, command, _PATIENCE, by=by)
             except NotRunningError:
                 starts = context is not None and context.is_alive
                 if not starts or clock.monotonic() > until:
@@ -471,23 +485,6 @@ def _state_of(context: _Context, seen: str, *, running: bool) -> tuple[str, str]
     if seen == READY:  # it ended before its run began: the log says why
         return READY, ""
     return OVER, seen
-
-
-def _started(layout: Layout, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
-    """Start a job in a session of its own.
-
-    Raises:
-        JobError: It cannot be started.
-    """
-    try:
-        make_private(layout.state)
-        with (layout.state / "console.out").open("ab") as out:
-            return subprocess.Popen(  # noqa: S603 - arguments are paths of jobs and our own words
-                [sys.executable, "-m", "nacre", *arguments, "--quiet"],
-                stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
-            )  # fmt: skip
-    except (OSError, NacreError) as error:
-        raise JobError(f"{layout.root} cannot be started: {error}") from error
 
 
 def _directory_below(path: str, places: Sequence[Path]) -> Path:

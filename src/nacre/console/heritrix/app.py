@@ -25,6 +25,7 @@ from nacre.console.access.digest import REALM, DigestGuard, Proof, ha1, parse_fi
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.origin import LOOPBACK, SAFE, is_same_origin
 from nacre.console.access.roles import NOBODY, Requester, Role
+from nacre.console.actions import name_of
 from nacre.console.api.results import toes_of
 from nacre.console.app import RequestGuard
 from nacre.console.heritrix import files
@@ -151,6 +152,8 @@ class HeritrixApp:
                 return refused
             state.identity = identity
             _require(request, identity)
+            if request.method not in SAFE:
+                self._services.standing.require()
             if request.method not in SAFE and audit.is_full:
                 raise RefusedRequestError(503, "audit", audit.trouble)
             state.outcome = "done"
@@ -292,7 +295,7 @@ class HeritrixApp:
                 said = await self._jobs.delete(name)
                 place = _base(request)
             else:
-                said = await self._act(name, form)
+                said = await self._act(name, form, name_of(request.state.identity))
         except NacreError as error:
             said = _refused(request, error)
             if (job := self._jobs.all().get(name)) is not None:
@@ -302,19 +305,20 @@ class HeritrixApp:
             answer.background = BackgroundTask(self._jobs.finish_unpause, name)
         return answer
 
-    async def _act(self, name: str, form: Mapping[str, str]) -> str:
+    async def _act(self, name: str, form: Mapping[str, str], by: str) -> str:
         """Do an action; one that is not known does nothing, as theirs."""
         jobs, action = self._jobs, form.get("action", "")
         if action == "launch":
-            return await jobs.launch(name, form.get("checkpoint", ""))
-        known: dict[str, Callable[[str], Awaitable[str]]] = {
-            "build": jobs.build, "validate": jobs.build, "instantiate": jobs.build,
-            "checkXML": jobs.build, "pause": jobs.pause, "unpause": jobs.unpause,
-            "checkpoint": jobs.checkpoint, "terminate": jobs.terminate, "teardown": jobs.teardown,
+            return await jobs.launch(name, by, form.get("checkpoint", ""))
+        if action in {"build", "validate", "instantiate", "checkXML"}:
+            return await jobs.build(name)
+        known: dict[str, Callable[[str, str], Awaitable[str]]] = {
+            "pause": jobs.pause, "unpause": jobs.unpause, "checkpoint": jobs.checkpoint,
+            "terminate": jobs.terminate, "teardown": jobs.teardown,
         }  # fmt: skip
         if action not in known:
             return f"there is no action {action!r}"
-        return await known[action](name)
+        return await known[action](name, by)
 
     async def _report(self, request: Request) -> Response:
         name = request.path_params["job"]

@@ -6,9 +6,10 @@ console with many jobs has them at its start.
 """
 
 import asyncio
+import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import Any, Final
 
 import msgspec
@@ -16,29 +17,32 @@ import msgspec
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.wanted_book import WantedKindBook
+from nacre.console.kept_work import words_of
+from nacre.console.live.ends import ProcessEnds
 from nacre.console.live.hub import JOBS, ViewerHub, job_topic
-from nacre.console.live.lately import fetched_lately, fields_of, suspected_trap, troubled_host
 from nacre.console.live.snapshot import (
-    JobActivity,
     JobSnapshot,
     rate_point,
     snapshot_of,
+    starting,
     unreadable,
     unseen,
 )
 from nacre.console.live.start_checks import StartChecks, settings_stamp
 from nacre.console.live.toes import ToeList, toe_list
-from nacre.console.logs.lines import CrawlLogFields
-from nacre.console.logs.pages import LogQuestion, log_path, read_page
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.readers.stamps import folder_stamp, stamp_text
 from nacre.core.clock import Clock
 from nacre.cycle.rounds_mark import rounds_run, step_progress
 from nacre.errors import NacreError
-from nacre.frontier.pending import any_text
-from nacre.job.control import NotRunningError, ask_command
-from nacre.job.overview import JobOverview, SlowQueue
+from nacre.job.activity import JobActivity
+from nacre.job.control import NotRunningError, ask_command, is_running
+from nacre.job.crowding import MANY, crowded_kind, crowded_queue, unwanted
+from nacre.job.lately import NO_LINES, LastLines, last_lines
+from nacre.job.overview import JobOverview
+from nacre.job.sentence import CrowdedKind
+from nacre.report.log_fields import CrawlLogFields
 from nacre.runs.passes import find_recurring
 from nacre.store.layout import Layout
 
@@ -50,8 +54,13 @@ SCAN: Final = 30.0
 """Seconds between two scans of the places."""
 PATIENCE: Final = 2.0
 """Seconds that a running job may take to answer: others go on meanwhile."""
+CROWDS: Final = 60.0
+"""Seconds between two looks at what waits in a job."""
 FIRST_READ: Final = 60.0
 """Seconds that reading a job at rest may take; nobody waits for it."""
+AGAIN: Final = 1.0
+"""Seconds after a scan in which a question about an unknown job begins no other one."""
+_LOG: Final = logging.getLogger(__name__)
 
 
 class Poller:
@@ -63,6 +72,9 @@ class Poller:
         database: It caches the numbers of these.
         clock: The time.
         hub: It is told what changed.
+
+    Attributes:
+        begun: Directories of jobs whose process was started and has not answered yet.
     """
 
     def __init__(
@@ -73,6 +85,7 @@ class Poller:
         clock: Clock,
         hub: ViewerHub,
     ) -> None:
+        self.begun = set[str]()
         self._fleet = fleet
         self._hub = hub
         self._readers = readers
@@ -88,11 +101,16 @@ class Poller:
         self._is_list_stale = False
         self._toes: dict[str, ToeList] = {}
         self._read: dict[str, float] = {}
-        self._lately: dict[str, tuple[LastLines, LastLines]] = {}
+        self._lately: dict[str, LastLines] = {}
+        self._wanted = WantedKindBook(database)
+        self._crowds: dict[str, CrowdedKind] = {}
+        self._crowds_at: dict[str, float] = {}
         self._toes_watched: Counter[str] = Counter()
+        self._ends = ProcessEnds(self._look_soon)
         self._checks = StartChecks(readers)
         # Nobody waits for what rests: such questions take turns, and a page finds a free process.
         self._reading = asyncio.Lock()
+        self._scanned = clock.monotonic()
 
     def snapshot(self, job: FoundJob) -> JobSnapshot:
         """The last snapshot of a job; one without numbers where it was not looked at yet."""
@@ -140,9 +158,9 @@ class Poller:
         """The last minutes of a job; without points where it does not run."""
         return self._activities.get(job.id) or JobActivity()
 
-    def lately(self, job: FoundJob) -> "LastLines":
+    def lately(self, job: FoundJob) -> Sequence[CrawlLogFields]:
         """The last lines of crawl.log of a running job, ten seconds old at most; () where not."""
-        return self._lately.get(job.id, ((), ()))[0] if self.is_running(job) else ()
+        return self._lately.get(job.id, NO_LINES).crawl if self.is_running(job) else ()
 
     def toes(self, job: FoundJob) -> ToeList | None:
         """The fetches of a job in process, where somebody looks at them; None where not."""
@@ -171,20 +189,20 @@ class Poller:
 
     async def run(self) -> None:
         """Look at the jobs until cancelled."""
-        scanned = self._clock.monotonic()
-        # A job that takes long holds up no other one.
-        async with asyncio.TaskGroup() as group:
-            while True:
-                for job in self._due():
-                    group.create_task(self.look(job), name=f"look at {job.id}")
-                unchecked = self._unchecked()
-                if unchecked is not None:
-                    group.create_task(self.checked(unchecked), name=f"check {unchecked.id}")
-                await self._clock.sleep(WATCHED)
-                self.tell()
-                if self._clock.monotonic() - scanned >= SCAN:
-                    scanned = self._clock.monotonic()
-                    await self.scan()
+        with closing(self._ends):
+            # A job that takes long holds up no other one.
+            async with asyncio.TaskGroup() as group:
+                while True:
+                    for job in self._due():
+                        group.create_task(self.look(job), name=f"look at {job.id}")
+                    unchecked = self._unchecked()
+                    if unchecked is not None:
+                        group.create_task(self.checked(unchecked), name=f"check {unchecked.id}")
+                    for job in self._crowd_due():
+                        group.create_task(self.look_at_crowd(job), name=f"what waits in {job.id}")
+                    await self._clock.sleep(WATCHED)
+                    self.tell()
+                    await self.scan_after(SCAN)
 
     def tell(self) -> None:
         """Tell those who look at the list what changed, for all jobs at once."""
@@ -192,8 +210,18 @@ class Poller:
             self._is_list_stale = False
             self._hub.changed(JOBS)
 
+    async def scan_after(self, seconds: float = AGAIN) -> None:
+        """Look for jobs that are new or gone, unless that was done lately.
+
+        Args:
+            seconds: How long ago it must be.
+        """
+        if self._clock.monotonic() - self._scanned >= seconds:
+            await self.scan()
+
     async def scan(self) -> None:
         """Look for jobs that are new or gone."""
+        self._scanned = self._clock.monotonic()
         before = {job.id for job in self._fleet.jobs}
         await self._fleet.scan()
         there = {job.id for job in self._fleet.jobs}
@@ -206,10 +234,16 @@ class Poller:
             self._settings,
             self._read,
             self._lately,
+            self._crowds,
+            self._crowds_at,
         ):
             for name in set(known) - there:
                 known.pop(name)
                 self._checks.forget(name)
+
+    def _look_soon(self, job: str) -> None:
+        """Have a job looked at within a second: its process has ended."""
+        self._looked.pop(job, None)
 
     def _due(self) -> list[FoundJob]:
         mono = self._clock.monotonic()
@@ -235,10 +269,16 @@ class Poller:
         )
 
     async def look(self, job: FoundJob) -> None:
-        """Look at a job now."""
+        """Look at a job now; one that cannot be understood takes no other one with it."""
         self._looking.add(job.id)
         try:
             await self._look(job)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with it, others go on
+            last, running = self._snapshots.get(job.id), is_running(job.layout.socket)
+            text = words_of(error)
+            if last is None or last.sentence.params.get("why") != text:
+                _LOG.exception("%s: %s", job.id, text)
+            self._keep(unreadable(job, text, self._clock.now(), last, running=running))
         finally:
             self._looking.discard(job.id)
 
@@ -257,14 +297,51 @@ class Poller:
             activity = self._activities.setdefault(job.id, JobActivity())
             activity.note(rate_point(answer, now))
             self._stamps.pop(job.id, None)
+            self._ends.watch(job.id, job.layout.socket)
             await self._keep_toes(job)
             await self._read_log(job)
-            lines, tries = self._lately.get(job.id, ((), ()))
-            slowest = msgspec.convert(answer.get("slowest", ()), tuple[SlowQueue, ...])
-            troubled = troubled_host((*lines, *tries), slowest, now)
-            trap = suspected_trap(lines, activity.points)
-            seen = snapshot_of(job, answer, now, activity, troubled, trap)
-            self._keep(msgspec.structs.replace(seen, places=fetched_lately(lines)))
+            crowd = self._crowd(job, answer)
+            unknown = unwanted(crowd, self._wanted.of(job)) if crowd is not None else None
+            lines = self._lately.get(job.id, NO_LINES)
+            seen = snapshot_of(job, answer, now, activity, lines, unknown)
+            self._keep(msgspec.structs.replace(seen, crowded=crowd))
+
+    def _crowd(self, job: FoundJob, answer: Mapping[str, Any]) -> CrowdedKind | None:
+        """What is known of the kind that most of what waits is of; nothing once little waits."""
+        is_full = "overview" in answer and answer["overview"]["queued"] > MANY
+        return self._crowds.get(job.id) if is_full else None
+
+    def _crowd_due(self) -> list[FoundJob]:
+        mono = self._clock.monotonic()
+        return [
+            job
+            for job, seen in self.snapshots()
+            if seen.running
+            and mono - self._crowds_at.get(job.id, -CROWDS) >= CROWDS
+            and (seen.crowded is not None or _full_queue(seen))
+        ]
+
+    async def look_at_crowd(self, job: FoundJob) -> None:
+        """Look for the kind of URLs that most of what waits is of: each minute, while it grows."""
+        self._crowds_at[job.id] = self._clock.monotonic()
+        queue = _full_queue(self.snapshot(job))
+        if not queue:
+            self._crowds.pop(job.id, None)
+            return
+        try:
+            async with self._reading:
+                tree = await self._readers.ask(
+                    "tree", job.layout.root, prefix="", queue=queue, path="", whole=False, after="",
+                    limit=1,
+                )  # fmt: skip
+        except NacreError:  # it ends just now, or all readers are busy; the next look tells
+            return
+        first: Mapping[str, Any] = next(iter(tree["branches"]), {"name": "", "waiting": 0})
+        found = crowded_kind(queue, first["name"], first["waiting"], tree["searched"])
+        if found is None:
+            self._crowds.pop(job.id, None)
+        else:
+            self._crowds[job.id] = found
 
     async def _read_log(self, job: FoundJob) -> None:
         """Read the last lines of a running job's log, each ten seconds."""
@@ -272,7 +349,7 @@ class Poller:
         if mono - self._read.get(job.id, -UNWATCHED) < UNWATCHED:
             return
         self._read[job.id] = mono
-        self._lately[job.id] = await asyncio.to_thread(last_lines, job)
+        self._lately[job.id] = await asyncio.to_thread(last_lines, job.layout)
 
     async def _keep_toes(self, job: FoundJob) -> None:
         """Ask for the fetches of a job where somebody looks at them."""
@@ -287,6 +364,10 @@ class Poller:
     async def _look_at_rest(self, job: FoundJob) -> None:
         """Read the store of a job where it changed since it was read last."""
         now, path = self._clock.now(), str(job.layout.root)
+        if path in self.begun and not job.layout.in_rounds:
+            self._stamps.pop(job.id, None)
+            self._keep(starting(job, now, self._snapshots.get(job.id)))
+            return
         stamp = await asyncio.to_thread(stamp_of, job.layout)
         now_of_rounds = await asyncio.to_thread(rounds_now, job.layout)
         stamp += "".join(f" {name}" for name, holds in now_of_rounds.items() if holds is True)
@@ -308,7 +389,7 @@ class Poller:
             if answer is None:
                 async with self._reading:
                     answer = await self._readers.ask("stored-status", job.layout.root, FIRST_READ)
-                self._database.rows(
+                self._database.jot(
                     "INSERT OR REPLACE INTO rested VALUES (?, ?, ?)",
                     path, stamp, msgspec.json.encode(answer),
                 )  # fmt: skip
@@ -340,21 +421,12 @@ class Poller:
             self._is_list_stale = True
 
 
-LastLines = Sequence[CrawlLogFields]
-_LINES: Final = 300
-
-
-def last_lines(job: FoundJob) -> tuple[LastLines, LastLines]:
-    """The last lines of crawl.log, and of the log of tries that are repeated."""
-    found: list[LastLines] = []
-    for name in ("crawl", "nonfatal-errors"):
-        try:
-            page = read_page(log_path(job.layout, name), LogQuestion(None, None, _LINES, any_text))
-        except RefusedRequestError:  # there is none yet
-            found.append(())
-        else:
-            found.append(fields_of(line.text for line in page.lines))
-    return found[0], found[1]
+def _full_queue(seen: JobSnapshot) -> str:
+    """Key of the queue that has most of what waits, where that is much and grows; "" for none."""
+    if seen.overview is None:
+        return ""
+    found = crowded_queue(seen.overview, seen.slowest, grows=seen.grows)
+    return found.name if found is not None else ""
 
 
 _NEVER_RAN: Final = {"overview": msgspec.to_builtins(JobOverview("NASCENT"))}

@@ -6,8 +6,9 @@ from functools import cache
 from typing import Final
 
 from nacre.annotations import ANNOTATIONS
-from nacre.console.logs.lines import CrawlLogFields, status_words
+from nacre.console.logs.lines import status_words
 from nacre.core.crawluri import Hop
+from nacre.report.log_fields import CrawlLogFields
 
 Translate = Callable[[str], str]
 

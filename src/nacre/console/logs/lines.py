@@ -1,4 +1,4 @@
-"""The lines of logs: the fields of crawl.log, what they mean, and filters on them (pure)."""
+"""The lines of logs: what their statuses mean, and filters on them (pure)."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -6,62 +6,11 @@ from typing import Final
 import msgspec
 
 from nacre.console.problems import RefusedRequestError
-from nacre.core.status import STATUS_TABLE, FetchStatus, cause, counted
+from nacre.core.status import STATUS_TABLE, FetchStatus, cause
 from nacre.frontier.pending import Matcher, any_text
+from nacre.report.log_fields import CrawlLogFields, crawl_log_fields, kind_of
 from nacre.scope.patterns.matching import PatternList, examine
 from nacre.uri.parse import host as host_of
-
-_FIELDS: Final = 12
-"""Fields of a line of crawl.log; what `logExtraInfo` adds stands behind them."""
-
-
-class CrawlLogFields(msgspec.Struct, frozen=True):
-    """The fields of a line of crawl.log; "" where it has `-`.
-
-    Attributes:
-        time: When it was logged.
-        status: Fetch status.
-        size: Bytes of the body; "" for none.
-        url: The URL.
-        path: Hop path from the seed.
-        via: Where it was found.
-        mime: Media type.
-        toe: The worker.
-        fetched: When the fetch began, 17 digits, and how many ms it took.
-        digest: Digest of the payload.
-        source: The seed.
-        annotations: Annotations with commas between.
-        words: What the status means.
-        kind: `2` to `5` for HTTP, `0` for a failure, `r` for what was disregarded: a colour.
-    """
-
-    time: str
-    status: int
-    size: str
-    url: str
-    path: str
-    via: str
-    mime: str
-    toe: str
-    fetched: str
-    digest: str
-    source: str
-    annotations: str
-    words: str
-    kind: str
-
-
-def crawl_log_fields(text: str) -> CrawlLogFields | None:
-    """The fields of a line; None for a line that is none of crawl.log."""
-    parts = text.split(None, _FIELDS)
-    if len(parts) < _FIELDS:
-        return None
-    try:
-        status = int(parts[1])
-    except ValueError:
-        return None
-    rest = ["" if part == "-" else part for part in parts[2:_FIELDS]]
-    return CrawlLogFields(parts[0], status, *rest, cause(status), kind_of(status))  # type: ignore[call-arg]
 
 
 def status_words(text: Callable[[str], str], status: int, told: str = "") -> str:
@@ -87,15 +36,6 @@ def status_words(text: Callable[[str], str], status: int, told: str = "") -> str
     if said == pattern:
         return told or english
     return f"{said} ({told})" if told and told != english else said
-
-
-def kind_of(status: int) -> str:
-    """The first digit of an HTTP status; `r` for what was disregarded, `0` for a failure."""
-    if status >= 100:
-        return str(status)[0]
-    if status > 0:
-        return "2"
-    return "r" if counted(status).value == "disregarded" else "0"
 
 
 class LogFilter(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ _LONGEST: Final = 1 << 20
 """Bytes of a line; a longer one is shown in pieces."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,60}(\.log\.cp\d{5}-\d{14})?")
 _RUN: Final = re.compile(r"\d{8}T\d{6}Z")
+_TIME: Final = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?")
 _FILE: Final = re.compile(r"([a-z][a-z0-9-]{0,60})\.log(\.cp\d{5}-\d{14})?")
 
 
@@ -109,6 +110,20 @@ def _logs(layout: Layout, run: str) -> Path:
     return folder
 
 
+def runs_with_logs(layout: Layout) -> list[str]:
+    """The names of the runs whose logs are there, the newest first."""
+    try:
+        with os.scandir(layout.root / "runs") as entries:
+            found = [
+                entry.name
+                for entry in entries
+                if _RUN.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+            ]
+    except OSError:
+        return []
+    return [name for name in sorted(found, reverse=True) if (layout.run(name) / "logs").is_dir()]
+
+
 def log_names(layout: Layout, run: str = "") -> list[tuple[str, int]]:
     """The logs of a run with their sizes, by name; those with an older suffix last."""
     found = []
@@ -139,6 +154,49 @@ def read_page(path: Path, asked: LogQuestion) -> LogPage:
             before = size if asked.before is None else min(asked.before, size)
             found = _backward(file, before, size, asked)
     return msgspec.structs.replace(found, stamp=stamp)
+
+
+def place_at(path: Path, moment: str) -> int:
+    """The byte of a log at which the lines of a moment begin: about, where times go back.
+
+    Args:
+        path: The file, whose lines begin with their times; others belong to the line before.
+        moment: The beginning of a time of RFC 3339 in UTC, such as `2026-11-24T02`.
+
+    Raises:
+        RefusedRequestError: The file is gone (404).
+    """
+    with open_log(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        low, high = 0, size
+        while low < high:
+            middle = (low + high) // 2
+            found = _next_time(file, middle, high)
+            if found is not None and found.time[: len(moment)] < moment:
+                low = found.end
+            else:
+                high = middle
+        at_last = _next_time(file, low, size)
+        return low if at_last is None else at_last.start
+
+
+class _TimedLine(NamedTuple):
+    """A line with a time: the time, and the bytes at which it begins and behind its end."""
+
+    time: str
+    start: int
+    end: int
+
+
+def _next_time(file: BinaryIO, at: int, end: int) -> _TimedLine | None:
+    """The first line between two bytes that has a time; None for none."""
+    at = _line_start(file, at)
+    file.seek(at)
+    while at < end and (line := file.readline(_LONGEST)):
+        if found := _TIME.match(line):
+            return _TimedLine(found[0].decode("ascii"), at, at + len(line))
+        at += len(line)
+    return None
 
 
 def open_log(path: Path) -> BinaryIO:

@@ -69,7 +69,10 @@ async def _add_user(call: Call, form: FormData) -> None:
 
 
 async def _change_user(call: Call, form: FormData) -> None:
-    await change_user_of(call, text_of(form, "name"), _struct(form, UserChange, "role"))
+    wanted = _struct(form, UserChange, *(["role"] if text_of(form, "role") else []))
+    if not wanted.password:  # a field that was left empty
+        wanted = msgspec.structs.replace(wanted, password=None)
+    await change_user_of(call, text_of(form, "name"), wanted)
 
 
 async def _remove_user(call: Call, form: FormData) -> None:

@@ -16,6 +16,8 @@ from nacre.console.actions import ActionDone, ActionOptions, act
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import sent_form
 from nacre.console.live.notices import Notice
+from nacre.console.pages.action_buttons import LABELS
+from nacre.console.pages.forms import in_place
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import ConfigError, NacreError
 
@@ -60,7 +62,7 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
     form = await sent_form(call.request)
     action, jobs = text_of(form, "action"), [unquote(str(one)) for one in form.getlist("job")]
     if not jobs or len(jobs) > MOST_JOBS:
-        refused = call.language.texts.gettext(_("choose one job at least, and 500 at most"))
+        refused = _("Choose 500 jobs at most") if jobs else _("Choose a job first")
         raise RefusedRequestError(422, "no-job", refused)
     name, fixed = _BUTTONS.get(action, (action, {}))
     options = msgspec.structs.replace(_options(form), **fixed)
@@ -113,8 +115,14 @@ async def _one(call: Call, name: str, action: str, options: ActionOptions) -> No
     try:
         done = await act(call.services, call.job(name), action, options, call.identity)
     except NacreError as error:
-        return Notice("error", str(error))
+        return Notice("error", _labelled(str(error), action, call.language.texts.gettext))
     return notice_of(done, call.language.texts.gettext)
+
+
+def _labelled(refusal: str, action: str, translate: Callable[[str], str]) -> str:
+    """A refusal, which begins with the label of its button where it begins with its action."""
+    _action, colon, why = refusal.partition(": ")
+    return f"{translate(LABELS[action])}{colon}{why}" if _action == action in LABELS else refusal
 
 
 def notice_of(done: ActionDone, translate: Callable[[str], str]) -> Notice:
@@ -141,7 +149,7 @@ def shown(call: Call, notices: list[Notice], following: str) -> PageAnswer | Red
         notices: What came of it.
         following: Path of that page; "" for the list of jobs.
     """
-    if call.request.headers.get("hx-request"):
+    if in_place(call.request):
         return PageAnswer("notices.html", {"notices": notices}, headers={"hx-trigger": ASKED})
     if call.session is None:
         return PageAnswer("acted.html", {"notices": notices})

@@ -89,7 +89,7 @@ def many_buttons(translate: Callable[[str], str], identity: Requester) -> tuple[
     """The buttons for many jobs at once; () for who may not press them."""
     if identity.role < Role.OPERATOR:
         return ()
-    names = ("go-on", "pause", "resume", "stop", "checkpoint")
+    names = ("go-on", "pause", "resume", "stop", "checkpoint", "recrawl")
     labels = {**LABELS, "go-on": LABELS["start"]}
     return tuple(ActionButton(one, translate(labels[one]), "", "", is_sent=True) for one in names)
 

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Final
 
+from nacre.console.access.roles import Role
 from nacre.console.api.logs import AlertItem, alert_item
 from nacre.console.api.quota import quota_items
 from nacre.console.call import Call, PageAnswer
@@ -18,12 +19,13 @@ EACH: Final = 5
 
 
 async def page(call: Call) -> PageAnswer:
-    """The last alerts of each job that has some, the newest first."""
+    """The last alerts of each job that has some, the newest first; and what ails the console."""
     jobs = [job for job, seen in call.snapshots() if seen.overview and seen.overview.alerts]
     found = await asyncio.to_thread(lambda: [(job.id, last_alerts(job)) for job in jobs])
     found.sort(key=lambda one: one[1][0].time if one[1] else "", reverse=True)
     quotas = [one for one in quota_items(call) if one.level != QuotaLevel.FREE]
-    return PageAnswer("alerts.html", {"found": found[:JOBS], "quotas": quotas})
+    own = call.services.troubles.all() if call.identity.role >= Role.ADMIN else []
+    return PageAnswer("alerts.html", {"found": found[:JOBS], "quotas": quotas, "own": own})
 
 
 def last_alerts(job: FoundJob) -> list[AlertItem]:

@@ -8,17 +8,25 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from starlette.responses import RedirectResponse
 
-from nacre.console.api.schedules import ScheduleItem, add, change, item_of, seen_schedules
+from nacre.console.api.schedules import (
+    ScheduleItem,
+    add,
+    change,
+    schedule_items,
+    seen_schedules,
+)
 from nacre.console.background.answers import facts_of, read_or_later
 from nacre.console.bounds import ShortText, Whole
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import converted, sent_form
-from nacre.console.fleet.schedule_book import ScheduleWish
+from nacre.console.fleet.schedule_book import NEW_JOB, ScheduleWish, day_text, until_of
 from nacre.console.live.notices import Notice
+from nacre.console.new_jobs import job_places
 from nacre.console.pages.acting import text_of
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
 from nacre.job.schedules import RunOverlap, times_after
+from nacre.settings.layers import list_profiles
 
 _MOST_A_DAY: Final = 5
 _MOST: Final = 3000
@@ -85,17 +93,19 @@ def facts(call: Call, upcoming: Mapping[str, Any] | None = None) -> dict[str, An
     """
     now, query = call.services.clock.now(), call.query or CalendarQuery()
     first = month_of(query.month, now)
-    found = seen_schedules(call)
-    edited = next((one for _, one in found if one.id == query.edit), None)
+    found = schedule_items(call)
+    edited = next((one for one in found if one.id == query.edit), None)
     days = upcoming["days"] if upcoming else {}
     own = [(job, seen.overview) for job, seen in call.snapshots() if seen.overview is not None]
     return {
-        "schedules": [(job, item_of(one, now)) for job, one in found],
+        "schedules": found,
         "own": [(job, view.next_pass, view.next_why) for job, view in own if view.next_pass > now],
         "jobs": [job.id for job, _ in call.snapshots() if not job.layout.in_rounds],
-        "weeks": weeks_of(first, [(job.id, item_of(one, now)) for job, one in found], now, days),
+        "weeks": weeks_of(first, found, now, days),
         "edited": edited,
-        "until": day_text(edited.wish.until) if edited else "",
+        "until": day_text(edited.schedule.until) if edited else "",
+        "profiles": [one.name for one in list_profiles()],
+        "places": [place.label for place in job_places(call)],
         "upcoming": upcoming,
         "looked_at": query.job,
         "refused": "",
@@ -131,7 +141,7 @@ def _shifted(first: date, months: int) -> date:
 
 def weeks_of(
     first: date,
-    schedules: list[tuple[str, ScheduleItem]],
+    schedules: list[ScheduleItem],
     now: float,
     due: Mapping[str, int] | None = None,
 ) -> list[list[CalendarDay]]:
@@ -139,7 +149,7 @@ def weeks_of(
 
     Args:
         first: Its first day.
-        schedules: The schedules, with the ids of their jobs.
+        schedules: The schedules.
         now: Seconds since the epoch; what is over is not shown.
         due: Pages that become due, by day as `2026-11-23`; None for none.
     """
@@ -147,14 +157,14 @@ def weeks_of(
     following = _shifted(first, 1)
     end = datetime(following.year, following.month, 1, tzinfo=UTC).timestamp()
     runs: dict[int, list[tuple[str, str]]] = {}
-    for job, item in schedules:
+    for item in schedules:
         if item.schedule.paused:
             continue
         for number, time in enumerate(times_after(item.schedule.times, max(begin - 1, now))):
             if time >= end or number >= _MOST:
                 break
             moment = datetime.fromtimestamp(time, UTC)
-            runs.setdefault(moment.day, []).append((f"{moment:%H:%M}", job))
+            runs.setdefault(moment.day, []).append((f"{moment:%H:%M}", item.about))
     weeks = Calendar().monthdayscalendar(first.year, first.month)
     counts = due or {}
 
@@ -166,27 +176,6 @@ def weeks_of(
         )
 
     return [[shown(day) for day in week] for week in weeks]
-
-
-def day_text(until: float | None) -> str:
-    """The last day of a schedule, in UTC, as a form has it; "" for none (pure)."""
-    return "" if until is None else f"{datetime.fromtimestamp(until, UTC):%Y-%m-%d}"
-
-
-def until_of(text: str) -> float | None:
-    """The end of a day of UTC, seconds since the epoch; None for "" (pure).
-
-    Raises:
-        RefusedRequestError: It is no day (422).
-    """
-    if not text:
-        return None
-    try:
-        day = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
-    except ValueError:
-        said = f"{text[:40]!r} is no day, as 2026-11-30"
-        raise RefusedRequestError(422, "bad-form", said) from None
-    return day.timestamp() + 86_399.0
 
 
 async def answer(call: Call) -> RedirectResponse:
@@ -208,10 +197,17 @@ async def answer(call: Call) -> RedirectResponse:
 
 
 def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
-    known = ("at", "zone", "mode", "budget", "keep", "overlap")
+    known: tuple[str, ...] = ("at", "zone", "mode", "budget", "keep", "overlap")
+    seeds: list[str] = []
+    if fields.get("mode") == NEW_JOB:
+        known += ("profile", "name", "place")
+        seeds = [line.strip() for line in fields.get("seeds", "").splitlines() if line.strip()]
     values: dict[str, Any] = {name: fields[name] for name in known if fields.get(name)}
+    values |= {"seeds": seeds} if seeds else {}
+    # Of a profile it is no job that new ones are made like.
+    job = "" if values.get("profile") else fields.get("job", "")
     values |= {"until": until_of(fields.get("until", "")), "paused": fields.get("paused") == "1"}
-    wish = converted({"at": "", **values, "job": fields.get("job", "")}, ScheduleWish, "form")
+    wish = converted({"at": "", **values, "job": job}, ScheduleWish, "form")
     call.note.change(None, wish)
     return wish
 
@@ -228,7 +224,7 @@ def _change(call: Call, action: str, number: str) -> None:
         RefusedRequestError: There is none, or no such action (422).
     """
     book = call.services.schedules
-    found = next((one for _, one in seen_schedules(call) if str(one.id) == number), None)
+    found = next((one for one in seen_schedules(call) if str(one.id) == number), None)
     if found is None or action not in {"pause", "resume", "remove"}:
         raise RefusedRequestError(422, "bad-form", f"there is no schedule {number!r}")
     call.note.job = found.wish.job

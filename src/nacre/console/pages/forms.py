@@ -1,6 +1,7 @@
 """Forms of pages: their fields, and what pages have in common that wait for a task."""
 
 from starlette.datastructures import UploadFile
+from starlette.requests import Request
 
 from nacre.console.access.roles import Role
 from nacre.console.background.answers import facts_of
@@ -23,6 +24,11 @@ async def file_of(call: Call, name: str) -> UploadFile | None:
     """The file of a field of a form; None where none was chosen."""
     found = (await sent_form(call.request)).get(name)
     return found if isinstance(found, UploadFile) and found.size else None
+
+
+def in_place(request: Request) -> bool:
+    """Whether htmx sent a form: it puts the answer into a place of the page."""
+    return "hx-request" in request.headers
 
 
 def may_operate(call: Call) -> bool:

@@ -1,7 +1,7 @@
 """`/j/J/frontier` and `/j/J/uris`: queues and waiting URIs, and the wizard that changes them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
@@ -35,11 +35,14 @@ from nacre.console.background.frontier_work import (
 )
 from nacre.console.bounds import LineText, ShortText
 from nacre.console.call import Call, PageAnswer
+from nacre.console.cursors import page_way
 from nacre.console.decoding import converted
-from nacre.console.expressions import containing, with_escapes
+from nacre.console.expressions import containing, has_bare_mark, with_escapes
 from nacre.console.pages.forms import fields_of, file_of, may_operate, never_ran_page, wait_page
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
+from nacre.errors import NacreError
+from nacre.uri.expressions import beginning_with
 from nacre.uri.surt import queue_root
 
 _QUICK = 1.5
@@ -58,12 +61,14 @@ class UrisPageQuery(UrisQuery, frozen=True):
         path: Beginning of the paths within the queue; "" for all.
         branch: The branch of the tree behind which it begins.
         whole: The queue is counted to its end.
+        back: The cursors of the pages between the first one and this one.
     """
 
     place: LineText = ""
     path: LineText = ""
     branch: LineText = ""
     whole: bool = False
+    back: LineText = ""
 
 
 class ChangePageQuery(msgspec.Struct, frozen=True):
@@ -115,6 +120,8 @@ def state_names(call: Call) -> dict[str, str]:
 async def queues_page(call: Call) -> PageAnswer:
     """The queues, sorted and filtered, with what can be done to each."""
     query: FrontierPageQuery = call.query
+    if query.key and query.sort.removeprefix("-") != "name":
+        query = msgspec.structs.replace(query, sort="name")  # keys have a place in that order alone
     job, _ = call.job(), _text(call)
     if (nothing := never_ran_page(call, _("Frontier"), "frontier")) is not None:
         return nothing
@@ -131,11 +138,31 @@ async def queues_page(call: Call) -> PageAnswer:
         ("precedence", _("Precedence")),
         ("failures", _("Failures")),
     ]
+    listed = queue_list(found)
+    filters = {"sort": query.sort, "re": query.re, "state": query.state}
+    ways = [
+        link_of(filters, {} if query.after or query.before or query.key else None),
+        link_of(filters, {"before": listed.previous} if listed.previous else None),
+        link_of(filters, {"after": listed.next} if listed.next else None),
+    ]
     facts = {
-        "job": job.id, "found": queue_list(found), "query": query, "columns": columns,
-        "states": state_names(call), "may": may_operate(call), "exact": exact,
+        "job": job.id, "found": listed, "query": query, "columns": columns,
+        "states": state_names(call), "may": may_operate(call), "exact": exact, "ways": ways,
+        "root_of": queue_root,
     }  # fmt: skip
     return PageAnswer("frontier.html", facts)
+
+
+def link_of(filters: Mapping[str, str], place: Mapping[str, str] | None) -> str:
+    """The link to another page of a list; "" for none.
+
+    Args:
+        filters: The fields of the query that stay; empty ones are left out.
+        place: Those that name the page; None where there is no such page.
+    """
+    if place is None:
+        return ""
+    return "?" + urlencode({name: value for name, value in {**filters, **place}.items() if value})
 
 
 async def uris_page(call: Call) -> PageAnswer:
@@ -151,9 +178,15 @@ async def uris_page(call: Call) -> PageAnswer:
         return wait_page(call, held)
     wanted = msgspec.structs.replace(query, re=with_escapes(query.re))
     found = await call.services.readers.ask("uris", job.layout.root, **uris_arguments(wanted))
-    branches = branch_list(tree)
+    branches, listed = branch_list(tree), uri_list(found)
+    filters = {"queue": query.queue, "re": query.re, "prefix": query.prefix}
+    way = page_way(query.after, query.back, listed.next)
     facts = {
-        "job": job.id, "found": uri_list(found), "query": query, "typed": query.re,
+        "ways": [
+            link_of(filters, {} if query.after else None),
+            link_of(filters, way.previous), link_of(filters, way.next),
+        ],
+        "job": job.id, "found": listed, "query": query, "typed": query.re,
         "tree": branches, "place": query.place, "path": query.path,
         "branches": [
             (one, _branch_link(one.name, one.queue, query), row_exclusion(job.id, one.name, query))
@@ -185,14 +218,8 @@ def exclude_link(job: str, prefix: str) -> str:
         job: Id of the job.
         prefix: The URL.
     """
-    options = urlencode({"action": "exclude", "urls": below(prefix), "kind": "regex"})
+    options = urlencode({"action": "exclude", "urls": beginning_with(prefix), "kind": "regex"})
     return f"/j/{quote(job, safe='')}/frontier/change?{options}"
-
-
-def below(prefix: str) -> str:
-    """The expression for all URLs that begin like one, by http or https."""
-    scheme, separator, rest = prefix.partition("://")
-    return f"^https?://{re.escape(rest)}" if separator else f"^{re.escape(scheme)}"
 
 
 def _branch_link(name: str, queue: str, query: UrisPageQuery) -> str:
@@ -250,26 +277,45 @@ async def change_page(call: Call) -> PageAnswer:
         "job": call.job().id, "wish": query, "actions": _action_names(call), "task": task,
         "of_uris": query.action in OF_URIS, "may": may_operate(call),
         "confirm": _confirmation(call, query.action, task),
+        "excluded": await _excluded(call) if query.action == "exclude" else None,
+        "bare_mark": query.kind == "regex" and has_bare_mark(query.urls),
     }  # fmt: skip
     return PageAnswer("frontier_change.html", facts)
+
+
+async def _excluded(call: Call) -> list[dict[str, str]] | None:
+    """The expressions that the scope excludes, each with its rule; None where it cannot be read."""
+    try:
+        found: list[dict[str, str]] = await call.services.readers.ask(
+            "exclusions", call.job().layout.root
+        )
+    except NacreError:  # the page of settings says what is wrong with the file
+        return None
+    return found
 
 
 def _confirmation(call: Call, action: str, task: Any) -> str:  # noqa: ANN401 - facts or None
     """The button that repeats what it does."""
     if task is None or task.result is None:
         return ""
-    _, number = _text(call), f"{task.result['count']:,}"
+    count = task.result["count"]
+
+    def ngettext(one: str, many: str) -> str:
+        return call.language.texts.ngettext(one, many, count).format(number=f"{count:,}")
+
     known = {
-        "exclude": _("Exclude, and delete {number} waiting URIs"),
-        "delete": _("Delete {number} waiting URIs"),
-        "first": _("Move {number} URIs to the front"),
-        "forget": _("Forget {number} URIs"),
-        "retire": _("Retire {number} queues"),
-        "unretire": _("Bring {number} queues back"),
-        "wake": _("Wake {number} queues"),
-        "reconsider": _("Check {number} queues again"),
+        "exclude": ngettext(
+            "Exclude, and delete {number} waiting URI", "Exclude, and delete {number} waiting URIs"
+        ),
+        "delete": ngettext("Delete {number} waiting URI", "Delete {number} waiting URIs"),
+        "first": ngettext("Move {number} URI to the front", "Move {number} URIs to the front"),
+        "forget": ngettext("Forget {number} URI", "Forget {number} URIs"),
+        "retire": ngettext("Retire {number} queue", "Retire {number} queues"),
+        "unretire": ngettext("Bring {number} queue back", "Bring {number} queues back"),
+        "wake": ngettext("Wake {number} queue", "Wake {number} queues"),
+        "reconsider": ngettext("Check {number} queue again", "Check {number} queues again"),
     }
-    return known[action].format(number=number)
+    return known[action]
 
 
 def _see(path: str) -> Response:

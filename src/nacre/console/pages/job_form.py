@@ -28,13 +28,17 @@ async def page(call: Call) -> PageAnswer:
 async def _form(
     call: Call, job: FoundJob, section: str, search: str, **more: object
 ) -> PageAnswer:  # fmt: skip
-    found = await ask(call, "form-fields", job, _PATIENCE, section=section, search=search.strip())
+    found = await ask(
+        call, "form-fields", job, _PATIENCE, section=section, search=search.strip(),
+        spoken=call.language.name,
+    )  # fmt: skip
     facts = await frame(call, job, "form")
     shown = {
         "fields": (), "sections": (), "lists": (), "total": 0, "etag": "", "pending": "",
         "preview": None, "applied": None, "wrong": {}, "typed": {}, "opened": "", **found,
     }  # fmt: skip
-    shown |= {"section": section, "search": search, **more}
+    shown |= {"section": section, "search": search}
+    shown |= {name: value for name, value in more.items() if value or name != "opened"}
     status = 422 if shown["wrong"] or more.get("refused") else 200
     return PageAnswer("settings_form.html", {"refused": (), **facts, **shown}, status)
 

@@ -9,9 +9,9 @@ from nacre.console.api.logs import LogQuery, log_page
 from nacre.console.bounds import ShortText
 from nacre.console.call import Call, PageAnswer
 from nacre.console.live.tails import LogPosition
-from nacre.console.logs.lines import CrawlLogFields, crawl_log_fields
-from nacre.console.logs.pages import LogLine, log_names
-from nacre.console.problems import RefusedRequestError
+from nacre.console.logs.pages import LogLine, log_names, runs_with_logs
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
 
 ROWS: Final = 200
 CRAWL: Final = "crawl"
@@ -64,15 +64,21 @@ def in_columns(name: str) -> bool:
 
 
 async def page(call: Call) -> PageAnswer:
-    """A log, the newest lines at the end."""
+    """A log of a run, the newest lines at the end; that of the last run grows."""
     query: LogPageQuery = call.query
     job = call.job()
+    runs = await asyncio.to_thread(runs_with_logs, job.layout)
+    if query.run and query.run not in runs:
+        raise not_found(f"run {query.run} with logs")
     names = await asyncio.to_thread(log_names, job.layout, query.run)
     facts = {
         "job": job.id, "query": query, "names": names, "columns": in_columns(query.name),
         "refused": "", "found": None, "rows": [], "older": "", "newer": "", "tail": "",
-        "position": "",
+        "position": "", "runs": runs, "lacks": False,
     }  # fmt: skip
+    if query.run and names and query.name not in {name for name, _ in names}:
+        # Who goes from run to run with one log comes to a run that did not write it.
+        return PageAnswer("log.html", {**facts, "lacks": True}, 404)
     try:
         found = await log_page(call, job, query.name, _limited(query))
     except RefusedRequestError as error:

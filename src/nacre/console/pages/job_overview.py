@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
-from shlex import quote
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote as quote_url
+from urllib.parse import urlencode
 
 from nacre.console.api.jobs import job_details
 from nacre.console.api.logs import alert_item
 from nacre.console.call import Call, PageAnswer
+from nacre.console.fleet.forgetting import ever_ran
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.tails import LogTail
 from nacre.console.live.toes import ToeList
@@ -19,6 +21,8 @@ from nacre.console.pages.job_watch import watch_charts
 from nacre.console.pages.lever_links import lever_links
 from nacre.errors import NacreError
 from nacre.job.overview import FetchInProcess
+from nacre.job.sentence import CrowdedKind, crowd_sentence
+from nacre.uri.expressions import beginning_with
 
 LINES: Final = 12
 """Lines of crawl.log."""
@@ -85,22 +89,67 @@ def facts(
     poller, text = call.services.poller, call.language.texts.gettext
     seen = poller.snapshot(job)
     details = job_details(call.services, job, seen, call.language)
-    charts = watch_charts(poller.activity(job).points, text) if seen.running else []
+    activity = poller.activity(job)
+    charts = watch_charts(activity.points, text) if seen.running else []
     toes = toes or poller.toes(job)
+    rests = not seen.running and (details.launch is None or details.launch.step == "failed")
     return {
         "job": details,
         "item": details.item,
         "labels": call.services.labels.of(job),
-        "delete_command": f"rm -r {quote(details.directory)}",
         "homes": [one.label for one in job_places(call)],
         "levers": lever_links(job.id, seen.sentence, seen.slowest, text),
+        "crowd": crowd_links(job.id, details.crowded),
+        "crowd_said": crowd_text(call, details.crowded, grows=seen.grows),
         "places": [(one, exclude_link(job.id, one.prefix)) for one in seen.places],
         "charts": [one for one in charts if one.name in _CHARTS],
         "fetches": fetches(toes, seen.fetching),
         "busy": len(toes.toes) if toes else None,
+        "busy_lately": activity.busy,
         "alerts": [alert_item(line) for line in last_lines(tails.alerts, ALERTS)[::-1]],
         "lines": rows(last_lines(tails.crawl, LINES)),
+        "can_be_removed": rests,
+        "never_ran": rests and seen.state == "NASCENT" and not ever_ran(job.layout),
     }
+
+
+class CrowdLinks(NamedTuple):
+    """The banner about the kind of URLs that most of what waits is of.
+
+    Attributes:
+        kind: It.
+        exclude: Where it is excluded.
+        show: Where its URLs are shown.
+    """
+
+    kind: CrowdedKind
+    exclude: str
+    show: str
+
+
+def crowd_links(job: str, kind: CrowdedKind | None) -> CrowdLinks | None:
+    """The banner of a kind; None for none.
+
+    Args:
+        job: Id of the job.
+        kind: It.
+    """
+    if kind is None:
+        return None
+    options = urlencode({"queue": kind.queue, "re": beginning_with(kind.prefix)})
+    show = f"/j/{quote_url(job, safe='')}/uris?{options}"
+    return CrowdLinks(kind, exclude_link(job, kind.prefix), show)
+
+
+def crowd_text(call: Call, kind: CrowdedKind | None, *, grows: bool) -> str:
+    """The words of that banner, the same as in `nacre status`; "" for none.
+
+    Args:
+        call: The request.
+        kind: The kind.
+        grows: What waits grew by more than what was done, lately.
+    """
+    return "" if kind is None else call.language.say(crowd_sentence(kind, grows=grows))
 
 
 def fetches(toes: ToeList | None, longest: Sequence[FetchInProcess]) -> list[OverviewFetch]:

@@ -1,6 +1,6 @@
 """`/j/J/watch`: charts of ten minutes, of a day or of the run, and the fetches in process."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
@@ -10,9 +10,10 @@ from nacre.console.api.jobs import job_item
 from nacre.console.api.progress import SPANS, progress_of
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
-from nacre.console.live.snapshot import REPLIES, RatePoint
+from nacre.console.live.snapshot import REPLIES
 from nacre.console.logs.progress import ProgressPoint
 from nacre.errors import NacreError
+from nacre.job.activity import RatePoint, busy_between
 
 Values = Sequence[float | None]
 _STATES: Final = ("in_process", "ready", "snoozed", "inactive", "exhausted", "retired")
@@ -39,7 +40,7 @@ class WatchChart(NamedTuple):
     Attributes:
         name: Its name in the page.
         title: Its title.
-        unit: `bytes` for sizes; "" for plain numbers.
+        unit: `bytes` for sizes, `seconds` for times; "" for plain numbers.
         series: The names of its lines.
         times: Seconds since the epoch of the values.
         values: Values of each line; None where one is not known.
@@ -114,11 +115,12 @@ def facts(call: Call, job: FoundJob) -> dict[str, Any]:
     item = job_item(job, seen, call.language, call.services.labels.of(job))
     query: WatchQuery = call.query
     span = query.span or ("live" if seen.running else "all")
-    points = poller.activity(job).points if span == "live" else ()
+    activity = poller.activity(job)
+    points = activity.points if span == "live" else ()
     return {
         "item": item, "toes": poller.toes(job), "overview": seen.overview, "span": span,
         "charts": watch_charts(points, call.language.texts.gettext) if span == "live" else [],
-        "past": None, "past_trouble": "",
+        "busy_lately": activity.busy, "past": None, "past_trouble": "",
         "may_change": call.identity.role.title in {"operator", "admin"},
     }  # fmt: skip
 
@@ -172,19 +174,25 @@ def watch_charts(points: Sequence[RatePoint], text: Callable[[str], str]) -> lis
                    (_rates(points, lambda point: point.finished),)),
         WatchChart("bytes", _("Bytes a second"), "bytes", (_("Bytes a second"),), later,
                    (_rates(points, lambda point: point.bytes),)),
-        WatchChart("busy", _("Fetches at a time"), "", (_("busy"), _("slots")), times,
-                   (tuple(point.busy for point in points),
-                    tuple(point.parallel for point in points))),
+        # Most fetches take less time than lies between two looks: the average shows them.
+        WatchChart("busy", _("Fetches at a time, on average"), "", (_("busy"), _("fetch slots")),
+                   later, (tuple(_means(points)), tuple(point.parallel for point in points[1:]))),
         WatchChart("queues", _("Queues by state"), "", tuple(words[name] for name in states), times,
                    tuple(tuple(point.queues.get(name, 0) for point in points) for name in states),
                    is_stacked=True),
         WatchChart("replies", _("Replies a second by kind"), "", tuple(kinds.values()), later,
                    tuple(_rates(points, _replies(name)) for name in REPLIES), is_stacked=True),
-        WatchChart("delays", _("Seconds until changes are durable, and gaps of the event loop"), "",
-                   (_("waiting commit"), _("longest gap")), times,
+        WatchChart("delays", _("Time until changes are durable, and gaps of the event loop"),
+                   "seconds", (_("waiting commit"), _("longest gap")), times,
                    (tuple(point.age for point in points),
                     tuple(point.gap / 1000 for point in points))),
     ]  # fmt: skip
+
+
+def _means(points: Sequence[RatePoint]) -> Iterator[float | None]:
+    for before, after in pairwise(points):
+        mean = busy_between(before, after)
+        yield None if mean is None else round(mean, 3)
 
 
 def _replies(name: str) -> Callable[[RatePoint], int]:

@@ -6,7 +6,8 @@ from urllib.parse import quote, urlencode
 
 from nacre.console.pages.frontier import exact, exclude_link
 from nacre.job.overview import SlowQueue
-from nacre.job.sentence import LEVERS, Sentence
+from nacre.job.sentence import Sentence
+from nacre.job.sentence_words import LEVERS
 from nacre.uri.surt import queue_root
 
 _ACTIONS: Final = frozenset(("start", "resume", "go-on", "stop", "recrawl"))
@@ -22,8 +23,12 @@ _PAGES: Final = {
     "contact": "/settings/form?q=fetch.contact",
     "watch": "/watch",
     "seeds": "/seeds",
+    "deeper": "/settings/form?q=max_hops",
+    "trap-share": "/settings/form?q=recrawl.trap_share",
 }
 """The pages of levers that need to know nothing more, below that of the job."""
+_WAITING: Final = frozenset(("look-waiting", "exclude-part"))
+"""Levers whose page is that of what waits, where each part can be excluded."""
 _FOR_HOST: Final = {"delay": "politeness.delay", "in_flight": "politeness.in_flight"}
 """Levers that are a setting for one host, and the setting."""
 
@@ -53,8 +58,8 @@ def lever_links(
         slowest: The queues that take longest; one of them is the queue of the sentence's host.
         translate: Gives the text of another language.
     """
-    host = sentence.params.get("host", "")
-    queue = next((one.name for one in slowest if one.host == host), "") if host else ""
+    host, queue = sentence.params.get("host", ""), str(sentence.params.get("queue", ""))
+    queue = queue or next((one.name for one in slowest if host and one.host == host), "")
     return tuple(
         LeverLink(name, translate(LEVERS[name]), _url(job, name, sentence, queue))
         for name in sentence.lever
@@ -75,6 +80,8 @@ def _url(job: str, name: str, sentence: Sentence, queue: str) -> str:
     if name in _FOR_HOST:
         place = {"u": queue_root(queue) if queue else f"http://{host}/"} if host else {}
         return f"{base}/settings/sheets?{urlencode({**place, 'key': _FOR_HOST[name]})}"
+    if name in _WAITING:
+        return f"{base}/uris" + (f"?{urlencode({'queue': queue})}" if queue else "")
     if name == "exclude":
         return exclude_link(job, prefix)
     # What is left is done to queues: retire, wake.

@@ -31,7 +31,7 @@ from nacre.console.pages.acting import notice_of, text_of
 from nacre.console.pages.job_form import changed_values
 from nacre.console.problems import RefusedRequestError, problem_of
 from nacre.engine.seeding.seedfile import coding_of, decoded_lines
-from nacre.errors import NacreError
+from nacre.errors import ConfigError, NacreError, Problem
 from nacre.settings.layers import list_profiles
 from nacre.wire.urltext import readable_url
 
@@ -69,10 +69,11 @@ _LARGEST_FILE: Final = 20_000_000
 
 
 async def page(call: Call) -> PageAnswer:
-    """The form; empty, but for the template that the address names."""
-    template = call.request.query_params.get("template", "")[:200]
+    """The form; empty, but for the template or the profile that the address names."""
+    asked = call.request.query_params
+    template, profile = asked.get("template", "")[:200], asked.get("profile", "")[:200]
     if not template:
-        return PageAnswer("new.html", facts(call, {}))
+        return PageAnswer("new.html", facts(call, {"profile": profile} if profile else {}))
     job = call.job(template)
     fields = {"template": job.id, "tags": ", ".join(call.services.labels.of(job).tags)}
     return PageAnswer("new.html", facts(call, fields))
@@ -97,7 +98,7 @@ def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
         cards.append((reach.kind, said(title), words, reach.kind == scope))
     return {
         "all_fields": (), "sections": (), "typed": {}, "search": "", "section": "", "total": 0,
-        "fields": fields, "cards": cards, "problems": (), "verdicts": (), "checked": False,
+        "fields": fields, "cards": cards, "problems": (), "decisions": (), "checked": False,
         "profiles": [(one.name, one.purpose) for one in list_profiles()],
         "templates": [job.id for job, _ in call.snapshots()],
         "places": [one.label for one in job_places(call)],
@@ -120,7 +121,9 @@ async def _shown(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
     """The settings to show: those that were changed, and those that were asked for."""
     typed = changed_values(fields)
     search, section = fields.get("q", "")[:100], fields.get("section", "")[:40]
-    found = await fields_of_new(call, wish_of(fields), section, search.strip(), list(typed))
+    # A wrong depth is said when the job is made; it keeps no setting from being shown.
+    wish = wish_of({**fields, "depth": ""})
+    found = await fields_of_new(call, wish, section, search.strip(), list(typed))
     found["all_fields"] = found.pop("fields")
     return {**found, "typed": typed, "search": search, "section": section}
 
@@ -145,7 +148,7 @@ async def _looked(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
         found = await look(call, wish, urls) if urls else {"problems": (), "urls": ()}
     except NacreError as error:
         return {**shown, "problems": _problems(error)}
-    return {**shown, "problems": found["problems"], "verdicts": found["urls"]}
+    return {**shown, "problems": found["problems"], "decisions": found["urls"]}
 
 
 async def answer(call: Call) -> PageAnswer | RedirectResponse:
@@ -205,20 +208,26 @@ async def _seeds_of(form: FormData) -> str:
 
 
 def wish_of(fields: Mapping[str, str]) -> NewJobWish:
-    """The job that the fields of a form ask for (pure)."""
+    """The job that the fields of a form ask for (pure).
+
+    Raises:
+        ConfigError: A field has another text than a number.
+    """
     settings: dict[str, dict[str, Any]] = {}
     for name, (section, key) in _LIMITS.items():
         if fields.get(name):
             settings.setdefault(section, {})[key] = _number(fields[name])
     depth, profile = fields.get("depth", ""), fields.get("profile", "")
     template = fields.get("template", "")
+    if depth and not re.fullmatch(r"[0-9]{1,9}", depth):
+        raise ConfigError([Problem("depth", f"{depth[:20]!r} is no number of links", "", "3")])
     tags = [part.strip() for part in fields.get("tags", "").split(",")]
     return NewJobWish(
         seeds=tuple(line.strip() for line in fields.get("seeds", "").splitlines() if line.strip()),
         name=fields.get("name", ""),
         place=fields.get("place", ""),
         scope="" if profile or template else fields.get("scope", "prefix"),
-        depth=int(depth) if re.fullmatch(r"[0-9]{1,9}", depth) else None,
+        depth=int(depth) if depth else None,
         include=tuple(fields.get("include", "").split("\n")) if fields.get("include") else (),
         exclude=tuple(fields.get("exclude", "").split("\n")) if fields.get("exclude") else (),
         profile=profile,

@@ -2,14 +2,12 @@
 
 from starlette.responses import RedirectResponse
 
-from nacre.config.component import parse_size
 from nacre.console.api.quota import QuotaWish, change_quota
-from nacre.console.bounds import LARGEST
 from nacre.console.call import Call
 from nacre.console.decoding import sent_form
+from nacre.console.fleet.quota_book import limit_of
 from nacre.console.live.notices import Notice
 from nacre.console.pages.acting import text_of
-from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
 
 
@@ -24,20 +22,3 @@ async def answer(call: Call) -> RedirectResponse:
     if call.session is not None:
         call.services.notices.add(call.identity.session, notice)
     return RedirectResponse("/admin#quotas", status_code=303)
-
-
-def limit_of(text: str) -> int:
-    """Bytes, of a text such as `500 GB` (pure).
-
-    Raises:
-        RefusedRequestError: It is no size, or too large a one (422).
-    """
-    try:
-        found = int(str(parse_size(text)))
-    except (ValueError, OverflowError):
-        found = -1
-    if 0 <= found <= LARGEST:
-        return found
-    raise RefusedRequestError(
-        422, "bad-form", f"{text!r} is no quota; write it as 500 GB or 2 TiB, up to 9000 TB, or 0"
-    )

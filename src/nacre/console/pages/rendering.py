@@ -5,21 +5,24 @@ terminal or turn the direction of writing are shown by their numbers. No templat
 safe; a test looks for it.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from nacre.console.catalogue import LANGUAGES, Language, language
+from nacre.console.commands import command_text
 from nacre.console.logs.explained import in_words
 from nacre.console.logs.lines import status_words
 from nacre.console.pages.action_buttons import action_buttons, first_buttons
 from nacre.console.pages.assets import Assets
 from nacre.core.clock import iso
 from nacre.report.escape import shown
-from nacre.report.formatting import size, to_the_second
+from nacre.report.formatting import short, size
 from nacre.uri.parse import host
 from nacre.wire.urltext import readable_url
 
@@ -37,16 +40,49 @@ def _number(value: float | None, digits: int = 0) -> str:
     return NOTHING if value is None else f"{value:,.{digits}f}"
 
 
+_MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d{1,6})?)Z")
+
+
+def _time(value: str | float | None) -> str:
+    """A moment as an element whose text a script turns into that of the viewer's zone.
+
+    Args:
+        value: Seconds since the epoch, or a text of RFC 3339 in UTC. Any other text, as a log may
+            have one, stays a text; 0, "" and None are no moment.
+    """
+    if not value:
+        return NOTHING
+    text = value if isinstance(value, str) else iso(value)
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        return text
+    # Both are digits and signs: the expression lets nothing else pass.
+    return Markup('<time datetime="{}">{} {} UTC</time>').format(text, found[1], found[2])
+
+
+_SAID: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC")
+
+
+def _times(text: str) -> Markup:
+    """A text in which each moment that was worded is an element as `time` makes it."""
+    found, at = Markup(), 0
+    for one in _SAID.finditer(text):
+        found = found + shown(text[at : one.start()]) + _time(f"{one[1]}T{one[2]}Z")
+        at = one.end()
+    return found + shown(text[at:])
+
+
 FILTERS: Final = {
     "number": _number,
+    "short": short,
     "size": size,
-    "iso": iso,
-    "moment": to_the_second,
+    "time": _time,
+    "times": _times,
     "readable": readable_url,
     "host": host,
     "shown": _visible,
 }
-"""Filters of all templates: numbers, bytes, seconds since the epoch, URLs and their hosts,
+"""Filters of all templates: numbers, also to three digits, bytes, moments, URLs and their hosts,
 and texts from outside within `trans`, which escapes but does not show what controls and turns."""
 
 
@@ -71,11 +107,14 @@ def environment(name: str) -> Environment:
     spoken = language(name)
     texts = spoken.texts
     made.filters["made"] = spoken.made
+    made.filters["error"] = spoken.error
     made.filters["duration"] = spoken.duration
+    made.filters["progress"] = spoken.progress
     made.globals["colon"] = texts.gettext(": ")
     made.globals["action_buttons"] = partial(action_buttons, texts.gettext)
     made.globals["status_words"] = partial(status_words, texts.gettext)
     made.globals["in_words"] = partial(in_words, texts.gettext)
+    made.globals["command_text"] = command_text
     made.globals["first_buttons"] = first_buttons
     # The extension adds this method, which the type of an environment does not have.
     install = made.install_gettext_translations  # type: ignore[attr-defined]

@@ -1,7 +1,8 @@
 """Pages of results: seeds, one URL, reports and studies, runs, checkpoints and files."""
 
+import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -9,7 +10,7 @@ import msgspec
 from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
-from nacre.console.actions import ActionOptions, act
+from nacre.console.actions import WHYS, ActionOptions, act, allowed_now
 from nacre.console.api.results import (
     ReportQuery,
     SeedsQuery,
@@ -22,14 +23,18 @@ from nacre.console.api.results import (
     report_of,
     seeds_of,
 )
-from nacre.console.bounds import Order
+from nacre.console.bounds import LineText, Order, Whole
 from nacre.console.call import Call, PageAnswer
+from nacre.console.cursors import page_way
+from nacre.console.logs.pages import runs_with_logs
+from nacre.console.pages import seed_list
 from nacre.console.pages.acting import notice_of, shown
 from nacre.console.pages.forms import fields_of, may_operate, never_ran_page, wait_page
-from nacre.console.pages.frontier import base_of
+from nacre.console.pages.frontier import base_of, exclude_link, link_of
 from nacre.console.readers.background import HeldTask
 from nacre.inspect.analysis.found_words import FOUND_WORDS
 from nacre.inspect.explain.answers import Explanation
+from nacre.job.lately import place_of
 
 _QUICK = 1.5
 STUDIES = ("timeline", "diff", "decisions")
@@ -43,11 +48,13 @@ class ReportPageQuery(ReportQuery, frozen=True):
         table: Number of the table that is sorted; -1 for none.
         sort: Number of the column.
         falling: The largest first.
+        first: Rows of this table before the page.
     """
 
     table: Order = -1
     sort: Order = -1
     falling: bool = False
+    first: Whole = 0
 
 
 def _text(call: Call) -> Callable[[str], str]:
@@ -67,17 +74,33 @@ def _seed_states(call: Call) -> dict[str, str]:
     }
 
 
+class SeedsPageQuery(SeedsQuery, frozen=True):
+    """The query of the page of seeds.
+
+    Attributes:
+        back: The cursors of the pages between the first one and this one.
+    """
+
+    back: LineText = ""
+
+
 async def seeds_page(call: Call) -> PageAnswer:
     """The seeds with their outcomes; those that were not crawled can be tried again."""
-    query: SeedsQuery = call.query
-    if (nothing := never_ran_page(call, _text(call)("Seeds"), "seeds")) is not None:
-        return nothing
+    query: SeedsPageQuery = call.query
+    if not call.job().layout.has_store:
+        return await seed_list.page(call)
     found = await seeds_of(call, query)
     if isinstance(found, HeldTask):
         return wait_page(call, found)
+    filters = {"state": query.state, "contains": query.contains}
+    way = page_way(query.after, query.back, found.next)
     facts = {
         "job": call.job().id, "found": found, "query": query, "states": _seed_states(call),
-        "may": may_operate(call),
+        "may": may_operate(call), "closed": await why_frontier_is_closed(call),
+        "ways": [
+            link_of(filters, {} if query.after else None),
+            link_of(filters, way.previous), link_of(filters, way.next),
+        ],
     }  # fmt: skip
     return PageAnswer("seeds.html", facts)
 
@@ -88,6 +111,21 @@ async def take_seeds(call: Call) -> Response:
     held = begin_seeds(call, fields.get("lines", ""), retry=fields.get("retry") == "1")
     await held.wait(_QUICK)
     return RedirectResponse(f"{base_of(call)}/tasks/{held.id}", 303)
+
+
+async def why_frontier_is_closed(call: Call) -> str:
+    """The reason why nothing can be added to what waits in a job, in the language of the page.
+
+    It is "" where something can.
+
+    Args:
+        call: The request.
+    """
+    job = call.job()
+    await call.services.poller.fresh(job)
+    actions = {one.name: one for one in allowed_now(call.services, job, "")}
+    why = actions["frontier"].why
+    return _text(call)(WHYS[why]) if why else ""
 
 
 def _standings(call: Call) -> dict[str, str]:
@@ -119,7 +157,7 @@ async def url_page(call: Call) -> PageAnswer:
     facts |= {
         "found": found, "e": explained, "said": _standings(call)[str(explained.standing)],
         "opinions": _opinions(explained), "may": may_operate(call), "studies": STUDIES,
-        "exact": f"^{re.escape(explained.url)}$",
+        "exact": f"^{re.escape(explained.url)}$", "closed": await why_frontier_is_closed(call),
     }  # fmt: skip
     return PageAnswer("url.html", facts)
 
@@ -161,6 +199,7 @@ async def report_page(call: Call) -> PageAnswer:
         table=query.table,
         sort=query.sort,
         falling=query.falling,
+        first=query.first,
         spoken=call.language.name,
     )
     if held is not None:
@@ -175,12 +214,32 @@ async def report_page(call: Call) -> PageAnswer:
         for key in ("u", "old", "new", "run")
         if (value := getattr(query, key))
     }  # fmt: skip
+    runs = await asyncio.to_thread(runs_with_logs, job.layout) if name == "run" else []
     facts = {
         "job": job.id, "name": name, "document": document, "as_of": found["as_of"],
+        "logged": bool(runs) and query.run in {"", *runs},
         "query": query, "options": urlencode(options), "sort_link": _sort_link(options),
+        "exclude_of": _exclusions(job.id) if name == "traps" and may_operate(call) else None,
+        "row_links": _row_links(options), "cell_link": _cell_link(job.id, name),
         "downloads": [(form, _download(job.id, name, form, options)) for form in _FORMS],
     }  # fmt: skip
     return PageAnswer("report.html", facts)
+
+
+def _cell_link(job: str, name: str) -> Callable[[str], str]:
+    """The link of a URL in a table: its page; that of a section leads to the sections within."""
+    page = f"reports/{name}" if name == "sections" else "url"
+    return lambda url: f"/j/{quote(job, safe='')}/{page}?{urlencode({'u': url})}"
+
+
+def _exclusions(job: str) -> Callable[[Sequence[dict[str, Any]]], str]:
+    """The link of a row that excludes the place of its example; "" where it is of none."""
+
+    def link(row: Sequence[dict[str, Any]]) -> str:
+        place = next((place_of(cell["url"]) for cell in row if cell["url"]), "")
+        return exclude_link(job, place) if place else ""
+
+    return link
 
 
 _FORMS = ("text", "json", "csv", "html")
@@ -203,14 +262,34 @@ def _sort_link(options: Mapping[str, str]) -> Callable[[dict[str, Any], int], st
     return link
 
 
+def _row_links(options: Mapping[str, str]) -> Callable[[dict[str, Any]], tuple[str, str, str]]:
+    """The links to the first, the previous and the next rows of a table; "" for none."""
+
+    def links(table: dict[str, Any]) -> tuple[str, str, str]:
+        order = {"sort": table["sorted"], "falling": int(table["falling"])}
+
+        def link(row: int | None) -> str:
+            query = {**options, "table": table["number"], **order, "first": row}
+            return "" if row is None else "?" + urlencode(query)
+
+        return link(0 if table["first"] else None), link(table["before"]), link(table["behind"])
+
+    return links
+
+
 def _found_words(call: Call) -> dict[str, str]:
     """The results of runs, in words."""
     _ = _text(call)
-    first = {
+    return {name: _(text) for name, text in FOUND_WORDS.items()}
+
+
+def _got_words(call: Call) -> dict[str, str]:
+    """The replies of runs by kind, in words."""
+    _ = _text(call)
+    return {
         "documents": _("documents"), "errors": _("error replies"),
-        "redirects": _("redirects"), "failed": _("failed"),
+        "redirects": _("redirects"), "unchanged": _("not modified"), "failed": _("failed"),
     }  # fmt: skip
-    return {**first, **{name: _(text) for name, text in FOUND_WORDS.items()}}
 
 
 async def runs_page(call: Call) -> PageAnswer:
@@ -221,7 +300,11 @@ async def runs_page(call: Call) -> PageAnswer:
     if isinstance(found, Response):
         task = call.services.tasks.task(found.headers["location"].rpartition("/")[2])
         return wait_page(call, task)
-    facts = {"job": call.job().id, "found": found, "words": _found_words(call)}
+    logged = await asyncio.to_thread(runs_with_logs, call.job().layout)
+    facts = {
+        "job": call.job().id, "found": found, "words": _found_words(call), "logged": logged,
+        "got_words": _got_words(call),
+    }  # fmt: skip
     return PageAnswer("runs.html", facts)
 
 

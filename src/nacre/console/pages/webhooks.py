@@ -14,7 +14,9 @@ from nacre.console.api.webhooks import (
     keep_hook,
     send_test,
 )
+from nacre.console.bounds import ShortText
 from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import sent_form
 from nacre.console.fleet.webhook_book import HookEvent, HookWish
 from nacre.console.live.notices import Notice
 from nacre.console.pages.acting import text_of
@@ -29,9 +31,11 @@ class HookPageQuery(msgspec.Struct, frozen=True):
 
     Attributes:
         webhook: Its number; "" for the first one.
+        edit: Number of the one that is edited; "" for none.
     """
 
-    webhook: str = ""
+    webhook: ShortText = ""
+    edit: ShortText = ""
 
 
 async def page(call: Call) -> PageAnswer:
@@ -39,24 +43,30 @@ async def page(call: Call) -> PageAnswer:
     items = hook_items(call)
     wanted = call.query.webhook or (str(items[0].id) if items else "")
     shown = hook_of(call, wanted) if wanted else None
+    edited = hook_of(call, call.query.edit) if call.query.edit else None
     facts = {
         "hooks": items,
         "shown": shown.id if shown else 0,
         "deliveries": delivery_items(call, shown) if shown else (),
         "events": _EVENTS,
-        "usual": HookWish("").on,
+        "edited": edited.wish if edited else None,
+        "number": edited.id if edited else 0,
+        "signed": bool(edited and edited.secret),
+        "usual": edited.wish.on if edited else HookWish("").on,
         "may_private": call.may_name_files,
     }
     return PageAnswer("webhooks.html", facts)
 
 
 async def answer(call: Call) -> RedirectResponse:
-    """Add, pause, resume, test or remove a webhook; a form of the page."""
-    form = await call.request.form()
+    """Add, change, pause, resume, test or remove a webhook; a form of the page."""
+    form = await sent_form(call.request)
     notice = Notice("done", call.language.texts.gettext("The webhooks are changed."))
     try:
         if text_of(form, "do") == "add":
             keep_hook(call, _wanted(form), None)
+        elif text_of(form, "do") == "edit":
+            _edit(call, form)
         else:
             notice = _change(call, text_of(form, "do"), text_of(form, "webhook")) or notice
     except NacreError as error:
@@ -82,6 +92,21 @@ def _wanted(form: FormData) -> NewHook:
         return msgspec.convert(fields, NewHook)
     except msgspec.ValidationError as error:
         raise RefusedRequestError(422, "bad-form", str(error)) from None
+
+
+def _edit(call: Call, form: FormData) -> None:
+    """Set a webhook anew; its key stays where none is typed, and nobody wants it gone.
+
+    Raises:
+        RefusedRequestError: There is none, or none like it may be.
+    """
+    hook = hook_of(call, text_of(form, "webhook"))
+    wanted = _wanted(form)
+    secret = "" if text_of(form, "unsigned") == "1" else wanted.secret or None
+    # Who does not see the field of private networks does not change it either.
+    private = wanted.private if call.may_name_files else hook.wish.private
+    paused = hook.wish.paused
+    keep_hook(call, NewHook(wanted.url, secret, wanted.on, private, paused), hook)
 
 
 def _change(call: Call, action: str, number: str) -> Notice | None:

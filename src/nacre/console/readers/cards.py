@@ -43,8 +43,9 @@ def card_lists(loaded: Loaded[JobSettings]) -> list[dict[str, Any]]:
         loaded: The settings of the job.
 
     Returns:
-        Of each list `path`, `cards`, `kinds` (names of what can be added, each with its meaning),
-        `fields` (of a new item, where all are of one kind) and `rules` (the last opinion wins).
+        Of each list `path`, `cards`, their `total`, `kinds` (names of what can be added, each with
+        its meaning), `fields` (of a new item, where all are of one kind) and `rules` (the last
+        opinion wins).
     """
     made = []
     for path in (*_LISTS, *_gates(loaded.settings)):
@@ -56,6 +57,7 @@ def card_lists(loaded: Loaded[JobSettings]) -> list[dict[str, Any]]:
             {
                 "path": path,
                 "cards": [_card(loaded, path, at, item) for at, item in enumerate(items)],
+                "total": len(items),
                 "kinds": [one._asdict() for one in _kinds(path, holds_rules=holds_rules)],
                 "rules": holds_rules,
                 "fields": _fields_of_new(path),

@@ -8,9 +8,11 @@ import msgspec
 from nacre.config.check import Loaded
 from nacre.config.facts import FieldFacts, choices_of, fields, required, type_at, value_at
 from nacre.config.layer import Layer, SettingOrigin, put
+from nacre.console.catalogue import language as language_of
 from nacre.console.readers.cards import card_lists, changed_text, read_change
 from nacre.console.readers.editing import version_of
 from nacre.console.readers.editors import editor_of, field_text, value_of
+from nacre.console.readers.searching import SettingSearch
 from nacre.editing.places import heritrix_of, typed
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import SettingsEditor, why_fixed
@@ -41,22 +43,40 @@ def form_fields(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     Args:
         layout: The job.
         arguments: `section`: all of this section, "" for the common ones; `search`: those that
-            have this text in name, meaning or Heritrix's name, "" for no search.
+            have this text in name, meaning or Heritrix's name, "" for no search; `spoken`: the
+            language of the page, "" for English.
+
+    Returns:
+        What `fields_shown` returns, `lists` (of rules: those without a section, or with the cards
+        that a search finds), `opened` (the first card with a field that it finds) and `etag`.
     """
     loaded, problems = examine_job(layout)
     if loaded is None:
         return {"problems": [one._asdict() for one in problems]}
     section, search = str(arguments["section"]), str(arguments["search"])
+    spoken = str(arguments.get("spoken", ""))
+    lists = card_lists(loaded) if search or not section else []
+    opened = ""
+    if search:
+        wanted = searching(search, spoken)
+        lists = wanted.in_cards(lists)
+        opened = wanted.first_field(lists)
     return {
-        **fields_shown(loaded, layout.config.name, section, search),
-        "lists": card_lists(loaded) if not section and not search else [],
+        **fields_shown(loaded, layout.config.name, section, search, spoken=spoken),
+        "lists": lists,
+        "opened": opened,
         "etag": version_of(layout).etag,
         "problems": [],
     }
 
 
 def fields_shown(
-    loaded: Loaded[JobSettings] | None, own: str, section: str, search: str, *paths: str
+    loaded: Loaded[JobSettings] | None,
+    own: str,
+    section: str,
+    search: str,
+    *paths: str,
+    spoken: str = "",
 ) -> dict[str, Any]:
     """The settings of a section, or those that a search finds, as fields.
 
@@ -66,16 +86,17 @@ def fields_shown(
         section: All of this section; "" for the common ones.
         search: Those that have this text in name, meaning or Heritrix's name; "" for no search.
         paths: Settings that are shown too, before the others.
+        spoken: The language in which meanings are searched, too; "" for English alone.
 
     Returns:
         `fields`, the names of all `sections`, and `total`, the number of all settings.
     """
     found = [one for one in fields(JobSettings) if one.path.partition(".")[0] not in _ELSEWHERE]
-    wanted = [one for one in found if one.path in paths]
+    wanted, looked = [one for one in found if one.path in paths], searching(search, spoken)
     wanted += [
         one for one in found
         if one.path not in paths
-        and (_fits(one, search.lower()) if search else _is_in(one, section))
+        and (_fits(one, looked) if search else _is_in(one, section))
     ]  # fmt: skip
     return {
         "fields": [_field(loaded, own, one) for one in wanted],
@@ -92,9 +113,18 @@ def _is_in(facts: FieldFacts, section: str) -> bool:
     return facts.path in COMMON if not section else _section(facts.path) == section
 
 
-def _fits(facts: FieldFacts, search: str) -> bool:
-    said = (facts.path, facts.doc, *heritrix_of(facts.path))
-    return any(search in one.lower() for one in said)
+def _fits(facts: FieldFacts, search: SettingSearch) -> bool:
+    return search.finds(facts.path, facts.doc, *heritrix_of(facts.path))
+
+
+def searching(text: str, spoken: str) -> SettingSearch:
+    """A search of settings.
+
+    Args:
+        text: What was typed.
+        spoken: The language of the page; "" for English.
+    """
+    return SettingSearch(text, language_of(spoken).made)
 
 
 def _field(loaded: Loaded[JobSettings] | None, own: str, facts: FieldFacts) -> dict[str, Any]:

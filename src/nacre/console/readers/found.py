@@ -13,11 +13,13 @@ from nacre.console.readers.waiting import ScanBudget
 from nacre.core.clock import iso
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.seeding.seedbook import seed_rows
+from nacre.frontier.pending import matcher
 from nacre.inspect.analysis.page_history import found_by, page
 from nacre.inspect.explain.explain import Explainer
+from nacre.inspect.reports.crawl_summary import CrawlSummaryReport
 from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedOutcomes, SeedState
-from nacre.report.statistics import totals
-from nacre.runs.runs import all_runs
+from nacre.report.statistics import CrawlTotals, totals
+from nacre.runs.runs import RunRow, all_runs
 from nacre.store.layout import Layout
 
 MOST_WAITING: Final = 5_000
@@ -51,14 +53,15 @@ def list_seeds(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         layout: The job.
-        arguments: `state`: a `SeedState`, `not crawled`, or "" for all; `limit`; `after`: number of
-            seeds before the page.
+        arguments: `state`: a `SeedState`, `not crawled`, or "" for all; `re`: expression in the
+            URL; `limit`; `after`: number of seeds before the page.
     """
     state = str(arguments["state"])
     if state not in {"", _NOT_CRAWLED, *_STATES}:
         names = ", ".join((_NOT_CRAWLED, *sorted(_STATES)))
         raise RefusedRequestError(400, "bad-query", f"there is no state {state}; there are {names}")
     first, limit = int(arguments["after"]), int(arguments["limit"])
+    urls = matcher(str(arguments.get("re", "")))
     with VIEWS.looking(layout, _since(arguments)) as view:
         seeds: _SeedView = view.once("seeds", lambda: _SeedView(view))
         budget, found, place = ScanBudget(), list[dict[str, Any]](), first
@@ -70,6 +73,8 @@ def list_seeds(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
                 more = True
                 break
             place += 1
+            if not urls(row.url):
+                continue
             end = seeds.outcomes.of(row, seeds.targets)
             if _is_wanted(end, state):
                 found.append(_seed_item(end))
@@ -119,18 +124,12 @@ def _plain(visit: dict[str, Any]) -> dict[str, Any]:
 
 
 def list_runs(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """All runs, the newest first, with what each found."""
+    """All runs, the newest first, with what each got and found."""
     with VIEWS.looking(layout, _since(arguments)) as view:
         rows = [row for row in all_runs(view.store) if not row.fresh]
-        last = totals(view.store)
         found = []
         for row in reversed(rows):
-            pages = found_by(view.store, row) if row.number > 1 else {}
-            if row is rows[-1] and not pages:
-                pages = {
-                    "documents": last.documents, "errors": last.errors,
-                    "redirects": last.redirects, "failed": last.failed_pages,
-                }  # fmt: skip
+            is_last = row is rows[-1]
             found.append(
                 {
                     "name": row.name,
@@ -142,8 +141,42 @@ def list_runs(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
                     "exit": str(row.exit),
                     "budget": row.budget,
                     "keep": row.keep,
-                    "found": pages,
+                    "got": _got(totals(view.store)) if is_last else _got_before(layout, row),
+                    "found": found_by(view.store, row) if row.number > 1 else {},
                     "closed": row.closed,
                 }
             )
         return {"items": found, "as_of": iso(view.as_of)}
+
+
+def _got(tally: CrawlTotals) -> dict[str, int]:
+    """The replies and failures of the last run by kind."""
+    return {
+        "documents": tally.documents, "errors": tally.errors, "redirects": tally.redirects,
+        "unchanged": tally.unchanged, "failed": tally.failed_pages,
+    }  # fmt: skip
+
+
+_KEPT: Final[Mapping[str, str]] = {
+    "documents": "documents",
+    "errors": "error_replies",
+    "redirects": "redirects",
+    "unchanged": "not_modified_uris",
+    "failed": "failed_pages",
+}
+_LARGE: Final = 1 << 20
+
+
+def _got_before(layout: Layout, row: RunRow) -> dict[str, int]:
+    """The same of an earlier run, from the summary that it left; {} where that cannot be read.
+
+    The store has the counts of the last run alone.
+    """
+    path = layout.run(row.name) / "reports" / CrawlSummaryReport.file
+    try:
+        with path.with_suffix(".json").open("rb") as file:
+            numbers = msgspec.json.decode(file.read(_LARGE), type=dict[str, Any])
+    except (OSError, msgspec.MsgspecError):
+        return {}
+    values = {name: numbers.get(key) for name, key in _KEPT.items()}
+    return {name: value for name, value in values.items() if isinstance(value, int)}

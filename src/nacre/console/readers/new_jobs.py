@@ -45,7 +45,8 @@ def make_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
         layout: Where it is made.
         arguments: `seeds`: lines of a seed list; `scope`, `depth`, `include`, `exclude`, `profile`,
             `settings`: as of `nacre.job.api.new_job`; `template`: directory of a job whose
-            settings it takes, "" for none; `writes`: False for the check alone.
+            settings it takes, "" for none; `own_seeds`: its seeds too, where none are given;
+            `writes`: False for the check alone.
     """
     from nacre.engine.clock import SystemClock  # noqa: PLC0415 - see above
     from nacre.fetch.dns import DnsResolver  # noqa: PLC0415
@@ -84,8 +85,8 @@ def new_job_fields(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, An
 
     Args:
         layout: Where it would be.
-        arguments: Those of `make_new_job`; `section`, `search` and `paths`: which settings, as of
-            `readers.forms.fields_shown`.
+        arguments: Those of `make_new_job`; `section`, `search`, `paths` and `spoken`: which
+            settings, as of `readers.forms.fields_shown`.
 
     Returns:
         What `fields_shown` returns. Where the settings cannot be read the defaults are shown.
@@ -99,7 +100,8 @@ def new_job_fields(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, An
     except NacreError:
         loaded = None
     section, search = str(arguments["section"]), str(arguments["search"])
-    return fields_shown(loaded, "", section, search, *arguments["paths"])
+    spoken = str(arguments.get("spoken", ""))
+    return fields_shown(loaded, "", section, search, *arguments["paths"], spoken=spoken)
 
 
 def _new(arguments: Mapping[str, Any]) -> "NewJob":
@@ -115,6 +117,8 @@ def _new(arguments: Mapping[str, Any]) -> "NewJob":
     if arguments.get("template"):
         settings = _as_template(Path(str(arguments["template"])), settings)
     seeds = [str(line) for line in arguments["seeds"]]
+    if not seeds and arguments.get("own_seeds"):
+        seeds = _seeds_of(Path(str(arguments["template"])))
     if not any(line.strip() for line in seeds):
         said = "there is no URL to start from"
         raise ConfigError([Problem("seeds", said, "a URL a line", "https://example.org/")])
@@ -130,6 +134,18 @@ def _new(arguments: Mapping[str, Any]) -> "NewJob":
         exclude=_texts(arguments.get("exclude")),
     )  # fmt: skip
     return NewJob(seeds, rules, settings, profile)
+
+
+def _seeds_of(root: Path) -> list[str]:
+    """The lines of the seed list of a job.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    from nacre.engine.seeding.seedfile import seed_lines  # noqa: PLC0415 - see above
+    from nacre.settings.load import load_job  # noqa: PLC0415
+
+    return list(seed_lines(load_job(Layout(root)).settings.seeds, root))
 
 
 def _as_template(root: Path, settings: Mapping[str, Any]) -> dict[str, Any]:

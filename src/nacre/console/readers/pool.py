@@ -46,11 +46,11 @@ MEMORY: Final = 400_000_000
 LONG_TASKS: Final = frozenset(
     (
         "change-frontier", "check", "convert-beans", "count", "dry-round", "export-uris",
-        "import-uris", "report", "write-report",
+        "import-uris", "readmit-uris", "report", "write-report",
     )
 )  # fmt: skip
 """Tasks that read a store to its end, or wait for other machines."""
-WRITES: Final = frozenset(("change-frontier", "import-uris"))
+WRITES: Final = frozenset(("change-frontier", "import-uris", "readmit-uris"))
 """Tasks that open the store of a job at rest to change it, which one process at a time can do."""
 
 Told = Callable[[int, int], None]
@@ -144,7 +144,8 @@ class ReaderProcess:
             async with asyncio.timeout(patience if self._is_warm else patience + START):
                 process = await self._started()
                 answer = await _exchanged(process, msgspec.msgpack.encode(request), tell)
-        except asyncio.IncompleteReadError:
+        # The first where it ends while it answers, the others where it has ended before the question.
+        except (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError):
             await self.close()
             raise ConnectionError("the reader process ended") from None
         except BaseException:  # it is in the middle of an answer that nobody waits for

@@ -5,7 +5,7 @@ that they are sorted by are read once into arrays, and what is shown of a page i
 """
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -100,38 +100,56 @@ class QueueTable:
         return self._orders[key]
 
     def walk(
-        self, column: str, after: QueuePlace | None, *, falling: bool
+        self, column: str, place: QueuePlace | None, *, falling: bool, back: bool = False
     ) -> Iterator[tuple[int, QueuePlace]]:
         """The queues in an order, from a place on, with the place behind each.
 
         Args:
             column: One of `NUMBERS`, or `NAME`.
-            after: The place; None for the beginning.
+            place: The place; None for the beginning.
             falling: The largest first.
+            back: Those before the place, the last one first; None for the place is the end then.
         """
         if column == NAME:
-            yield from self._by_name(after, falling=falling)
+            yield from self._by_name(place, falling=falling, back=back)
             return
         order, values = self._order(column, falling=falling), self._numbers[column]
-        first = 0
-        if after is not None:
+        first = len(order) if back else 0
+        if place is not None:
             sign = -1.0 if falling else 1.0
-            place = sign * after.number, self._behind(after.name)
-            first = bisect_left(order, place, key=lambda at: (sign * values[at], at))
-        for position in range(first, len(order)):
+            key = sign * place.number, self._behind(place.name)
+            first = bisect_left(order, key, key=lambda at: (sign * values[at], at))
+        for position in range(first - 1, -1, -1) if back else range(first, len(order)):
             at = order[position]
             yield at, QueuePlace(values[at], self.names[at])
 
     def _by_name(
-        self, after: QueuePlace | None, *, falling: bool
+        self, place: QueuePlace | None, *, falling: bool, back: bool
     ) -> Iterator[tuple[int, QueuePlace]]:
-        if falling:
-            first = len(self.names) if after is None else bisect_left(self.names, after.name)
-            steps = range(first - 1, -1, -1)
+        number = len(self.names)
+        if place is None:
+            # The beginning of a falling order is the end of the names; backwards it is the other.
+            first = number if falling != back else 0
         else:
-            steps = range(0 if after is None else self._behind(after.name), len(self.names))
-        for at in steps:
+            first = bisect_left(self.names, place.name) if falling else self._behind(place.name)
+        for at in range(first - 1, -1, -1) if falling != back else range(first, number):
             yield at, QueuePlace(0.0, self.names[at])
+
+    def before_name(self, name: str, *, falling: bool) -> QueuePlace | None:
+        """The place in the order of the names behind which a name, or the next one, comes first.
+
+        Args:
+            name: It; the beginning of one is enough.
+            falling: The order is the falling one.
+
+        Returns:
+            The place; None for the beginning of the order.
+        """
+        if falling:
+            at = bisect_right(self.names, name)
+            return QueuePlace(0.0, self.names[at]) if at < len(self.names) else None
+        at = bisect_left(self.names, name)
+        return QueuePlace(0.0, self.names[at - 1]) if at else None
 
     def _behind(self, name: str) -> int:
         """Number of the first queue whose name comes behind a name."""

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from nacre.inspect.reports.base import PURPOSES, Report, ReportRequest, ReportSu
 from nacre.inspect.reports.source import source_of
 from nacre.inspect.view import LiveFigures, ToeFacts, title_facts
 from nacre.report.charts import drawn
-from nacre.report.document import Cell, DataTable, Format, ReportDocument, Section
+from nacre.report.document import Cell, Column, DataTable, Format, ReportDocument, Section
 from nacre.report.formatting import heading, written
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
@@ -24,6 +25,7 @@ from nacre.store.layout import Layout
 
 ROWS: Final = 500
 """Rows of a table on a page; a download has them all."""
+_UTC: Final = re.compile(r"\s*[(\uff08]UTC[)\uff09]$")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -48,7 +50,8 @@ def make_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         arguments: `name`; `url`, `old`, `new`, `run`, `language`: of the request; `form`: `page`,
             `json`, `text`, `csv` or `html`; `toes`: what the running job said of its workers, None
             where it does not run; `table`, `sort`, `falling`: number of the table that is sorted,
-            and of its column, from 0; -1 for none; `spoken`: the language of the page.
+            and of its column, from 0; -1 for none; `first`: rows of it before the page; `spoken`:
+            the language of the page.
 
     Raises:
         JobError: There is no such report, or nothing to report, or it needs a URL or takes none.
@@ -74,7 +77,7 @@ def make_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if not document.about:
             document = document._replace(about=title_facts(view.view()))
         if form == "page":
-            document = spoken(document, language_of(str(arguments["spoken"])).made)
+            document = spoken(document, language_of(str(arguments["spoken"])).error)
             return {"document": page_document(document, arguments), "as_of": as_of}
         return {"body": _body(report, data, document, form), "as_of": as_of}
 
@@ -137,7 +140,8 @@ def page_document(document: ReportDocument, arguments: Mapping[str, Any]) -> dic
             wanted = number == int(arguments["table"])
             column = int(arguments["sort"]) if wanted else -1
             falling = bool(arguments["falling"])
-            tables.append(_page_table(table, number, column, falling=falling))
+            first = int(arguments.get("first", 0)) if wanted else 0
+            tables.append(_page_table(table, number, column, first, falling=falling))
             number += 1
         sections.append(_page_section(section, tables))
     return {"title": document.title, "about": list(document.about), "sections": sections}
@@ -164,7 +168,9 @@ def _page_section(section: Section, tables: list[dict[str, Any]]) -> dict[str, A
 _NUMERIC: Final = frozenset(Format) - {Format.TEXT, Format.URL, Format.TIME}
 
 
-def _page_table(table: DataTable, number: int, column: int, *, falling: bool) -> dict[str, Any]:
+def _page_table(
+    table: DataTable, number: int, column: int, first: int, *, falling: bool
+) -> dict[str, Any]:
     rows: Sequence[tuple[Cell, ...]] = table.rows
     if 0 <= column < len(table.columns):
         rows = sorted(rows, key=lambda row: _order(row[column]), reverse=falling)
@@ -172,20 +178,36 @@ def _page_table(table: DataTable, number: int, column: int, *, falling: bool) ->
         "number": number,
         "caption": table.caption,
         "columns": [
-            {"name": heading(one), "number": one.form in _NUMERIC, "url": one.form is Format.URL}
+            {
+                "name": _page_heading(one),
+                "number": one.form in _NUMERIC,
+                "url": one.form is Format.URL,
+            }
             for one in table.columns
         ],
         "rows": [
             [
-                {"text": written(cell, one.form), "url": cell if one.form is Format.URL else None}
+                {
+                    "text": written(cell, one.form),
+                    "url": cell if one.form is Format.URL else None,
+                    "time": None if one.form is not Format.TIME or isinstance(cell, str) else cell,
+                }
                 for cell, one in zip(row, table.columns, strict=True)
             ]
-            for row in rows[:ROWS]
+            for row in rows[first : first + ROWS]
         ],
+        "first": first,
+        "before": max(first - ROWS, 0) if first else None,
+        "behind": first + ROWS if first + ROWS < len(rows) else None,
         "total": len(rows),
         "sorted": column,
         "falling": falling,
     }
+
+
+def _page_heading(column: Column) -> str:
+    """The heading of a column; its times are shown in the zone of the viewer."""
+    return _UTC.sub("", column.name) if column.form is Format.TIME else heading(column)
 
 
 def _order(cell: Cell) -> tuple[int, float, str]:

@@ -8,7 +8,7 @@ import msgspec
 
 from nacre.config.check import Loaded
 from nacre.config.layer import assignment_layer
-from nacre.editing.exclusion import exclusion
+from nacre.editing.exclusion import exclusion, exclusions, readmission
 from nacre.editing.file_settings import changed_files, named_in
 from nacre.editing.secrets import without_secrets
 from nacre.errors import ConfigError, Problem
@@ -50,6 +50,16 @@ def exclusion_of(layout: Layout, arguments: Arguments) -> str:
         ConfigError: The scope has no rule that could take it.
     """
     return exclusion(load_job(layout).settings.scope, str(arguments["urls"]))
+
+
+def readmission_of(layout: Layout, arguments: Arguments) -> str:
+    """The assignment that takes an expression out of the scope: `urls`; "" where it is in none."""
+    return readmission(load_job(layout).settings.scope, str(arguments["urls"]))
+
+
+def exclusions_of(layout: Layout, _: Arguments) -> list[dict[str, str]]:
+    """The expressions that the scope excludes: each with its `expression` and its `rule`."""
+    return [one._asdict() for one in exclusions(load_job(layout).settings.scope)]
 
 
 def dry_run(layout: Layout, arguments: Arguments) -> list[dict[str, Any]]:

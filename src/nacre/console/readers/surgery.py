@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
 import msgspec
@@ -13,12 +14,14 @@ import msgspec
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.views import VIEWS
 from nacre.console.readers.waiting import QueueNames, ScanBudget, waiting_rows
+from nacre.editing.exclusion import exclusions
 from nacre.engine.seeding.seedfile import WIDE, decoded_lines, file_coding, open_bytes
 from nacre.errors import ConfigError
 from nacre.frontier.pending import PendingUri, export, matcher
 from nacre.job.control import is_running, send_command
 from nacre.job.frontier_edits import Imported
 from nacre.job.imports import ImportMode, ImportOptions, ImportTally
+from nacre.job.readmission import READMITTED, readmitted_lines, takes_back
 from nacre.job.stopped_job import open_stopped
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
@@ -116,6 +119,38 @@ def _imported(
 
     VIEWS.drop(layout.root)
     yield asyncio.run(change())
+
+
+def readmit_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Take back the URIs that an exclusion had deleted or refused; the scope takes them by now.
+
+    Args:
+        layout: The job, running or not.
+        arguments: `urls`: the expression that was excluded; `by`; `since`.
+
+    Returns:
+        `changed`: URIs that wait again; `over`: the run is over, so that none can.
+
+    Raises:
+        JobError: It refuses.
+        StorageError: It cannot be written.
+    """
+    urls, changed = matcher(str(arguments["urls"])), 0
+    excluded = [one.found for one in exclusions(load_job(layout).settings.scope)]
+    with VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view:
+        if not is_running(layout.socket) and not takes_back(view.store):
+            return {"changed": 0, "over": True}
+    for kind, options in READMITTED.items():
+        with NamedTemporaryFile("w", prefix="nacre-readmit-", suffix=".txt", encoding="utf-8",
+                                errors="backslashreplace") as file:  # fmt: skip
+            with VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view:
+                for line in readmitted_lines(view.store, kind, urls, excluded):
+                    file.write(f"{line}\n")
+            file.flush()
+            for imported in _imported(layout, Path(file.name), options, arguments):
+                changed += imported.tally.scheduled
+                PROGRESS.tell(changed)
+    return {"changed": changed, "over": False}
 
 
 @contextmanager

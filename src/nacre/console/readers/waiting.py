@@ -5,7 +5,7 @@ next one goes on. What must be counted to its end tells how far it is.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -29,6 +29,7 @@ from nacre.frontier.rows import (
     unpack,
     unpack_future,
 )
+from nacre.job.crowding import path_branch
 from nacre.store.layout import Layout
 from nacre.uri.surt import queue_host, surt
 from nacre.wire.urltext import spellings
@@ -90,7 +91,8 @@ def table_of(view: OpenView, since: float = 0.0) -> QueueTable:
     if known is not None:
         stamp, table = known
         age = CLOCK.now() - table.made
-        lasts = age < max(_TABLE, 50.0 * table.seconds) and table.made >= since
+        # A clock that was set back makes it old, not new.
+        lasts = 0.0 <= age < max(_TABLE, 50.0 * table.seconds) and table.made >= since
         if stamp == view.stamp or lasts:
             return table
     total = sum(read_totals(view.store).states)
@@ -104,30 +106,40 @@ def list_queues(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         layout: The job.
-        arguments: `sort`, `falling`, `state`, `re`, `limit`, `after` (number and name, or None).
+        arguments: `sort`, `falling`, `state`, `re`, `limit`; `after` and `before` (a place: number
+            and name, or None), of which the page begins behind the first, or ends with the second;
+            `key`: in the order of the names it begins there.
     """
     sort, falling = str(arguments["sort"]), bool(arguments["falling"])
     if sort != NAME and sort not in NUMBERS:
         names = ", ".join((NAME, *NUMBERS))
         raise RefusedRequestError(400, "bad-query", f"queues are sorted by {names}; not by {sort}")
     state, wanted = _state_named(str(arguments["state"])), matcher(str(arguments["re"]))
-    place = arguments.get("after")
+    key, back = str(arguments.get("key", "")), bool(arguments.get("before"))
+    if key and sort != NAME:
+        raise RefusedRequestError(400, "bad-query", f"`key` needs the order by {NAME}")
     with VIEWS.looking(layout, _since(arguments)) as view:
         table = table_of(view, _since(arguments))
-        start = QueuePlace(float(place[0]), str(place[1])) if place else None
-        found, last, budget, limit = list[str](), None, ScanBudget(), int(arguments["limit"])
-        for at, behind in table.walk(sort, start, falling=falling):
+        given = arguments["before"] if back else arguments.get("after")
+        start = QueuePlace(float(given[0]), str(given[1])) if given else None
+        if key and not given:
+            start = table.before_name(key, falling=falling)
+        found, last, budget, limit = list[str](), start, ScanBudget(), int(arguments["limit"])
+        for at, behind in table.walk(sort, start, falling=falling, back=back):
             if len(found) == limit or budget.spent:
+                last = behind if back else last
                 break
             last = behind
             if state in {None, table.states[at]} and wanted(table.names[at]):
                 found.append(table.names[at])
         else:
             last = None
+        first, following = (last, start) if back else (start, last)
         totals = read_totals(view.store)
         return {
-            "items": list(_queues(view, found)),
-            "next": None if last is None else list(last),
+            "items": list(_queues(view, reversed(found) if back else found)),
+            "next": None if following is None else list(following),
+            "previous": None if first is None else list(first),
             "searched": budget.looked,
             "queues": len(table.names),
             "states": {one.name.lower(): totals.states[one] for one in QueueState},
@@ -146,7 +158,7 @@ def _state_named(name: str) -> int | None:
     return known[name]
 
 
-def _queues(view: OpenView, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _queues(view: OpenView, names: Iterable[str]) -> Iterator[dict[str, Any]]:
     settings = view.loaded.settings.frontier
     for name in names:
         row = read_queue(view.store, queue_id(name))
@@ -396,25 +408,6 @@ def _paths(view: OpenView, queue: str, path: str, *, whole: bool) -> dict[str, A
     return {
         "branches": branches, "next": None, "searched": budget.looked, "complete": complete,
     }  # fmt: skip
-
-
-def path_branch(url: str, path: str) -> str:
-    """The part of a URL's path that is one level below a path; "" for a URL elsewhere.
-
-    Args:
-        url: The URL.
-        path: "" or `/`, or one that ends with a slash.
-    """
-    start = url.find("/", url.find("://") + 3)
-    rest = url[start:] if start >= 0 else "/"
-    begin = path or "/"
-    if not rest.startswith(begin):
-        return ""
-    end = rest.find("/", len(begin))
-    mark = rest.find("?", len(begin))
-    if end >= 0 and (mark < 0 or end < mark):
-        return rest[: end + 1]
-    return rest[: mark + 1] if mark >= 0 else rest
 
 
 # ---- previews

@@ -152,19 +152,23 @@ def _stream(
         looks: They are entered meanwhile.
         changed: Makes the events of a change.
     """
-    last = b""
+    last, standing = b"", call.services.standing.elsewhere
 
     def made() -> bytes:
-        facts = header_facts(call.snapshots(), call.services.quotas.all(), call.identity)
+        facts = header_facts(call.services, call.snapshots(), call.identity)
         text = render("live/header.html", facts, call.language, assets())
         return event(text.decode(), "header")
 
     def events(topics: frozenset[str]) -> Iterable[bytes]:
         nonlocal last
+        if call.services.standing.elsewhere != standing:
+            yield _OVER  # the page says who has the jobs, and has other buttons now
+            return
         if topic in topics:
             yield from changed()
         if JOBS in topics:
-            key = ("header", call.language.name, call.identity.places)
+            who = call.identity
+            key = ("header", call.language.name, who.role, who.places)
             found = call.services.hub.made(JOBS, key, made)
             if found != last:
                 last = found

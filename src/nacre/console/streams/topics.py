@@ -1,10 +1,11 @@
 """`/api/v1/stream`: what changes, as server-sent events.
 
 An event has the name of its kind. `jobs` and `job` have the same JSON as the answer of the list or
-the job, with their `topic`. Each is a whole state, so that a viewer who was away or is slow misses
-states, and nothing else; so has `task`, which ends with the state `done` or `failed`. `log` and
-`alerts` have new lines; their ids are bytes of files, so that a client that comes back with
-Last-Event-ID goes on where it was; one who lags far gets the last ones.
+the job, with their `topic`; the list takes the same fields of the query. Each is a whole state, so
+that a viewer who was away or is slow misses states, and nothing else; so has `task`, which ends
+with the state `done` or `failed`. `log` and `alerts` have new lines; their ids are bytes of files,
+so that a client that comes back with Last-Event-ID goes on where it was; one who lags far gets the
+last ones.
 """
 
 from collections.abc import Iterable
@@ -32,8 +33,8 @@ ALERTS: Final = "alerts"
 MOST_TOPICS: Final = 32
 
 
-class StreamQuery(msgspec.Struct, frozen=True):
-    """The topics of a stream.
+class StreamQuery(JobsQuery, frozen=True):
+    """The topics of a stream; its other fields say which page of the list of jobs `jobs` is.
 
     Attributes:
         topics: With commas between: `jobs`, `job:J`, `log:J:NAME`, `alerts:J`, `task:ID`. A comma,
@@ -44,7 +45,7 @@ class StreamQuery(msgspec.Struct, frozen=True):
 
 
 class JobsEvent(msgspec.Struct, frozen=True):
-    """The list of all jobs, as an event: its topic, and the list."""
+    """A page of the list of jobs, as an event: its topic, and the list."""
 
     topic: str
     data: JobList
@@ -101,6 +102,8 @@ class _Jobs:
     def __init__(self, call: Call) -> None:
         self.topic = JOBS
         self._call = call
+        query: StreamQuery = call.query
+        self._query = msgspec.structs.replace(query, topics=JOBS)
 
     def look(self) -> AbstractContextManager[None]:
         """See `TopicSource`."""
@@ -111,10 +114,11 @@ class _Jobs:
         call = self._call
 
         def made() -> bytes:
-            data = JobsEvent(JOBS, job_list(call, JobsQuery(limit=500)))
+            data = JobsEvent(JOBS, job_list(call, self._query))
             return event(msgspec.json.encode(data).decode(), "jobs")
 
-        return call.services.hub.made(JOBS, ("api", call.language.name, call.identity.places), made)
+        key = ("api", call.language.name, call.identity.places, self._query)
+        return call.services.hub.made(JOBS, key, made)
 
 
 class _Job:

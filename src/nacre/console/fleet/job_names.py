@@ -1,0 +1,62 @@
+"""Names of jobs: what a directory may be called, and names with the date (pure)."""
+
+import re
+from datetime import UTC, datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from nacre.errors import ConfigError, Problem
+
+LONGEST: Final = 100
+"""Characters of a name."""
+_DATED: Final = "%Y-%m-%d"
+_FIELD: Final = re.compile(r"%(.?)")
+_FIELDS: Final = frozenset("YmdHMjGV")
+"""Year, month, day, hour, minute, day of the year, and the year and number of the week."""
+
+
+def check_name(name: str) -> str:
+    """The name of a job's directory, if it can be one.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    if not name or not name.isprintable() or len(name) > LONGEST:
+        raise _bad_name(name)
+    if name.startswith((".", "-")) or re.search(r"[/\\~]", name) or name != name.strip():
+        raise _bad_name(name)
+    return name
+
+
+def _bad_name(name: str) -> ConfigError:
+    said = f"{name!r} is no name of a job"
+    expected = "up to 100 characters without / \\ and ~, which do not begin with . or -"
+    return ConfigError([Problem("name", said, expected, "library-2026")])
+
+
+def dated_name(pattern: str, base: str, time: float, zone: str = "UTC") -> str:
+    """The name of a job that a schedule makes.
+
+    Args:
+        pattern: A name with `%Y`, `%m`, `%d`, `%H`, `%M`, `%j`, `%G` and `%V` in it, as of
+            strftime; "" for the base with the date behind it.
+        base: Name of the job or the profile that it is made of.
+        time: When, seconds since the epoch.
+        zone: Name of the time zone.
+
+    Raises:
+        ConfigError: The pattern has another field, or makes no name.
+    """
+    moment = datetime.fromtimestamp(time, UTC if zone == "UTC" else ZoneInfo(zone))
+    if not pattern:
+        day = moment.strftime(_DATED)
+        return check_name(f"{base[: LONGEST - len(day) - 1]}-{day}")
+
+    def value(found: re.Match[str]) -> str:
+        if found[1] not in _FIELDS:
+            said = f"{pattern!r} has {found[0]!r}, which is no part of a date here"
+            expected = "%Y %m %d %H %M, %j (day of the year), %G and %V (year and week)"
+            raise ConfigError([Problem("name", said, expected, "news-%Y-%m-%d")])
+        return moment.strftime(found[0])
+
+    return check_name(_FIELD.sub(value, pattern))

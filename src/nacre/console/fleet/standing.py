@@ -1,0 +1,199 @@
+"""The standing of a console: it alone may change its places, or another one does and it only shows.
+
+A console locks a file in each of its places, and one in the folder of its own files. Locks end with
+their process, however that ends: a console that found one of them taken tries again each two
+seconds, and takes over. It never has only some of them: no two consoles wait for each other.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from nacre.console.fleet.places import DEPTH, JobPlace
+from nacre.console.problems import RefusedRequestError
+from nacre.core.clock import Clock, iso
+from nacre.store.layout import Layout
+from nacre.store.local_files import is_locked, lock_file
+
+EACH: Final = 2.0
+"""Seconds between two tries to take over."""
+OF_PLACE: Final = ".nacre-console"
+"""Name of the file in a directory with jobs."""
+OF_FOLDER: Final = "console.lock"
+"""Name of the file among the console's own, and in the state of a job that is a place by itself."""
+_LONGEST: Final = 4096
+
+
+class ConsoleHolder(msgspec.Struct, frozen=True):
+    """A console that has a lock.
+
+    Attributes:
+        pid: Its process.
+        host: Name of its machine.
+        since: When it took the lock, RFC 3339.
+        url: Its URL.
+    """
+
+    pid: int
+    host: str
+    since: str
+    url: str
+
+
+class HeldElsewhere(NamedTuple):
+    """A place, or folder, that another console has.
+
+    Attributes:
+        path: It.
+        holder: The other console; None where it says nothing of itself.
+    """
+
+    path: Path
+    holder: ConsoleHolder | None
+
+    @property
+    def words(self) -> str:
+        """It, in English."""
+        if self.holder is None:
+            return f"another console has {self.path}"
+        one = self.holder
+        return (
+            f"the console {one.url} (process {one.pid} on {one.host}, since {one.since}) has "
+            f"{self.path}"
+        )
+
+
+class ConsoleStanding:
+    """Whether a console may change things.
+
+    Attributes:
+        elsewhere: What another console has; None: nothing, and this one may.
+    """
+
+    def __init__(self) -> None:
+        self.elsewhere: HeldElsewhere | None = None
+
+    def require(self) -> None:
+        """Refuse a change while another console has something of this one.
+
+        Raises:
+            RefusedRequestError: It has (409).
+        """
+        if self.elsewhere is None:
+            return
+        path, one = self.elsewhere
+        if one is None:
+            raise RefusedRequestError(
+                409, "read-only",
+                f"another console has {path}: this one only shows it, and takes over when that one "
+                "ends",
+            )  # fmt: skip
+        raise RefusedRequestError(
+            409, "read-only",
+            f"the console {one.url} (process {one.pid} on {one.host}, since {one.since}) has "
+            f"{path}: this one only shows it, and takes over when that one ends",
+        )  # fmt: skip
+
+
+class ConsoleLocks:
+    """The locks of a console.
+
+    Args:
+        standing: Is told what another console has.
+        folder: Folder of the console's own files.
+        places: Gives its places of now.
+        url: Its URL.
+        clock: The time.
+    """
+
+    def __init__(
+        self,
+        standing: ConsoleStanding,
+        folder: Path,
+        places: Callable[[], Sequence[JobPlace]],
+        url: str,
+        clock: Clock,
+    ) -> None:
+        self._standing = standing
+        self._folder = folder
+        self._places = places
+        self._url = url
+        self._clock = clock
+        self._held: dict[Path, int] = {}
+
+    def take(self) -> bool:
+        """Take all locks, or none; whether they are this console's now."""
+        wanted = dict(self._wanted())
+        for gone in self._held.keys() - wanted.keys():
+            os.close(self._held.pop(gone))
+        for path, of in wanted.items():
+            if path not in self._held and not self._lock(path, of):
+                self.free()
+                return False
+        self._standing.elsewhere = None
+        return True
+
+    def free(self) -> None:
+        """Give all of them back."""
+        for handle in self._held.values():
+            os.close(handle)
+        self._held.clear()
+
+    def _wanted(self) -> Iterator[tuple[Path, Path]]:
+        """The files to lock, and what each of them is of."""
+        yield self._folder / OF_FOLDER, self._folder
+        for place in self._places():
+            yield lock_of(place), place.root
+
+    def _lock(self, path: Path, of: Path) -> bool:
+        places = _above(of) if of != self._folder else ()
+        above = next((one for one in places if one not in self._held and is_locked(one)), None)
+        handle = None
+        try:
+            if above is None:
+                handle = lock_file(path)
+        except OSError:
+            # It is not there yet, or nobody can write there: no console changes anything in it.
+            return True
+        if handle is None:
+            self._standing.elsewhere = HeldElsewhere(of, holder_in(above or path))
+            return False
+        one = ConsoleHolder(os.getpid(), os.uname().nodename, iso(self._clock.now()), self._url)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, msgspec.json.encode(one), 0)
+        self._held[path] = handle
+        return True
+
+
+def lock_of(place: JobPlace) -> Path:
+    """The file that a console locks to have a place."""
+    return Layout(place.root).state / OF_FOLDER if place.job else place.root / OF_PLACE
+
+
+def held_elsewhere(place: JobPlace) -> HeldElsewhere | None:
+    """The console that has a place which this one has not; None for none."""
+    path = lock_of(place)
+    return HeldElsewhere(place.root, holder_in(path)) if is_locked(path) else None
+
+
+def _above(root: Path) -> Iterator[Path]:
+    """The files of the places that a directory may lie in."""
+    for parent in root.parents[:DEPTH]:
+        yield parent / OF_PLACE
+
+
+def holder_in(path: Path) -> ConsoleHolder | None:
+    """The console that a lock's file names; None where it names none."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return msgspec.json.decode(os.pread(handle, _LONGEST, 0), type=ConsoleHolder)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    finally:
+        os.close(handle)

@@ -1,0 +1,110 @@
+"""Work that goes on beside the answers: an error in it ends neither the console nor its crawls.
+
+Work that fails begins again after some seconds, and the terminal has the error. Until it went well
+for a while the trouble is among the alerts of administrators.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Final, NamedTuple
+
+from nacre.core.clock import Clock
+from nacre.errors import NacreError
+from nacre.job.task_errors import first_error
+
+AGAIN: Final = 5.0
+"""Seconds after which work that failed begins again."""
+CALM: Final = 20.0
+"""Seconds without an error after which a trouble is over."""
+_LOG: Final = logging.getLogger(__name__)
+
+Work = Callable[[], Coroutine[None, None, None]]
+"""Begins work that goes on until it is cancelled."""
+
+
+class WorkTrouble(NamedTuple):
+    """A trouble of work that goes on.
+
+    Attributes:
+        work: Name of the work, such as `quotas`.
+        text: The error.
+        since: When it began, seconds since the epoch.
+    """
+
+    work: str
+    text: str
+    since: float
+
+
+class TroubleBoard:
+    """The troubles of the work beside the answers.
+
+    Args:
+        tell: Called when there are others.
+    """
+
+    def __init__(self, tell: Callable[[], None] = lambda: None) -> None:
+        self._tell = tell
+        self._known: dict[str, WorkTrouble] = {}
+
+    def all(self) -> list[WorkTrouble]:
+        """The troubles of now, by the names of their work."""
+        return [self._known[name] for name in sorted(self._known)]
+
+    def note(self, work: str, text: str, now: float) -> bool:
+        """Note a trouble; whether it is another one than was known.
+
+        Args:
+            work: Name of the work.
+            text: The error.
+            now: Seconds since the epoch.
+        """
+        known = self._known.get(work)
+        self._known[work] = WorkTrouble(work, text, known.since if known is not None else now)
+        is_new = known is None or known.text != text
+        if is_new:
+            self._tell()
+        return is_new
+
+    def over(self, work: str) -> None:
+        """Forget the trouble of a work, if it has one."""
+        if self._known.pop(work, None) is not None:
+            self._tell()
+
+
+def words_of(error: BaseException) -> str:
+    """The words for an error of such work: those of Nacre's own, the kind of any other one (pure).
+
+    Args:
+        error: It; of a group of tasks the first one in it.
+    """
+    first = first_error(error) if isinstance(error, BaseExceptionGroup) else error
+    return str(first) if isinstance(first, NacreError) else f"{type(first).__name__}: {first}"
+
+
+async def keep(name: str, work: Work, board: TroubleBoard, clock: Clock) -> None:
+    """Have work go on until it is cancelled, or over by itself.
+
+    Args:
+        name: Its name.
+        work: It.
+        board: Has its trouble.
+        clock: The time.
+    """
+    loop = asyncio.get_running_loop()
+    while True:
+        calm = loop.call_later(CALM, board.over, name)
+        try:
+            await work()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the rest goes on
+            text = words_of(error)
+            if board.note(name, text, clock.now()):
+                trace = None if isinstance(error, NacreError) else error
+                _LOG.log(logging.ERROR, "%s: %s", name, text, exc_info=trace)
+        else:
+            board.over(name)
+            return
+        finally:
+            calm.cancel()
+        await clock.sleep(AGAIN)

@@ -1,0 +1,94 @@
+"""Findings, hints and problems in the language of a reader (pure).
+
+They are made in English by what checks settings and answers requests. Names of settings and
+samples stay as they are.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from nacre.console.catalogue import Language
+from nacre.console.made_texts import FIX
+from nacre.console.problems import ProblemDetails
+from nacre.editing.complete import CompletionItem, Completions
+from nacre.editing.findings import TextFinding, TextFindings
+from nacre.editing.hover import HoverCard
+
+_FIX: Final = FIX.partition("{}")[0]
+
+
+def spoken_problem(problem: ProblemDetails, spoken: Language) -> ProblemDetails:
+    """A refusal in a language.
+
+    Args:
+        problem: It.
+        spoken: The language.
+    """
+    return msgspec.structs.replace(
+        problem,
+        title=spoken.made(problem.title),
+        detail=spoken.error(problem.detail),
+        problems=tuple(_problem(one, spoken) for one in problem.problems),
+    )
+
+
+def _problem(one: Mapping[str, Any], spoken: Language) -> dict[str, Any]:
+    said = {
+        "message": spoken.error(str(one.get("message", ""))),
+        "expected": spoken.made(str(one.get("expected", ""))),
+    }
+    return {**one, **{name: text for name, text in said.items() if text}}
+
+
+def spoken_findings(found: TextFindings, spoken: Language) -> TextFindings:
+    """The findings of a text in a language.
+
+    Args:
+        found: They.
+        spoken: The language.
+    """
+    return msgspec.structs.replace(
+        found,
+        problems=tuple(_finding(one, spoken) for one in found.problems),
+        warnings=tuple(_finding(one, spoken) for one in found.warnings),
+    )
+
+
+def _finding(one: TextFinding, spoken: Language) -> TextFinding:
+    write = spoken.texts.gettext(FIX)
+    fixes = [
+        msgspec.structs.replace(fix, label=write.format(fix.label.removeprefix(_FIX)))
+        for fix in one.fixes
+    ]
+    return msgspec.structs.replace(
+        one,
+        message=spoken.error(one.message),
+        expected=spoken.made(one.expected),
+        fixes=tuple(fixes),
+    )
+
+
+def spoken_card(card: HoverCard, spoken: Language) -> HoverCard:
+    """The meaning of a word in a language.
+
+    Args:
+        card: It.
+        spoken: The language.
+    """
+    return msgspec.structs.replace(card, doc=spoken.made(card.doc), type=spoken.made(card.type))
+
+
+def spoken_completions(found: Completions, spoken: Language) -> Completions:
+    """Completions in a language.
+
+    Args:
+        found: They.
+        spoken: The language.
+    """
+    return msgspec.structs.replace(found, items=tuple(_item(one, spoken) for one in found.items))
+
+
+def _item(one: CompletionItem, spoken: Language) -> CompletionItem:
+    return msgspec.structs.replace(one, detail=spoken.made(one.detail), doc=spoken.made(one.doc))

@@ -1,0 +1,26 @@
+import pytest
+
+from nacre.console.fleet.job_names import check_name, dated_name
+from nacre.errors import ConfigError
+
+NEW_YEAR = 1_798_736_400.0
+"""2026-12-31T17:00:00Z, which is 2027 in Shanghai."""
+
+
+def test_a_name_has_the_date_of_its_zone():
+    assert dated_name("新闻-%Y-%m-%d %H.%M", "job", NEW_YEAR) == "新闻-2026-12-31 17.00"
+    assert dated_name("%Y%m%d", "job", NEW_YEAR, "Asia/Shanghai") == "20270101"
+    assert dated_name("week-%G-%V-%j", "job", NEW_YEAR) == "week-2026-53-365"
+    assert dated_name("", "图书馆", NEW_YEAR) == "图书馆-2026-12-31"
+    assert len(dated_name("", "x" * 300, NEW_YEAR)) == 100
+
+
+@pytest.mark.parametrize("pattern", ["%", "%s", "%-d", "a/%Y", "../%Y", "%%", ".%Y", "%Y\n"])
+def test_a_pattern_that_makes_no_name_is_refused(pattern: str):
+    with pytest.raises(ConfigError):
+        dated_name(pattern, "job", NEW_YEAR)
+
+
+def test_names_that_are_none():
+    with pytest.raises(ConfigError, match="is no name of a job"):
+        check_name("a/b")

@@ -1,0 +1,75 @@
+"""The poller: a job that cannot be understood is shown, and others go on."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.console.live import poller
+from nacre.console.live.snapshot import UNREADABLE
+from nacre.job.control import NotRunningError
+from tests.cli.site import nacre
+from tests.console.given import GivenConsole, play
+
+
+def add_jobs(folder: Path, *names: str) -> None:
+    (folder / "crawls").mkdir(exist_ok=True)
+    for name in names:
+        assert nacre("new", folder / "crawls" / name, "http://127.0.0.1:9/").code == 0
+
+
+def test_a_job_whose_answer_is_none_takes_no_other_one_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    add_jobs(tmp_path, "new", "old")
+
+    async def answer(named: Path, *_: object, **__: object) -> dict[str, Any]:
+        if "old" in str(named):
+            return {"overview": "of another version"}
+        raise NotRunningError("it does not run")
+
+    monkeypatch.setattr(poller, "ask_command", answer)
+
+    async def scene(console: GivenConsole) -> None:
+        for _ in range(2):
+            for job in console.services.fleet.jobs:
+                await console.services.poller.look(job)
+        new, old = (seen for _, seen in console.services.poller.snapshots())
+        assert new.state == "NASCENT"
+        assert old.state == UNREADABLE
+        assert "TypeError" in str(old.sentence.params["why"])
+        assert len(caplog.records) == 1  # not with each look
+
+    play(tmp_path, scene)
+
+
+def test_what_was_read_is_shown_though_it_cannot_be_kept(tmp_path: Path):
+    add_jobs(tmp_path, "demo")
+    lines = tmp_path / "lines.txt"
+    lines.write_text("http://127.0.0.1:9/a\n")
+    assert nacre("frontier", tmp_path / "crawls" / "demo", "import", lines).code == 0
+
+    async def scene(console: GivenConsole) -> None:
+        console.services.quotas._database.rows("PRAGMA query_only = ON")
+        (job,) = console.services.fleet.jobs
+        await console.services.poller.look(job)
+        seen = console.services.poller.snapshot(job)
+        assert seen.state != UNREADABLE
+        assert seen.overview is not None
+
+    play(tmp_path, scene)
+
+
+def test_a_job_that_a_command_made_is_found_when_somebody_asks_for_it(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        key = console.as_key()
+        console.services.poller._scanned -= poller.AGAIN
+        assert (await console.client.get("/api/v1/jobs", headers=key)).json()["items"] == []
+        await asyncio.to_thread(add_jobs, tmp_path, "demo")
+        path = "/api/v1/jobs/crawls~demo"
+        assert (await console.client.get(path, headers=key)).status_code == 404  # just looked
+        console.services.poller._scanned -= poller.AGAIN
+        assert (await console.client.get(path, headers=key)).status_code == 200
+
+    play(tmp_path, scene)

@@ -1,0 +1,37 @@
+"""A Chinese operator breaks a file and reads what is wrong; the language stays with the user."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.console.stories.running import ConsoleProcess, new_job
+from tests.console.stories.steps import go, open_job
+from tests.console.stories.watched import tab
+
+pytestmark = pytest.mark.console
+
+
+def test_findings_and_hints_are_chinese_and_the_language_is_chosen_at_the_top(
+    tmp_path: Path, browser: Browser, shared: ConsoleProcess
+):
+    with shared.for_jobs(tmp_path / "crawls") as console:
+        new_job(tmp_path / "crawls/one", "http://127.0.0.1:9/")
+        console_url = console.url
+        with tab(browser, console) as page:
+            go(page, console_url)
+            page.locator("#language").select_option("zh_CN")
+            expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+            open_job(page, console, "one", "/settings")
+            editor = page.locator(".cm-content")
+            editor.click()
+            page.keyboard.press("Control+End")
+            page.keyboard.type("robots: {policy: perhaps}\n")
+            expect(page.locator("[data-findings]")).to_contain_text("必须是")
+            page.keyboard.type("politeness:\n  resp")
+            page.keyboard.press("Control+Space")
+            expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text("秒")
+            go(page, f"{console_url}j/none")
+            expect(page.locator("[role=alert]")).to_have_text("没有任务 none")
+            go(page, f"{console_url}?lang=en")
+            expect(page.locator("html")).to_have_attribute("lang", "en")

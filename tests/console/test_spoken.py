@@ -1,0 +1,124 @@
+# ruff: noqa: RUF001 - the signs of Chinese texts are meant
+"""What the core says in English of settings and refusals is Chinese on Chinese pages."""
+
+import re
+
+import pytest
+
+from nacre.config.facts import facts_of, fields
+from nacre.console.catalogue import language
+from nacre.console.made_texts import filled
+from nacre.console.problems import ProblemDetails, RefusedRequestError, problem_of
+from nacre.console.spoken import (
+    spoken_card,
+    spoken_completions,
+    spoken_findings,
+    spoken_problem,
+)
+from nacre.editing.complete import complete
+from nacre.editing.findings import find_in_text
+from nacre.editing.hover import hover
+from nacre.editing.places import typed
+from nacre.errors import ConfigError, Problem
+from nacre.settings.settings import JobSettings
+from tools.editor_texts import editor_texts, models
+from tools.refusal_texts import refusal_texts
+
+CHINESE = language("zh_CN")
+HAN = re.compile("[\u4e00-\u9fff]")
+_MARKS = re.compile(r"`[^`]*`")
+PLAIN = frozenset(("KB/s", "B/s", "nacre set"))
+"""Texts that are the same in both languages."""
+
+
+def is_chinese(text: str) -> bool:
+    return bool(HAN.search(text))
+
+
+def test_each_refusal_and_finding_is_said_in_chinese_whatever_its_values():
+    texts = sorted({text for _, text in refusal_texts()} - PLAIN)
+    assert len(texts) > 500
+    values = ["x~1", "9", "b.test", "'c'", "/d", "e"]
+    said = {text: filled(text, values) for text in texts}
+    # One that begins with a space is a part of another.
+    left = [
+        text for text, made in said.items()
+        if not is_chinese(CHINESE.made(made) if made[0] == " " else CHINESE.error(made))
+    ]  # fmt: skip
+    assert not left
+
+
+def test_each_meaning_and_unit_of_a_setting_is_said_in_chinese():
+    texts = sorted({text for _, text in editor_texts()} - PLAIN)
+    assert len(texts) > 400
+    assert not [text for text in texts if not is_chinese(CHINESE.made(text))]
+
+
+def test_each_type_of_a_setting_is_said_in_chinese():
+    found = {typed(one) for one in fields(JobSettings)}
+    for model in models():
+        found |= {typed(facts_of(name, info)) for name, info in model.model_fields.items()}
+    left = []
+    for text in sorted(found):
+        words = _MARKS.sub("", text).replace(" or ", "").strip(" ,")
+        if words and words != "true false" and not is_chinese(CHINESE.made(text)):
+            left.append(text)
+    assert not left
+
+
+BROKEN = """\
+seeds: [http://127.0.0.1:9/]
+politeness: {min_dealy: 3, delay: -1, respect_retry_after: [1]}
+engine: {parallel: many, source_tags: 7}
+robots: {policy: perhaps}
+scope: [{rule: no-such}, {decision: ACCEPT}, 5]
+sheets: {a.b: {politeness.delay: 5}, c: {engine.parallel: 3}}
+fetch: {proxy: "ftp://x", accept_headers: [x], contact: nobody}
+archive: {max_size: big}
+"""
+
+
+def test_the_findings_of_a_broken_text_are_said_in_chinese():
+    for text in (BROKEN, "a: [1\n", "\tx: 1\n", "seeds: [\n"):
+        found = find_in_text(text, None)
+        assert found.problems
+        said = spoken_findings(found, CHINESE)
+        for one, known in zip(said.problems, found.problems, strict=True):
+            assert is_chinese(one.message), one.message
+            assert not one.expected or is_chinese(one.expected), one.expected
+            assert (one.path, one.sample, one.line) == (known.path, known.sample, known.line)
+            assert all(is_chinese(fix.label) for fix in one.fixes)
+        assert spoken_findings(found, language("en")) == found
+
+
+def test_hints_of_the_editor_are_said_in_chinese():
+    text = "politeness:\n  delay: 5\n  m"
+    card = spoken_card(hover(text, text.index("delay") + 1), CHINESE)
+    assert (is_chinese(card.doc), is_chinese(card.type)) == (True, True)
+    items = spoken_completions(complete(text, len(text)), CHINESE).items
+    assert items
+    for item in items:
+        assert is_chinese(item.doc)
+        assert is_chinese(item.detail), item.detail
+    assert [item.label for item in items] == [one.label for one in complete(text, len(text)).items]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RefusedRequestError(404, "not-found", "there is no job crawls~x"), "没有任务 crawls~x"),
+        (ConfigError("rounds is 'x': give a number, 0 for until nothing is due"),
+         "rounds 为 'x'：请写一个数，0 表示直到没有到期的"),
+        (ConfigError([Problem("a.b", "must be a number", "none", "b: 1", "crawl.yaml", 3)]),
+         "crawl.yaml:3: a.b: 必须是数\n    应为：无\n    例如：b: 1"),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_said_in_chinese(error: ConfigError, said: str):
+    problem = spoken_problem(problem_of(error), CHINESE)
+    assert problem.detail == said
+    assert spoken_problem(problem_of(error), language("en")) == problem_of(error)
+
+
+def test_what_is_not_known_stays_as_it_is():
+    problem = ProblemDetails("Odd", 400, "odd", "<b>nothing that Nacre said</b>", ({"x": 1},))
+    assert spoken_problem(problem, CHINESE) == problem
