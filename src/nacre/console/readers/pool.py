@@ -144,7 +144,7 @@ class ReaderProcess:
             async with asyncio.timeout(patience if self._is_warm else patience + START):
                 process = await self._started()
                 answer = await _exchanged(process, msgspec.msgpack.encode(request), tell)
-        # The first where it ends while it answers, the others where it has ended before the question.
+        # It ended while it answered, or before it was asked.
         except (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError):
             await self.close()
             raise ConnectionError("the reader process ended") from None
