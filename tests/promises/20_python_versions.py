@@ -114,11 +114,9 @@ def test_a_lock_names_the_extras_that_are_asked_for(lock: str):
 
     With hashes that is an error as soon as there is a newer version than the lock's.
     """
-    extras = {
-        canonicalize_name(found.name): found.extras
-        for line in (ROOT / lock).read_text().splitlines()
-        if "==" in line and (found := Requirement(line.partition(";")[0].rstrip(" \\")))
-    }
+    lines = (ROOT / lock).read_text().splitlines()
+    pins = [Requirement(line.partition(";")[0].rstrip(" \\")) for line in lines if "==" in line]
+    extras = {canonicalize_name(pin.name): pin.extras for pin in pins}
     asked = 0
     for name, taken in extras.items():
         try:
