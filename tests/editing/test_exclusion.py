@@ -4,6 +4,7 @@ import pytest
 
 from nacre.editing.exclusion import exclusion, exclusions, readmission
 from nacre.errors import ConfigError
+from nacre.frontier.pending import matcher
 from nacre.scope.rules.regex import MatchesListRegex
 from nacre.scope.rules.rule import Accept, Reject
 from nacre.scope.scope import Decision
@@ -46,7 +47,18 @@ def test_an_exclusion_is_undone_as_it_was_typed_and_as_it_is_listed():
         ("/x/", "scope.2", "/x/"),
     ]
     for text in ("/日历/", ".*(?:/日历/).*"):
-        path, _, value = readmission(scope, text).partition("=")
+        assignment, found = readmission(scope, text)
+        path, _, value = assignment.partition("=")
         assert (path, json.loads(value)) == ("scope.1.regexes", ["a"])
-    assert readmission(scope, "/x/") == "scope.2.regexes=[]"
-    assert readmission(scope, "/y/") == ""
+        assert found == "^(?:.*(?:/日历/).*)$"
+    assert readmission(scope, "/x/") == ("scope.2.regexes=[]", "/x/")
+    assert readmission(scope, "/y/") == ("", "/y/")
+
+
+def test_what_an_expression_of_whole_urls_did_not_exclude_does_not_come_back():
+    scope = [MatchesListRegex(decision=REJECT, regexes=(r"https?://www\.a\.test/bbs", "b"))]
+    assignment, found = readmission(scope, r"https?://www\.a\.test/bbs")
+    assert assignment == 'scope.0.regexes=["b"]'
+    taken = matcher(found)
+    assert taken("http://www.a.test/bbs")
+    assert not taken("http://www.a.test/bbs/1.html")

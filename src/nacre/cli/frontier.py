@@ -202,11 +202,11 @@ def include_uris(
     from nacre.job.apply_change import ChangeRequest, alone
 
     layout, settings = layout_and_settings(job_of(ctx))
-    assignment = readmission(settings.scope, regex)
+    assignment, found = readmission(settings.scope, regex)
     if assignment:
         with alone(layout):
             change_job(layout, ChangeRequest(assignments=[assignment]))
-    number = _readmit(layout, settings, regex) if layout.has_store else None
+    number = _readmit(layout, settings, found) if layout.has_store else None
     if as_json:
         output.say_json({"changed": bool(assignment), "waiting": number})
         return

@@ -56,28 +56,39 @@ def exclusions(scope: Sequence[Rule]) -> tuple[ScopeExclusion, ...]:
         scope: The rules.
     """
     return tuple(
-        ScopeExclusion(text, f"scope.{number}", text if rule.search else f"^(?:{text})$")
+        ScopeExclusion(text, f"scope.{number}", _found(rule, text))
         for number, rule in _rules(scope)
         for text in rule.regexes
     )
 
 
-def readmission(scope: Sequence[Rule], expression: str) -> str:
-    """The assignment `path=value` that takes an expression out of the scope again.
+class Readmission(NamedTuple):
+    """What undoes an exclusion.
+
+    Attributes:
+        assignment: The assignment `path=value` that takes an expression out of the scope; "" where
+            no rule has it.
+        found: The same as an expression that is found in exactly the URLs that the rule excluded.
+    """
+
+    assignment: str
+    found: str
+
+
+def readmission(scope: Sequence[Rule], expression: str) -> Readmission:
+    """What takes an expression out of the scope again.
 
     Args:
         scope: The rules.
         expression: As it was excluded, or as the rule has it.
-
-    Returns:
-        The assignment; "" where no rule has it.
     """
     for number, rule in _rules(scope):
         named = {expression, _written(rule, expression)}
-        kept = [text for text in rule.regexes if text not in named]
-        if len(kept) < len(rule.regexes):
-            return _assignment(number, kept)
-    return ""
+        taken = [_found(rule, text) for text in rule.regexes if text in named]
+        if taken:
+            kept = [text for text in rule.regexes if text not in named]
+            return Readmission(_assignment(number, kept), "|".join(dict.fromkeys(taken)))
+    return Readmission("", expression)
 
 
 def _rules(scope: Sequence[Rule]) -> Iterator[tuple[int, MatchesListRegex]]:
@@ -85,6 +96,11 @@ def _rules(scope: Sequence[Rule]) -> Iterator[tuple[int, MatchesListRegex]]:
     for number, rule in enumerate(scope):
         if isinstance(rule, MatchesListRegex) and _takes(rule):
             yield number, rule
+
+
+def _found(rule: MatchesListRegex, text: str) -> str:
+    """An expression of a rule as one that is found in a URL."""
+    return text if rule.search else f"^(?:{text})$"
 
 
 def _written(rule: MatchesListRegex, expression: str) -> str:

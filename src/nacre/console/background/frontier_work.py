@@ -110,8 +110,8 @@ def begin_change(call: Call, job: FoundJob, action: str, wish: FrontierWish) -> 
             # First the scope: what is found from now on must not come back.
             done["rule"] = await _exclude(call, job, wish.urls, by_console(call))
         if action == "include":
-            done["rule"] = await _include(call, job, wish.urls, by_console(call))
-            done |= await _taken_back(call, job, wish.urls, tell)
+            done["rule"], urls = await _include(call, job, wish.urls, by_console(call))
+            done |= await _taken_back(call, job, urls, tell)
             call.services.readers.changed(job.layout.root, call.services.clock.now())
             return done
         waits = "delete" if action == "exclude" else action
@@ -199,13 +199,17 @@ async def _exclude(call: Call, job: FoundJob, urls: str, by: str) -> str:
     return assignment.partition("=")[0].rpartition(".")[0]
 
 
-async def _include(call: Call, job: FoundJob, urls: str, by: str) -> str:
-    """Let the scope reject the URLs of an expression no more; the rule that had it, "" for none."""
+async def _include(call: Call, job: FoundJob, urls: str, by: str) -> tuple[str, str]:
+    """Let the scope reject the URLs of an expression no more.
+
+    Returns:
+        The rule that had it, "" for none; and what is found in the URLs that it excluded.
+    """
     readers, root = call.services.readers, job.layout.root
-    assignment: str = await readers.ask("readmission", root, _LONG, urls=urls)
-    if assignment:
+    undone: dict[str, str] = await readers.ask("readmission", root, _LONG, urls=urls)
+    if assignment := undone["assignment"]:
         await _set(call, job, {"assignments": [assignment]}, by)
-    return assignment.partition("=")[0].rpartition(".")[0]
+    return assignment.partition("=")[0].rpartition(".")[0], undone["found"]
 
 
 async def _taken_back(call: Call, job: FoundJob, urls: str, tell: Tell) -> dict[str, Any]:

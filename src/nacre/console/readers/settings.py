@@ -52,9 +52,9 @@ def exclusion_of(layout: Layout, arguments: Arguments) -> str:
     return exclusion(load_job(layout).settings.scope, str(arguments["urls"]))
 
 
-def readmission_of(layout: Layout, arguments: Arguments) -> str:
-    """The assignment that takes an expression out of the scope: `urls`; "" where it is in none."""
-    return readmission(load_job(layout).settings.scope, str(arguments["urls"]))
+def readmission_of(layout: Layout, arguments: Arguments) -> dict[str, str]:
+    """What takes an expression, `urls`, out of the scope: the attributes of `Readmission`."""
+    return readmission(load_job(layout).settings.scope, str(arguments["urls"]))._asdict()
 
 
 def exclusions_of(layout: Layout, _: Arguments) -> list[dict[str, str]]:

@@ -126,7 +126,7 @@ def readmit_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
 
     Args:
         layout: The job, running or not.
-        arguments: `urls`: the expression that was excluded; `by`; `since`.
+        arguments: `urls`: what is found in the URLs that were excluded; `by`; `since`.
 
     Returns:
         `changed`: URIs that wait again; `over`: the run is over, so that none can.
