@@ -78,3 +78,10 @@ def test_a_text_that_was_made_of_values_has_values(values: list[str]):
     found = values_in(text, parts)
     assert found is not None
     assert len(found) == len(values)
+
+
+def test_an_odd_text_is_not_compared_piece_by_piece():
+    made = MadeTexts(str, PATTERNS)
+    text = ": ".join(". ".join(f"a{line}{piece}" for piece in range(110)) for line in range(6))
+    assert made.lines(text) == text
+    assert made._forms.find.cache_info().misses < 50

@@ -133,6 +133,8 @@ _LONGEST: Final = 4000
 """Characters of a text that is compared with others: none that was made is longer."""
 _DEEPEST: Final = 3
 _MOST_PARTS: Final = 5
+_MOST_PIECES: Final = 8
+"""Texts behind each other in one that was made, at most."""
 _KINDS: Final = frozenset(
     ("number", "whole number", "text", "true or false", "secret text", "mapping", "none", "list")
 )
@@ -239,6 +241,8 @@ class MadeTexts:
             return self._gettext(_("{} ({})")).format(said_doc, self.say(kind, depth + 1))
         for between in (_(". "), _("; ")):
             parts = text.split(between)
+            if len(parts) > _MOST_PIECES:  # none of ours; each piece would be looked for
+                continue
             said = [self.say(one, depth + 1) for one in parts]
             if len(parts) > 1 and said != parts:
                 return self._gettext(between).join(said)
