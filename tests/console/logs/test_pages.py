@@ -1,3 +1,4 @@
+from io import FileIO
 from pathlib import Path
 
 import pytest
@@ -151,3 +152,22 @@ def test_a_log_without_times_is_read_from_a_place_of_its_own(tmp_path: Path, tex
     path = tmp_path / "crawl.log"
     path.write_text(text)
     assert 0 <= place_at(path, "2026") <= len(text)
+
+
+def test_a_large_log_without_times_is_not_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "crawl.log"
+    path.write_text("no time in this line\n" * 2_000_000)
+    read = []
+
+    class Counting(FileIO):
+        def readline(self, size: int | None = -1, /) -> bytes:
+            line = super().readline(size)
+            read.append(len(line))
+            return line
+
+    monkeypatch.setattr("nacre.console.logs.pages.open_log", Counting)
+    monkeypatch.setattr("nacre.console.logs.pages._UNTIMED", 1000)
+    assert place_at(path, "2026") == 0
+    assert sum(read) < 50_000

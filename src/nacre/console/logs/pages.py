@@ -18,6 +18,8 @@ BUDGET: Final = 16 << 20
 _BLOCK: Final = 1 << 18
 _LONGEST: Final = 1 << 20
 """Bytes of a line; a longer one is shown in pieces."""
+_UNTIMED: Final = 1 << 18
+"""Bytes without a time after which none is looked for any further."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,60}(\.log\.cp\d{5}-\d{14})?")
 _RUN: Final = re.compile(r"\d{8}T\d{6}Z")
 _TIME: Final = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?")
@@ -189,9 +191,10 @@ class _TimedLine(NamedTuple):
 
 
 def _next_time(file: BinaryIO, at: int, end: int) -> _TimedLine | None:
-    """The first line between two bytes that has a time; None for none."""
+    """The first line between two bytes that has a time; None for none that is near the first."""
     at = _line_start(file, at)
     file.seek(at)
+    end = min(end, at + _UNTIMED)
     while at < end and (line := file.readline(_LONGEST)):
         if found := _TIME.match(line):
             return _TimedLine(found[0].decode("ascii"), at, at + len(line))
