@@ -1,11 +1,17 @@
 """The account that a run keeps of itself: its pace, its seeds, and what was too deep for it."""
 
+import asyncio
+from typing import Final
+
 from nacre.core.clock import Clock
 from nacre.core.states import ExitStatus
 from nacre.engine.counters import SEEDS, SEEDS_GOT, TOO_DEEP
 from nacre.inspect.reports.seed_outcomes import SeedTally, all_seeds
 from nacre.job.activity import STEP, JobActivity, JobPace, RatePoint
 from nacre.job.session import Session
+
+_AT_A_TIME: Final = 200
+"""URLs that the scope is asked about before others, such as commands, have their turn."""
 
 
 class RunAccount:
@@ -43,7 +49,12 @@ class RunAccount:
         # What a later run did not choose says nothing of it.
         store.set_counter(SEEDS, self.seeds.total - self.seeds.not_due)
         store.set_counter(SEEDS_GOT, self.seeds.got)
-        store.set_counter(TOO_DEEP, sum(1 for _ in self._session.scheduling.candidates.too_deep()))
+        too_deep = 0
+        for _ in self._session.scheduling.candidates.too_deep():
+            too_deep += 1
+            if too_deep % _AT_A_TIME == 0:
+                await asyncio.sleep(0)
+        store.set_counter(TOO_DEEP, too_deep)
 
     def pace(self) -> JobPace:
         """The pace of this moment."""
