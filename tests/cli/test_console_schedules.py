@@ -1,10 +1,12 @@
 """`nacre console schedule …` without a console that runs."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from nacre.console.access.database import ConsoleDatabase
 from tests.cli.site import Done, nacre
 
 
@@ -55,6 +57,8 @@ def test_a_schedule_is_added_shown_changed_paused_and_removed(tmp_path: Path, jo
         (["--at", "61 * * * *"], "61"),
         (["--at", "@daily", "--zone", "Mars/Here"], "is not a time zone"),
         (["--at", "@daily", "--until", "soon"], "'soon' is no day"),
+        (["--at", "@daily", "--until", "1969-12-31"], "until: Expected `float` >= 0.0"),
+        (["--at", "@daily", "--mode", "new-job", "--seed", "http://a.test/\n"], "a line break"),
         (["--at", "@daily", "--name", "x-%Y"], "only a schedule that makes new jobs has this"),
         (["--at", "@daily", "--mode", "new-job", "--name", "%s"], "no part of a date"),
         (["--at", "@daily", "--profile", "polite"], "name the job, or a profile"),
@@ -83,6 +87,18 @@ def test_new_jobs_need_a_place(tmp_path: Path, job: Path):
     first, second = json.loads(schedule(tmp_path, "list", "--json").out)
     assert (first["wish"]["place"], first["path"]) == ("crawls", str(job))
     assert (second["wish"]["mode"], second["path"]) == ("new-job", str(tmp_path / "crawls"))
+
+
+def test_a_schedule_that_cannot_be_read_is_told_and_removed(tmp_path: Path, job: Path):
+    for at in ("@daily", "@weekly"):
+        assert schedule(tmp_path, "add", job, "--at", at).code == 0
+    with closing(ConsoleDatabase(tmp_path / "state")) as database:
+        database.rows("UPDATE schedules SET wish = ? WHERE id = 1", b'{"job": "", "at": 1}')
+    done = schedule(tmp_path, "list", "--json")
+    assert [one["id"] for one in json.loads(done.out)] == [2]
+    assert "schedule 1 cannot be read, and does nothing: Expected `str`" in done.err
+    assert schedule(tmp_path, "remove", 1).code == 0
+    assert schedule(tmp_path, "list").err == ""
 
 
 def test_a_batch_crawl_has_no_runs(tmp_path: Path):

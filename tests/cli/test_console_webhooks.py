@@ -1,12 +1,14 @@
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nacre.console.access.database import ConsoleDatabase
 from tests.cli.site import Done, nacre
 
 
@@ -67,8 +69,21 @@ def test_a_webhook_is_added_tested_paused_and_removed(tmp_path: Path, server: st
     assert "s3cret" not in audit
 
 
+def test_a_webhook_that_cannot_be_read_is_told_and_removed(tmp_path: Path):
+    for host in ("a.test", "b.test"):
+        assert webhook(tmp_path, "add", f"http://{host}/").code == 0
+    with closing(ConsoleDatabase(tmp_path / "state")) as database:
+        database.rows("UPDATE webhooks SET wish = ? WHERE id = 1", b'{"url": 1}')
+    done = webhook(tmp_path, "list", "--json")
+    assert [one["id"] for one in json.loads(done.out)] == [2]
+    assert "webhook 1 cannot be read, and does nothing: Expected `str`" in done.err
+    assert webhook(tmp_path, "remove", 1).code == 0
+    assert webhook(tmp_path, "list").err == ""
+
+
 def test_what_is_no_webhook_is_refused(tmp_path: Path):
     for words in (
-        ("add", "ftp://a.test/"), ("add", "http://a.test/", "--on", "everything"), ("remove", 9),
+        ("add", "ftp://a.test/"), ("add", "http://a.test/".ljust(2001, "a")),
+        ("add", "http://a.test/", "--on", "everything"), ("remove", 9),
     ):  # fmt: skip
         assert webhook(tmp_path, *words).code == 2

@@ -1,14 +1,17 @@
 """The console's files as commands open them: an argument for jobs, and the books."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nacre.cli import output
+
 if TYPE_CHECKING:
     from nacre.console.books import ConsoleBooks
+    from nacre.console.fleet.broken_rows import BrokenRow
 
 Job = Annotated[
     Path,
@@ -32,3 +35,13 @@ def console_books(state: Path | None) -> "Iterator[ConsoleBooks]":
 
     with closing(ConsoleBooks(state or state_folder(), SystemClock())) as books:
         yield books
+
+
+def tell_broken(rows: "Mapping[int, BrokenRow]") -> None:
+    """Tell of rows that cannot be read.
+
+    Args:
+        rows: They, by their numbers.
+    """
+    for one in rows.values():
+        output.tell(f"nacre: {one.words}")

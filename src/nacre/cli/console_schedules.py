@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from nacre.cli import output
-from nacre.cli.console_books import console_books
+from nacre.cli.console_books import console_books, tell_broken
 from nacre.cli.console_options import State
 from nacre.cli.options import AsJson
 from nacre.cli.program import Program
@@ -117,6 +117,7 @@ def list_schedules(state: State = None, as_json: AsJson = False) -> None:
 
     with console_books(state) as books:
         found, now = books.schedules.all(), books.now()
+        tell_broken(books.schedules.broken())
         if as_json:
             output.say_json([_facts(books, one) for one in found])
             return
@@ -262,9 +263,11 @@ def resume_schedule(number: Number, state: State = None) -> None:
 def remove_schedule(number: Number, state: State = None) -> None:
     """Remove a schedule; its job stays, and a run that it began goes on."""
     with console_books(state) as books:
-        before = _found(books, number)
+        is_broken = number in books.schedules.broken()
+        before = None if is_broken else _found(books, number)
         books.schedules.remove(number)
-        books.note("nacre console schedule remove", _job(books, before), before.wish, None)
+        job, wish = (_job(books, before), before.wish) if before is not None else (None, None)
+        books.note("nacre console schedule remove", job, wish, None)
     output.say(f"removed schedule {number}")
 
 

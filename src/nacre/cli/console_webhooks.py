@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nacre.cli import output
-from nacre.cli.console_books import console_books
+from nacre.cli.console_books import console_books, tell_broken
 from nacre.cli.console_options import Places, State
 from nacre.cli.options import AsJson
 from nacre.cli.program import Program
@@ -51,6 +51,7 @@ def list_webhooks(state: State = None, as_json: AsJson = False) -> None:
     """List the webhooks, without the keys of their signatures."""
     with console_books(state) as books:
         found = [_facts(books, one) for one in books.webhooks.all()]
+        tell_broken(books.webhooks.broken())
     if as_json:
         output.say_json(found)
         return
@@ -188,9 +189,10 @@ def resume_webhook(number: Number, state: State = None) -> None:
 def remove_webhook(number: Number, state: State = None) -> None:
     """Remove a webhook, and what waits for it."""
     with console_books(state) as books:
-        before = _found(books, number)
+        is_broken = number in books.webhooks.broken()
+        wish = None if is_broken else _found(books, number).wish
         books.webhooks.remove(number)
-        books.note("nacre console webhook remove", None, before.wish, None)
+        books.note("nacre console webhook remove", None, wish, None)
     output.say(f"removed webhook {number}")
 
 

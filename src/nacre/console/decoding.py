@@ -11,8 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 
-from nacre.config.facts import choices_of
-from nacre.console.bounds import DEEPEST, LARGEST, PathPart, ShortText, is_deeper
+from nacre.console.bounds import DEEPEST, LARGEST, PathPart, ShortText, is_deeper, misfit_of
 from nacre.console.problems import RefusedRequestError, not_found
 
 JSON_TYPE: Final = "application/json"
@@ -69,7 +68,6 @@ FIELD_VALUES: Final[Mapping[str, tuple[str, Any]]] = {
 }
 """Header fields of rows: what they mean, and their types."""
 _HALVES: Final = re.compile("[\ud800-\udfff]")
-_PLACE: Final = re.compile(r" - at `(?:key in )?\$\.?(.*)`$")
 S = TypeVar("S", bound=msgspec.Struct)
 
 
@@ -138,7 +136,7 @@ def converted(values: Mapping[str, Any], kind: type[S], what: str) -> S:
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        said = f"the {what} does not fit: {_words(error, kind)}"
+        said = f"the {what} does not fit: {misfit_of(error, kind)}"
         raise RefusedRequestError(422, f"bad-{what}", said) from None
 
 
@@ -179,7 +177,7 @@ def decoded(data: bytes, kind: type[S]) -> S:
     try:
         found = msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        said = f"the body does not fit: {_words(error, kind)}"
+        said = f"the body does not fit: {misfit_of(error, kind)}"
         raise RefusedRequestError(422, "bad-body", said) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RefusedRequestError(400, "bad-body", f"the body is no JSON: {error}") from None
@@ -188,20 +186,6 @@ def decoded(data: bytes, kind: type[S]) -> S:
     if is_deeper(found):
         raise _too_deep()
     return found
-
-
-def _words(error: msgspec.ValidationError, kind: type[msgspec.Struct]) -> str:
-    """The error in words: the field, what is wrong with it, and what it may be."""
-    text = str(error)
-    place = _PLACE.search(text)
-    said = text[: place.start()] if place else text
-    if "matching regex" in said:
-        said = "it has a line break, another control character, or a sign that cannot be there"
-    words = f"{place[1]}: {said}" if place else said
-    known = {one.encode_name: one for one in msgspec.structs.fields(kind)}
-    field = known.get(re.split(r"[.\[]", place[1])[0]) if place else None
-    choices = choices_of(field.type) if field is not None and said.startswith("Invalid") else ()
-    return f"{words}; it is one of {', '.join(choices)}" if choices else words
 
 
 def _too_deep() -> RefusedRequestError:

@@ -6,7 +6,7 @@ for a while the trouble is among the alerts of administrators.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Final, NamedTuple
 
 from nacre.core.clock import Clock
@@ -27,7 +27,7 @@ class WorkTrouble(NamedTuple):
     """A trouble of work that goes on.
 
     Attributes:
-        work: Name of the work, such as `quotas`.
+        work: Name of the work, such as `quotas`, or of what it cannot do, such as `schedule 3`.
         text: The error.
         since: When it began, seconds since the epoch.
     """
@@ -66,6 +66,21 @@ class TroubleBoard:
         if is_new:
             self._tell()
         return is_new
+
+    def set(self, kind: str, texts: Mapping[int, str], now: float) -> None:
+        """Note the troubles of things of a kind, in place of those of before.
+
+        Args:
+            kind: It, such as `schedule`.
+            texts: The errors, by the numbers of the things.
+            now: Seconds since the epoch.
+        """
+        named = {f"{kind} {number}": text for number, text in texts.items()}
+        for name in [one for one in self._known if one.startswith(f"{kind} ")]:
+            if name not in named:
+                self.over(name)
+        for name, text in named.items():
+            self.note(name, text, now)
 
     def over(self, work: str) -> None:
         """Forget the trouble of a work, if it has one."""

@@ -52,6 +52,11 @@ PATTERNS: Final = (
     _("whole number or none, {}"), _("whole number, {}"), _("number or none, {}"), _("number, {}"),
     _("{}; must be given"), _("no such setting; {}"), _("not a {}: {}"),
     _("it says no `{}`, the name of the {}"),
+    # Rows that cannot be read
+    _("schedule {} cannot be read, and does nothing: {}; `nacre console schedule remove {}` "
+      "removes it"),
+    _("webhook {} cannot be read, and does nothing: {}; `nacre console webhook remove {}` "
+      "removes it"),
     # Who wrote settings
     _("{} via console ({})"), _("{} via console"),
 )  # fmt: skip

@@ -47,6 +47,9 @@ class ScheduleRunner:
 
     async def turn(self) -> None:
         """Look at all schedules once."""
+        broken = self._services.schedules.broken()
+        texts = {number: one.words for number, one in broken.items()}
+        self._services.troubles.set("schedule", texts, self._services.clock.now())
         jobs = {str(job.layout.root): job for job in self._services.fleet.jobs}
         for one in self._services.schedules.all():
             if one.wish.is_of_new_jobs:

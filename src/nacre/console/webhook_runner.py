@@ -75,6 +75,8 @@ class WebhookRunner:
 
     def look(self) -> None:
         """Tell what became of jobs since the last look."""
+        texts = {number: one.words for number, one in self._book.broken().items()}
+        self._services.troubles.set("webhook", texts, self._services.clock.now())
         for job, seen in self._services.poller.snapshots():
             if seen.state in {READING, UNREADABLE}:
                 continue

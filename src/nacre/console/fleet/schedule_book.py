@@ -7,7 +7,8 @@ from typing import Final, Literal
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.bounds import LineTexts, Moment, ShortText
+from nacre.console.bounds import LineTexts, Moment, ShortText, bounded
+from nacre.console.fleet.broken_rows import BrokenRow, Row, sorted_rows
 from nacre.console.fleet.job_names import dated_name
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
@@ -114,8 +115,10 @@ def check_schedule(wish: ScheduleWish) -> ScheduleWish:
     """The schedule, if it is one (pure).
 
     Raises:
-        ConfigError: A field of its times, its time zone, its budget or its new jobs is none.
+        ConfigError: A field is out of its bounds, or one of its times, its time zone, its budget or
+            its new jobs is none.
     """
+    bounded(wish)
     _require_fitting(wish)
     try:
         parse_budget(wish.budget)
@@ -210,11 +213,18 @@ class ScheduleBook:
         self._tell = tell
 
     def all(self) -> list[KeptSchedule]:
-        """All schedules, by their numbers."""
+        """All schedules that can be read, by their numbers."""
+        return self._read()[0]
+
+    def broken(self) -> dict[int, BrokenRow]:
+        """Those that cannot be read, by their numbers."""
+        return self._read()[1]
+
+    def _read(self) -> tuple[list[KeptSchedule], dict[int, BrokenRow]]:
         rows = self._database.rows(
             "SELECT id, path, wish, owner, seen, waits, note, made FROM schedules ORDER BY id"
         )
-        return [_kept(row) for row in rows]
+        return sorted_rows("schedule", rows, _kept)
 
     def find(self, number: int) -> KeptSchedule | None:
         """A schedule; None for one that there is not."""
@@ -290,7 +300,7 @@ class ScheduleBook:
         self._tell()
 
 
-def _kept(row: tuple[object, ...]) -> KeptSchedule:
+def _kept(row: Row) -> KeptSchedule:
     number, path, wish, owner, seen, waits, note, made = row
     return KeptSchedule(
         int(str(number)), str(path), msgspec.json.decode(bytes(wish), type=ScheduleWish),  # type: ignore[call-overload]

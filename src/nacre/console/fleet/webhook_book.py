@@ -13,6 +13,8 @@ import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import joined_places, split_places
+from nacre.console.bounds import bounded
+from nacre.console.fleet.broken_rows import BrokenRow, Row, sorted_rows
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.uri.parse import host, parse
@@ -103,7 +105,7 @@ def check_hook(wish: HookWish) -> HookWish:
     """The webhook, with its URL as it is asked for (pure).
 
     Raises:
-        ConfigError: The URL is none, or no event is told.
+        ConfigError: The URL is none or too long, or no event is told.
     """
     sample = "https://ops.example/hooks/crawls"
     if not wish.url.startswith(("http://", "https://")):
@@ -118,7 +120,7 @@ def check_hook(wish: HookWish) -> HookWish:
         raise ConfigError([Problem("url", said, "", sample)])
     if not wish.on:
         raise ConfigError([Problem("on", "choose one event at least")])
-    return msgspec.structs.replace(wish, url=url)
+    return bounded(msgspec.structs.replace(wish, url=url))
 
 
 class WebhookBook:
@@ -137,16 +139,18 @@ class WebhookBook:
         self._dropped: dict[int, int] = {}
 
     def all(self) -> list[KeptHook]:
-        """All webhooks, by their numbers."""
+        """All webhooks that can be read, by their numbers."""
+        return self._read()[0]
+
+    def broken(self) -> dict[int, BrokenRow]:
+        """Those that cannot be read, by their numbers."""
+        return self._read()[1]
+
+    def _read(self) -> tuple[list[KeptHook], dict[int, BrokenRow]]:
         rows = self._database.rows(
             "SELECT id, wish, secret, owner, places FROM webhooks ORDER BY id"
         )
-        return [
-            KeptHook(
-                int(str(number)), _wish(wish), str(secret), str(owner), split_places(str(places))
-            )
-            for number, wish, secret, owner, places in rows
-        ]
+        return sorted_rows("webhook", rows, _kept)
 
     def find(self, number: int) -> KeptHook | None:
         """A webhook; None for one that there is not."""
@@ -265,8 +269,12 @@ class WebhookBook:
         )  # fmt: skip
 
 
-def _wish(text: object) -> HookWish:
-    return msgspec.json.decode(bytes(text), type=HookWish)  # type: ignore[call-overload]
+def _kept(row: Row) -> KeptHook:
+    number, wish, secret, owner, places = row
+    return KeptHook(
+        int(str(number)), msgspec.json.decode(bytes(wish), type=HookWish),  # type: ignore[call-overload]
+        str(secret), str(owner), split_places(str(places)),
+    )  # fmt: skip
 
 
 def _facts(row: tuple[object, ...]) -> dict[str, object]:
