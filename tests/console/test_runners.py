@@ -1,9 +1,15 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
+from nacre.console import runners
 from nacre.console.access.reach import ConsoleReach
+from nacre.console.fleet.standing import ConsoleLocks
 from nacre.console.server import OpenedConsole
+from tests.console.given import GivenConsole, play
 from tests.console.reached import while_served
+from tests.console.test_quotas import SteppedClock
 
 
 def test_a_console_that_serves_begins_runs_and_keeps_the_quotas(tmp_path: Path):
@@ -12,3 +18,24 @@ def test_a_console_that_serves_begins_runs_and_keeps_the_quotas(tmp_path: Path):
         assert {"poller", "launcher", "tails of logs", "schedules", "quotas"} <= names
 
     while_served(tmp_path, ConsoleReach(), scene)
+
+
+def test_what_could_not_be_told_is_told_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(runners, "changers_of", lambda _: ())
+    answers, told = iter((False, False, True)), []
+
+    def begin() -> bool:
+        told.append(next(answers))
+        return told[-1]
+
+    async def scene(console: GivenConsole) -> None:
+        services, clock = console.services, SteppedClock(10.0)
+        locks = ConsoleLocks(
+            services.standing, tmp_path / "console", lambda: services.fleet.places, "x", clock
+        )
+        with pytest.raises(asyncio.CancelledError):
+            await runners.keep_standing(services._replace(clock=clock), locks, begin)
+        locks.free()
+
+    play(tmp_path, scene)
+    assert told == [False, False, True]

@@ -1,4 +1,5 @@
 import asyncio
+import errno
 import os
 import signal
 from pathlib import Path
@@ -9,11 +10,12 @@ import pytest
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.roles import Role
+from nacre.console.access.users import UserBook
 from nacre.console.fleet.places import places_of
 from nacre.console.heritrix.actions import PortOptions
-from nacre.console.parts import ConsoleOptions
+from nacre.console.parts import ConsoleOptions, console_services
 from nacre.console.running import running_url
-from nacre.console.server import OpenedConsole, loopback_sockets, serve
+from nacre.console.server import OpenedConsole, loopback_sockets, serve, tell_commands
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
 from tests.cli.site import nacre, site
@@ -53,6 +55,29 @@ def test_a_console_serves_jobs_until_ctrl_c(tmp_path: Path):
     assert found["sentence"] == found["item"]["sentence"]  # type: ignore[index]
     assert found["overview"]["documents"] == 2  # type: ignore[index]
     assert running_url(tmp_path / "state") is None
+
+
+def test_a_console_serves_on_a_full_disk_and_is_told_to_commands_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "crawls").mkdir()
+    options = ConsoleOptions(places_of([tmp_path / "crawls"]), 0, tmp_path / "state")
+    database = ConsoleDatabase(options.folder)
+    services = console_services(options, database, UserBook(database, SystemClock()), SystemClock())
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nacre.console.running.replace_file", full)
+        assert not tell_commands(options, services, "http://localhost:1/")
+    database.rows("PRAGMA query_only = ON")
+    assert not tell_commands(options, services, "http://localhost:1/")
+    assert running_url(options.folder) is None
+    database.rows("PRAGMA query_only = OFF")
+    assert tell_commands(options, services, "http://localhost:1/")
+    assert running_url(options.folder) == "http://localhost:1/"
+    database.close()
 
 
 def test_what_was_read_is_known_at_the_next_start(tmp_path: Path):

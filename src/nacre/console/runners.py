@@ -68,27 +68,28 @@ def begin_all(
 
 
 async def keep_standing(
-    services: ConsoleServices, locks: ConsoleLocks, begin: Callable[[], None]
+    services: ConsoleServices, locks: ConsoleLocks, begin: Callable[[], bool]
 ) -> None:
     """Have a console work while its places are its own, and only show them while they are not.
 
     Args:
         services: Its parts.
         locks: Its locks, which were tried once.
-        begin: Called each time when the console takes over.
+        begin: Called each time when the console takes over, and again while it gives False.
     """
     working: list[asyncio.Task[None]] = []
+    has_begun = False
     async with asyncio.TaskGroup() as group:
         while True:
             before = services.standing.elsewhere
-            if before is None and not working:
-                begin()
-                working = begin_all(group, services, changers_of(services))
+            if before is None:
+                has_begun = has_begun or begin()
+                working = working or begin_all(group, services, changers_of(services))
             await services.clock.sleep(EACH)
             has_all = await asyncio.to_thread(locks.take)
             if not has_all:
                 for task in working:
                     task.cancel()
-                working = []
+                working, has_begun = [], False
             if services.standing.elsewhere != before:
                 services.hub.changed(JOBS)

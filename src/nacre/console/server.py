@@ -35,7 +35,7 @@ from nacre.console.runners import Runners, begin_all, keep_standing, readers_of
 from nacre.console.running import publish, withdraw
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
-from nacre.errors import JobError, NacreError
+from nacre.errors import JobError, NacreError, StorageError
 
 GRACE: Final = 2
 """Seconds that requests in process have at the end."""
@@ -218,7 +218,6 @@ async def serve(
         services.standing, options.folder, lambda: services.fleet.places, url, clock
     )
     try:
-        services.places.serve(options.places)
         await services.fleet.scan()
         tell = await _take_place(options, services, locks, url)
         port = _heritrix(options, services, database, url, server)
@@ -256,18 +255,34 @@ async def _close(services: ConsoleServices, sockets: Sequence[socket.socket]) ->
 
 async def _take_place(
     options: ConsoleOptions, services: ConsoleServices, locks: ConsoleLocks, url: str
-) -> Callable[[], None]:
-    """Try the locks of a console, and publish it unless another one has its folder.
+) -> Callable[[], bool]:
+    """Try the locks of a console, and tell commands of it unless another one has its folder.
 
     Returns:
-        What publishes it: once more when it takes over.
+        What tells commands of it: once more when it takes over.
     """
-    tell = partial(publish, options.folder, url, local_link=options.reach.local_link)
+    tell = partial(tell_commands, options, services, url)
     await asyncio.to_thread(locks.take)
     elsewhere = services.standing.elsewhere
     if elsewhere is None or elsewhere.path != options.folder:
         tell()
     return tell
+
+
+def tell_commands(options: ConsoleOptions, services: ConsoleServices, url: str) -> bool:
+    """Tell commands of a console and its places; False where that cannot be written.
+
+    Args:
+        options: Its options.
+        services: Its parts.
+        url: Its URL.
+    """
+    try:
+        services.places.serve(options.places)
+        publish(options.folder, url, local_link=options.reach.local_link)
+    except (OSError, StorageError):  # the disk is full: pages are answered all the same
+        return False
+    return True
 
 
 class _HeritrixPort(NamedTuple):

@@ -1,3 +1,5 @@
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,26 @@ def test_a_holder_that_says_nothing_is_another_console(tmp_path: Path, text: byt
     with pytest.raises(RefusedRequestError, match=f"another console has {place.root}:"):
         second.standing.require()
     first.locks.free()
+
+
+@pytest.mark.parametrize("call", ["ftruncate", "pwrite"])
+def test_a_lock_holds_on_a_full_disk_and_names_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    place = crawls(tmp_path, "crawls")
+    first, second = GivenLocks(tmp_path / "a", place), GivenLocks(tmp_path / "b", place)
+    monkeypatch.setattr(os, call, full)
+    assert first.locks.take()
+    assert first.locks.take()
+    assert holder_in(lock_of(place)) is None
+    assert not second.locks.take()
+    first.locks.free()
+    assert held_elsewhere(place) is None
+    assert second.locks.take()
+    second.locks.free()
 
 
 def test_a_place_that_nobody_can_write_to_needs_no_lock(tmp_path: Path):

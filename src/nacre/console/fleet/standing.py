@@ -7,6 +7,7 @@ seconds, and takes over. It never has only some of them: no two consoles wait fo
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -161,10 +162,12 @@ class ConsoleLocks:
         if handle is None:
             self._standing.elsewhere = HeldElsewhere(of, holder_in(above or path))
             return False
-        one = ConsoleHolder(os.getpid(), os.uname().nodename, iso(self._clock.now()), self._url)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, msgspec.json.encode(one), 0)
         self._held[path] = handle
+        one = ConsoleHolder(os.getpid(), os.uname().nodename, iso(self._clock.now()), self._url)
+        # On a full disk it is a lock all the same, of a console that says nothing of itself.
+        with suppress(OSError):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, msgspec.json.encode(one), 0)
         return True
 
 
