@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 from tests.cli.site import Done, nacre
+from tests.console.fleet.test_standing import GivenLocks, crawls
 
 
 def place(folder: Path, *words: object) -> Done:
@@ -22,3 +23,16 @@ def test_places_are_added_and_taken_off(tmp_path: Path):
     assert place(tmp_path, "remove", "none").code == 2
     assert "its jobs stay" in place(tmp_path, "remove", tmp_path / "旧藏").out
     assert json.loads(place(tmp_path, "list", "--json").out) == []
+
+
+def test_a_place_that_another_console_has_is_not_added(tmp_path: Path):
+    held = crawls(tmp_path, "held")
+    other = GivenLocks(tmp_path / "other", held)
+    assert other.locks.take()
+    refused = place(tmp_path, "add", held.root)
+    assert refused.code == 2
+    assert "the console http://other/ (process " in refused.err
+    assert f"has {held.root}: end that one first" in refused.err
+    assert json.loads(place(tmp_path, "list", "--json").out) == []
+    other.locks.free()
+    assert place(tmp_path, "add", held.root).code == 0

@@ -52,9 +52,14 @@ def add_place(
 ) -> None:
     """Add a place; its jobs are shown at once, and after the next start too."""
     from nacre.console.fleet.place_book import checked_place
+    from nacre.console.fleet.standing import held_elsewhere
+    from nacre.errors import JobError
 
     with console_books(state) as books:
         made = checked_place(str(directory.absolute()), tuple(books.homes()), os.getuid())
+        elsewhere = held_elsewhere(made)
+        if elsewhere is not None:
+            raise JobError(f"{elsewhere.words}: end that one first")
         books.places.add(made.root)
         facts = {"label": made.label, "directory": str(made.root)}
         books.note("nacre console place add", None, None, facts)

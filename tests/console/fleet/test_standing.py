@@ -73,6 +73,24 @@ def test_a_console_has_all_its_places_or_none(tmp_path: Path):
     first.locks.free()
 
 
+def test_a_place_that_another_console_has_takes_no_lock_from_this_one(tmp_path: Path):
+    one, two, three = (crawls(tmp_path, name) for name in ("one", "two", "three"))
+    first, second = GivenLocks(tmp_path / "a", one), GivenLocks(tmp_path / "b", two)
+    assert first.locks.take()
+    assert second.locks.take()
+    first.places = [one, three, two]
+    assert not first.locks.take()
+    assert first.standing.elsewhere is not None
+    assert first.standing.elsewhere.path == two.root
+    assert held_elsewhere(one) is not None
+    assert held_elsewhere(three) is None  # it was taken with the one that failed
+    first.places = [one]
+    assert first.locks.take()
+    first.standing.require()
+    first.locks.free()
+    second.locks.free()
+
+
 def test_the_folder_of_its_own_files_is_one_consoles_too(tmp_path: Path):
     first = GivenLocks(tmp_path / "a", crawls(tmp_path, "one"))
     second = GivenLocks(tmp_path / "a", crawls(tmp_path, "two"))

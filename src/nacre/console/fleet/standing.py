@@ -2,11 +2,12 @@
 
 A console locks a file in each of its places, and one in the folder of its own files. Locks end with
 their process, however that ends: a console that found one of them taken tries again each two
-seconds, and takes over. It never has only some of them: no two consoles wait for each other.
+seconds, and takes over. It begins with all of them or none: no two consoles wait for each other.
+What it has stays its own while it waits for a place that was added later.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -126,22 +127,24 @@ class ConsoleLocks:
         self._held: dict[Path, int] = {}
 
     def take(self) -> bool:
-        """Take all locks, or none; whether they are this console's now."""
+        """Take all locks, or no further one; whether they are all this console's now."""
         wanted = dict(self._wanted())
-        for gone in self._held.keys() - wanted.keys():
-            os.close(self._held.pop(gone))
+        self._give_back(self._held.keys() - wanted.keys())
+        before = set(self._held)
         for path, of in wanted.items():
             if path not in self._held and not self._lock(path, of):
-                self.free()
+                self._give_back(self._held.keys() - before)
                 return False
         self._standing.elsewhere = None
         return True
 
     def free(self) -> None:
         """Give all of them back."""
-        for handle in self._held.values():
-            os.close(handle)
-        self._held.clear()
+        self._give_back(set(self._held))
+
+    def _give_back(self, paths: Iterable[Path]) -> None:
+        for path in paths:
+            os.close(self._held.pop(path))
 
     def _wanted(self) -> Iterator[tuple[Path, Path]]:
         """The files to lock, and what each of them is of."""
