@@ -117,6 +117,43 @@ def test_a_job_in_a_place_of_another_console_is_that_ones(tmp_path: Path):
     second.locks.free()
 
 
+def job_in(folder: Path, name: str) -> JobPlace:
+    """A job that is a place by itself."""
+    (folder / name / "state").mkdir(parents=True)
+    (folder / name / "crawl.yaml").write_text("")
+    return new_place(folder / name, ())
+
+
+@pytest.mark.parametrize("way", ["sub", "a/b/sub", "demo", "a/b/demo"])
+def test_a_console_around_a_place_of_another_one_only_shows_it(tmp_path: Path, way: str):
+    inner = (job_in if way.endswith("demo") else crawls)(tmp_path / "crawls", way)
+    outer = crawls(tmp_path, "crawls")
+    first, second = GivenLocks(tmp_path / "a", inner), GivenLocks(tmp_path / "b", outer)
+    assert first.locks.take()
+    assert not second.locks.take()
+    assert not second.locks.take()
+    with pytest.raises(RefusedRequestError, match="the console http://a/"):
+        second.standing.require()
+    found = held_elsewhere(outer)
+    assert found is not None
+    assert found.path == outer.root
+    assert first.locks.take()  # nothing is locked that the other one looked at
+    first.locks.free()
+    assert second.locks.take()
+    assert held_elsewhere(inner) is not None
+    assert not first.locks.take()
+    second.locks.free()
+    assert held_elsewhere(inner) is held_elsewhere(outer) is None
+
+
+def test_places_of_one_console_may_lie_in_each_other(tmp_path: Path):
+    outer, inner = crawls(tmp_path, "crawls"), crawls(tmp_path, "crawls/sub")
+    only = GivenLocks(tmp_path / "a", inner, outer, job_in(tmp_path / "crawls", "demo"))
+    for _ in range(2):
+        assert only.locks.take()
+    only.locks.free()
+
+
 @pytest.mark.parametrize("text", [b"", b"{", b'{"pid": "x"}', b"\xff" * 9000])
 def test_a_holder_that_says_nothing_is_another_console(tmp_path: Path, text: bytes):
     place = crawls(tmp_path, "crawls")

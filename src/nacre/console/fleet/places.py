@@ -108,6 +108,15 @@ def _free(name: str, taken: dict[str, FoundJob]) -> str:
 
 
 def _jobs_below(root: Path) -> Iterator[Path]:
+    return (path for path, is_job in directories_below(root) if is_job)
+
+
+def directories_below(root: Path) -> Iterator[tuple[Path, bool]]:
+    """The directories that are looked through below a place, and whether each is a job.
+
+    Args:
+        root: Directory of the place.
+    """
     user, seen, todo = os.getuid(), 0, [(root, 0)]
     while todo and seen < MOST:
         directory, depth = todo.pop(0)
@@ -116,9 +125,9 @@ def _jobs_below(root: Path) -> Iterator[Path]:
             if not entry.is_dir(follow_symlinks=False) or entry.name.startswith("."):
                 continue
             path = Path(entry.path)
-            if _is_job(path, user):
-                yield path
-            elif depth + 1 < DEPTH:
+            is_job = _is_job(path, user)
+            yield path, is_job
+            if not is_job and depth + 1 < DEPTH:
                 todo.append((path, depth + 1))
 
 

@@ -2,19 +2,21 @@
 
 A console locks a file in each of its places, and one in the folder of its own files. Locks end with
 their process, however that ends: a console that found one of them taken tries again each two
-seconds, and takes over. It begins with all of them or none: no two consoles wait for each other.
+seconds, and takes over. So does one whose place lies in a place of another console, or around one.
+It begins with all of them or none: no two consoles wait for each other.
 What it has stays its own while it waits for a place that was added later.
 """
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
 
-from nacre.console.fleet.places import DEPTH, JobPlace
+from nacre.console.fleet.places import DEPTH, JobPlace, directories_below
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock, iso
 from nacre.store.layout import Layout
@@ -125,6 +127,8 @@ class ConsoleLocks:
         self._url = url
         self._clock = clock
         self._held: dict[Path, int] = {}
+        self._last: dict[Path, Path] = {}
+        """What was taken when a lock could not be had: it is asked first, before all below."""
 
     def take(self) -> bool:
         """Take all locks, or no further one; whether they are all this console's now."""
@@ -153,25 +157,40 @@ class ConsoleLocks:
             yield lock_of(place), place.root
 
     def _lock(self, path: Path, of: Path) -> bool:
-        places = _above(of) if of != self._folder else ()
-        above = next((one for one in places if one not in self._held and is_locked(one)), None)
-        handle = None
-        try:
-            if above is None:
-                handle = lock_file(path)
-        except OSError:
-            # It is not there yet, or nobody can write there: no console changes anything in it.
-            return True
-        if handle is None:
-            self._standing.elsewhere = HeldElsewhere(of, holder_in(above or path))
+        handle, taken = None, self._taken_still(path)
+        if taken is None:
+            handle, taken = _locked(path)
+        # Each locks first and looks around then: of two consoles that begin, one sees the other.
+        if taken is None and of != self._folder:
+            # Where no lock can be had, nobody is kept away: what lies below is not looked for.
+            below = _below(path, of) if handle is not None else ()
+            taken = next(filter(self._is_taken, chain(_above(of), below)), None)
+        if taken is not None:
+            if handle is not None:
+                os.close(handle)
+            self._last[path] = taken
+            self._standing.elsewhere = HeldElsewhere(of, holder_in(taken))
             return False
+        if handle is not None:
+            self._keep(path, handle)
+        return True
+
+    def _taken_still(self, path: Path) -> Path | None:
+        """The lock of another console for which one could not be had; None: it is free now."""
+        last = self._last.pop(path, None)
+        return last if last is not None and self._is_taken(last) else None
+
+    def _is_taken(self, path: Path) -> bool:
+        return path not in self._held and is_locked(path)
+
+    def _keep(self, path: Path, handle: int) -> None:
+        """Keep a lock, and say in its file whose it is."""
         self._held[path] = handle
         one = ConsoleHolder(os.getpid(), os.uname().nodename, iso(self._clock.now()), self._url)
         # On a full disk it is a lock all the same, of a console that says nothing of itself.
         with suppress(OSError):
             os.ftruncate(handle, 0)
             os.pwrite(handle, msgspec.json.encode(one), 0)
-        return True
 
 
 def lock_of(place: JobPlace) -> Path:
@@ -180,15 +199,41 @@ def lock_of(place: JobPlace) -> Path:
 
 
 def held_elsewhere(place: JobPlace) -> HeldElsewhere | None:
-    """The console that has a place which this one has not; None for none."""
+    """The console that has a place which this one has not, or one around or in it; None: none."""
     path = lock_of(place)
-    return HeldElsewhere(place.root, holder_in(path)) if is_locked(path) else None
+    locks = chain((path,), _above(place.root), _below(path, place.root))
+    taken = next(filter(is_locked, locks), None)
+    return HeldElsewhere(place.root, holder_in(taken)) if taken is not None else None
+
+
+def _locked(path: Path) -> tuple[int | None, Path | None]:
+    """The handle of a lock, or the lock if another console has it; neither where none can be had.
+
+    It is not there yet, or nobody can write there: no console changes anything in it.
+    """
+    try:
+        handle = lock_file(path)
+    except OSError:
+        return None, None
+    return handle, path if handle is None else None
 
 
 def _above(root: Path) -> Iterator[Path]:
     """The files of the places that a directory may lie in."""
     for parent in root.parents[:DEPTH]:
         yield parent / OF_PLACE
+
+
+def _below(path: Path, root: Path) -> Iterator[Path]:
+    """The files of the places and of the single jobs that may lie in a place.
+
+    Args:
+        path: Its own file; nothing is looked for in a job.
+        root: Its directory.
+    """
+    if path.name == OF_PLACE:
+        for directory, is_job in directories_below(root):
+            yield lock_of(JobPlace("", directory, is_job))
 
 
 def holder_in(path: Path) -> ConsoleHolder | None:
