@@ -54,7 +54,6 @@ CREATE TABLE IF NOT EXISTS rested (
 """
 
 _VIEWS = """
-DROP VIEW IF EXISTS known_sessions;
 CREATE VIEW IF NOT EXISTS open_sessions AS
     SELECT s.hash, s.name, s.how, s.token, s.made, s.used, s.address, s.agent,
         CASE s.how WHEN 'password' THEN u.role ELSE s.role END AS role,
@@ -64,7 +63,7 @@ CREATE VIEW IF NOT EXISTS open_sessions AS
     WHERE s.how <> 'password' OR u.role IS NOT NULL;
 """
 """Sessions with the role and language that count: of a user those of now; users who are gone have
-none. The view of earlier versions had another language."""
+none. The view of earlier versions, `known_sessions`, stays: one that still runs asks it."""
 _ADDED = (
     ("keys", "places", "TEXT NOT NULL DEFAULT ''"),
     ("sessions", "how", "TEXT NOT NULL DEFAULT 'link'"),
