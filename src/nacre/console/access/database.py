@@ -5,7 +5,8 @@ Nothing in it is needed to run a job: it can be deleted, and is made anew, witho
 
 import os
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from nacre.errors import StorageError
@@ -83,7 +84,7 @@ def state_folder() -> Path:
 
 
 class ConsoleDatabase:
-    """The database; used by one thread. Each statement is durable by itself.
+    """The database; used by one thread. Each statement outside `together` is durable by itself.
 
     Args:
         folder: Folder of the console's own files; it is made, for its owner only.
@@ -134,6 +135,23 @@ class ConsoleDatabase:
     def row(self, statement: str, *values: str | float | bytes) -> tuple[object, ...] | None:
         """The first row; None for none."""
         return next(iter(self.rows(statement, *values)), None)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """While the block runs, what is written is kept together at its end, or not at all.
+
+        The block must not await: the database is one for all requests.
+
+        Raises:
+            StorageError: The database cannot be written.
+        """
+        self.rows("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.rows("COMMIT")
+        except BaseException:
+            self.jot("ROLLBACK")
+            raise
 
     def jot(self, statement: str, *values: str | float | bytes) -> None:
         """Write something that nothing depends on, such as when a key was used last.

@@ -38,11 +38,12 @@ class PlaceBook:
 
     def serve(self, named: Sequence[JobPlace]) -> None:
         """Keep the places that a console is started with: commands know jobs by the same names."""
-        self._database.rows("DELETE FROM served")
-        for place in named:
-            self._database.rows(
-                "INSERT INTO served (label, root) VALUES (?, ?)", place.label, str(place.root)
-            )
+        with self._database.together():
+            self._database.rows("DELETE FROM served")
+            for place in named:
+                self._database.rows(
+                    "INSERT INTO served (label, root) VALUES (?, ?)", place.label, str(place.root)
+                )
 
     def served(self) -> tuple[JobPlace, ...]:
         """The places of the console that was started last, and those that were added to them."""

@@ -31,9 +31,10 @@ class WantedKindBook:
     def set(self, job: FoundJob, prefixes: tuple[str, ...]) -> tuple[str, ...]:
         """Keep the wanted kinds of a job in place of those of before; they, in order."""
         path, kept = str(job.layout.root), tuple(sorted(set(prefixes)))
-        self._database.rows("DELETE FROM wanted_kinds WHERE path = ?", path)
-        for prefix in kept:
-            self._database.rows("INSERT INTO wanted_kinds VALUES (?, ?)", path, prefix)
+        with self._database.together():
+            self._database.rows("DELETE FROM wanted_kinds WHERE path = ?", path)
+            for prefix in kept:
+                self._database.rows("INSERT INTO wanted_kinds VALUES (?, ?)", path, prefix)
         return kept
 
     def move(self, before: str, after: str) -> None:
