@@ -36,3 +36,13 @@ def test_a_place_that_another_console_has_is_not_added(tmp_path: Path):
     assert json.loads(place(tmp_path, "list", "--json").out) == []
     other.locks.free()
     assert place(tmp_path, "add", held.root).code == 0
+
+
+def test_a_place_is_listed_by_the_label_that_was_said(tmp_path: Path):
+    for way, label in (("z/news", "news"), ("a/news", "news-2")):
+        (tmp_path / way).mkdir(parents=True)
+        assert f"added {label}: " in place(tmp_path, "add", tmp_path / way).out
+    found = json.loads(place(tmp_path, "list", "--json").out)
+    assert {one["label"]: one["directory"] for one in found} == {
+        "news": str(tmp_path / "z" / "news"), "news-2": str(tmp_path / "a" / "news"),
+    }  # fmt: skip

@@ -10,6 +10,7 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.reach import ConsoleReach
 from nacre.console.books import ConsoleBooks
 from nacre.console.fleet.label_book import JobLabels
+from nacre.console.fleet.places import new_place
 from nacre.console.fleet.removal_book import JobRemoval
 from nacre.console.live.hub import JOBS
 from nacre.console.outside_changes import OutsideChanges
@@ -38,7 +39,7 @@ def test_a_running_console_takes_over_what_commands_changed(tmp_path: Path):
         (job,) = services.fleet.jobs
         books = ConsoleBooks(tmp_path / "console", SystemClock())
         books.labels.set(job, JobLabels("国图", ("gbk",)))
-        books.places.add(tmp_path / "旧藏")
+        books.places.add(new_place(tmp_path / "旧藏", ()))
         assert services.labels.of(job) == JobLabels()
         changes = services.quotas.changes
         await watch.turn()

@@ -56,11 +56,12 @@ def add_place(
     from nacre.errors import JobError
 
     with console_books(state) as books:
-        made = checked_place(str(directory.absolute()), tuple(books.homes()), os.getuid())
+        known, taken = tuple(books.homes()), books.places.labels
+        made = checked_place(str(directory.absolute()), known, os.getuid(), taken)
         elsewhere = held_elsewhere(made)
         if elsewhere is not None:
             raise JobError(f"{elsewhere.words}: end that one first")
-        books.places.add(made.root)
+        books.places.add(made)
         facts = {"label": made.label, "directory": str(made.root)}
         books.note("nacre console place add", None, None, facts)
     output.say(f"added {made.label}: {output.shown(made.root)}")

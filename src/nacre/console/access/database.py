@@ -73,6 +73,7 @@ _ADDED = (
     ("webhooks", "places", "TEXT NOT NULL DEFAULT ''"),
     ("schedules", "made", "TEXT NOT NULL DEFAULT ''"),
     ("users", "language", "TEXT NOT NULL DEFAULT ''"),
+    ("places", "label", "TEXT NOT NULL DEFAULT ''"),
 )
 """Columns that databases of earlier versions do not have: table, column, definition."""
 

@@ -90,12 +90,12 @@ async def add_place_of(call: Call, wanted: NewPlace) -> PlaceItem:
     """
     services = call.services
     place = await asyncio.to_thread(
-        checked_place, wanted.directory, services.fleet.places, os.getuid()
+        checked_place, wanted.directory, services.fleet.places, os.getuid(), services.places.labels
     )
     elsewhere = await asyncio.to_thread(held_elsewhere, place)
     if elsewhere is not None:
         raise RefusedRequestError(409, "held", f"{elsewhere.words}: end that one first")
-    services.places.add(place.root)
+    services.places.add(place)
     services.fleet.places = (*services.fleet.places, place)
     await services.fleet.scan()
     call.note.change(None, {"label": place.label, "directory": str(place.root)})

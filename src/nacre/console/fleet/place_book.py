@@ -1,6 +1,6 @@
 """The places of a console, in its database: those that admins added, and those of its start."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from nacre.console.access.database import ConsoleDatabase
@@ -21,26 +21,53 @@ class PlaceBook:
 
     def all(self) -> list[Path]:
         """The directories that are still there."""
-        rows = self._database.rows("SELECT root FROM places ORDER BY root")
-        return [path for path in (Path(str(row[0])) for row in rows) if path.is_dir()]
+        return [root for root in self._labels() if root.is_dir()]
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels of all that were added, also of directories that are not there now."""
+        return frozenset(self._labels().values()) - {""}
+
+    def _labels(self) -> dict[Path, str]:
+        rows = self._database.rows("SELECT root, label FROM places ORDER BY root")
+        return {Path(str(root)): str(label) for root, label in rows}
 
     def beside(self, named: Sequence[JobPlace]) -> tuple[JobPlace, ...]:
         """The places that were named, and those that were added to them.
 
+        What was added keeps its label: ids of jobs, users and schedules have it. A place that is
+        named with such a label gets another one.
+
         Args:
             named: Those of the command line.
         """
-        places = tuple(named)
-        for root in self.all():
-            if all(place.root != root for place in places):
-                places += (new_place(root, {place.label for place in places}),)
-        return places
+        labels = self._labels()
+        taken = set(labels.values())
+        places: list[JobPlace] = []
+        for place in named:
+            known = place if place.label not in taken else new_place(place.root, taken)
+            places.append(known._replace(label=labels.get(place.root) or known.label))
+            taken.add(places[-1].label)
+        roots = {place.root for place in places}
+        for root, label in labels.items():
+            if root not in roots and root.is_dir():
+                places.append(self._added(root, label, taken))
+                taken.add(places[-1].label)
+        return tuple(places)
+
+    def _added(self, root: Path, label: str, taken: Collection[str]) -> JobPlace:
+        """A place that was added; one without a label, of an earlier version, is given one."""
+        place = new_place(root, taken)
+        if label:
+            return place._replace(label=label)
+        self._database.jot("UPDATE places SET label = ? WHERE root = ?", place.label, str(root))
+        return place
 
     def serve(self, named: Sequence[JobPlace]) -> None:
         """Keep the places that a console is started with: commands know jobs by the same names."""
         with self._database.together():
             self._database.rows("DELETE FROM served")
-            for place in named:
+            for place in self.beside(named)[: len(named)]:
                 self._database.rows(
                     "INSERT INTO served (label, root) VALUES (?, ?)", place.label, str(place.root)
                 )
@@ -52,9 +79,12 @@ class PlaceBook:
         named = [one._replace(job=Layout(one.root).config.is_file()) for one in found]
         return self.beside([one for one in named if one.root.is_dir()])
 
-    def add(self, root: Path) -> None:
-        """Keep a directory."""
-        self._database.rows("INSERT OR REPLACE INTO places VALUES (?)", str(root))
+    def add(self, place: JobPlace) -> None:
+        """Keep a place with its label."""
+        self._database.rows(
+            "INSERT OR REPLACE INTO places (root, label) VALUES (?, ?)",
+            str(place.root), place.label,
+        )  # fmt: skip
 
     def remove(self, root: Path) -> bool:
         """Forget a directory; False where it was not kept."""
@@ -62,13 +92,16 @@ class PlaceBook:
         return found is not None
 
 
-def checked_place(directory: str, known: tuple[JobPlace, ...], user: int) -> JobPlace:
+def checked_place(
+    directory: str, known: tuple[JobPlace, ...], user: int, taken: Collection[str] = ()
+) -> JobPlace:
     """A place that may be added: a directory of this user, which is not in another one.
 
     Args:
         directory: Its path, absolute.
         known: The places that there are.
         user: Number of this user.
+        taken: Further labels that it may not have: those of places that are not there now.
 
     Raises:
         JobError: It may not.
@@ -89,4 +122,4 @@ def checked_place(directory: str, known: tuple[JobPlace, ...], user: int) -> Job
         other = place.root.resolve()
         if root.is_relative_to(other) or other.is_relative_to(root):
             raise JobError(f"{directory} and the place {place.root} are one in the other")
-    return new_place(root, {place.label for place in known})
+    return new_place(root, {*taken, *(place.label for place in known)})
