@@ -9,8 +9,10 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
+from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.roles import Role
 from nacre.console.access.users import UserBook
+from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import places_of
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.parts import ConsoleOptions, console_services
@@ -19,6 +21,9 @@ from nacre.console.server import OpenedConsole, loopback_sockets, serve, tell_co
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
 from tests.cli.site import nacre, site
+from tests.console.fleet.test_standing import GivenLocks, crawls
+from tests.console.given import LONG
+from tests.console.reached import while_served
 
 GBK: dict[str, str | bytes] = {
     "/": '<meta charset="utf-8"><title>图书馆</title><a href="/%CA%E9.html">书</a>',
@@ -77,6 +82,28 @@ def test_a_console_serves_on_a_full_disk_and_is_told_to_commands_later(
     database.rows("PRAGMA query_only = OFF")
     assert tell_commands(options, services, "http://localhost:1/")
     assert running_url(options.folder) == "http://localhost:1/"
+    database.close()
+
+
+def test_a_console_that_only_shows_is_not_told_to_commands(tmp_path: Path):
+    place = crawls(tmp_path, "crawls")
+    other = GivenLocks(tmp_path / "other", place)
+    assert other.locks.take()
+    database = ConsoleDatabase(tmp_path / "state")
+    PlaceBook(database).serve(places_of([crawls(tmp_path, "before").root]))
+
+    async def scene(opened: OpenedConsole) -> None:
+        assert opened.services.standing.elsewhere is not None
+        assert running_url(tmp_path / "state") is None
+        assert [one.label for one in PlaceBook(database).served()] == ["before"]
+        other.locks.free()
+        async with asyncio.timeout(LONG):
+            while running_url(tmp_path / "state") is None:  # noqa: ASYNC110 - a task tells it
+                await asyncio.sleep(0)
+        assert running_url(tmp_path / "state") == opened.url
+        assert [one.label for one in PlaceBook(database).served()] == ["crawls"]
+
+    while_served(tmp_path, ConsoleReach(), scene)
     database.close()
 
 

@@ -256,15 +256,15 @@ async def _close(services: ConsoleServices, sockets: Sequence[socket.socket]) ->
 async def _take_place(
     options: ConsoleOptions, services: ConsoleServices, locks: ConsoleLocks, url: str
 ) -> Callable[[], bool]:
-    """Try the locks of a console, and tell commands of it unless another one has its folder.
+    """Try the locks of a console, and tell commands of it if it has them all.
+
+    Commands know jobs as the console does that works on them, and not as one that only shows them.
 
     Returns:
         What tells commands of it: once more when it takes over.
     """
     tell = partial(tell_commands, options, services, url)
-    await asyncio.to_thread(locks.take)
-    elsewhere = services.standing.elsewhere
-    if elsewhere is None or elsewhere.path != options.folder:
+    if await asyncio.to_thread(locks.take):
         tell()
     return tell
 
