@@ -374,3 +374,26 @@ def test_a_paused_schedule_is_not_written_with_each_look(tmp_path: Path):
         assert (await look(console))["what"] == ""
 
     play(tmp_path, scene)
+
+
+def test_a_new_job_has_no_logins_of_the_seeds_of_another_one(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+    seeds = tmp_path / "crawls" / "图书馆" / "seeds.txt"
+    seeds.write_text("http://anna:geheim@127.0.0.1:9/馆/\n# http://eva:versteckt@127.0.0.1:9/\n")
+    clock = SetClock(month_begin())
+
+    async def scene(console: GivenConsole) -> None:
+        runner = on_clock(console, clock)
+        key = console.as_key(Role.OPERATOR)
+        assert (await console.client.post(f"{API}/schedules", json=NEW, headers=key)).is_success
+        await console.services.poller.scan()
+        clock.time += 3600
+        await runner.turn()
+        made = tmp_path / "crawls" / "馆-2026-11-03"
+        assert "http://127.0.0.1:9/" in (made / "seeds.txt").read_text()
+        assert not (made / "logins").exists()
+        texts = [path.read_bytes() for path in made.rglob("*") if path.is_file()]
+        for secret in (b"geheim", b"versteckt", b"anna"):
+            assert not any(secret in text for text in texts), secret
+
+    play(tmp_path, scene)

@@ -116,7 +116,7 @@ def _new(arguments: Mapping[str, Any]) -> "NewJob":
     settings = dict(arguments.get("settings") or {})
     if arguments.get("template"):
         settings = _as_template(Path(str(arguments["template"])), settings)
-    seeds = [str(line) for line in arguments["seeds"]]
+    seeds: Sequence[str] = [str(line) for line in arguments["seeds"]]
     if not seeds and arguments.get("own_seeds"):
         seeds = _seeds_of(Path(str(arguments["template"])))
     if not any(line.strip() for line in seeds):
@@ -136,16 +136,17 @@ def _new(arguments: Mapping[str, Any]) -> "NewJob":
     return NewJob(seeds, rules, settings, profile)
 
 
-def _seeds_of(root: Path) -> list[str]:
-    """The lines of the seed list of a job.
+def _seeds_of(root: Path) -> Sequence[str]:
+    """The lines of the seed list of a job, without its logins: what is made has no secrets of it.
 
     Raises:
         ConfigError: It cannot be read.
     """
     from nacre.engine.seeding.seedfile import seed_lines  # noqa: PLC0415 - see above
     from nacre.settings.load import load_job  # noqa: PLC0415
+    from nacre.settings.new_job import separate_logins  # noqa: PLC0415
 
-    return list(seed_lines(load_job(Layout(root)).settings.seeds, root))
+    return separate_logins(seed_lines(load_job(Layout(root)).settings.seeds, root)).lines
 
 
 def _as_template(root: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
