@@ -1,13 +1,16 @@
+import errno
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from nacre.console.access.roles import Role
 from nacre.console.api.schedules import ScheduleItem
 from nacre.console.fleet.label_book import JobLabels
 from nacre.console.fleet.schedule_book import ScheduleNote, ScheduleWish
+from nacre.console.new_jobs import free_directory
 from nacre.console.pages.calendar import month_of, weeks_of
 from nacre.console.routes import API
 from nacre.console.schedule_runner import ScheduleRunner
@@ -395,5 +398,62 @@ def test_a_new_job_has_no_logins_of_the_seeds_of_another_one(tmp_path: Path):
         texts = [path.read_bytes() for path in made.rglob("*") if path.is_file()]
         for secret in (b"geheim", b"versteckt", b"anna"):
             assert not any(secret in text for text in texts), secret
+
+    play(tmp_path, scene)
+
+
+def test_a_long_chinese_name_is_cut_and_numbered(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    template = tmp_path / "crawls" / ("中" * 85)
+    assert nacre("new", template, "http://127.0.0.1:9/").code == 0
+    clock = SetClock(month_begin())
+
+    async def scene(console: GivenConsole) -> None:
+        runner, key = on_clock(console, clock), console.as_key(Role.OPERATOR)
+        wish = {**WISH, "mode": "new-job", "job": f"crawls~{template.name}"}
+        assert (await console.client.post(f"{API}/schedules", json=wish, headers=key)).is_success
+        (tmp_path / "crawls" / f"{'中' * 80}-2026-11-03").mkdir()
+        clock.time += 3600
+        await runner.turn()
+        (one,) = console.services.schedules.all()
+        assert one.note.what == "made", one.note
+        assert Path(one.made).name == f"{'中' * 80}-2026-11-03-2"
+        long = await console.client.post(
+            f"{API}/schedules", json={**wish, "name": "中" * 90 + "%Y"}, headers=key
+        )
+        assert (long.status_code, long.json()["problems"][0]["path"]) == (422, "name")
+
+    play(tmp_path, scene)
+
+
+def test_a_disk_that_fails_one_schedule_leaves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+    clock = SetClock(month_begin())
+
+    def broken(root: Path, name: str) -> Path:
+        if name.startswith("eins"):
+            raise OSError(errno.EIO, "Input/output error", str(root / name))
+        return free_directory(root, name)
+
+    monkeypatch.setattr("nacre.console.schedule_runner.free_directory", broken)
+
+    async def scene(console: GivenConsole) -> None:
+        runner, services = on_clock(console, clock), console.services
+        key = console.as_key(Role.OPERATOR)
+        hook = {"url": "https://ops.example/", "on": ["schedule"]}
+        assert (await console.client.post(f"{API}/webhooks", json=hook, headers=key)).is_success
+        for name in ("eins-%Y", "zwei-%Y"):
+            wish = {**NEW, "name": name}
+            sent = await console.client.post(f"{API}/schedules", json=wish, headers=key)
+            assert sent.is_success, sent.text
+        clock.time += 3600
+        await runner.turn()
+        first, second = services.schedules.all()
+        assert (first.note.what, "Input/output error" in first.note.text) == ("failed", True)
+        assert (second.note.what, second.note.text) == ("made", "crawls~zwei-2026")
+        told = [msgspec.json.decode(one.body)["message"] for one in services.webhooks.deliveries(1)]
+        assert "schedule 1 (@hourly Asia/Shanghai): failed" in told
 
     play(tmp_path, scene)

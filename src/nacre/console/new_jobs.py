@@ -11,7 +11,7 @@ from nacre.config.layer import Layer, merge
 from nacre.console.actions import own_command
 from nacre.console.bounds import LineTexts, ShortText, ShortTexts, Whole
 from nacre.console.call import Call
-from nacre.console.fleet.job_names import check_name
+from nacre.console.fleet.job_names import check_name, with_tail
 from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
 from nacre.console.fleet.places import FoundJob, JobPlace
 from nacre.console.problems import RefusedRequestError
@@ -199,7 +199,7 @@ def free_directory(root: Path, name: str) -> Path:
     number, free = 1, root / name
     while free.exists():
         number += 1
-        free = root / f"{name}-{number}"
+        free = root / with_tail(name, f"-{number}")
     return free
 
 

@@ -96,7 +96,7 @@ class ScheduleRunner:
             return
         try:
             text = await self._carry_out(one, job, decision.step)
-        except NacreError as error:
+        except (NacreError, OSError) as error:  # a disk, too, fails this schedule alone
             note = ScheduleNote(now, "failed", str(error), decision.missed)
             services.schedules.keep(one.id, decision.seen, note, waits=decision.waits)
         else:

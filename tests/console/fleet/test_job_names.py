@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.console.fleet.job_names import check_name, dated_name
+from nacre.console.fleet.job_names import check_name, dated_name, with_tail
 from nacre.errors import ConfigError
 
 NEW_YEAR = 1_798_736_400.0
@@ -22,5 +22,17 @@ def test_a_pattern_that_makes_no_name_is_refused(pattern: str):
 
 
 def test_names_that_are_none():
+    for name in ("a/b", "中" * 86, "x" * 101):
+        with pytest.raises(ConfigError, match="is no name of a job"):
+            check_name(name)
+    assert check_name("中" * 85) == "中" * 85
+
+
+def test_a_name_is_no_longer_than_that_of_a_directory_in_bytes():
+    found = dated_name("", "中" * 85, NEW_YEAR)
+    assert found == "中" * 80 + "-2026-12-31"
+    assert len(with_tail(found, "-999").encode()) == 255
     with pytest.raises(ConfigError, match="is no name of a job"):
-        check_name("a/b")
+        dated_name("中" * 90 + "%Y", "job", NEW_YEAR)
+    assert with_tail("中" * 85, "-12") == "中" * 84 + "-12"
+    assert with_tail("新闻", "-2") == "新闻-2"

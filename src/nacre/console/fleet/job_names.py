@@ -9,6 +9,10 @@ from nacre.errors import ConfigError, Problem
 
 LONGEST: Final = 100
 """Characters of a name."""
+MOST_BYTES: Final = 255
+"""Bytes of a name: file systems have none that is longer, and a Chinese letter has three."""
+_NUMBER: Final = 4
+"""Bytes that stay free behind a date, for the number of a further job of the same day."""
 _DATED: Final = "%Y-%m-%d"
 _FIELD: Final = re.compile(r"%(.?)")
 _FIELDS: Final = frozenset("YmdHMjGV")
@@ -23,6 +27,8 @@ def check_name(name: str) -> str:
     """
     if not name or not name.isprintable() or len(name) > LONGEST:
         raise _bad_name(name)
+    if len(name.encode()) > MOST_BYTES:
+        raise _bad_name(name)
     if name.startswith((".", "-")) or re.search(r"[/\\~]", name) or name != name.strip():
         raise _bad_name(name)
     return name
@@ -30,8 +36,23 @@ def check_name(name: str) -> str:
 
 def _bad_name(name: str) -> ConfigError:
     said = f"{name!r} is no name of a job"
-    expected = "up to 100 characters without / \\ and ~, which do not begin with . or -"
+    expected = (
+        "up to 100 characters (85 Chinese ones) without / \\ and ~, which do not begin with . or -"
+    )
     return ConfigError([Problem("name", said, expected, "library-2026")])
+
+
+def with_tail(name: str, tail: str, most: int = MOST_BYTES) -> str:
+    """A name with a text behind it; it is cut where it would be longer than a directory's can be.
+
+    Args:
+        name: It.
+        tail: ASCII, which stays whole.
+        most: Bytes of both.
+    """
+    start = name.encode(errors="replace")[: most - len(tail)]
+    # A letter of which a part is left goes too.
+    return start.decode(errors="ignore") + tail
 
 
 def dated_name(pattern: str, base: str, time: float, zone: str = "UTC") -> str:
@@ -50,7 +71,9 @@ def dated_name(pattern: str, base: str, time: float, zone: str = "UTC") -> str:
     moment = datetime.fromtimestamp(time, UTC if zone == "UTC" else ZoneInfo(zone))
     if not pattern:
         day = moment.strftime(_DATED)
-        return check_name(f"{base[: LONGEST - len(day) - 1]}-{day}")
+        return check_name(
+            with_tail(base[: LONGEST - len(day) - 1], f"-{day}", MOST_BYTES - _NUMBER)
+        )
 
     def value(found: re.Match[str]) -> str:
         if found[1] not in _FIELDS:
