@@ -9,12 +9,15 @@ import pytest
 from nacre.console.access.roles import Role
 from nacre.console.api.schedules import ScheduleItem
 from nacre.console.fleet.label_book import JobLabels
+from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
 from nacre.console.fleet.schedule_book import ScheduleNote, ScheduleWish
 from nacre.console.new_jobs import free_directory
 from nacre.console.pages.calendar import month_of, weeks_of
 from nacre.console.routes import API
 from nacre.console.schedule_runner import ScheduleRunner
 from nacre.engine.clock import SystemClock
+from nacre.job.job import Job
+from nacre.job.quotas import QuotaLevel
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 
@@ -455,5 +458,36 @@ def test_a_disk_that_fails_one_schedule_leaves_the_others(
         assert (second.note.what, second.note.text) == ("made", "crawls~zwei-2026")
         told = [msgspec.json.decode(one.body)["message"] for one in services.webhooks.deliveries(1)]
         assert "schedule 1 (@hourly Asia/Shanghai): failed" in told
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize("why", ["quota", "space"])
+def test_a_job_that_would_not_be_started_is_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
+):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+    clock = SetClock(month_begin())
+
+    async def scene(console: GivenConsole) -> None:
+        runner, services = on_clock(console, clock), console.services
+        key = console.as_key(Role.OPERATOR)
+        (template,) = services.fleet.jobs
+        services.labels.set(template, JobLabels(tags=("gbk",)))
+        assert (await console.client.post(f"{API}/schedules", json=NEW, headers=key)).is_success
+        if why == "quota":
+            services.quotas.keep(KeptQuota(ALL_JOBS, 1, used=2, level=QuotaLevel.FULL))
+        else:
+            monkeypatch.setattr(Job, "missing_space", lambda _: "1 GB is free of 2 GB")
+        for _ in range(2):
+            clock.time += 3600
+            await runner.turn()
+            (one,) = services.schedules.all()
+            assert (one.note.what, one.made) == ("failed", "")
+            said = "the quota of all jobs" if why == "quota" else "lacks space: 1 GB is free"
+            assert said in one.note.text
+        assert [path.name for path in (tmp_path / "crawls").iterdir()] == ["图书馆"]
+        assert [job.id for job in services.fleet.jobs] == ["crawls~图书馆"]
+        assert services.labels.of_path(str(tmp_path / "crawls" / "馆-2026-11-03")) == JobLabels()
 
     play(tmp_path, scene)

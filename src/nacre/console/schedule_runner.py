@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from nacre.console.access.roles import Requester, Role
-from nacre.console.actions import ActionOptions, act, allowed_now
+from nacre.console.actions import ActionOptions, act, allowed_now, require_quota
+from nacre.console.fleet.forgetting import forget_job
 from nacre.console.fleet.job_names import dated_name
 from nacre.console.fleet.label_book import JobLabels
 from nacre.console.fleet.places import FoundJob, JobPlace
@@ -14,9 +16,10 @@ from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, Schedu
 from nacre.console.job_notes import append_note, note_line
 from nacre.console.live.snapshot import READING
 from nacre.console.new_jobs import free_directory, make_at
+from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
-from nacre.errors import JobError, NacreError
+from nacre.errors import ConfigError, JobError, NacreError
 from nacre.job.schedules import (
     RunActivity,
     RunOverlap,
@@ -24,6 +27,7 @@ from nacre.job.schedules import (
     ScheduleStep,
     decide_schedule,
 )
+from nacre.store.layout import Layout
 
 LOOK: Final = 5.0
 """Seconds between two looks at the schedules."""
@@ -146,7 +150,11 @@ class ScheduleRunner:
         services, wish, now = self._services, one.wish, self._services.clock.now()
         base = wish.profile or Path(one.path).name
         name = dated_name(wish.name, Path(base).stem if wish.profile else base, now, wish.zone)
-        root = free_directory(self._place(one).root, name)
+        place = self._place(one)
+        root = free_directory(place.root, name)
+        planned = FoundJob(f"{place.label}~{root.name}", root.name, place.label, Layout(root))
+        # One that would not be started is not made: with each time there would be another one.
+        await require_quota(services, planned)
         made, warnings = await make_at(services, root, arguments_of(wish, one.path))
         services.schedules.note_made(one.id, str(root))
         labels = services.labels.of_path(one.path)
@@ -154,8 +162,21 @@ class ScheduleRunner:
             services.labels.set(made, JobLabels(tags=labels.tags))
         line = note_line(iso_millis(now), "INFO", f"made by {who.name}")
         await asyncio.to_thread(append_note, root, line)
-        await act(services, made, "start", ActionOptions(), who)
+        try:
+            await act(services, made, "start", ActionOptions(), who)
+        except (ConfigError, RefusedRequestError):
+            await self._unmake(one, made)
+            raise
         return ", ".join((made.id, *warnings))
+
+    async def _unmake(self, one: KeptSchedule, made: FoundJob) -> None:
+        """Delete a job that was made and could not be started, such as for lack of space."""
+        services = self._services
+        with suppress(JobError):  # what else lies there stays
+            await asyncio.to_thread(forget_job, made.layout)
+            services.labels.set(made, JobLabels())
+            services.schedules.note_made(one.id, one.made)
+            await services.poller.scan()
 
     def _place(self, one: KeptSchedule) -> JobPlace:
         """The place of a new job.
