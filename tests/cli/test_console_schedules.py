@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.runs.passes import lock_passes
+from nacre.store.layout import Layout
 from tests.cli.site import Done, nacre
 
 
@@ -99,6 +101,18 @@ def test_a_schedule_that_cannot_be_read_is_told_and_removed(tmp_path: Path, job:
     assert "schedule 1 cannot be read, and does nothing: Expected `str`" in done.err
     assert schedule(tmp_path, "remove", 1).code == 0
     assert schedule(tmp_path, "list").err == ""
+def test_a_schedule_that_would_be_refused_by_now_is_paused_and_resumed(tmp_path: Path, job: Path):
+    assert schedule(tmp_path, "add", job, "--at", "@daily").code == 0
+    (job / "state").mkdir(exist_ok=True)
+    with lock_passes(Layout(job), "--every 9h"):
+        assert "begins its passes itself" in schedule(tmp_path, "set", 1, "--at", "@hourly").err
+        assert schedule(tmp_path, "pause", 1).out == "schedule 1 is paused\n"
+        assert schedule(tmp_path, "resume", 1).out == "schedule 1 goes on\n"
+    job.rename(tmp_path / "elsewhere")
+    done = schedule(tmp_path, "pause", 1)
+    assert (done.code, done.out) == (0, "schedule 1 is paused\n")
+    (one,) = json.loads(schedule(tmp_path, "list", "--json").out)
+    assert (one["wish"]["paused"], one["path"]) == (True, str(job))
 
 
 def test_a_batch_crawl_has_no_runs(tmp_path: Path):

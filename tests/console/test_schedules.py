@@ -18,6 +18,7 @@ from nacre.console.schedule_runner import ScheduleRunner
 from nacre.engine.clock import SystemClock
 from nacre.job.job import Job
 from nacre.job.quotas import QuotaLevel
+from nacre.runs.passes import lock_passes
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 
@@ -489,5 +490,25 @@ def test_a_job_that_would_not_be_started_is_not_made(
         assert [path.name for path in (tmp_path / "crawls").iterdir()] == ["图书馆"]
         assert [job.id for job in services.fleet.jobs] == ["crawls~图书馆"]
         assert services.labels.of_path(str(tmp_path / "crawls" / "馆-2026-11-03")) == JobLabels()
+
+    play(tmp_path, scene)
+
+
+def test_a_schedule_is_paused_though_its_job_begins_its_passes_itself(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        key, client = console.as_key(Role.OPERATOR), console.client
+        assert (await client.post(f"{API}/schedules", json=WISH, headers=key)).is_success
+        (job,) = console.services.fleet.jobs
+        job.layout.passes.parent.mkdir(exist_ok=True)
+        with lock_passes(job.layout, "--every 9h"):
+            at = f"{API}/schedules/1"
+            other = await client.put(at, json=WISH | {"at": "@daily"}, headers=key)
+            assert (other.status_code, other.json()["code"]) == (409, "recurring")
+            for paused in (True, False):
+                sent = await client.put(at, json=WISH | {"paused": paused}, headers=key)
+                assert sent.status_code == 200, sent.text
+                assert sent.json()["schedule"]["paused"] is paused
 
     play(tmp_path, scene)

@@ -242,7 +242,7 @@ def set_schedule(  # noqa: PLR0917 - typer reads them by name
     }  # fmt: skip
     with console_books(state) as books:
         before = _found(books, number)
-        _keep(books, before, _changed(before.wish, given, seeds), "set")
+        _keep(books, before, _changed(before.wish, given, seeds))
         one = _found(books, number)
         _say(books, one, f"changed schedule {number}", as_json=as_json)
 
@@ -335,9 +335,7 @@ def _job(books: "ConsoleBooks", one: "KeptSchedule") -> "FoundJob | None":
     return books.job(Path(one.path)) if is_there else None
 
 
-def _keep(
-    books: "ConsoleBooks", before: "KeptSchedule", wish: "ScheduleWish", command: str
-) -> None:
+def _keep(books: "ConsoleBooks", before: "KeptSchedule", wish: "ScheduleWish") -> None:
     """Set a schedule anew.
 
     Raises:
@@ -351,16 +349,19 @@ def _keep(
         raise JobError(f"{before.path} is no job any more: remove schedule {before.id}")
     wish, path = _placed(books, job, wish)
     books.schedules.change(before.id, wish, books.who, path)
-    books.note(f"nacre console schedule {command}", job, before.wish, wish)
+    books.note("nacre console schedule set", job, before.wish, wish)
 
 
 def _pause(number: int, state: Path | None, *, paused: bool) -> None:
+    """Pause a schedule or resume it, also one whose job or place would be refused by now."""
     import msgspec
 
     with console_books(state) as books:
         before = _found(books, number)
-        command = "pause" if paused else "resume"
-        _keep(books, before, msgspec.structs.replace(before.wish, paused=paused), command)
+        wish = msgspec.structs.replace(before.wish, paused=paused)
+        books.schedules.change(number, wish, books.who)
+        command = f"nacre console schedule {'pause' if paused else 'resume'}"
+        books.note(command, _job(books, before), before.wish, wish)
     output.say(f"schedule {number} is paused" if paused else f"schedule {number} goes on")
 
 
