@@ -101,6 +101,50 @@ def test_a_schedule_that_cannot_be_read_is_told_and_removed(tmp_path: Path, job:
     assert "schedule 1 cannot be read, and does nothing: Expected `str`" in done.err
     assert schedule(tmp_path, "remove", 1).code == 0
     assert schedule(tmp_path, "list").err == ""
+def wish_of(folder: Path, number: int) -> dict[str, object]:
+    found: dict[str, object] = json.loads(schedule(folder, "show", number, "--json").out)["wish"]
+    return found
+
+
+def test_what_was_set_is_taken_away_again(tmp_path: Path, job: Path):
+    words = ("--budget", "500", "--zone", "Asia/Shanghai", "--until", "2099-12-31")
+    assert schedule(tmp_path, "add", job, "--at", "@daily", "--keep", "lean", *words).code == 0
+    done = schedule(tmp_path, "set", 1, "--budget", "", "--zone", "", "--until", "")
+    assert done.code == 0, done.err
+    wish = wish_of(tmp_path, 1)
+    assert (wish["budget"], wish["zone"], wish["until"]) == ("", "UTC", None)
+    assert (wish["at"], wish["keep"]) == ("@daily", "lean")
+    none = schedule(tmp_path, "set", 1, "--at", "")
+    assert none.code == 2
+    assert wish_of(tmp_path, 1) == wish
+
+
+def test_a_schedule_goes_from_one_mode_to_another(tmp_path: Path, job: Path):
+    folder = ("--state", tmp_path / "state")
+    assert nacre("console", "place", "add", tmp_path / "crawls", *folder).code == 0
+    assert schedule(tmp_path, "add", job, "--at", "@daily", "--budget", "500").code == 0
+    done = schedule(tmp_path, "set", 1, "--mode", "new-job", "--name", "馆-%Y")
+    assert done.code == 0, done.err
+    wish = wish_of(tmp_path, 1)
+    assert [wish[name] for name in ("mode", "budget", "name", "place")] == [
+        "new-job", "", "馆-%Y", "crawls",
+    ]  # fmt: skip
+    seeds = ("--seed", "http://127.0.0.1:9/x/")
+    assert schedule(tmp_path, "set", 1, "--name", "", *seeds).code == 0
+    wish = wish_of(tmp_path, 1)
+    assert (wish["name"], wish["seeds"]) == ("", ["http://127.0.0.1:9/x/"])
+    assert schedule(tmp_path, "set", 1, "--seed", "").code == 0
+    assert wish_of(tmp_path, 1)["seeds"] == []
+    assert schedule(tmp_path, "set", 1, "--mode", "recrawl", "--name", "x-%Y").code == 2
+    assert schedule(tmp_path, "set", 1, "--mode", "recrawl-full").code == 0
+    wish = wish_of(tmp_path, 1)
+    assert (wish["mode"], wish["place"]) == ("recrawl-full", "")
+    of_profile = ("--profile", "site", "--at", "@weekly", *seeds)
+    assert schedule(tmp_path, "add", *of_profile).code == 0
+    refused = schedule(tmp_path, "set", 2, "--mode", "recrawl")
+    assert (refused.code, "schedule 2 has no job" in refused.err) == (2, True)
+
+
 def test_a_schedule_that_would_be_refused_by_now_is_paused_and_resumed(tmp_path: Path, job: Path):
     assert schedule(tmp_path, "add", job, "--at", "@daily").code == 0
     (job / "state").mkdir(exist_ok=True)

@@ -21,14 +21,14 @@ Number = Annotated[
     int, typer.Argument(metavar="N", help="Number of the schedule.", show_default=False)
 ]
 At = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--at", metavar="TIMES", show_default=False,
         help="Cron's five fields, such as `30 2 * * 1`, or @hourly, @daily, @weekly, @monthly.",
     ),
 ]  # fmt: skip
 Zone = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--zone", metavar="NAME", show_default=False,
         help="Time zone, such as Asia/Shanghai; default: UTC.",
@@ -43,7 +43,7 @@ Mode = Annotated[
     ),
 ]  # fmt: skip
 Budget = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--budget", metavar="BUDGET", show_default=False,
         help="What a recrawl may spend: URLs, bytes or time, such as 500, 2GB, 3h.",
@@ -65,7 +65,7 @@ Overlap = Annotated[
     ),
 ]  # fmt: skip
 Until = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--until", metavar="DAY", show_default=False,
         help="No run begins after this day of UTC, such as 2026-12-31; `never`: no end.",
@@ -86,7 +86,7 @@ Seeds = Annotated[
     ),
 ]  # fmt: skip
 JobName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--name", metavar="PATTERN", show_default=False,
         help="Name of new jobs, with %Y, %m, %d, %H, %M, %j, %G and %V for parts of the date; "
@@ -94,7 +94,7 @@ JobName = Annotated[
     ),
 ]  # fmt: skip
 Home = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--in", metavar="LABEL", show_default=False,
         help="Place of new jobs; `nacre console place list` lists them.",
@@ -182,17 +182,17 @@ def add_schedule(  # noqa: PLR0917 - typer reads them by name
             help="Directory of the job, or its id; none with --profile.",
         ),
     ] = None,
-    at: At = "",
-    zone: Zone = "",
+    at: At = None,
+    zone: Zone = None,
     mode: Mode = None,
-    budget: Budget = "",
+    budget: Budget = None,
     keep: Keep = None,
     overlap: Overlap = None,
-    until: Until = "",
+    until: Until = None,
     profile: Profile = "",
     seeds: Seeds = None,
-    name: JobName = "",
-    home: Home = "",
+    name: JobName = None,
+    home: Home = None,
     state: State = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -222,20 +222,20 @@ def add_schedule(  # noqa: PLR0917 - typer reads them by name
 @schedule.command("set")
 def set_schedule(  # noqa: PLR0917 - typer reads them by name
     number: Number,
-    at: At = "",
-    zone: Zone = "",
+    at: At = None,
+    zone: Zone = None,
     mode: Mode = None,
-    budget: Budget = "",
+    budget: Budget = None,
     keep: Keep = None,
     overlap: Overlap = None,
-    until: Until = "",
+    until: Until = None,
     seeds: Seeds = None,
-    name: JobName = "",
-    home: Home = "",
+    name: JobName = None,
+    home: Home = None,
     state: State = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change a schedule; what is left out stays."""
+    """Change a schedule: what is left out stays, and an empty value ("") takes one away."""
     given = {
         "at": at, "zone": zone, "mode": mode, "budget": budget, "keep": keep, "overlap": overlap,
         "until": until, "name": name, "place": home,
@@ -274,24 +274,32 @@ def remove_schedule(number: Number, state: State = None) -> None:
 def _changed(
     wish: "ScheduleWish", given: Mapping[str, str | None], seeds: list[str] | None
 ) -> "ScheduleWish":
-    """A schedule with the options that were given.
+    """A schedule with the options that were given; in another mode without what fits it no more.
 
     Raises:
         ConfigError: The last day is none.
     """
     import msgspec
 
-    from nacre.console.fleet.schedule_book import until_of
+    from nacre.console.fleet.schedule_book import OF_NEW_JOBS, OF_RECRAWLS, ScheduleWish, until_of
     from nacre.job.schedules import RunOverlap
 
-    values: dict[str, Any] = {name: text for name, text in given.items() if text}
+    plain = ScheduleWish(wish.job, "")
+    values: dict[str, Any] = {
+        name: text or getattr(plain, name) for name, text in given.items() if text is not None
+    }
     if "overlap" in values:
         values["overlap"] = RunOverlap(values["overlap"])
     if "until" in values:
-        values["until"] = None if values["until"] == "never" else until_of(values["until"])
+        values["until"] = None if values["until"] == "never" else until_of(values["until"] or "")
     if seeds is not None:
-        values["seeds"] = tuple(seeds)
-    return msgspec.structs.replace(wish, **values)
+        values["seeds"] = tuple(url for url in seeds if url)
+    changed = msgspec.structs.replace(wish, **values)
+    if changed.is_of_new_jobs == wish.is_of_new_jobs:
+        return changed
+    unfit = OF_RECRAWLS if changed.is_of_new_jobs else OF_NEW_JOBS
+    taken = {name: getattr(plain, name) for name in unfit if name not in values}
+    return msgspec.structs.replace(changed, **taken)
 
 
 def _placed(
@@ -345,6 +353,10 @@ def _keep(books: "ConsoleBooks", before: "KeptSchedule", wish: "ScheduleWish") -
     from nacre.errors import JobError
 
     job = _job(books, before)
+    if before.wish.profile and not wish.profile:
+        raise JobError(
+            f"schedule {before.id} has no job, only a profile: remove it, and add one for a job"
+        )
     if job is None and not wish.profile:
         raise JobError(f"{before.path} is no job any more: remove schedule {before.id}")
     wish, path = _placed(books, job, wish)

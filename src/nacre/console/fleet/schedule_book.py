@@ -19,6 +19,10 @@ from nacre.runs.budget import parse_budget
 from nacre.runs.passes import find_recurring
 
 NEW_JOB: Final = "new-job"
+OF_NEW_JOBS: Final = ("profile", "seeds", "name", "place")
+"""Fields that only a schedule of new jobs has."""
+OF_RECRAWLS: Final = ("budget", "keep")
+"""Fields that only one of recrawls has."""
 ScheduleMode = Literal["recrawl", "recrawl-full", "new-job"]
 
 
@@ -178,9 +182,8 @@ def _require_fitting(wish: ScheduleWish) -> None:
     Raises:
         ConfigError: There is one.
     """
-    of_new = {"profile": wish.profile, "seeds": wish.seeds, "name": wish.name, "place": wish.place}
     if not wish.is_of_new_jobs:
-        wrong = next((path for path, value in of_new.items() if value), "")
+        wrong = next((path for path in OF_NEW_JOBS if getattr(wish, path)), "")
         if wrong:
             said = "only a schedule that makes new jobs has this"
             raise ConfigError([Problem(wrong, said, "mode new-job")])
