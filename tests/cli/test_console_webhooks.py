@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.cli.console_books import console_books
+from nacre.console.fleet.webhook_book import MOST_WAITING
 from tests.cli.site import Done, nacre
 
 
@@ -79,6 +81,26 @@ def test_a_webhook_that_cannot_be_read_is_told_and_removed(tmp_path: Path):
     assert "webhook 1 cannot be read, and does nothing: Expected `str`" in done.err
     assert webhook(tmp_path, "remove", 1).code == 0
     assert webhook(tmp_path, "list").err == ""
+def test_a_test_is_posted_before_what_waits_and_refused_where_too_much_does(
+    tmp_path: Path, server: str
+):
+    words = ("add", f"{server}/ok", "--private", "--on", "finished")
+    assert webhook(tmp_path, *words).code == 0
+    with console_books(tmp_path / "state") as books:
+        for number in range(MOST_WAITING - 1):
+            books.webhooks.tell("finished", "crawls~图书馆", str(number))
+    sent = webhook(tmp_path, "test", 1, "--json")
+    assert sent.code == 0, sent.err
+    facts = json.loads(sent.out)
+    assert (facts["event"], facts["step"], facts["answer"]) == ("test", "delivered", "204")
+    with console_books(tmp_path / "state") as books:
+        assert books.webhooks.tell("finished", "crawls~图书馆", "last")
+        before = books.webhooks.deliveries(1)
+    refused = webhook(tmp_path, "test", 1)
+    assert (refused.code, refused.out) == (2, "")
+    assert "100 messages wait for webhook 1" in refused.err
+    with console_books(tmp_path / "state") as books:
+        assert books.webhooks.deliveries(1) == before
 
 
 def test_what_is_no_webhook_is_refused(tmp_path: Path):

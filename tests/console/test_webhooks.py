@@ -229,12 +229,20 @@ def test_what_waits_and_what_is_kept_is_bounded(tmp_path: Path):
             book.tell("finished", "", str(number))
         waiting = book.deliveries(1, "waits")
         assert len(waiting) == MOST_WAITING
+        assert book.tell("finished", "", "dropped") == 0
+        at, key = f"{API}/webhooks/1/test", console.as_key(Role.OPERATOR)
+        full = await console.client.post(at, headers=key)
+        assert (full.status_code, full.json()["code"]) == (409, "full")
+        assert book.deliveries(1, "waits") == waiting
         for one in waiting:
             book.keep(msgspec.structs.replace(one, step="delivered", tries=1))
         left: list[HookDelivery] = book.deliveries(1)
         assert len(left) == KEPT
-        book.tell("finished", "", "last")
-        assert msgspec.json.decode(book.deliveries(1)[0].body)["dropped_before"] == 7
+        number = book.tell("finished", "", "last")
+        last = book.delivery(1, number)
+        assert last is not None
+        assert last == book.deliveries(1)[0]
+        assert msgspec.json.decode(last.body)["dropped_before"] == 8
 
     play(tmp_path, scene)
 

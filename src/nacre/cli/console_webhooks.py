@@ -207,10 +207,9 @@ def try_webhook(number: Number, state: State = None, as_json: AsJson = False) ->
             raise JobError(
                 f"webhook {number} is paused: `nacre console webhook resume {number}` comes first"
             )
-        books.webhooks.tell("test", "", f"a test that {books.who} asked for", only=number)
+        made = books.webhooks.tell_test(number, books.who)
         books.note("nacre console webhook test", None, None, {"webhook": number})
-        sent = books.webhooks.deliveries(number)[0]
-        sent = _awaited(books, sent) if books.is_served else _delivered(books, hook, sent)
+        sent = _awaited(books, hook, made) if books.is_served else _delivered(books, hook, made)
     facts = _message(sent)
     if as_json:
         output.say_json(facts)
@@ -220,25 +219,39 @@ def try_webhook(number: Number, state: State = None, as_json: AsJson = False) ->
         raise typer.Exit(1)
 
 
-def _awaited(books: "ConsoleBooks", sent: "HookDelivery") -> "HookDelivery":
+def _awaited(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDelivery":
     """A message after the running console has posted it once, or has not in time."""
     import time
 
     end = time.monotonic() + _PATIENCE
+    sent = _kept(books, hook, number)
     while not sent.tries and time.monotonic() < end:
         time.sleep(_MOMENT)
-        found = books.webhooks.deliveries(sent.hook)
-        sent = next((one for one in found if one.number == sent.number), sent)
+        sent = _kept(books, hook, number)
     return sent
 
 
-def _delivered(books: "ConsoleBooks", hook: "KeptHook", sent: "HookDelivery") -> "HookDelivery":
+def _delivered(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDelivery":
     """A message after this process has posted it once."""
     from nacre.cli.process import run
     from nacre.console.webhook_runner import deliver
     from nacre.engine.clock import SystemClock
 
-    return run(deliver(books.webhooks, SystemClock(), hook, sent))
+    return run(deliver(books.webhooks, SystemClock(), hook, _kept(books, hook, number)))
+
+
+def _kept(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDelivery":
+    """A message by its number.
+
+    Raises:
+        JobError: It is there no more: its webhook was removed meanwhile.
+    """
+    from nacre.errors import JobError
+
+    found = books.webhooks.delivery(hook.id, number)
+    if found is None:
+        raise JobError("the test is forgotten: its webhook was removed, or told much since")
+    return found
 
 
 def _with_events(wish: "HookWish", on: list[str] | None) -> "HookWish":

@@ -186,12 +186,11 @@ def send_test(call: Call, hook: KeptHook) -> HookItem:
     """Send a webhook a message, whatever events it wants.
 
     Raises:
-        RefusedRequestError: It is paused (409).
+        RefusedRequestError: It is paused, or too many messages wait for it (409).
     """
     if hook.wish.paused:
         raise RefusedRequestError(409, "paused", f"webhook {hook.id} is paused: resume it first")
-    said = f"a test that {call.identity.name} asked for"
-    call.services.webhooks.tell("test", "", said, only=hook.id)
+    call.services.webhooks.tell_test(hook.id, call.identity.name)
     return _item(call, hook)
 
 

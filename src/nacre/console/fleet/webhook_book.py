@@ -15,6 +15,7 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import joined_places, split_places
 from nacre.console.bounds import bounded
 from nacre.console.fleet.broken_rows import BrokenRow, Row, sorted_rows
+from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.uri.parse import host, parse
@@ -209,7 +210,7 @@ class WebhookBook:
 
     # ---- deliveries
 
-    def tell(self, event: HookEvent, job: str, message: str, why: str = "", only: int = 0) -> None:
+    def tell(self, event: HookEvent, job: str, message: str, why: str = "", only: int = 0) -> int:
         """Tell all webhooks that want it, and are told of the job, what happened.
 
         Args:
@@ -218,28 +219,56 @@ class WebhookBook:
             message: It in words.
             why: The reason; "" for none.
             only: Number of the webhook that alone is told; 0: each that wants the event.
+
+        Returns:
+            The number of the last delivery; 0 where that was dropped, or there is none.
         """
+        number = 0
         for hook in self.all():
             wants = hook.id == only if only else event in hook.wish.on and not hook.wish.paused
             if wants and (only or hook.is_about(job)):
-                self._put(hook.id, event, {"job": job, "message": message, "why": why})
+                number = self._put(hook.id, event, {"job": job, "message": message, "why": why})
+        return number
 
-    def _put(self, hook: int, event: HookEvent, facts: dict[str, str]) -> None:
+    def _put(self, hook: int, event: HookEvent, facts: dict[str, str]) -> int:
+        """Keep a delivery; its number, 0 for one that is dropped as too many wait."""
         rows = self._database.rows(
             "SELECT count(*) FROM deliveries WHERE hook = ? AND step = 'waits'", hook
         )
         if int(str(rows[0][0])) >= MOST_WAITING:
-            self._dropped[hook] = self._dropped.get(hook, 0) + 1
-            return
+            if event != "test":  # whoever asked for a test is told
+                self._dropped[hook] = self._dropped.get(hook, 0) + 1
+            return 0
         now = self._clock.now()
         moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
         dropped = self._dropped.pop(hook, 0)
         body = {"event": event, "time": moment, **facts, "dropped_before": dropped}
-        self._database.rows(
-            "INSERT INTO deliveries (hook, event, body, made, due) VALUES (?, ?, ?, ?, ?)",
+        made = self._database.rows(
+            "INSERT INTO deliveries (hook, event, body, made, due) VALUES (?, ?, ?, ?, ?)"
+            " RETURNING number",
             hook, event, msgspec.json.encode(body), now, now,
         )  # fmt: skip
         self.some.set()
+        return int(str(made[0][0]))
+
+    def tell_test(self, hook: int, who: str) -> int:
+        """Tell a webhook of a test, whatever events it wants; the number of the delivery.
+
+        Args:
+            hook: Its number.
+            who: Who asks for it.
+
+        Raises:
+            RefusedRequestError: Too many messages wait for it already (409).
+        """
+        number = self.tell("test", "", f"a test that {who} asked for", only=hook)
+        if number:
+            return number
+        raise RefusedRequestError(
+            409, "full",
+            f"{MOST_WAITING} messages wait for webhook {hook}, and a test has no place among them: "
+            "its last answer says why they wait",
+        )  # fmt: skip
 
     def deliveries(self, hook: int, step: str = "") -> list[HookDelivery]:
         """The deliveries of a webhook, the newest first.
@@ -254,6 +283,10 @@ class WebhookBook:
             hook, step, step,
         )  # fmt: skip
         return [msgspec.convert(row, HookDelivery, strict=False) for row in map(_facts, rows)]
+
+    def delivery(self, hook: int, number: int) -> HookDelivery | None:
+        """A delivery of a webhook by its number; None for one that is forgotten."""
+        return next((one for one in self.deliveries(hook) if one.number == number), None)
 
     def keep(self, delivery: HookDelivery) -> None:
         """Keep what became of a delivery; the oldest that are over are forgotten."""
