@@ -75,6 +75,24 @@ def test_a_job_goes_to_another_place_with_what_is_kept_of_it(tmp_path: Path, roo
     assert quota["path"] == str(target)
 
 
+def test_a_job_that_was_removed_stays_where_it_is(tmp_path: Path, root: Path):
+    (tmp_path / "旧藏").mkdir()
+    assert console(tmp_path, "place", "add", tmp_path / "旧藏").code == 0
+    assert console(tmp_path, "job", "remove", root).code == 0
+    refused = console(tmp_path, "job", "move", root, "旧藏")
+    assert (refused.code, refused.out) == (2, "")
+    assert "nacre console job show 'crawls~图书馆'` shows it again first" in refused.err
+    assert (root / "crawl.yaml").is_file()
+    assert listed(tmp_path)[0]["removed"]
+    assert console(tmp_path, "job", "show", "crawls~图书馆").code == 0
+    assert console(tmp_path, "job", "move", root, "旧藏").code == 0
+    # What is made where it was is another job, which is shown.
+    assert nacre("new", root, "http://127.0.0.1:9/").code == 0
+    assert [(one["id"], one["removed"]) for one in listed(tmp_path)] == [
+        ("crawls~图书馆", None), ("旧藏~图书馆", None),
+    ]  # fmt: skip
+
+
 def test_what_is_no_job_is_refused(tmp_path: Path):
     for words in (("remove",), ("show",), ("label",)):
         assert console(tmp_path, "job", *words, tmp_path / "none").code == 2

@@ -148,6 +148,7 @@ def move_job(
 ) -> None:
     """Move a job at rest to another place, with its name, tags, quota and schedules."""
     from nacre.console.job_moves import carry_over, rename_job
+    from nacre.errors import JobError
 
     with console_books(state) as books:
         found, home = books.job(directory), books.home(label)
@@ -155,6 +156,11 @@ def move_job(
         if target.exists() and target.samefile(found.layout.root):
             output.say(f"{found.id} is there already")
             return
+        if books.removals.of(found.layout.root) is not None:
+            raise JobError(
+                f"{found.id} is removed from the console: "
+                f"`nacre console job show {output.typed(found.id)}` shows it again first"
+            )
         books.require_rest(found)
         before = str(found.layout.root)
         rename_job(found.layout.root, target)
