@@ -93,6 +93,20 @@ def test_a_job_that_was_removed_stays_where_it_is(tmp_path: Path, root: Path):
     ]  # fmt: skip
 
 
+def test_an_id_may_be_longer_than_a_path(tmp_path: Path, root: Path):
+    group = root.parent / ("汉" * 60)
+    long = group / ("中" * 60)
+    assert nacre("new", long, "http://127.0.0.1:9/").code == 0
+    name = f"crawls~{group.name}~{long.name}"
+    assert len(name.encode()) > 255
+    done = console(tmp_path, "job", "label", name, "--name", "x")
+    assert done.code == 0, done.err
+    assert done.out == f"{name}: x; tags: none\n"
+    none = console(tmp_path, "job", "label", f"{name}x", "--name", "x")
+    assert none.code == 2
+    assert "cannot be read: File name too long" in none.err
+
+
 def test_what_is_no_job_is_refused(tmp_path: Path):
     for words in (("remove",), ("show",), ("label",)):
         assert console(tmp_path, "job", *words, tmp_path / "none").code == 2

@@ -96,13 +96,13 @@ class ConsoleBooks:
             JobError: It is no job.
         """
         known = self.jobs()
-        if not directory.exists():
-            named = [job for job in known if job.id == str(directory)]
-            if named:
-                return named[0]
+        # An id comes first: as a path it can be longer than a path may be.
+        for job in known:
+            if job.id == str(directory):
+                return job
         Layout(directory).require()
         for job in known:
-            if job.layout.root.samefile(directory):
+            if _is_same(job.layout.root, directory):
                 return job
         return find_jobs(places_of([directory]))[0]
 
@@ -161,3 +161,11 @@ class ConsoleBooks:
             raise StorageError(f"{path} cannot be written: {error.strerror}") from error
         if job is not None:
             append_note(job.layout.root, note_line(time, "INFO", audit_text(entry)))
+
+
+def _is_same(first: Path, second: Path) -> bool:
+    """Whether two paths lead to one directory; one that is gone meanwhile leads nowhere."""
+    try:
+        return first.samefile(second)
+    except OSError:
+        return False
