@@ -148,6 +148,7 @@ def test_a_job_that_never_ran_is_forgotten_when_its_name_is_typed(tmp_path: Path
         wish = {"name": "demo"}
         (job,) = services.fleet.jobs
         services.quotas.set(str(made), 5)
+        services.wanted.set(job, ("http://127.0.0.1:9/rili?",))
         assert (await client.post(f"{JOB}/forget", json=wish, headers=look)).status_code == 403
         wrong = await client.post(f"{JOB}/forget", json={"name": job.id}, headers=steer)
         assert (wrong.status_code, wrong.json()["code"]) == (422, "confirm")
@@ -159,6 +160,7 @@ def test_a_job_that_never_ran_is_forgotten_when_its_name_is_typed(tmp_path: Path
         assert (answer.status_code, made.exists()) == (204, False)
         assert (await client.get(JOB, headers=steer)).status_code == 404
         assert services.quotas.find(str(made)).limit == 0
+        assert services.wanted.of(job) == ()
         assert not made.exists()
 
     play(tmp_path, scene)

@@ -145,6 +145,7 @@ async def forget_of(call: Call, wish: ForgetWish) -> FoundJob:
     # A new job of this directory is another one.
     services.labels.set(job, NONE)
     services.quotas.set(str(root), 0)
+    services.wanted.set(job, ())
     call.note.change({"directory": str(root)}, None)
     await tell_of(call, job)
     return job
