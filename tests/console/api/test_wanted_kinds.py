@@ -11,7 +11,7 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.roles import Role
-from nacre.console.fleet.wanted_book import WantedKindBook
+from nacre.console.fleet.wanted_book import MOST, WantedKindBook, kinds_of
 from nacre.console.live.poller import Poller
 from nacre.console.pages.job_overview import crowd_links
 from nacre.job.overview import JobOverview, SlowQueue
@@ -41,16 +41,21 @@ def test_wanted_kinds_are_kept_and_move_with_their_job(tmp_path: Path):
     async def named(console: GivenConsole) -> None:
         (job,) = console.services.fleet.jobs
         assert book.of(job) == ()
-        assert book.set(job, ("http://b.test/", "http://a.test/", "http://a.test/")) == (
-            "http://a.test/", "http://b.test/",
+        assert book.set(job, ("http://b.test/", "http://a.test/", "http://b.test/")) == (
+            "http://b.test/", "http://a.test/",
         )  # fmt: skip
-        assert WantedKindBook(database).of(job) == ("http://a.test/", "http://b.test/")
+        assert WantedKindBook(database).of(job) == ("http://b.test/", "http://a.test/")
         book.move(str(job.layout.root), "/elsewhere")
         assert WantedKindBook(database).of(job) == book.of(job) == ()
         book.move("/elsewhere", str(job.layout.root))
         assert WantedKindBook(database).of(job) == book.of(job) == (
-            "http://a.test/", "http://b.test/",
+            "http://b.test/", "http://a.test/",
         )  # fmt: skip
+        for number in range(MOST + 1):
+            book.set(job, kinds_of(book.of(job), (f"http://c.test/{MOST - number}/",)))
+        kept = book.of(job)
+        assert (len(kept), kept[0]) == (MOST, f"http://c.test/{MOST - 1}/")
+        assert kept[-1] == "http://c.test/0/"
 
     (tmp_path / "crawls").mkdir()
     assert nacre("new", tmp_path / "crawls" / "demo", "http://a.test/").code == 0

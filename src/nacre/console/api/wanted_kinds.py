@@ -14,7 +14,7 @@ class WantedKinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The kinds of URLs of a job that are wanted.
 
     Attributes:
-        prefixes: Beginnings of their URLs, 100 at most.
+        prefixes: Beginnings of their URLs, the oldest first, 100 at most.
     """
 
     prefixes: Annotated[tuple[LineText, ...], msgspec.Meta(max_length=MOST)] = ()

@@ -22,15 +22,15 @@ class WantedKindBook:
         self._database = database
 
     def of(self, job: FoundJob) -> tuple[str, ...]:
-        """The wanted kinds of a job, in order: beginnings of URLs."""
+        """The wanted kinds of a job, the oldest first: beginnings of URLs."""
         found = self._database.rows(
-            "SELECT prefix FROM wanted_kinds WHERE path = ? ORDER BY prefix", str(job.layout.root)
+            "SELECT prefix FROM wanted_kinds WHERE path = ? ORDER BY rowid", str(job.layout.root)
         )
         return tuple(str(prefix) for (prefix,) in found)
 
     def set(self, job: FoundJob, prefixes: tuple[str, ...]) -> tuple[str, ...]:
-        """Keep the wanted kinds of a job in place of those of before; they, in order."""
-        path, kept = str(job.layout.root), tuple(sorted(set(prefixes)))
+        """Keep the wanted kinds of a job in place of those of before; they, each once."""
+        path, kept = str(job.layout.root), tuple(dict.fromkeys(prefixes))
         with self._database.together():
             self._database.rows("DELETE FROM wanted_kinds WHERE path = ?", path)
             for prefix in kept:
@@ -51,10 +51,10 @@ class WantedKindBook:
 def kinds_of(
     known: Sequence[str], added: Sequence[str], removed: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """The wanted kinds after a change; the first make room for more than a hundred (pure).
+    """The wanted kinds after a change; the oldest make room for more than a hundred (pure).
 
     Args:
-        known: Those of before.
+        known: Those of before, the oldest first.
         added: Further ones.
         removed: Those that are wanted no more.
 
