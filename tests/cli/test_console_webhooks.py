@@ -103,6 +103,23 @@ def test_a_test_is_posted_before_what_waits_and_refused_where_too_much_does(
         assert books.webhooks.deliveries(1) == before
 
 
+def test_a_webhook_is_about_places_that_there_are(tmp_path: Path):
+    words = ("add", "https://ops.example/", "--place")
+    none = webhook(tmp_path, *words, "图书")
+    assert none.code == 2
+    assert "there is no place '图书'; there are: none: start" in none.err
+    (tmp_path / "图书馆").mkdir()
+    folder = ("--state", tmp_path / "state")
+    assert nacre("console", "place", "add", tmp_path / "图书馆", *folder).code == 0
+    wrong = webhook(tmp_path, *words, "图书馆", "--place", "图书")
+    assert wrong.code == 2
+    assert "there is no place '图书'; there are: 图书馆" in wrong.err
+    assert webhook(tmp_path, "list").out == "no webhooks\n"
+    assert webhook(tmp_path, *words, "图书馆").code == 0
+    (one,) = json.loads(webhook(tmp_path, "list", "--json").out)
+    assert one["places"] == ["图书馆"]
+
+
 def test_what_is_no_webhook_is_refused(tmp_path: Path):
     for words in (
         ("add", "ftp://a.test/"), ("add", "http://a.test/".ljust(2001, "a")),

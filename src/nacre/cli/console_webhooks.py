@@ -131,6 +131,7 @@ def add_webhook(  # noqa: PLR0917 - typer reads them by name
 
     wish = _with_events(HookWish(url, private=private), on)
     with console_books(state) as books:
+        books.require_places(place or ())
         key = _asked_secret() if secret else ""
         number = books.webhooks.add(wish, key, books.who, tuple(place or ()))
         kept = _found(books, number)

@@ -4,6 +4,7 @@ A command works on the files that a console has, while it runs or not. A running
 what was changed (`outside_changes.py`).
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -119,8 +120,19 @@ class ConsoleBooks:
         for place in found:
             if label in {"", place.label}:
                 return place
-        known = ", ".join(place.label for place in found) or "none: start `nacre console DIR` once"
+        known = _named([place.label for place in found])
         raise JobError(f"there is no place {label!r} for jobs; there are: {known}")
+
+    def require_places(self, labels: Sequence[str]) -> None:
+        """Refuse labels of which no place has one.
+
+        Raises:
+            JobError: There is one.
+        """
+        known = [place.label for place in self.homes()]
+        unknown = [label for label in labels if label not in known]
+        if unknown:
+            raise JobError(f"there is no place {unknown[0]!r}; there are: {_named(known)}")
 
     def require_rest(self, job: FoundJob) -> None:
         """Refuse a job that a process works on, or soon will.
@@ -161,6 +173,11 @@ class ConsoleBooks:
             raise StorageError(f"{path} cannot be written: {error.strerror}") from error
         if job is not None:
             append_note(job.layout.root, note_line(time, "INFO", audit_text(entry)))
+
+
+def _named(labels: Sequence[str]) -> str:
+    """The labels of places for a message."""
+    return ", ".join(labels) or "none: start `nacre console DIR` once"
 
 
 def _is_same(first: Path, second: Path) -> bool:
