@@ -232,6 +232,16 @@ def test_include_undoes_an_exclusion(stopped: tuple[Path, str]):
     assert "in, by" in nacre("check", job, "--dry-run", f"{home}p51.html").out
 
 
+def test_include_in_a_job_that_never_ran_names_the_first_run(tmp_path: Path):
+    job = tmp_path / "中文 馆"
+    assert nacre("new", job, "http://127.0.0.1:9/", "--exclude", "/x/").code == 0
+    (rule,) = re.findall(r"- (.*/x/.*)", (job / "crawl.yaml").read_text())
+    done = nacre("frontier", job, "include", "--regex", rule.strip("'\""))
+    assert done.code == 0, done.err
+    assert f"it never ran: `nacre run '{job}'` begins the first run" in done.out
+    assert "/x/" not in (job / "crawl.yaml").read_text()
+
+
 def test_what_was_excluded_from_a_run_that_is_over_comes_back_by_the_next(tmp_path: Path):
     job = tmp_path / "demo"
     with site({"/": "<p>text</p>"}) as home:

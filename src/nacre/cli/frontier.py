@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -212,9 +213,10 @@ def include_uris(
         return
     what = "the scope takes them again" if assignment else "no rule of the scope had it"
     if number is None:
-        output.say(
-            f"{what}; no run goes on: `nacre recrawl {layout.root} --full` finds all of them"
-        )
+        job, nacre = output.typed(layout.root), output.program()
+        way = f"no run goes on: `{nacre} recrawl {job} --full` finds all of them"
+        never = f"it never ran: `{nacre} run {job}` begins the first run"
+        output.say(f"{what}; {way if layout.has_store else never}")
         return
     urls = output.count(number, "URI that was deleted or refused waits again",
                         "URIs that were deleted or refused wait again")  # fmt: skip
@@ -223,35 +225,22 @@ def include_uris(
 
 def _readmit(layout: "Layout", settings: "JobSettings", regex: str) -> int | None:
     """Let what was deleted or refused wait again; how much, None where no run goes on."""
-    import asyncio
-
     from nacre.editing.exclusion import exclusions
     from nacre.frontier.pending import matcher
     from nacre.inspect.view import reading
-    from nacre.job.api import schedule_urls
     from nacre.job.control import is_running
-    from nacre.job.readmission import READMITTED, readmitted_lines, takes_back
+    from nacre.job.readmission import readmitted_files, takes_back
     from nacre.settings.load import load_job
 
-    runs, number = is_running(layout.socket), 0
+    look, number = partial(reading, layout, settings), 0
+    with look() as view:
+        if not is_running(layout.socket) and not takes_back(view.store):
+            return None
     excluded = [one.found for one in exclusions(load_job(layout).settings.scope)]
-    for kind, options in READMITTED.items():
-        with reading(layout, settings) as view:
-            if not runs and not takes_back(view.store):
-                return None
-            lines = list(readmitted_lines(view.store, kind, matcher(regex), excluded))
-        size = _LINES if runs else max(len(lines), 1)
-        for at in range(0, len(lines), size):
-            some = lines[at : at + size]
-            taken = asyncio.run(
-                schedule_urls(layout.root, some, scoped=options.scoped, force=options.force)
-            )
-            number += taken.tally.scheduled
+    for path, options in readmitted_files(look, matcher(regex), excluded):
+        imports = frontier_import.import_file(layout.root, path, options)
+        number += sum(one.tally.scheduled for one in imports)
     return number
-
-
-_LINES = 1000
-"""Lines that are sent to a running job at a time."""
 
 
 def _delete(directory: Path, regex: str, queue: str) -> int:

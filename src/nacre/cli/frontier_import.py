@@ -86,7 +86,7 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
     total = ImportTally()
     for way in passes:
         options = ImportOptions(way, scoped=scope, force=force, retain_failures=retain_failures)
-        for imported in _import(job_of(ctx), file, options):
+        for imported in import_file(job_of(ctx), file, options):
             _add(total, imported.tally)
             for number, text, why in imported.rejected:
                 output.tell(f"line {number}: {why}: {output.safe(text)}")
@@ -111,7 +111,19 @@ def _tell(total: "ImportTally", *, as_json: bool) -> None:
     )
 
 
-def _import(directory: Path, path: Path, options: "ImportOptions") -> "Iterator[Imported]":
+def import_file(directory: Path, path: Path, options: "ImportOptions") -> "Iterator[Imported]":
+    """Take the lines of a file into the frontier: those of a running job in portions.
+
+    Args:
+        directory: The job.
+        path: The file; `-` for stdin.
+        options: How its lines are taken.
+
+    Raises:
+        ConfigError: The file cannot be read.
+        JobError: The run of the job is over, or it refuses.
+        StorageError: The store cannot be written.
+    """
     import asyncio
 
     import msgspec

@@ -1,7 +1,10 @@
 """URLs that an exclusion took out of a job: they come back once it is undone."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Final, Protocol
 
 from nacre.core.states import ExitStatus
 from nacre.core.status import FetchStatus
@@ -45,6 +48,39 @@ def readmitted_lines(
             continue
         if stays is None or not stays(outcome.url):
             yield _line(outcome.url, outcome.path, outcome.via)
+
+
+class StoreView(Protocol):
+    """A look at a job's store."""
+
+    @property
+    def store(self) -> Store:
+        """The store."""
+
+
+def readmitted_files(
+    look: Callable[[], AbstractContextManager[StoreView]],
+    urls: Matcher,
+    excluded: Sequence[str] = (),
+) -> Iterator[tuple[Path, ImportOptions]]:
+    """What comes back once an exclusion is undone, as files to import, each until the next one.
+
+    There can be millions of lines, and while one imports nobody may look at the store.
+
+    Args:
+        look: Looks at the store for a while.
+        urls: Which URLs.
+        excluded: Expressions that are excluded still.
+    """
+    for kind, options in READMITTED.items():
+        with NamedTemporaryFile("w", prefix="nacre-readmit-", suffix=".txt", encoding="utf-8",
+                                errors="backslashreplace") as file:  # fmt: skip
+            with look() as view:
+                lines = readmitted_lines(view.store, kind, urls, excluded)
+                file.writelines(f"{line}\n" for line in lines)
+            file.flush()
+            if file.tell():
+                yield Path(file.name), options
 
 
 def takes_back(store: Store) -> bool:

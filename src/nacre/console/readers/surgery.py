@@ -4,9 +4,9 @@ import asyncio
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
 import msgspec
@@ -21,7 +21,7 @@ from nacre.frontier.pending import PendingUri, export, matcher
 from nacre.job.control import is_running, send_command
 from nacre.job.frontier_edits import Imported
 from nacre.job.imports import ImportMode, ImportOptions, ImportTally
-from nacre.job.readmission import READMITTED, readmitted_lines, takes_back
+from nacre.job.readmission import readmitted_files, takes_back
 from nacre.job.stopped_job import open_stopped
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
@@ -137,19 +137,14 @@ def readmit_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
     """
     urls, changed = matcher(str(arguments["urls"])), 0
     excluded = [one.found for one in exclusions(load_job(layout).settings.scope)]
-    with VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view:
+    look = partial(VIEWS.looking, layout, float(arguments.get("since", 0.0)))
+    with look() as view:
         if not is_running(layout.socket) and not takes_back(view.store):
             return {"changed": 0, "over": True}
-    for kind, options in READMITTED.items():
-        with NamedTemporaryFile("w", prefix="nacre-readmit-", suffix=".txt", encoding="utf-8",
-                                errors="backslashreplace") as file:  # fmt: skip
-            with VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view:
-                for line in readmitted_lines(view.store, kind, urls, excluded):
-                    file.write(f"{line}\n")
-            file.flush()
-            for imported in _imported(layout, Path(file.name), options, arguments):
-                changed += imported.tally.scheduled
-                PROGRESS.tell(changed)
+    for path, options in readmitted_files(look, urls, excluded):
+        for imported in _imported(layout, path, options, arguments):
+            changed += imported.tally.scheduled
+            PROGRESS.tell(changed)
     return {"changed": changed, "over": False}
 
 
