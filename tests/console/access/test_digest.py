@@ -73,6 +73,12 @@ def test_who_has_it_not_is_refused(verb: str, target: str, stored: str, other: d
     assert guard.check(field, verb, target, known, NOW) is Proof.WRONG
 
 
+def test_a_nonce_is_good_from_its_first_moment():
+    guard, kept = DigestGuard(), ha1("admin", "s3cret")
+    for at in (NOW + 0.0006, NOW + 0.0009999):
+        assert guard.check(signed(guard, kept, at), "GET", "/engine", kept, at) is Proof.GOOD
+
+
 def test_an_old_or_foreign_nonce_is_stale():
     guard, kept = DigestGuard(), ha1("admin", "s3cret")
     field = signed(guard, kept)

@@ -9,6 +9,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+import math
 import re
 import secrets
 from collections.abc import Mapping
@@ -105,7 +106,8 @@ class DigestGuard:
 
     def nonce(self, now: float) -> str:
         """A nonce of this moment, seconds since the epoch."""
-        stamp = f"{now:.3f}:{secrets.token_hex(8)}"
+        # Rounded up it would be of the future for a moment, and so not be good.
+        stamp = f"{math.floor(now * 1000) / 1000:.3f}:{secrets.token_hex(8)}"
         return base64.b64encode(f"{stamp}:{self._sign(stamp)}".encode()).decode()
 
     def challenge(self, now: float, *, stale: bool = False) -> str:
