@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nacre.console.fleet.places import FoundJob
-from nacre.console.heritrix.actions import HeritrixJobs, PortOptions, _Context, _state_of
+from nacre.console.heritrix.actions import BuiltJobs, HeritrixJobs, PortOptions, _Context, _state_of
 from nacre.console.live.snapshot import UNREADABLE, JobSnapshot
 from nacre.job.overview import JobOverview
 from nacre.job.sentence import Sentence
@@ -33,7 +33,7 @@ def test_a_job_that_is_too_busy_to_answer_is_as_it_was(
                 return seen.pop(0)
 
             monkeypatch.setattr(console.services.poller, "fresh", fresh)
-            jobs = HeritrixJobs(console.services, PortOptions(0))
+            jobs = HeritrixJobs(console.services, PortOptions(0), BuiltJobs())
             states = [await jobs.facts("x", "", logs=False) for _ in range(3)]
             assert [one.status() for one in states] == [
                 "Active: RUNNING", "Active: PAUSED", "Active: PAUSED",

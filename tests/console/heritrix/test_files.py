@@ -12,6 +12,7 @@ from nacre.console.heritrix.files import (
     launch_of,
     listed,
     listed_below,
+    may_hold_secret,
     page_of,
     paged_html,
     resolve,
@@ -81,6 +82,14 @@ def test_asvs_5_3_2_links_secrets_and_special_files_are_not_read(tmp_path: Path)
     for path in ("out", "out/passwd", "password.txt", "pipe.txt", "nothing.txt"):
         with pytest.raises(RefusedRequestError):
             find(tmp_path, resolve(path, RUN))
+    (tmp_path / "resources").mkdir()
+    (tmp_path / "resources" / "word").touch(0o600)
+    with pytest.raises(RefusedRequestError, match="only its owner"):
+        find(tmp_path, resolve("resources/word", RUN))
+    (tmp_path / "a.cxml").touch(0o600)
+    with pytest.raises(RefusedRequestError, match="only its owner"):
+        find(tmp_path, resolve("a.cxml", RUN))
+    assert find(tmp_path, resolve("a.cxml", RUN), edits=True)[0].name == "a.cxml"
     assert find(tmp_path, resolve("seeds.txt", RUN))[0] == tmp_path / "seeds.txt"
     assert "state/" not in listed(tmp_path, resolve("", RUN))
     assert ("seeds.txt", False) in list(listed_below(tmp_path))
@@ -121,3 +130,31 @@ def test_a_range_behind_the_end_is_refused(tmp_path: Path):
         byte_range("bytes=10-", 10)
     (tmp_path / "a").write_bytes(b"0123456789")
     assert b"".join(content(tmp_path / "a", 3, 4)) == b"3456"
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ('<property name="httpProxyPassword" value="" />', False),
+        ('<property name="password"><value/></property>', False),
+        ('<property name="password"><value>${env:WORD}</value></property>', False),
+        ('<property name="password" value="${env:WORD}"/>', False),
+        ('<property name="maxHops" value="2"/>', False),
+        ('<property name="password" value="x"/>', True),
+        ("<property name=\"password\" value = 'x'/>", True),
+        ('<property name="password"><value> x </value></property>', True),
+        ('<entry key="j_password" value="x"/>', True),
+        ("credential.password=x", True),
+        ("<!-- password: x -->", True),
+        ('<property name="operatorContactUrl" value="http://a:b@c.test/"/>', True),
+        ("\0p\0a\0s\0s", True),
+    ],
+)
+def test_a_password_in_beans_is_found(text: str, *, may: bool):
+    assert may_hold_secret(text) is may
+
+
+def test_a_text_is_read_as_a_file_is():
+    text = "".join(f"line {n} 中文\n" for n in range(100)).encode()
+    assert page_of(text, -1, -2).lines == ("line 98 中文", "line 99 中文")
+    assert b"".join(content(text, 5, 6)) == text[5:11]

@@ -1,4 +1,4 @@
-"""The actions of Heritrix's interface on jobs: create, build, launch, pause, and so on.
+"""The actions of Heritrix's interface on jobs: build, launch, pause, delete, and so on.
 
 A job is built by a check, and remembered as built until it is torn down; a launch is a process of
 its own (`nacre run`), which outlives the console.
@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -21,19 +20,17 @@ from nacre.console.actions import require_quota
 from nacre.console.fleet.forgetting import require_never_ran
 from nacre.console.fleet.launch import StartedProcess, lay_pause, start_process
 from nacre.console.fleet.places import FoundJob
+from nacre.console.heritrix.conversion import asked, convert, is_profile, note
 from nacre.console.heritrix.files import launch_of, page_of
 from nacre.console.heritrix.model import OVER, READY, UNBUILT, HeritrixJobFacts
-from nacre.console.job_notes import append_note, note_line
 from nacre.console.live.snapshot import UNREADABLE
 from nacre.console.problems import not_found
-from nacre.console.readers.beans import CXML, PROFILE, TEMPLATE, config_of
+from nacre.console.readers.beans import PROFILE, config_of
 from nacre.console.services import ConsoleServices
-from nacre.core.clock import iso_millis
 from nacre.errors import JobError, NacreError
 from nacre.job.control import NotRunningError, ask_command
 from nacre.job.overview import JobOverview
 from nacre.store.layout import Layout
-from nacre.store.local_files import replace_file
 
 _PATIENCE: Final = 60.0
 _SHORT: Final = 5.0
@@ -41,8 +38,6 @@ _SHORT: Final = 5.0
 _STOP: Final = 3.0
 """Seconds that a teardown waits for the end of a run, as theirs does."""
 _LOOK: Final = 0.1
-_NAME: Final = 100
-"""Characters of a job's name."""
 
 
 class PortOptions(NamedTuple):
@@ -75,20 +70,29 @@ class _Context:
         return self.process is not None and self.process.code() is None
 
 
+class BuiltJobs:
+    """The jobs that are built, and what is still to be done for them; one for all requests."""
+
+    def __init__(self) -> None:
+        self.contexts: dict[Path, _Context] = {}
+        self.resuming: dict[Path, str] = {}
+        """Who asked for each unpause that is still to be sent."""
+
+
 class HeritrixJobs:
-    """The jobs of the console as Heritrix's interface sees and steers them.
+    """The jobs of the console as somebody sees and steers them by Heritrix's interface.
 
     Args:
         services: The parts of the console.
         options: The options of the port.
+        built: The jobs that are built.
     """
 
-    def __init__(self, services: ConsoleServices, options: PortOptions) -> None:
+    def __init__(self, services: ConsoleServices, options: PortOptions, built: BuiltJobs) -> None:
         self._services = services
         self._options = options
-        self._contexts: dict[Path, _Context] = {}
-        self._resuming: dict[Path, str] = {}
-        """Who asked for each unpause that is still to be sent."""
+        self._contexts = built.contexts
+        self._resuming = built.resuming
 
     # ---- which jobs there are
 
@@ -154,7 +158,7 @@ class HeritrixJobs:
         run = latest_run(layout)
         config = config_of(root)
         facts = HeritrixJobFacts(
-            name, str(root), base, config, config == PROFILE or _is_profile(root), state, ended,
+            name, str(root), base, config, config == PROFILE or is_profile(root), state, ended,
             launch_of(run), str(layout.run(run)) if run else "", len(runs),
             overview.started if overview is not None else 0.0,
             overview, snapshot.rate, snapshot.bytes_rate,
@@ -165,77 +169,7 @@ class HeritrixJobs:
             facts = await _with_toes(facts, layout)
         return await asyncio.to_thread(_with_logs, facts, layout)
 
-    # ---- new jobs
-
-    async def create(self, name: str, profile: str = "") -> str:
-        """Make a job from a profile, or an empty one; what is said about it.
-
-        Raises:
-            JobError: The name is none, taken, or the profile is not known.
-        """
-        _require_name(name)
-        if profile and profile in self.all() and _is_profile(self.job(profile).layout.root):
-            return await self.copy(profile, name, as_profile=False)
-        if profile not in {"", "default", "defaults"}:
-            raise JobError(f"there is no profile {profile!r}")
-        root = self._new_directory(name)
-        (root / CXML).write_text(TEMPLATE, "utf-8")
-        await self._convert(Layout(root), CXML)
-        await self.rescan()
-        return f"Created new crawl job: {name}"
-
-    def _new_directory(self, name: str) -> Path:
-        root = self.directory / name
-        try:
-            root.mkdir(parents=True)  # the place itself is made with its first job
-        except FileExistsError:
-            raise JobError(f"Directory exists: {name}") from None
-        except OSError as error:
-            raise JobError(f"{root} cannot be made: {error.strerror}") from error
-        self._services.removals.drop(root)  # it was of another job, whose directory is gone
-        return root
-
-    async def add(self, path: str) -> str:
-        """Take a directory of Heritrix, or of Nacre, below a place; what is said about it.
-
-        Raises:
-            JobError: It is none, another user's, or lies below no place.
-        """
-        places = [place.root for place in self._services.fleet.places]
-        root = await asyncio.to_thread(_directory_below, path, places)
-        layout, config = Layout(root), config_of(root)
-        if config != layout.config.name:
-            await self._convert(layout, config)
-        self._services.removals.drop(root)
-        await self.rescan()
-        if root not in {job.layout.root for job in self._services.fleet.jobs}:
-            raise JobError(f"Could not add job: {path!r} holds neither crawl.yaml nor {CXML}")
-        return f"Added crawl job: {path!r}"
-
-    async def copy(self, name: str, to: str, *, as_profile: bool) -> str:
-        """Copy the files of a job, but no logs and nothing that was crawled.
-
-        Raises:
-            JobError: The name is none, or taken.
-        """
-        _require_name(to)
-        source = self.job(name).layout.root
-        if as_profile and not any((source / one).is_file() for one in (CXML, PROFILE)):
-            raise JobError(f"{name} has no {CXML}, so that it cannot become a profile")
-        root = self._new_directory(to)
-        for file in source.iterdir():
-            if file.is_symlink() or file.name.startswith((".", "job.log")):
-                continue
-            if file.is_file():
-                shutil.copy2(file, root / file.name)
-            elif file.name in {"resources", "logins"}:
-                shutil.copytree(file, root / file.name, symlinks=True)
-        for old, new in ((CXML, PROFILE), (PROFILE, CXML)):
-            if as_profile == (new == PROFILE) and (root / old).is_file():
-                (root / old).rename(root / new)
-                break
-        await self.rescan()
-        return f"Copied {name} to {to}"
+    # ---- life of a job
 
     async def delete(self, name: str) -> str:
         """Delete a job that never ran.
@@ -251,8 +185,6 @@ class HeritrixJobs:
         await self.rescan()
         return f"Deleted {name}"
 
-    # ---- life of a job
-
     async def build(self, name: str) -> str:
         """Check a job; what is said about it, "" where it is built.
 
@@ -263,36 +195,23 @@ class HeritrixJobs:
         if layout.root in self._contexts:
             return ""
         config = config_of(layout.root)
-        if config == PROFILE or _is_profile(layout.root):
+        if config == PROFILE or is_profile(layout.root):
             raise JobError(f"{name} is a profile: copy it")
         problems: list[str] = []
         if config != layout.config.name:
-            problems = await self._convert(layout, config)
+            problems = await convert(self._services, layout, config)
         if not problems:
-            found = await self._ask(layout, "check")
+            found = await asked(self._services, layout, "check")
             problems = list(found["problems"])
             for warning in found["warnings"]:
-                self.note(layout, "WARNING", warning)
+                note(self._services, layout, "WARNING", warning)
         for problem in problems:
-            self.note(layout, "SEVERE", problem)
+            note(self._services, layout, "SEVERE", problem)
         if problems:
             raise JobError(f"{len(problems)} problems keep {name} from starting: {problems[0]}")
         self._contexts[layout.root] = _Context()
-        self.note(layout, "INFO", "Job instantiated")
+        note(self._services, layout, "INFO", "Job instantiated")
         return ""
-
-    async def _convert(self, layout: Layout, config: str) -> list[str]:
-        """Convert the beans of a job; the problems."""
-        found = await self._ask(layout, "convert-beans", file=config)
-        for line in found["advice"]:
-            self.note(layout, "WARNING", line)
-        return list(found["problems"])
-
-    async def _ask(self, layout: Layout, task: str, **arguments: object) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = await self._services.readers.ask(
-            task, layout.root, _PATIENCE, **arguments
-        )
-        return found
 
     async def launch(self, name: str, by: str, checkpoint: str = "") -> str:
         """Start a job, paused; what is said about it.
@@ -378,14 +297,14 @@ class HeritrixJobs:
         try:
             await self._send(job, "resume", by)
         except NacreError as error:
-            self.note(job.layout, "SEVERE", f"unpause: {error}")
+            note(self._services, job.layout, "SEVERE", f"unpause: {error}")
 
     async def checkpoint(self, name: str, by: str) -> str:
         """Make a checkpoint; what is said about it."""
         made = await self._send(self.job(name), "checkpoint", by)
         if not made:
             return "Checkpoint not made -- perhaps no progress since last? (see logs)"
-        self.note(self.job(name).layout, "INFO", f"CHECKPOINTED {made}")
+        note(self._services, self.job(name).layout, "INFO", f"CHECKPOINTED {made}")
         return f"Checkpoint {made} saved"
 
     async def terminate(self, name: str, by: str) -> str:
@@ -405,7 +324,7 @@ class HeritrixJobs:
                 return "waiting for job to finish"
         if self._contexts.pop(job.layout.root, None) is not None:
             (job.layout.control / "pause").unlink(missing_ok=True)
-            self.note(job.layout, "INFO", "Job instance discarded")
+            note(self._services, job.layout, "INFO", "Job instance discarded")
         await self._services.poller.look(job)
         return ""
 
@@ -449,30 +368,6 @@ class HeritrixJobs:
                 await self._services.poller.look(job)
                 return str(answer.get("name", ""))
 
-    async def write(self, layout: Layout, parts: Sequence[str], data: bytes) -> bool:
-        """Write a file of a job; True for a new one. Beans become the settings of the job.
-
-        Raises:
-            JobError: It cannot be written.
-        """
-        path = layout.root.joinpath(*parts)
-        created = not path.exists()
-        try:
-            path.parent.mkdir(exist_ok=True)
-            if path.is_symlink() or path.parent.is_symlink():
-                raise JobError(f"{path.name} is a link")
-            await asyncio.to_thread(replace_file, path, data)
-        except OSError as error:
-            raise JobError(f"{path.name} cannot be written: {error.strerror}") from error
-        if path.name == CXML:
-            for problem in await self._convert(layout, CXML):
-                self.note(layout, "SEVERE", problem)
-        return created
-
-    def note(self, layout: Layout, level: str, text: str) -> None:
-        """Add a line to the log of a job."""
-        append_note(layout.root, note_line(iso_millis(self._services.clock.now()), level, text))
-
 
 def _state_of(context: _Context, seen: str, *, running: bool) -> tuple[str, str]:
     """State of the controller and how its run ended, of a built job."""
@@ -485,34 +380,6 @@ def _state_of(context: _Context, seen: str, *, running: bool) -> tuple[str, str]
     if seen == READY:  # it ended before its run began: the log says why
         return READY, ""
     return OVER, seen
-
-
-def _directory_below(path: str, places: Sequence[Path]) -> Path:
-    """The directory of a path.
-
-    Raises:
-        JobError: It is none, another user's, or lies below none of the places.
-    """
-    root = Path(os.path.realpath(path))
-    real = [Path(os.path.realpath(place)) for place in places]
-    if not any(root.is_relative_to(place) and root != place for place in real):
-        raise JobError(f"{path!r} lies below no directory of this console")
-    if not root.is_dir() or root.stat().st_uid != os.getuid():
-        raise JobError(f"Cannot add non-directory, or one of another user: {path!r}")
-    return root
-
-
-def _require_name(name: str) -> None:
-    if "/" in name:
-        raise JobError(f"Sub-directories disallowed: {name!r}")
-    if not name or name.startswith((".", "-", "~")) or "~" in name or not name.isprintable():
-        raise JobError(f"{name!r} is no name of a job")
-    if len(name) > _NAME or "\\" in name or name == "latest":
-        raise JobError(f"{name!r} is no name of a job")
-
-
-def _is_profile(root: Path) -> bool:
-    return (root / PROFILE).is_file()
 
 
 def _runs(layout: Layout) -> list[str]:

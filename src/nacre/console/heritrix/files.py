@@ -1,7 +1,7 @@
 """The files of a job as Heritrix's paths name them: what may be read and written, and paging.
 
 No path leaves the job's directory, no link is followed, and what the store, the control socket and
-logins hold is never read.
+logins hold is never read. What is read of a file can be a text in its place, without its secrets.
 """
 
 import os
@@ -9,11 +9,13 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from html import escape
+from io import BytesIO
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 from urllib.parse import urlencode
 
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.store.layout import SEEDS
 
 _RUN: Final = re.compile(r"(\d{8})T(\d{6})Z")
 _LAUNCH: Final = re.compile(r"(\d{8})(\d{6})")
@@ -23,6 +25,15 @@ _ACTION: Final = re.compile(
     r"[A-Za-z0-9_][A-Za-z0-9._-]*\.(seeds|recover|include|schedule|force)(\.gz)?"
 )
 _JOB_LOG: Final = "job.log"
+_SETTINGS: Final = re.compile(r"\.ya?ml(?![a-z0-9])", re.IGNORECASE)
+_BEANS: Final = re.compile(r"\.(?:c?xml|groovy|properties)(?![a-z0-9])", re.IGNORECASE)
+_SECRET: Final = re.compile(r"passw(?:or)?d|secret|token|licensekey", re.IGNORECASE)
+_NO_SECRET: Final = re.compile(
+    r"""[\w.-]*["']?\s*(?:/?>\s*(?:<value\s*/>|</|<value>\s*(?:\$\{[^{}<]*\}\s*)?</value>)"""
+    r"""|value\s*=\s*(?P<q>["'])\s*(?:\$\{[^{}"']*\})?\s*(?P=q))"""
+)
+"""What may follow the name of a secret: nothing, or a placeholder, as its value."""
+_LOGIN: Final = re.compile(r"://[^/\s\"'<>]*:[^/\s\"'<>]*@")
 CHUNK: Final = 1 << 16
 LINES: Final = 128
 """Lines of a page."""
@@ -107,8 +118,13 @@ def writable(path: JobPath) -> None:
     )  # fmt: skip
 
 
-def find(root: Path, path: JobPath) -> tuple[Path, os.stat_result]:
+def find(root: Path, path: JobPath, *, edits: bool = False) -> tuple[Path, os.stat_result]:
     """The file or directory of a path, without a link on the way.
+
+    Args:
+        root: The job's directory.
+        path: The path below it.
+        edits: Who asks may edit jobs, and so read the beans that they sent.
 
     Raises:
         RefusedRequestError: There is none (404), it is a link or no ordinary file, or only its
@@ -126,10 +142,34 @@ def find(root: Path, path: JobPath) -> tuple[Path, os.stat_result]:
         raise not_found("/".join(path.parts)) from None
     if not (stat.S_ISDIR(facts.st_mode) or stat.S_ISREG(facts.st_mode)):
         raise RefusedRequestError(403, "special", f"{at.name} is no file")
-    secret = len(path.parts) == 1 and not facts.st_mode & 0o077 and stat.S_ISREG(facts.st_mode)
-    if secret and at.suffix not in {".yaml", ".cxml"} and at.name != "seeds.txt":
+    # A umask may close what a run writes; there is no password in that.
+    secret = stat.S_ISREG(facts.st_mode) and not facts.st_mode & 0o077 and path.parts[0] != "runs"
+    if secret and not (has_settings(at.name) or at.name == SEEDS or (edits and has_beans(at.name))):
         raise RefusedRequestError(403, "private", f"only its owner may read {at.name}")
     return at, facts
+
+
+def has_settings(name: str) -> bool:
+    """Whether a file has settings of Nacre, or had them: what is shown of it has no secrets."""
+    return _SETTINGS.search(name) is not None
+
+
+def has_beans(name: str) -> bool:
+    """Whether a file has a configuration of Heritrix, in which passwords stand as they are."""
+    return _BEANS.search(name) is not None
+
+
+def may_hold_secret(text: str) -> bool:
+    """Whether beans may hold a password: something that is neither empty nor a reference."""
+    if "\0" in text or _LOGIN.search(text):  # UTF-16 is not looked through
+        return True
+    return any(not _NO_SECRET.match(text, found.end()) for found in _SECRET.finditer(text))
+
+
+def text_of(source: Path | bytes) -> str:
+    """A text in UTF-8; other bytes become signs that stand for them."""
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    return data.decode("utf-8", "replace")
 
 
 def listed(root: Path, path: JobPath) -> list[str]:
@@ -167,9 +207,13 @@ def _below(root: Path, path: JobPath, shown: str) -> Iterator[tuple[str, bool]]:
         yield shown[:-1], True
 
 
-def content(path: Path, start: int, length: int) -> Iterator[bytes]:
-    """A piece of a file; a file that grows meanwhile is read to the length that it had."""
-    with path.open("rb") as file:
+def _opened(source: Path | bytes) -> BinaryIO:
+    return BytesIO(source) if isinstance(source, bytes) else source.open("rb")
+
+
+def content(source: Path | bytes, start: int, length: int) -> Iterator[bytes]:
+    """A piece of a file, or of a text; a file that grows is read to the length that it had."""
+    with _opened(source) as file:
         file.seek(start)
         while length > 0 and (data := file.read(min(CHUNK, length))):
             length -= len(data)
@@ -211,18 +255,18 @@ class FilePage(NamedTuple):
     size: int
 
 
-def page_of(path: Path, position: int, number: int) -> FilePage:
+def page_of(source: Path | bytes, position: int, number: int) -> FilePage:
     """A page of a file of any size.
 
     Args:
-        path: The file.
+        source: The file, or a text in its place.
         position: Byte in its first line; of a negative one, counted from the end.
         number: Lines; of a negative number, those that end with the line of the position.
     """
-    size = path.stat().st_size
+    size = len(source) if isinstance(source, bytes) else source.stat().st_size
     wanted = min(abs(number) or LINES, _MOST_LINES)
     at = max(min(position if position >= 0 else size + position, size), 0)
-    with path.open("rb") as file:
+    with _opened(source) as file:
         if number < 0:
             first = max(at - _PAGE, 0)
             file.seek(first)

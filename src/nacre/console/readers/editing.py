@@ -33,6 +33,7 @@ from nacre.settings.schema import schema
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.layout import Layout
+from nacre.store.local_files import replace_file
 from nacre.store.writer import write_whole
 
 Arguments = Mapping[str, Any]
@@ -67,6 +68,11 @@ def config_text(layout: Layout, _: Arguments) -> dict[str, Any]:
     """The file of a job, and its ETag."""
     layout.require()
     return dict(msgspec.to_builtins(version_of(layout)))
+
+
+def shown_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
+    """Any text of settings without its secrets: `text`."""
+    return {"text": without_secrets(str(arguments["text"])).text}
 
 
 def find_problems(layout: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -202,6 +208,34 @@ def _saved(layout: Layout, arguments: Arguments, now: ConfigVersion) -> dict[str
         "outcome": "saved", "etag": after.etag, "number": edits[-1].number, "findings": findings,
         "difference": changed_lines(now.text, after.text),
     }  # fmt: skip
+
+
+def put_config(layout: Layout, arguments: Arguments) -> dict[str, Any]:
+    """Write the text of a job that does not run and may have none yet, also one with problems.
+
+    Args:
+        layout: The job.
+        arguments: `text`; `who`; `files`: the asker may name files.
+
+    Returns:
+        What `save_config` returns.
+    """
+    wanted = {**arguments, "etag": "*", "force": True, "why": ""}
+    if layout.config.exists():
+        answer = save_config(layout, wanted)
+        if answer["outcome"] == "same":
+            layout.config.touch()  # beside beans it is the newer one now, which holds
+        return answer
+    text = str(arguments["text"])
+    try:
+        full = with_secrets(text, "")
+    except ConfigError as error:
+        return {"outcome": "problems", "findings": _as_findings(error.problems)}
+    refused = [] if arguments.get("files") else changed_files("", text)
+    if refused:
+        return {"outcome": "problems", "findings": msgspec.to_builtins(_refused(text, refused))}
+    replace_file(layout.config, full.encode())
+    return {"outcome": "saved"}
 
 
 def changed_lines(old: str, new: str) -> list[str]:
