@@ -6,9 +6,11 @@ others can reach lets only administrators change these.
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 from nacre.config.document import read_yaml
+from nacre.errors import Problem
 
 _KEYS: Final = frozenset(
     (
@@ -17,6 +19,10 @@ _KEYS: Final = frozenset(
     )
 )  # fmt: skip
 """Keys whose values name files or variables, wherever they stand."""
+_NO_FILES: Final = frozenset(("env", "servers"))
+"""Those of them whose values are no files."""
+CLOSED: Final = frozenset(("state", "logins", "control", "cycle"))
+"""Directories of a job that are for its processes alone."""
 _PATHS: Final = frozenset(("seeds", "cycle.generate.limits", "dns.hosts", "dns.servers"))
 
 
@@ -36,6 +42,31 @@ def changed_files(before: str, after: str) -> list[str]:
     """Paths of settings that name other files in one text than in another, sorted."""
     old, new = named_files(before), named_files(after)
     return sorted(path for path, value in new.items() if old.get(path) != value)
+
+
+def for_admins(path: str) -> Problem:
+    """The problem of a setting that names something, for those who may not change it."""
+    said = "only administrators may change this: it names a file, a program or a variable"
+    return Problem(path, said)
+
+
+def stays_in_job(path: str, value: object) -> bool:
+    """Whether what a setting names are files in the job's directory, as far as it tells.
+
+    Args:
+        path: Path of the setting.
+        value: Its value: a path of a file, or a list of such; anything else is none.
+    """
+    if isinstance(value, list | tuple):
+        return all(stays_in_job(path, one) for one in value)
+    if (
+        path.rpartition(".")[2] in _NO_FILES
+        or not isinstance(value, str)
+        or set(value) & set("$~\\")
+    ):
+        return False
+    parts = PurePosixPath(value).parts
+    return value[:1] != "/" and ".." not in parts and not CLOSED.intersection(parts[:1])
 
 
 def named_in(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - YAML

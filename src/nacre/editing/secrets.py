@@ -22,6 +22,7 @@ from nacre.config.secret import Secret
 from nacre.errors import ConfigError, Problem
 from nacre.settings.settings import JobSettings
 
+_PLAIN: Final = Problem("", "a secret in plain text")
 _MARK: Final = "NOT-SHOWN-{number}"
 _MARKED: Final = re.compile(r"NOT-SHOWN-(\d{1,6})")
 _LOGIN: Final = re.compile(r"(?<=://)[^\s/@'\"]+(?=@)")
@@ -46,11 +47,15 @@ _MOST: Final = 100_000
 
 
 class _Span(NamedTuple):
-    """A secret in a text: where it is, and whether it is a value of a setting."""
+    """A secret in a text: where it is, whether it is a value of a setting, and of which.
+
+    The path of the setting is "" where it is not known.
+    """
 
     start: int
     end: int
     is_value: bool
+    path: str = ""
 
 
 class ShownText(NamedTuple):
@@ -107,16 +112,16 @@ def with_secrets(text: str, saved: str) -> str:
 def plain_secrets(text: str) -> list[Problem]:
     """A problem for each secret that the text itself holds; marks are none."""
     return [
-        _problem(text, span.start, "a secret in plain text")
+        _problem(text, span.start, _PLAIN.message, span.path)
         for span in _spans(text)
         if span.is_value and not _MARKED.fullmatch(text[span.start : span.end].strip("\"'"))
     ]
 
 
-def _problem(text: str, at: int, said: str) -> Problem:
+def _problem(text: str, at: int, said: str, path: str = "") -> Problem:
     line = text.count("\n", 0, at) + 1
     expected = "a reference: `{env: NAME}` or `{file: PATH}`"
-    return Problem("", said, expected, "password: {env: SITE_PASSWORD}", "crawl.yaml", line)
+    return Problem(path, said, expected, "password: {env: SITE_PASSWORD}", "crawl.yaml", line)
 
 
 def _spans(text: str) -> list[_Span]:
@@ -171,7 +176,9 @@ def _values(text: str) -> list[_Span] | None:
         start, end = scalar.start_mark.index, scalar.end_mark.index
         lead = _PROPERTIES.match(text, start, end)
         start = lead.end() if lead else start
-        found.append(_Span(start, start + len(text[start:end].rstrip()), is_value=True))
+        found.append(
+            _Span(start, start + len(text[start:end].rstrip()), is_value=True, path=".".join(path))
+        )
     return found
 
 

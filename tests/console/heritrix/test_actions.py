@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.console.access.roles import NOBODY
 from nacre.console.fleet.places import FoundJob
 from nacre.console.heritrix.actions import BuiltJobs, HeritrixJobs, PortOptions, _Context, _state_of
 from nacre.console.live.snapshot import UNREADABLE, JobSnapshot
@@ -33,7 +34,7 @@ def test_a_job_that_is_too_busy_to_answer_is_as_it_was(
                 return seen.pop(0)
 
             monkeypatch.setattr(console.services.poller, "fresh", fresh)
-            jobs = HeritrixJobs(console.services, PortOptions(0), BuiltJobs())
+            jobs = HeritrixJobs(console.services, PortOptions(0), BuiltJobs(), NOBODY)
             states = [await jobs.facts("x", "", logs=False) for _ in range(3)]
             assert [one.status() for one in states] == [
                 "Active: RUNNING", "Active: PAUSED", "Active: PAUSED",

@@ -12,6 +12,7 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
+from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.roles import Role
 from nacre.console.api import results
 from nacre.console.heritrix.actions import PortOptions
@@ -20,6 +21,8 @@ from tests.cli.site import PAGES, site
 from tests.console.given import LONG, given_console
 from tests.console.stories.running import new_job, running_job
 
+HERE = ConsoleReach()
+REMOTE = ConsoleReach(proxy="127.0.0.1", hosts=("console.example.org",))
 XML = {"accept": "application/xml"}
 BEANS = """<beans xmlns="http://www.springframework.org/schema/beans">
 <bean id="metadata" class="org.archive.modules.CrawlMetadata">
@@ -30,13 +33,15 @@ BEANS = """<beans xmlns="http://www.springframework.org/schema/beans">
 
 
 @asynccontextmanager
-async def port(folder: Path, role: Role = Role.OPERATOR) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the port that is logged in."""
+async def port(
+    folder: Path, role: Role = Role.OPERATOR, reach: ConsoleReach = HERE
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the port that is logged in; others may reach the console's own pages."""
     async with given_console(folder) as console:
         database = ConsoleDatabase(folder / "keys")
         book, ends = HeritrixKeyBook(database), list[bool]()
         app = HeritrixApp(
-            console.services, book, PortOptions(0), "http://localhost:8410/",
+            console.services._replace(reach=reach), book, PortOptions(0), "http://localhost:8410/",
             lambda: ends.append(True),
         )  # fmt: skip
         transport = httpx.ASGITransport(app.asgi())

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.roles import Role
-from tests.cli.site import nacre
-from tests.console.heritrix.test_app import BEANS, port
+from tests.cli.site import PAGES, nacre, site
+from tests.console.heritrix.test_app import BEANS, HERE, REMOTE, port
+from tests.console.stories.running import new_job as made_job
+from tests.console.stories.running import running_job
 
 PLACE = "/engine/job/x/jobdir"
 LOGIN = """fetch:
@@ -145,3 +148,72 @@ def test_beans_with_a_password_are_for_operators(tmp_path: Path):
     names = ("crawler-beans.cxml", "private.cxml", "utf-16.cxml", "order.xml.old")
     asyncio.run(story(Role.VIEWER, {**dict.fromkeys(names, 403), "plain.cxml": 200}))
     asyncio.run(story(Role.OPERATOR, dict.fromkeys((*names, "plain.cxml"), 200)))
+
+
+@pytest.mark.parametrize(
+    ("role", "reach", "may"),
+    [
+        (Role.OPERATOR, HERE, True),
+        (Role.ADMIN, REMOTE, True),
+        (Role.OPERATOR, REMOTE, False),
+    ],
+)
+def test_files_are_named_by_those_who_may_on_the_own_pages(
+    tmp_path: Path, role: Role, reach: ConsoleReach, *, may: bool
+):
+    job = new_job(tmp_path)
+    (job / "surts.txt").write_text("+http://(test,\n", "utf-8")
+    before = (job / "crawl.yaml").read_bytes()
+
+    async def story() -> None:
+        async with port(tmp_path, role, reach) as client:
+            text = before.decode() + "dns: {hosts: /etc/hosts}\n"
+            put = await client.put(f"{PLACE}/crawl.yaml", content=text.encode())
+            assert put.status_code == (200 if may else 422)
+            assert may or "only administrators may change this" in put.text
+            assert ((job / "crawl.yaml").read_bytes() == before) is not may
+            if may:
+                return
+            plain = before + b"limits: {documents: 5}\n"
+            put = await client.put(f"{PLACE}/crawl.yaml", content=plain)
+            assert put.status_code == 200, put.text
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("reach", "said"), [(HERE, "does not run"), (REMOTE, "only administrators may change")]
+)
+def test_a_bean_that_names_a_file_is_for_those_who_may(
+    tmp_path: Path, reach: ConsoleReach, said: str
+):
+    new_job(tmp_path)
+    form = {"beanPath": "cookieStore.cookiesLoadFile", "newVal": "/etc/hostname"}
+
+    async def story() -> None:
+        async with port(tmp_path, reach=reach) as client:
+            refused = await client.post("/engine/job/x/beans", data=form)
+            assert said in refused.headers["nacre-message"]
+
+    asyncio.run(story())
+
+
+def test_while_a_job_runs_its_settings_are_not_replaced(tmp_path: Path):
+    job = tmp_path / "crawls" / "x"
+    job.parent.mkdir()
+
+    async def story() -> None:
+        before = (job / "crawl.yaml").read_bytes()
+        async with port(tmp_path) as client:
+            refused = await client.put(f"{PLACE}/crawl.yaml", content=before + b"name: y\n")
+            assert (refused.status_code, "stop it first" in refused.text) == (409, True)
+            put = await client.put(f"{PLACE}/crawler-beans.cxml", content=BEANS.encode())
+            assert put.status_code == 201
+            log = (await client.get(f"{PLACE}/job.log")).text
+            assert "crawler-beans.cxml is taken over by the build after this run" in log
+        assert (job / "crawl.yaml").read_bytes() == before
+
+    with site(PAGES) as seed:
+        made_job(job, seed, "politeness.delay=600s")
+        with running_job(job):
+            asyncio.run(story())

@@ -4,11 +4,14 @@ from typing import Any
 
 import msgspec
 
+from nacre.console.access.reach import may_name_files
+from nacre.console.access.roles import Requester
 from nacre.console.api.config import ask
 from nacre.console.bounds import LineText, LineTexts, Text, Texts
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
+from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
 from nacre.inspect.explain.dry_run import DryRunAnswer
 from nacre.job.apply_change import Changed, ChangeRequest
@@ -129,13 +132,7 @@ async def change(call: Call, job: FoundJob, request: ChangeRequest) -> ChangedSe
         ConfigError: It cannot be made; with each reason.
         RefusedRequestError: It names a file, and the asker may not (403).
     """
-    if not call.may_name_files:
-        named = await ask(call, "named-files", job, change=msgspec.to_builtins(request))
-        if named:
-            raise RefusedRequestError(
-                403, "files", f"only administrators may change {', '.join(named)}: it names a "
-                "file, a program or a variable",
-            )  # fmt: skip
+    await require_may_name(call.services, call.identity, job, request)
     plain: dict[str, Any] = msgspec.to_builtins(request)
     who = f"{call.identity.name} via console"
     try:
@@ -154,6 +151,31 @@ async def change(call: Call, job: FoundJob, request: ChangeRequest) -> ChangedSe
             {one.path: one.before for one in changes}, {one.path: one.after for one in changes}
         )
     return ChangedSettings(changes, running, request.preview, made.touched)
+
+
+async def require_may_name(
+    services: ConsoleServices, who: Requester, job: FoundJob, request: ChangeRequest
+) -> None:
+    """Refuse a change that names files of this machine where that is for admins alone.
+
+    Args:
+        services: The parts of the console.
+        who: Who asks.
+        job: The job.
+        request: The change.
+
+    Raises:
+        RefusedRequestError: It does (403).
+    """
+    if may_name_files(who.role, is_remote=services.reach.is_remote):
+        return
+    change = msgspec.to_builtins(request)
+    named = await services.readers.ask("named-files", job.layout.root, _PATIENCE, change=change)
+    if named:
+        raise RefusedRequestError(
+            403, "files", f"only administrators may change {', '.join(named)}: it names a "
+            "file, a program or a variable",
+        )  # fmt: skip
 
 
 async def dry_run(call: Call) -> UrlTrials:

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from nacre.console.access.roles import Requester
 from nacre.console.actions import require_quota
 from nacre.console.fleet.forgetting import require_never_ran
 from nacre.console.fleet.launch import StartedProcess, lay_pause, start_process
@@ -86,10 +87,14 @@ class HeritrixJobs:
         services: The parts of the console.
         options: The options of the port.
         built: The jobs that are built.
+        who: Who asks.
     """
 
-    def __init__(self, services: ConsoleServices, options: PortOptions, built: BuiltJobs) -> None:
+    def __init__(
+        self, services: ConsoleServices, options: PortOptions, built: BuiltJobs, who: Requester
+    ) -> None:
         self._services = services
+        self._who = who
         self._options = options
         self._contexts = built.contexts
         self._resuming = built.resuming
@@ -199,7 +204,7 @@ class HeritrixJobs:
             raise JobError(f"{name} is a profile: copy it")
         problems: list[str] = []
         if config != layout.config.name:
-            problems = await convert(self._services, layout, config)
+            problems = await convert(self._services, layout, config, self._who)
         if not problems:
             found = await asked(self._services, layout, "check")
             problems = list(found["problems"])

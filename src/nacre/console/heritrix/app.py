@@ -118,7 +118,7 @@ class HeritrixApp:
 
     def _jobs(self, request: Request) -> HeritrixJobs:
         """The jobs as the one who asks has them."""
-        return HeritrixJobs(self._services, self._options, self._built)
+        return HeritrixJobs(self._services, self._options, self._built, request.state.identity)
 
     def _files(self, request: Request) -> FileDesk:
         return FileDesk(self._services, self._jobs(request), request.state.identity)

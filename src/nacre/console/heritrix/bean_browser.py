@@ -5,6 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from nacre.console.access.roles import Requester
+from nacre.console.api.settings import require_may_name
 from nacre.console.heritrix.actions import HeritrixJobs
 from nacre.console.heritrix.bean_tree import assignments, beans_tree, property_at, setting_paths
 from nacre.console.problems import RefusedRequestError
@@ -59,19 +60,22 @@ class BeanBrowser:
 
         Raises:
             JobError: No setting stands for it, the value is none, or the job does not run.
+            RefusedRequestError: It names a file, and the asker may not (403).
             NacreError: The job refuses.
         """
-        layout = self._jobs.job(name).layout
-        mapping = property_at(path)
+        job = self._jobs.job(name)
+        layout, mapping = job.layout, property_at(path)
         if mapping is None:
             raise JobError(f"no setting of Nacre stands for {path!r}: see `nacre check --explain`")
         try:
             wanted = assignments(mapping, text)
         except ValueError as error:
             raise JobError(f"{path}: {error}") from None
-        request = msgspec.to_builtins(ChangeRequest(assignments=wanted))
+        request = ChangeRequest(assignments=wanted)
+        await require_may_name(self._services, who, job, request)
+        change = msgspec.to_builtins(request)
         try:
-            await ask_command(layout.socket, "change", _PATIENCE, change=request, by=who.name)
+            await ask_command(layout.socket, "change", _PATIENCE, change=change, by=who.name)
         except NotRunningError:
             command = f"nacre set {layout.root} {' '.join(wanted)}"
             raise JobError(f"{name} does not run; `{command}` sets it for its next run") from None

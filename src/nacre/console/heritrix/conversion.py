@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Final
 
+from nacre.console.access.reach import may_name_files
+from nacre.console.access.roles import Requester
 from nacre.console.job_notes import append_note, note_line
 from nacre.console.readers.beans import PROFILE
 from nacre.console.services import ConsoleServices
@@ -12,15 +14,19 @@ from nacre.store.layout import Layout
 _PATIENCE: Final = 60.0
 
 
-async def convert(services: ConsoleServices, layout: Layout, beans: str) -> list[str]:
+async def convert(
+    services: ConsoleServices, layout: Layout, beans: str, who: Requester
+) -> list[str]:
     """Convert the beans of a job; the problems. What else there is to say is in its log.
 
     Args:
         services: The parts of the console.
         layout: The job.
         beans: Name of the file that has them.
+        who: Who asks; not everybody may name files of this machine.
     """
-    found = await asked(services, layout, "convert-beans", file=beans)
+    files = may_name_files(who.role, is_remote=services.reach.is_remote)
+    found = await asked(services, layout, "convert-beans", file=beans, files=files)
     for line in found["advice"]:
         note(services, layout, "WARNING", line)
     return found["problems"]

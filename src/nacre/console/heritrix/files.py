@@ -15,11 +15,11 @@ from typing import BinaryIO, Final, NamedTuple
 from urllib.parse import urlencode
 
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.editing.file_settings import CLOSED
 from nacre.store.layout import SEEDS
 
 _RUN: Final = re.compile(r"(\d{8})T(\d{6})Z")
 _LAUNCH: Final = re.compile(r"(\d{8})(\d{6})")
-_CLOSED: Final = frozenset(("state", "logins", "control", "cycle"))
 _WRITABLE: Final = re.compile(r"crawl\.yaml|[A-Za-z0-9_][A-Za-z0-9._-]*\.(cxml|txt)")
 _ACTION: Final = re.compile(
     r"[A-Za-z0-9_][A-Za-z0-9._-]*\.(seeds|recover|include|schedule|force)(\.gz)?"
@@ -92,7 +92,7 @@ def resolve(path: str, latest: str) -> JobPath:
         parts = ["runs", run, *_within_run(parts[1:])]
     elif parts[0] == "runs":
         parts = [*parts[:2], *_within_run(parts[2:])]
-    if parts[0] in _CLOSED or parts[0].startswith("."):
+    if parts[0] in CLOSED or parts[0].startswith("."):
         raise RefusedRequestError(403, "closed", f"{parts[0]} of a job is not shown here")
     return JobPath(tuple(parts))
 
@@ -179,7 +179,7 @@ def listed(root: Path, path: JobPath) -> list[str]:
     for entry in sorted(directory.iterdir()):
         if entry.is_symlink() or entry.name.startswith("."):
             continue
-        if not path.parts and entry.name in _CLOSED:
+        if not path.parts and entry.name in CLOSED:
             continue
         found.append(f"{entry.name}/" if entry.is_dir() else entry.name)
     return found

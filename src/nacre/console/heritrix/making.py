@@ -55,7 +55,7 @@ class JobMaker:
             raise JobError(f"there is no profile {profile!r}")
         root = self._new_directory(name)
         (root / CXML).write_text(TEMPLATE, "utf-8")
-        await convert(self._services, Layout(root), CXML)
+        await convert(self._services, Layout(root), CXML, self._who)
         await self._jobs.rescan()
         return f"Created new crawl job: {name}"
 
@@ -80,7 +80,7 @@ class JobMaker:
         root = await asyncio.to_thread(_directory_below, path, places)
         layout, config = Layout(root), config_of(root)
         if config != layout.config.name:
-            await convert(self._services, layout, config)
+            await convert(self._services, layout, config, self._who)
         self._services.removals.drop(root)
         await self._jobs.rescan()
         if root not in {job.layout.root for job in self._services.fleet.jobs}:
@@ -128,7 +128,7 @@ class JobMaker:
         except OSError as error:
             raise JobError(f"{path.name} cannot be written: {error.strerror}") from error
         if path.name == CXML:
-            for problem in await convert(self._services, layout, CXML):
+            for problem in await convert(self._services, layout, CXML, self._who):
                 note(self._services, layout, "SEVERE", problem)
         return created
 

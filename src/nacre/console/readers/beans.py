@@ -58,17 +58,28 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
 
     Args:
         layout: The job.
-        arguments: `file`: name of the beans.
+        arguments: `file`: name of the beans; `files`: the asker may name files of this machine,
+            and so its variables.
+
+    Returns:
+        `problems`, and `advice` with what was left out.
     """
-    from nacre.migrate.answers import UnansweredError  # noqa: PLC0415 - the worker starts faster
+    from nacre.console.readers.converted import require_allowed  # noqa: PLC0415 - starts faster
+    from nacre.job.control import is_running  # noqa: PLC0415
+    from nacre.migrate.answers import UnansweredError  # noqa: PLC0415 - see above
     from nacre.migrate.draft import write_job  # noqa: PLC0415
     from nacre.migrate.heritrix.convert import convert  # noqa: PLC0415
 
+    if is_running(layout.socket):
+        said = f"{arguments['file']} is taken over by the build after this run: the job runs"
+        return {"problems": [], "advice": [said]}
+    files = bool(arguments["files"])
     root, workshop = layout.root, layout.root / _WORKSHOP
     shutil.rmtree(workshop, ignore_errors=True)
     beans = root / str(arguments["file"])
     try:
-        draft, report = convert(beans, environ=os.environ)
+        draft, report = convert(beans, environ=os.environ if files else {})
+        left_out = require_allowed(draft, report, layout, beans.name, files=files)
         write_job(workshop, draft, report)
         for made in workshop.iterdir():
             name = {"migration.txt": REPORT, "migration.json": "migration.json"}.get(made.name)
@@ -82,7 +93,8 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
         return {"problems": _lines(error), "advice": []}
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
-    return {"problems": [], "advice": [" ".join(one.split()) for one in report.advice]}
+    advice = [" ".join(one.split()) for one in (*left_out, *report.advice)]
+    return {"problems": [], "advice": advice}
 
 
 def _move(made: Path, place: Path) -> None:

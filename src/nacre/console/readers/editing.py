@@ -18,7 +18,7 @@ from nacre.config.document import read_yaml
 from nacre.config.facts import choices_of, fields, required, type_at
 from nacre.config.secret import masked
 from nacre.editing.complete import complete
-from nacre.editing.file_settings import changed_files
+from nacre.editing.file_settings import changed_files, for_admins
 from nacre.editing.findings import TextFindings, find_in_text
 from nacre.editing.hover import hover
 from nacre.editing.places import described_at, heritrix_of, typed
@@ -98,7 +98,7 @@ def find_problems(layout: Layout, arguments: Arguments) -> dict[str, Any]:
 def _refused(text: str, paths: list[str]) -> TextFindings:
     """The findings of a text that names files which the asker may not name."""
     places = read_yaml(text, "crawl.yaml").places
-    said = "only administrators may change this: it names a file, a program or a variable"
+    said = for_admins("").message
     problems = [
         {"message": said, "path": path, "level": "settings", "line": places[path].line}
         if path in places

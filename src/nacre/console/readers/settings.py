@@ -9,9 +9,9 @@ import msgspec
 from nacre.config.check import Loaded
 from nacre.config.layer import assignment_layer
 from nacre.editing.exclusion import exclusion, exclusions, readmission
-from nacre.editing.file_settings import changed_files, named_in
+from nacre.editing.file_settings import changed_files, for_admins, named_in
 from nacre.editing.secrets import without_secrets
-from nacre.errors import ConfigError, Problem
+from nacre.errors import ConfigError
 from nacre.inspect.explain.dry_run import DryRun, DryRunAnswer
 from nacre.inspect.view import reading
 from nacre.job.apply_change import ChangeRequest, alone, change_stopped
@@ -79,8 +79,7 @@ def dry_run(layout: Layout, arguments: Arguments) -> list[dict[str, Any]]:
     if not arguments.get("files"):
         refused = changed_files(without_secrets(raw).text, str(text))
         if refused:
-            said = "only administrators may change this: it names a file, a program or a variable"
-            raise ConfigError([Problem(path, said) for path in refused])
+            raise ConfigError([for_admins(path) for path in refused])
     loaded, problems = examine_text(layout, str(text))
     if problems or loaded is None:
         raise ConfigError(problems)
