@@ -73,6 +73,53 @@ def test_a_job_is_made_by_the_interface(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_a_secret_is_refused_for_a_new_job_as_it_is_for_one_that_is_there(tmp_path: Path):
+    plain = {"alerts": {"webhook": {"secret": "s3cret"}}}
+    wish = {"seeds": ["http://127.0.0.1:9/"], "name": "a", "scope": "host"}
+
+    async def scene(console: GivenConsole) -> None:
+        fields, post = console.as_key(Role.ADMIN), console.client.post
+        refused = await post(f"{API}/jobs", json={**wish, "settings": plain}, headers=fields)
+        assert (refused.status_code, refused.json()["code"]) == (422, "bad-settings")
+        new = refused.json()["problems"][0]
+        assert new["path"] == "alerts.webhook.secret"
+        assert "s3cret" not in refused.text
+        dry = {"job": {**wish, "settings": plain}, "urls": []}
+        looked = await post(f"{API}/jobs/dry-run", json=dry, headers=fields)
+        assert looked.json()["problems"][0]["message"] == new["message"]
+        assert not (tmp_path / "crawls" / "a").exists()
+        by_name = {"alerts": {"webhook": {"url": "https://a.test/", "secret": {"env": "PATH"}}}}
+        made = await post(f"{API}/jobs", json={**wish, "settings": by_name}, headers=fields)
+        assert made.status_code == 201, made.text
+        put = await console.client.put(
+            f"{API}/jobs/crawls~a/config",
+            headers={**fields, "if-match": "*", "content-type": "text/yaml"},
+            content="seeds: seeds.txt\nalerts: {webhook: {secret: s3cret}}\n",
+        )
+        there = put.json()["problems"][0]
+        assert {name: new[name] for name in ("message", "expected", "sample")} == {
+            name: there[name] for name in ("message", "expected", "sample")
+        }
+
+    play(tmp_path, scene)
+
+
+def test_a_secret_is_refused_by_the_page_of_a_new_job(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session()
+        form = {
+            "seeds": "http://127.0.0.1:9/", "scope": "host", "do": "create", "name": "a",
+            "x-nacre-token": fields.pop("x-nacre-token"), "v:alerts.webhook.secret": "s3cret",
+            "o:alerts.webhook.secret": "",
+        }  # fmt: skip
+        refused = await console.client.post("/new", data=form, headers=fields)
+        assert refused.status_code == 422
+        assert "a secret in plain text" in refused.text
+        assert not (tmp_path / "crawls" / "a").exists()
+
+    play(tmp_path, scene)
+
+
 def test_the_first_page_is_the_form_and_it_makes_a_job(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         fields = console.as_session(Role.OPERATOR)

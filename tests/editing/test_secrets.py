@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.editing.secrets import plain_secrets, with_secrets, without_secrets
+from nacre.editing.secrets import plain_secrets, plain_secrets_in, with_secrets, without_secrets
 from nacre.errors import ConfigError
 
 SAVED = """\
@@ -91,3 +91,22 @@ def test_a_misspelt_secret_is_one():
     assert "hunter2" not in shown
     assert "timout: 50" in shown
     assert with_secrets(shown, text) == text
+
+
+@pytest.mark.parametrize(
+    ("tree", "paths"),
+    [
+        ({"alerts": {"webhook": {"secret": "s3cret"}}}, ["alerts.webhook.secret"]),
+        ({"alerts": {"webhook": {"secret": {"env": "WORD"}}}}, []),
+        ({"fetch": {"credentials": [{"password": 12345}]}}, ["fetch.credentials.0.password"]),
+        ({"fetch": {"credentials": [{"password": {"file": "a"}}, {"password": None}]}}, []),
+        ({"fetch": {"proxy": "http://proxy.test:3128"}}, []),
+        ({"name": "x # http://a:b@c.test/"}, ["name"]),
+        ({"sheets": {"a": {"fetch.proxy": "socks5://a:b@c.test"}}}, ["sheets.a.fetch.proxy"]),
+        ([], []),
+        (None, []),
+    ],
+)
+def test_secrets_of_settings_that_are_no_text(tree: object, paths: list[str]):
+    assert [one.path for one in plain_secrets_in(tree)] == paths
+    assert {one.message for one in plain_secrets_in(tree)} <= {"a secret in plain text"}

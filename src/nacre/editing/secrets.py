@@ -6,7 +6,7 @@ says behind such a name. What somebody enters may name a secret, but not be one.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, get_args
 
@@ -22,7 +22,10 @@ from nacre.config.secret import Secret
 from nacre.errors import ConfigError, Problem
 from nacre.settings.settings import JobSettings
 
-_PLAIN: Final = Problem("", "a secret in plain text")
+_PLAIN: Final = Problem(
+    "", "a secret in plain text", "a reference: `{env: NAME}` or `{file: PATH}`",
+    "password: {env: SITE_PASSWORD}",
+)  # fmt: skip
 _MARK: Final = "NOT-SHOWN-{number}"
 _MARKED: Final = re.compile(r"NOT-SHOWN-(\d{1,6})")
 _LOGIN: Final = re.compile(r"(?<=://)[^\s/@'\"]+(?=@)")
@@ -118,10 +121,33 @@ def plain_secrets(text: str) -> list[Problem]:
     ]
 
 
+def plain_secrets_in(tree: object) -> list[Problem]:
+    """A problem for each secret in settings that are no text yet, as those of a new job.
+
+    Args:
+        tree: The settings, nested as in `crawl.yaml`.
+    """
+    return [
+        _PLAIN._replace(path=".".join(path))
+        for path, value in _leaves(tree, ())
+        if _LOGIN.search(value) or (is_secret(path, tree) and _hides(value))
+    ]
+
+
+def _leaves(tree: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from _leaves(value, (*path, str(key)))
+    elif isinstance(tree, list | tuple):
+        for number, value in enumerate(tree):
+            yield from _leaves(value, (*path, str(number)))
+    elif tree is not None:
+        yield path, str(tree)
+
+
 def _problem(text: str, at: int, said: str, path: str = "") -> Problem:
     line = text.count("\n", 0, at) + 1
-    expected = "a reference: `{env: NAME}` or `{file: PATH}`"
-    return Problem(path, said, expected, "password: {env: SITE_PASSWORD}", "crawl.yaml", line)
+    return _PLAIN._replace(path=path, message=said, file="crawl.yaml", line=line)
 
 
 def _spans(text: str) -> list[_Span]:

@@ -108,12 +108,15 @@ def _new(arguments: Mapping[str, Any]) -> "NewJob":
     """The job that is wanted.
 
     Raises:
-        ConfigError: Its seeds or its scope are none.
+        ConfigError: Its seeds or its scope are none, or a secret was entered.
     """
+    from nacre.editing.secrets import plain_secrets_in  # noqa: PLC0415 - see above
     from nacre.scope.rules.stock import rules_for  # noqa: PLC0415 - see above
     from nacre.settings.new_job import NewJob  # noqa: PLC0415
 
     settings = dict(arguments.get("settings") or {})
+    if secrets := plain_secrets_in(settings):
+        raise ConfigError(secrets)
     if arguments.get("template"):
         settings = _as_template(Path(str(arguments["template"])), settings)
     seeds: Sequence[str] = [str(line) for line in arguments["seeds"]]
