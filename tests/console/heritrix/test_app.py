@@ -93,6 +93,52 @@ def test_a_job_is_made_configured_built_copied_and_deleted(tmp_path: Path):
     asyncio.run(story())
 
 
+def test_a_job_is_made_of_a_profile_of_nacre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    own = tmp_path / "config" / "nacre" / "profiles"
+    own.mkdir(parents=True)
+    (own / "图书馆.yaml").write_text("limits: {documents: 7}\n", "utf-8")
+    (own / "broken.yaml").write_text("limit: {}\n", "utf-8")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+    async def story() -> None:
+        async with port(tmp_path) as client:
+            engine = (await client.get("/engine", headers={"accept": "application/json"})).json()
+            assert {"site", "domain", "图书馆"} <= set(engine["profiles"])
+            form = {"action": "create", "createpath": "x", "profile": "图书馆"}
+            made = await client.post("/engine", data=form)
+            assert made.headers["nacre-message"] == "Created new crawl job: x"
+            job = ElementTree.fromstring((await client.get("/engine/job/x")).text)
+            assert job.findtext("primaryConfigUrl", "").endswith("/job/x/jobdir/crawl.yaml")
+            put = await client.put(
+                "/engine/job/x/jobdir/seeds.txt", content=b"http://127.0.0.1:9/\n"
+            )
+            assert put.status_code == 200
+            built = await client.post("/engine/job/x", data={"action": "build"})
+            assert "nacre-message" not in built.headers
+            for profile in ("broken", "no-such", "../x", "/etc/passwd"):
+                form = {"action": "create", "createpath": "y", "profile": profile}
+                refused = await client.post("/engine", data=form)
+                assert "Created" not in refused.headers["nacre-message"]
+                assert not (tmp_path / "crawls" / "y").exists()
+        assert "profile: 图书馆" in (tmp_path / "crawls" / "x" / "crawl.yaml").read_text("utf-8")
+
+    asyncio.run(story())
+
+
+def test_a_profile_that_is_a_job_comes_before_one_of_nacre(tmp_path: Path):
+    async def story() -> None:
+        async with port(tmp_path) as client:
+            await client.post("/engine", data={"action": "create", "createpath": "x"})
+            await client.post("/engine/job/x", data={"copyTo": "site", "as_profile": "on"})
+            engine = (await client.get("/engine", headers={"accept": "application/json"})).json()
+            assert (engine["profiles"][0], engine["profiles"].count("site")) == ("site", 1)
+            form = {"action": "create", "createpath": "y", "profile": "site"}
+            made = await client.post("/engine", data=form)
+            assert made.headers["nacre-message"] == "Copied site to y"
+
+    asyncio.run(story())
+
+
 def test_who_may_do_what(tmp_path: Path):
     async def story() -> None:
         async with port(tmp_path, Role.VIEWER) as client:

@@ -38,6 +38,7 @@ from nacre.console.job_notes import copy_to_jobs
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.errors import NacreError
+from nacre.settings.layers import profile_names
 
 VERSION: Final = f"3.15.0-nacre-{__version__}"
 LAG: Final = 6.0
@@ -231,8 +232,9 @@ class HeritrixApp:
         known = self._jobs(request)
         jobs = [await known.facts(name, base, logs=False) for name in known.all()]
         jobs.sort(key=lambda job: job.launched, reverse=True)
-        profiles = [job.name for job in jobs if job.profile]
-        tree = engine_tree(VERSION, _heap(), str(known.directory), base, jobs, profiles)
+        own = [job.name for job in jobs if job.profile]
+        profiles = dict.fromkeys([*own, *await asyncio.to_thread(profile_names)])
+        tree = engine_tree(VERSION, _heap(), str(known.directory), base, jobs, list(profiles))
         return answers.document(request, "engine", tree)
 
     async def _engine_action(self, request: Request) -> Response:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,8 @@ from nacre.console.heritrix.files import has_beans, may_hold_secret, text_of
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.beans import CXML, PROFILE, TEMPLATE, config_of
 from nacre.console.services import ConsoleServices
-from nacre.errors import ConfigError, JobError, Problem
+from nacre.errors import ConfigError, JobError, NacreError, Problem
+from nacre.settings.layers import profile_names
 from nacre.store.layout import Layout
 from nacre.store.local_files import replace_file
 
@@ -41,7 +43,13 @@ class JobMaker:
     async def create(self, name: str, profile: str = "") -> str:
         """Make a job from a profile, or an empty one; what is said about it.
 
+        Args:
+            name: Its name.
+            profile: A job that is a profile, or else a profile of Nacre; "" for Heritrix's stock
+                configuration.
+
         Raises:
+            ConfigError: The settings of the profile are none.
             JobError: The name is none, taken, or the profile is not known.
         """
         _require_name(name)
@@ -51,13 +59,26 @@ class JobMaker:
             and is_profile(self._jobs.job(profile).layout.root)
         ):
             return await self.copy(profile, name, as_profile=False)
-        if profile not in {"", "default", "defaults"}:
+        is_ours = profile in await asyncio.to_thread(profile_names)
+        if not is_ours and profile not in {"", "default", "defaults"}:
             raise JobError(f"there is no profile {profile!r}")
         root = self._new_directory(name)
-        (root / CXML).write_text(TEMPLATE, "utf-8")
-        await convert(self._services, Layout(root), CXML, self._who)
+        if is_ours:
+            await self._fill(root, profile)
+        else:
+            (root / CXML).write_text(TEMPLATE, "utf-8")
+            await convert(self._services, Layout(root), CXML, self._who)
         await self._jobs.rescan()
         return f"Created new crawl job: {name}"
+
+    async def _fill(self, root: Path, profile: str) -> None:
+        """Put the settings of a profile of Nacre into a new directory; else it goes again."""
+        try:
+            await self._services.readers.ask("make-of-profile", root, _PATIENCE, profile=profile)
+        except NacreError:
+            with suppress(OSError):
+                await asyncio.to_thread(root.rmdir)
+            raise
 
     def _new_directory(self, name: str) -> Path:
         root = self._jobs.directory / name

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.store.layout import Layout
@@ -74,6 +74,33 @@ def make_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
     except NacreError as error:
         return {"problems": _problems(error), "warnings": []}
     return {"problems": [], "warnings": [" ".join(str(one).split()) for one in warnings]}
+
+
+_NO_SEEDS: Final = "# URLS HERE"
+"""The seed list of a job that gets its seeds later."""
+
+
+def make_of_profile(layout: Layout, arguments: Mapping[str, Any]) -> None:
+    """Write a job of a profile that has no seeds yet.
+
+    Args:
+        layout: Where it is made.
+        arguments: `profile`: the name of the profile.
+
+    Raises:
+        ConfigError: There is no such profile, or its settings are none.
+        JobError: There is a job already, or the directory cannot be made.
+    """
+    from nacre.settings.layers import profile_names  # noqa: PLC0415 - see above
+    from nacre.settings.new_job import NewJob, create_job, examine_new  # noqa: PLC0415
+
+    profile = str(arguments["profile"])
+    if profile not in profile_names():
+        raise ConfigError([Problem("profile", f"there is no profile {profile!r}")])
+    _, problems = examine_new(layout, NewJob([_ANY_SEED], profile=profile))
+    if problems:
+        raise ConfigError(problems)
+    create_job(layout, NewJob([_NO_SEEDS], profile=profile))
 
 
 _ANY_SEED = "http://localhost/"

@@ -120,6 +120,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "look-at-new-job": _of("new_jobs", "look_at_new_job"),
     "new-job-fields": _of("new_jobs", "new_job_fields"),
     "make-new-job": _of("new_jobs", "make_new_job"),
+    "make-of-profile": _of("new_jobs", "make_of_profile"),
     "look-before-start": _of("starting", "look_before_start"),
     "cycle-versions": _of("rounds", "cycle_versions"),
     "dry-round": _of("dry_round", "dry_round"),
