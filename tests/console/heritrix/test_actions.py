@@ -1,16 +1,20 @@
 """The state of a job on the port."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
 
 from nacre.console.access.roles import NOBODY
 from nacre.console.fleet.places import FoundJob
+from nacre.console.heritrix import actions
 from nacre.console.heritrix.actions import BuiltJobs, HeritrixJobs, PortOptions, _Context, _state_of
 from nacre.console.live.snapshot import UNREADABLE, JobSnapshot
+from nacre.errors import JobError
 from nacre.job.overview import JobOverview
 from nacre.job.sentence import Sentence
+from nacre.store.layout import Layout
 from tests.cli.site import nacre
 from tests.console.given import given_console
 
@@ -51,3 +55,46 @@ def test_a_job_is_finished_once_it_is_known_how_its_run_ended():
     assert _state_of(context, "FINISHED", running=True) == ("STOPPING", "")
     assert _state_of(context, "PAUSED", running=True) == ("PAUSED", "")
     assert _state_of(context, "ABORTED", running=False) == ("FINISHED", "ABORTED")
+
+
+class _Process:
+    """A process that runs for ever."""
+
+    def code(self) -> int | None:
+        return None
+
+
+def test_a_launch_from_a_checkpoint_is_told_until_the_job_is_torn_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    root, words = tmp_path / "crawls" / "x", list[str]()
+    root.parent.mkdir()
+    assert nacre("new", root, "http://127.0.0.1:9/").code == 0
+    for number, name in enumerate(("late", "early")):
+        made = Layout(root).checkpoints / name / "CURRENT"
+        made.parent.mkdir(parents=True)
+        made.touch()
+        os.utime(made, (1000 - number, 1000 - number))
+
+    def started(_: Path, arguments: list[str]) -> _Process:
+        words.extend(arguments)
+        return _Process()
+
+    monkeypatch.setattr(actions, "start_process", started)
+
+    async def story() -> None:
+        async with given_console(tmp_path) as console:
+            built = BuiltJobs()
+            jobs = HeritrixJobs(console.services, PortOptions(0), built, NOBODY)
+            with pytest.raises(JobError, match="no checkpoint"):
+                await jobs.launch("x", "anna", "../early")
+            assert (await jobs.facts("x", "")).checkpoint == ""
+            await jobs.launch("x", "anna", "latest")
+            assert words[:4] == ["run", str(root), "--checkpoint", "late"]
+            facts = await jobs.facts("x", "")
+            assert (facts.checkpoint, facts.checkpoints) == ("late", ("early", "late"))
+            built.contexts[root].process = None
+            await jobs.teardown("x", "anna")
+            assert (await jobs.facts("x", "")).checkpoint == ""
+
+    asyncio.run(story())

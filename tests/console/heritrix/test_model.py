@@ -149,3 +149,12 @@ def test_toes_and_queues_are_told_by_the_numbers_of_the_job():
         "busyThreads": 3, "totalThreads": 25, "congestionRatio": 1.5,
         "averageQueueDepth": 4, "deepestQueueDepth": 9,
     }  # fmt: skip
+
+
+def test_the_checkpoint_of_a_launch_stands_before_those_that_there_are():
+    assert "checkpointName" not in job_tree(job("RUNNING"), HEAP)
+    facts = msgspec.structs.replace(job("RUNNING"), checkpoint="cp00002-中")
+    names = list(job_tree(facts, HEAP))
+    at = names.index("checkpointName")
+    assert names[at - 1 : at + 2] == ["alertCount", "checkpointName", "checkpointFiles"]
+    assert told("job", job_tree(facts, HEAP)).findtext("checkpointName") == "cp00002-中"

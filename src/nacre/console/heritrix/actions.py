@@ -31,6 +31,7 @@ from nacre.console.services import ConsoleServices
 from nacre.errors import JobError, NacreError
 from nacre.job.control import NotRunningError, ask_command
 from nacre.job.overview import JobOverview
+from nacre.store.checkpoint import checkpoints
 from nacre.store.layout import Layout
 
 _PATIENCE: Final = 60.0
@@ -58,10 +59,11 @@ class PortOptions(NamedTuple):
 
 
 class _Context:
-    """A built job: its process, whether it was launched since, and how it was seen last."""
+    """A built job: its process, its launch since and the checkpoint of that, its last state."""
 
     def __init__(self) -> None:
         self.launched = False
+        self.checkpoint = ""
         self.seen = ""
         self.overview: JobOverview | None = None
         self.process: StartedProcess | None = None
@@ -167,6 +169,7 @@ class HeritrixJobs:
             launch_of(run), str(layout.run(run)) if run else "", len(runs),
             overview.started if overview is not None else 0.0,
             overview, snapshot.rate, snapshot.bytes_rate,
+            checkpoint=context.checkpoint if context is not None else "",
         )  # fmt: skip
         if not logs:
             return facts
@@ -239,13 +242,14 @@ class HeritrixJobs:
             raise JobError("Can't relaunch previously-launched assembled job: teardown first")
         await require_quota(self._services, job)
         await self.build(name)
-        arguments = await self._next_run(job, checkpoint)
+        back = _checkpoint_of(layout, checkpoint)
+        arguments = await self._next_run(job, back)
         if not self._options.runs_at_once:
             lay_pause(layout)
         context = self._contexts[layout.root]
         words = [*arguments, "--quiet", "--by", by]
         context.process = await asyncio.to_thread(start_process, layout.root, words)
-        context.launched = True
+        context.launched, context.checkpoint = True, back
         await self._services.poller.look(job)
         return f"Launched {name}"
 
@@ -253,9 +257,6 @@ class HeritrixJobs:
         """The command that starts the next run of a job."""
         layout = job.layout
         if checkpoint:
-            known = [path.name for path in _checkpoints(layout)]
-            if checkpoint != "latest" and checkpoint not in known:
-                raise JobError(f"there is no checkpoint {checkpoint!r}")
             return ["run", str(layout.root), "--checkpoint", checkpoint]
         if not layout.has_store:
             return ["run", str(layout.root)]
@@ -402,11 +403,19 @@ def latest_run(layout: Layout) -> str:
         return ""
 
 
-def _checkpoints(layout: Layout) -> list[Path]:
-    try:
-        return sorted(path for path in layout.checkpoints.iterdir() if path.is_dir())
-    except OSError:
-        return []
+def _checkpoint_of(layout: Layout, wanted: str) -> str:
+    """The name of a checkpoint that is to be gone back to; "" where none is.
+
+    Raises:
+        JobError: There is none of that name.
+    """
+    if not wanted:
+        return ""
+    known = checkpoints(str(layout.checkpoints))
+    name = known[-1] if wanted == "latest" and known else wanted
+    if name not in known:
+        raise JobError(f"there is no checkpoint {wanted!r}")
+    return name
 
 
 def job_log(layout: Layout) -> list[str]:
@@ -442,6 +451,6 @@ def _with_logs(facts: HeritrixJobFacts, layout: Layout) -> HeritrixJobFacts:
         facts,
         job_log=tuple(reversed(job_log(layout)[-5:])),
         crawl_log=tuple(reversed(lines)),
-        checkpoints=tuple(path.name for path in _checkpoints(layout)),
+        checkpoints=tuple(checkpoints(str(layout.checkpoints))),
         on_disk=size,
     )

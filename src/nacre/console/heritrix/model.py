@@ -70,6 +70,7 @@ class HeritrixJobFacts(msgspec.Struct, frozen=True):
         job_log: The last lines, newest first.
         crawl_log: Likewise.
         checkpoints: Names of checkpoints that can be gone back to.
+        checkpoint: The one that the launch went back to; "" for none.
         on_disk: Bytes of the WARCs of the last launch.
         steps: Number of fetches in process by their step; None where the job was not asked.
         counts: `ProgressCounts` of a running job, by their names; None likewise.
@@ -92,6 +93,7 @@ class HeritrixJobFacts(msgspec.Struct, frozen=True):
     job_log: Sequence[str] = ()
     crawl_log: Sequence[str] = ()
     checkpoints: Sequence[str] = ()
+    checkpoint: str = ""
     on_disk: int = 0
     steps: Mapping[str, int] | None = None
     counts: Mapping[str, float | None] | None = None
@@ -220,6 +222,7 @@ def job_tree(job: HeritrixJobFacts, heap: HeapFacts) -> dict[str, Any]:
         "isLaunchable": job.is_launchable,
         "hasApplicationContext": job.is_built,
         "alertCount": job.overview.alerts if job.overview is not None and job.is_built else 0,
+        **({"checkpointName": job.checkpoint} if job.checkpoint else {}),
         "checkpointFiles": list(job.checkpoints) if job.state == READY else [],
     }
     if job.is_built and job.run:
