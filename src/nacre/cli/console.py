@@ -332,6 +332,7 @@ def heritrix_key(
         typer.Option("--role", metavar="viewer|operator|admin", help="What it may do."),
     ] = "operator",
     *,
+    place: Places = None,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the key of NAME.")] = False,
     state: State = None,
 ) -> None:
@@ -348,7 +349,7 @@ def heritrix_key(
     with closing(ConsoleDatabase(state or state_folder())) as database:
         book = HeritrixKeyBook(database)
         if not remove:
-            output.say(book.set(name, role_named(role) or Role.VIEWER))
+            output.say(book.set(name, role_named(role) or Role.VIEWER, place or ()))
         elif book.remove(name):
             output.say(f"removed {name}")
         else:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.roles import Role
 from nacre.console.access.sessions import SessionBook
@@ -96,12 +97,17 @@ def test_a_database_of_an_earlier_version_gets_its_columns(tmp_path: Path):
             " role TEXT NOT NULL, token TEXT NOT NULL, made REAL NOT NULL, used REAL NOT NULL,"
             " language TEXT NOT NULL DEFAULT '') STRICT;"
             "INSERT INTO keys VALUES ('old', 'h', 'viewer', 1, 0);"
+            "CREATE TABLE heritrix_keys (name TEXT PRIMARY KEY, hash TEXT NOT NULL,"
+            " role TEXT NOT NULL) STRICT;"
+            "INSERT INTO heritrix_keys VALUES ('old', 'h', 'operator');"
         )
     base.close()
     for _ in range(2):
         database = ConsoleDatabase(tmp_path)
         (key,) = KeyBook(database, SystemClock()).all()
         assert (key.name, key.places) == ("old", ())
+        asker, kept = HeritrixKeyBook(database).find("old")
+        assert (asker.role, asker.places, kept) == (Role.OPERATOR, (), "h")
         secret = SessionBook(database, SystemClock()).begin("anna", Role.ADMIN)
         assert SessionBook(database, SystemClock()).find(secret) is not None
         database.close()

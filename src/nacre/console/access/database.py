@@ -74,6 +74,7 @@ _ADDED = (
     ("schedules", "made", "TEXT NOT NULL DEFAULT ''"),
     ("users", "language", "TEXT NOT NULL DEFAULT ''"),
     ("places", "label", "TEXT NOT NULL DEFAULT ''"),
+    ("heritrix_keys", "places", "TEXT NOT NULL DEFAULT ''"),
 )
 """Columns that databases of earlier versions do not have: table, column, definition."""
 

@@ -1,9 +1,12 @@
 """Keys of Heritrix's interface: of each the hash that Digest needs, which is as good as the key."""
 
+from collections.abc import Sequence
+
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.digest import ha1
-from nacre.console.access.keys import new_secret
+from nacre.console.access.keys import new_secret, split_places
 from nacre.console.access.roles import NOBODY, Requester, Role, role_named
+from nacre.console.access.users import kept_places
 from nacre.errors import ConfigError
 
 
@@ -17,18 +20,23 @@ class HeritrixKeyBook:
     def __init__(self, database: ConsoleDatabase) -> None:
         self._database = database
 
-    def set(self, name: str, role: Role) -> str:
+    def set(self, name: str, role: Role, places: Sequence[str] = ()) -> str:
         """Make the key of a name, in place of one that it has; it is shown once.
 
+        Args:
+            name: The name.
+            role: What it may do.
+            places: Labels of the places that it sees; empty for all.
+
         Raises:
-            ConfigError: The name is none that Digest can carry.
+            ConfigError: The name is none that Digest can carry, or the places do not fit the role.
         """
         if not name or any(mark in name for mark in ':"\\') or not name.isprintable():
             raise ConfigError(f"{name!r} is no user name: it has no colon, quote or backslash")
-        secret = new_secret()
+        kept, secret = kept_places(role, places), new_secret()
         self._database.rows(
-            "INSERT OR REPLACE INTO heritrix_keys VALUES (?, ?, ?)",
-            name, ha1(name, secret), role.title,
+            "INSERT OR REPLACE INTO heritrix_keys (name, hash, role, places) VALUES (?, ?, ?, ?)",
+            name, ha1(name, secret), role.title, kept,
         )  # fmt: skip
         return secret
 
@@ -39,8 +47,11 @@ class HeritrixKeyBook:
 
     def find(self, name: str) -> tuple[Requester, str]:
         """The owner of a name, and the hash of their key; `NOBODY` and "" for one without."""
-        row = self._database.row("SELECT hash, role FROM heritrix_keys WHERE name = ?", name)
+        row = self._database.row(
+            "SELECT hash, role, places FROM heritrix_keys WHERE name = ?", name
+        )
         if row is None:
             return NOBODY, ""
         role = role_named(str(row[1])) or Role.NOBODY
-        return Requester(name, role, "heritrix"), str(row[0])
+        places = split_places(str(row[2]))
+        return Requester(name, role, "heritrix", places=places), str(row[0])

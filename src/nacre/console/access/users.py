@@ -107,7 +107,7 @@ class UserBook:
         self._database.rows(
             "INSERT INTO users (name, hash, role, places, made, changed)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            kept, hashed, role.title, _kept_places(role, places), now, now,
+            kept, hashed, role.title, kept_places(role, places), now, now,
         )  # fmt: skip
         return ConsoleUser(kept, role.title, tuple(places), now, now)
 
@@ -123,7 +123,7 @@ class UserBook:
             self._keep_an_admin(user)
         self._database.rows(
             "UPDATE users SET role = ?, places = ? WHERE name = ?",
-            role.title, _kept_places(role, places), user.name,
+            role.title, kept_places(role, places), user.name,
         )  # fmt: skip
         self._end_sessions(user.name)
         return msgspec.structs.replace(user, role=role.title, places=tuple(places))
@@ -182,7 +182,12 @@ def _typed(name: str) -> str:
     return unicodedata.normalize("NFC", name.strip()).casefold()
 
 
-def _kept_places(role: Role, places: Sequence[str]) -> str:
+def kept_places(role: Role, places: Sequence[str]) -> str:
+    """The places of somebody as the database has them.
+
+    Raises:
+        ConfigError: They do not fit the role.
+    """
     if places and role is Role.ADMIN:
         raise ConfigError("an admin sees all places; take another role, or leave out the places")
     return joined_places(places)

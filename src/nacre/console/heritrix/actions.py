@@ -20,7 +20,7 @@ from nacre.console.access.roles import Requester
 from nacre.console.actions import require_quota
 from nacre.console.fleet.forgetting import require_never_ran
 from nacre.console.fleet.launch import StartedProcess, lay_pause, start_process
-from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.places import FoundJob, JobPlace
 from nacre.console.heritrix.conversion import asked, convert, is_profile, note
 from nacre.console.heritrix.files import launch_of, page_of
 from nacre.console.heritrix.model import OVER, READY, UNBUILT, HeritrixJobFacts
@@ -108,19 +108,35 @@ class HeritrixJobs:
         """The directory in which jobs are made.
 
         Raises:
-            JobError: There is none: the console shows single jobs only.
+            JobError: There is none: single jobs are shown only.
         """
-        places = [place.root for place in self._services.fleet.places if not place.job]
-        if not places:
+        roots = self._directories()
+        if not roots:
             raise JobError("no directory for new jobs: start `nacre console DIR` with one")
-        return places[0]
+        return roots[0]
+
+    @property
+    def shown_directory(self) -> str:
+        """The same, as it is shown; "" where there is none."""
+        return next(map(str, self._directories()), "")
+
+    def _directories(self) -> list[Path]:
+        return [place.root for place in self.places if not place.job]
+
+    @property
+    def places(self) -> list[JobPlace]:
+        """The places that the one who asks sees."""
+        return [one for one in self._services.fleet.places if self._who.sees(one.label)]
 
     def all(self) -> dict[str, FoundJob]:
         """The jobs by their short names: the name of the directory, or the id where two share it.
 
+        Only those that the one who asks sees: all other methods find jobs by this one.
+
         A batch crawl has no runs that could be launched, and is left out.
         """
-        jobs = [job for job in self._services.fleet.jobs if not job.layout.in_rounds]
+        seen = [job for job in self._services.fleet.jobs if self._who.sees(job.place)]
+        jobs = [job for job in seen if not job.layout.in_rounds]
         names = [job.name for job in jobs]
         return {job.name if names.count(job.name) == 1 else job.id: job for job in jobs}
 

@@ -234,7 +234,7 @@ class HeritrixApp:
         jobs.sort(key=lambda job: job.launched, reverse=True)
         own = [job.name for job in jobs if job.profile]
         profiles = dict.fromkeys([*own, *await asyncio.to_thread(profile_names)])
-        tree = engine_tree(VERSION, _heap(), str(known.directory), base, jobs, list(profiles))
+        tree = engine_tree(VERSION, _heap(), known.shown_directory, base, jobs, list(profiles))
         return answers.document(request, "engine", tree)
 
     async def _engine_action(self, request: Request) -> Response:

@@ -97,7 +97,7 @@ class JobMaker:
         Raises:
             JobError: It is none, another user's, or lies below no place.
         """
-        places = [place.root for place in self._services.fleet.places]
+        places = [place.root for place in self._jobs.places]
         root = await asyncio.to_thread(_directory_below, path, places)
         layout, config = Layout(root), config_of(root)
         if config != layout.config.name:
