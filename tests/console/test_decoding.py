@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from nacre.console.bounds import LARGEST, LineText, Moment, Whole, is_deeper
-from nacre.console.decoding import PATH_VALUES, converted, decoded, path_of, sent_form
+from nacre.console.decoding import PATH_VALUES, converted, decoded, lines_of, path_of, sent_form
 from nacre.console.openapi import parameters_of
 from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import ROUTES
@@ -134,3 +134,17 @@ def test_a_form_that_cannot_be_read_is_refused(kind: str, body: bytes):
     with pytest.raises(RefusedRequestError, match=r"^the form ") as refused:
         asyncio.run(sent_form(Request(scope, receive)))
     assert (refused.value.status, refused.value.code) == (400, "bad-form")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", ()),
+        (" \r\n", ()),
+        ("/a/\r\n\r\n  /b/ c \r\n", ("/a/", "/b/ c")),
+        ("/a/\n/图书馆/", ("/a/", "/图书馆/")),
+        ("/a/\r/b/", ("/a/", "/b/")),
+    ],
+)
+def test_lines_end_as_browsers_and_programs_end_them(text: str, lines: tuple[str, ...]):
+    assert lines_of(text) == lines

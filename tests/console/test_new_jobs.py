@@ -204,6 +204,28 @@ def test_the_form_of_a_new_job_has_all_settings(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_expressions_are_lines_as_browsers_send_them(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        form = {
+            "x-nacre-token": fields.pop("x-nacre-token"), "do": "create", "name": "lines",
+            "seeds": "http://127.0.0.1:9/", "scope": "host",
+            "include": "/news/\r\n\r\n /books/ \r\n", "exclude": "/old/$\r\n\r\n[?]page=9$",
+        }  # fmt: skip
+        made = await client.post("/new", data=form, headers=fields)
+        assert made.status_code == 303, made.text
+        job = console.services.fleet.job("crawls~lines")
+        urls = ["news/", "books/", "news/old/", "news/?page=9", "else/"]
+        asked = {"urls": [f"http://127.0.0.1:9/{url}" for url in urls]}
+        dry = await client.post(
+            f"{API}/jobs/{job.id}/dry-run", json=asked, headers=console.as_key(Role.OPERATOR)
+        )
+        found = [one["now"]["decision"] for one in dry.json()["items"]]
+        assert found == ["ACCEPT", "ACCEPT", "REJECT", "REJECT", "REJECT"], dry.text
+
+    play(tmp_path, scene)
+
+
 def test_a_job_is_made_from_another_one_with_tags(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         fields, client = console.as_session(Role.OPERATOR), console.client

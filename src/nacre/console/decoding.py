@@ -105,6 +105,15 @@ async def sent_form(request: Request) -> FormData:
     return form
 
 
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of a text that have something (pure); browsers end them with CR and LF.
+
+    Args:
+        text: It, as it was typed.
+    """
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
 def query_of(kind: type[S] | None, request: Request) -> S | None:
     """The query of a request.
 

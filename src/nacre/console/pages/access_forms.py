@@ -21,7 +21,7 @@ from nacre.console.api.users import (
     remove_user_of,
 )
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import sent_form
+from nacre.console.decoding import lines_of, sent_form
 from nacre.console.live.notices import Notice
 from nacre.console.pages import admin
 from nacre.console.pages.acting import text_of
@@ -125,8 +125,7 @@ def _struct(form: FormData, kind: type[_S], *names: str) -> _S:
         if name in kind.__struct_fields__ and isinstance(form.get(name), str):
             fields[name] = form.get(name)
     if "places" in kind.__struct_fields__ and "places" in form:
-        lines = text_of(form, "places").splitlines()
-        fields["places"] = [line.strip() for line in lines if line.strip()]
+        fields["places"] = lines_of(text_of(form, "places"))
     try:
         return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:

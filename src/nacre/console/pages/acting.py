@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.actions import ActionDone, ActionOptions, act
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import sent_form
+from nacre.console.decoding import lines_of, sent_form
 from nacre.console.live.notices import Notice
 from nacre.console.pages.action_buttons import LABELS
 from nacre.console.pages.forms import in_place
@@ -94,7 +94,7 @@ def _options(form: FormData) -> ActionOptions:
         time_limit=text_of(form, "time_limit"),
         until_due=text_of(form, "until_due"),
         dedup=text_of(form, "dedup"),
-        sitemaps=_lines(form, "sitemaps"),
+        sitemaps=lines_of(text_of(form, "sitemaps")),
         sitemaps_from_hosts=text_of(form, "sitemaps_from_hosts"),
         index={"yes": True, "no": False}.get(text_of(form, "index")),
         engine=text_of(form, "engine") or "local",
@@ -102,13 +102,8 @@ def _options(form: FormData) -> ActionOptions:
         parallel=_rounds(text_of(form, "parallel") or "0"),
         accept_loss=text_of(form, "accept_loss") == "1",
         checkpoint=text_of(form, "checkpoint"),
-        set=_lines(form, "set"),
+        set=lines_of(text_of(form, "set")),
     )
-
-
-def _lines(form: FormData, name: str) -> tuple[str, ...]:
-    """The lines of a field that have something."""
-    return tuple(line.strip() for line in text_of(form, name).splitlines() if line.strip())
 
 
 async def _one(call: Call, name: str, action: str, options: ActionOptions) -> Notice:

@@ -18,7 +18,7 @@ from nacre.console.api.schedules import (
 from nacre.console.background.answers import facts_of, read_or_later
 from nacre.console.bounds import ShortText, Whole
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import converted, sent_form
+from nacre.console.decoding import converted, lines_of, sent_form
 from nacre.console.fleet.schedule_book import NEW_JOB, ScheduleWish, day_text, until_of
 from nacre.console.live.notices import Notice
 from nacre.console.new_jobs import job_places
@@ -198,10 +198,10 @@ async def answer(call: Call) -> RedirectResponse:
 
 def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
     known: tuple[str, ...] = ("at", "zone", "mode", "budget", "keep", "overlap")
-    seeds: list[str] = []
+    seeds: tuple[str, ...] = ()
     if fields.get("mode") == NEW_JOB:
         known += ("profile", "name", "place")
-        seeds = [line.strip() for line in fields.get("seeds", "").splitlines() if line.strip()]
+        seeds = lines_of(fields.get("seeds", ""))
     values: dict[str, Any] = {name: fields[name] for name in known if fields.get(name)}
     values |= {"seeds": seeds} if seeds else {}
     # Of a profile it is no job that new ones are made like.

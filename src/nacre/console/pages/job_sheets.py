@@ -8,6 +8,7 @@ import msgspec
 from nacre.console.api.config import ask
 from nacre.console.api.settings import change
 from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import lines_of
 from nacre.console.fleet.places import FoundJob
 from nacre.console.pages.job_settings import form_of, frame
 from nacre.console.pages.sheet_tree import sheet_tree
@@ -67,7 +68,7 @@ async def submit(call: Call) -> PageAnswer:
 async def _wish(call: Call, job: FoundJob, form: Mapping[str, str]) -> ChangeRequest:
     """The change that a form of the page means."""
     what, name = form.get("what", "place"), form.get("name", "")
-    surts = [line.strip() for line in form.get("surts", "").splitlines() if line.strip()]
+    surts = list(lines_of(form.get("surts", "")))
     if what == "remove":
         return ChangeRequest(remove=name)
     if what == "dissociate":

@@ -3,6 +3,7 @@
 from nacre.console.api.config import ask
 from nacre.console.api.settings import MOST_URLS, UrlQuestion, tried
 from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import lines_of
 from nacre.console.pages.job_settings import form_of, frame
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import ConfigError
@@ -23,7 +24,7 @@ async def submit(call: Call) -> PageAnswer:
     job, form = call.job(), await form_of(call)
     facts = await frame(call, job, "urls")
     text = form.get("text", "").replace("\r\n", "\n")
-    urls = [line.strip() for line in form.get("urls", "").splitlines() if line.strip()]
+    urls = list(lines_of(form.get("urls", "")))
     shown = {**facts, **_EMPTY, "urls": "\n".join(urls), "text": text}
     if text.strip() and text == (await ask(call, "config-text", job))["text"]:
         shown["text"] = text = ""

@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.actions import ActionOptions, act
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import sent_form
+from nacre.console.decoding import lines_of, sent_form
 from nacre.console.live.notices import Notice
 from nacre.console.new_jobs import (
     NewJobWish,
@@ -223,13 +223,13 @@ def wish_of(fields: Mapping[str, str]) -> NewJobWish:
         raise ConfigError([Problem("depth", f"{depth[:20]!r} is no number of links", "", "3")])
     tags = [part.strip() for part in fields.get("tags", "").split(",")]
     return NewJobWish(
-        seeds=tuple(line.strip() for line in fields.get("seeds", "").splitlines() if line.strip()),
+        seeds=lines_of(fields.get("seeds", "")),
         name=fields.get("name", ""),
         place=fields.get("place", ""),
         scope="" if profile or template else fields.get("scope", "prefix"),
         depth=int(depth) if depth else None,
-        include=tuple(fields.get("include", "").split("\n")) if fields.get("include") else (),
-        exclude=tuple(fields.get("exclude", "").split("\n")) if fields.get("exclude") else (),
+        include=lines_of(fields.get("include", "")),
+        exclude=lines_of(fields.get("exclude", "")),
         profile=profile,
         settings=settings,
         template=template,
