@@ -122,15 +122,35 @@ def test_a_job_that_cannot_start_says_why(tmp_path: Path):
         unknown = await ask(console, "broken", "start", sett=["a=b"])
         assert unknown.status_code == 422
         (job / "crawl.yaml").write_text("name: broken\nseeds: seeds.txt\n")
-        wrong = await ask(console, "broken", "start", checkpoint="nine")
+        wrong = await ask(console, "broken", "start", checkpoint="nine", paused=True)
         assert wrong.status_code == 202  # the process finds out that there is none
         found = console.services.fleet.job("crawls~broken")
         async with asyncio.timeout(LONG):
             while not said(console, found):  # noqa: ASYNC110 - a process tells no event
                 await asyncio.sleep(0.05)
         assert "there is no checkpoint 'nine'" in said(console, found)
+        assert not (job / "control" / "pause").exists()
 
     play(tmp_path, scene)
+
+
+def test_a_paused_start_that_is_taken_back_does_not_pause_the_next_one(tmp_path: Path):
+    with site(SLOW) as url:
+        job = add_job(tmp_path, "a", url)
+
+        async def scene(console: GivenConsole) -> None:
+            console.services.launcher.most = 0
+            queued = await ask(console, "a", "start", paused=True)
+            assert queued.json()["launch"]["step"] == "queued"
+            assert (await ask(console, "a", "stop")).status_code == 202
+            console.services.launcher.most = 1
+            assert (await ask(console, "a", "start")).status_code == 202
+            await until(console, "a", "RUNNING", "EMPTY")
+            assert not (job / "control" / "pause").exists()
+            assert (await ask(console, "a", "stop")).status_code == 202
+            await until(console, "a", "ABORTED")
+
+        play(tmp_path, scene)
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ import msgspec
 from nacre.config.component import parse_duration
 from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
-from nacre.console.fleet.launch import LaunchFacts, lay, lay_pause, lift, lift_pause
+from nacre.console.fleet.launch import LaunchFacts, lay, lift, lift_pause
 from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.quota_book import ALL_JOBS
 from nacre.console.problems import RefusedRequestError
@@ -282,8 +282,6 @@ async def _require_settings(
 async def _start(asked: _Asked) -> ActionDone:
     options = asked.options
     await _look_before(asked)
-    if options.paused:
-        lay_pause(asked.job.layout)
     words = ["run", str(asked.job.layout.root), "--quiet", "--by", asked.by]
     if options.checkpoint:
         words += ["--checkpoint", options.checkpoint]
@@ -311,7 +309,9 @@ async def _recrawl(asked: _Asked) -> ActionDone:
 
 async def _launched(asked: _Asked, action: str, words: Sequence[str]) -> ActionDone:
     settings = [word for text in asked.options.set for word in ("--set", text)]
-    facts = await asked.services.launcher.order(asked.job, [*words, *settings])
+    words = [*words, *settings]
+    # An order without `paused` does not wait, so that what an earlier one left is over.
+    facts = await asked.services.launcher.order(asked.job, words, paused=asked.options.paused)
     return ActionDone(asked.job.id, action, facts)
 
 

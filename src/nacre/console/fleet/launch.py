@@ -18,6 +18,7 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
+from nacre.config.ordinary import read_ordinary
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.places import FoundJob
@@ -142,20 +143,28 @@ class Launcher:
         rows = self._database.rows("SELECT path, arguments FROM starts ORDER BY number")
         return [(str(path), str(arguments)) for path, arguments in rows]
 
-    async def order(self, job: FoundJob, arguments: Sequence[str]) -> LaunchFacts:
+    async def order(
+        self, job: FoundJob, arguments: Sequence[str], *, paused: bool = False
+    ) -> LaunchFacts:
         """Start a job, now or when it is its turn.
 
         Args:
             job: It.
             arguments: The command of Nacre, such as `run DIR`.
+            paused: It waits for `resume`; else it does not, even if an earlier start was to.
 
         Raises:
             RefusedRequestError: It is being started already (409).
+            JobError: The file that has it wait cannot be made or removed.
             StorageError: The console's database cannot be written.
         """
         found = self.facts(job)
         if found is not None and found.step != "failed":
             raise RefusedRequestError(409, "starting", f"{job.id} is being started already")
+        if paused:
+            lay_pause(job.layout)
+        else:
+            lift_start_pause(job.layout)
         path = str(job.layout.root)
         self._failed.pop(path, None)
         self._database.rows(
@@ -166,9 +175,16 @@ class Launcher:
         return self.facts(job) or LaunchFacts("starting")
 
     def withdraw(self, job: FoundJob) -> bool:
-        """Take a job that waits for its start out of the queue; False where it does not wait."""
+        """Take a job that waits for its start out of the queue; False where it does not wait.
+
+        Raises:
+            JobError: The file that was to have it wait for `resume` cannot be removed.
+        """
         path = str(job.layout.root)
-        return bool(self._database.rows("DELETE FROM starts WHERE path = ? RETURNING path", path))
+        if not self._database.rows("DELETE FROM starts WHERE path = ? RETURNING path", path):
+            return False
+        lift_start_pause(job.layout)
+        return True
 
     async def run(self) -> None:
         """Start what waits until cancelled."""
@@ -195,7 +211,7 @@ class Launcher:
             )
         except JobError as error:
             self._watch.begun.discard(path)
-            self._failed[path] = str(error)
+            self._note_failure(path, str(error))
 
     def running(self) -> int:
         """Jobs that run, or begin to."""
@@ -220,7 +236,14 @@ class Launcher:
                 continue
             self._started.pop(path, None)
             if code in _FAILED or (code < 0 and not one.answered):
-                self._failed[path] = _said(Layout(Path(path)), one.offset) or f"exit code {code}"
+                said = _said(Layout(Path(path)), one.offset) or f"exit code {code}"
+                self._note_failure(path, said)
+
+    def _note_failure(self, path: str, text: str) -> None:
+        """Keep why a start failed; the next one is another start, by whomever."""
+        self._failed[path] = text
+        with suppress(JobError):  # the next start here tries it again, and says so
+            lift_start_pause(Layout(Path(path)))
 
 
 def start_process(root: Path, arguments: Sequence[str]) -> StartedProcess:
@@ -283,13 +306,31 @@ def _said(layout: Layout, offset: int) -> str:
     return ""
 
 
+_START: Final = "a start that waits for resume\n"
+"""What the file says that the console makes: one that somebody else made is theirs."""
+
+
 def lay_pause(layout: Layout) -> None:
     """Have the next start of a job wait for `resume`.
 
     Raises:
         JobError: The file cannot be made.
     """
-    lay(layout, "pause")
+    lay(layout, "pause", _START)
+
+
+def lift_start_pause(layout: Layout) -> None:
+    """Take the file of `lay_pause` away; one that somebody else made stays.
+
+    Raises:
+        JobError: It cannot be removed.
+    """
+    try:
+        is_ours = read_ordinary(layout.control / "pause", len(_START)) == _START.encode()
+    except OSError:  # there is none, or it is longer than ours
+        return
+    if is_ours:
+        lift_pause(layout)
 
 
 def lift_pause(layout: Layout) -> None:
@@ -301,8 +342,13 @@ def lift_pause(layout: Layout) -> None:
     lift(layout, "pause")
 
 
-def lay(layout: Layout, name: str) -> None:
-    """Make a file in `control`, which a job looks for.
+def lay(layout: Layout, name: str, text: str = "") -> None:
+    """Make a file in `control`, which a job looks for; one that is there stays as it is.
+
+    Args:
+        layout: The job.
+        name: Name of the file.
+        text: What it says.
 
     Raises:
         JobError: The file cannot be made.
@@ -310,7 +356,8 @@ def lay(layout: Layout, name: str) -> None:
     try:
         layout.control.mkdir(0o700, exist_ok=True)
         close_to_others(layout.control, 0o700)
-        (layout.control / name).touch()
+        with suppress(FileExistsError), (layout.control / name).open("x", encoding="utf-8") as file:
+            file.write(text)
     except OSError as error:
         raise JobError(f"{layout.control}/{name} cannot be made: {error.strerror}") from error
 
