@@ -25,7 +25,7 @@ def play(folder: Path, scene: Callable[[GivenConsole], Awaitable[None]]) -> None
     asyncio.run(played())
 
 
-async def got(console: GivenConsole, path: str, **query: object) -> dict[str, Any]:
+async def got(console: GivenConsole, path: str, /, **query: object) -> dict[str, Any]:
     params = {name: str(value) for name, value in query.items()}
     answer = await console.client.get(J + path, params=params, headers=console.as_key())
     if answer.status_code == 202:  # the machine is busy
@@ -124,6 +124,15 @@ def test_the_tree_counts_domains_hosts_and_paths(tmp_path: Path):
         assert paths["complete"]
         counted = {one["name"]: one["waiting"] for one in paths["items"]}
         assert counted == {"/calendar/": 40, "/docs/": 2}
+        assert (paths["left_out"], paths["left_waiting"]) == (0, 0)
+        most = await got(console, "/uris/tree", queue="test,example,a,", limit=1)
+        assert [one["name"] for one in most["items"]] == ["/calendar/"]
+        assert (most["left_out"], most["left_waiting"]) == (1, 2)
+        days = await got(console, "/uris/tree", queue="test,example,a,", path="/calendar/", limit=9)
+        assert [one["name"] for one in days["items"]] == sorted(
+            f"/calendar/{day}" for day in range(40)
+        )[:9]
+        assert (days["left_out"], days["left_waiting"]) == (31, 31)
 
     play(tmp_path, scene)
 

@@ -188,6 +188,26 @@ def test_rows_have_actions_a_delay_makes_a_sheet_and_files_come_in(
     assert "7.5" in (job / "crawl.yaml").read_text()
 
 
+def test_the_tree_says_how_many_branches_it_leaves_out(tmp_path: Path):
+    job = tmp_path / "crawls" / "demo"
+    assert nacre("new", job, "http://127.0.0.1:9/").code == 0
+    lines = tmp_path / "many.txt"
+    # Two of the 103 have two URIs: they are the first ones.
+    urls = [f"http://a.test/d{n % 103:03}/{n}" for n in range(105)]
+    lines.write_text("\n".join(urls) + "\n")
+    assert nacre("frontier", job, "import", lines).code == 0
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        text = await page_of(console, "/uris?queue=test,a,")
+        assert "3 more branches are not shown" in text
+        assert "together 3." in text
+        assert "/d099/" in text.partition('id="list"')[0]
+        assert "/d100/" not in text.partition('id="list"')[0]
+        assert "not shown" not in await page_of(console, "/uris?queue=test,a,&path=/d000/")
+
+    play(tmp_path, scene)
+
+
 def test_the_tree_leads_to_hosts_and_paths(tmp_path: Path):
     add_waiting_job(tmp_path)
 

@@ -226,6 +226,8 @@ class BranchList(msgspec.Struct, frozen=True):
         as_of: The moment of these data, RFC 3339.
         searched: URIs that were looked at.
         complete: All were; else the numbers are those of a part, and `whole` counts all.
+        left_out: Further paths, with the fewest URIs, which are not among the items.
+        left_waiting: URIs that wait below these.
     """
 
     items: tuple[BranchItem, ...]
@@ -233,6 +235,8 @@ class BranchList(msgspec.Struct, frozen=True):
     as_of: str
     searched: int
     complete: bool
+    left_out: int = 0
+    left_waiting: int = 0
 
 
 class PreviewWish(msgspec.Struct, frozen=True):

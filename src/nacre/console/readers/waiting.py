@@ -354,15 +354,17 @@ def show_tree(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         layout: The job.
         arguments: `prefix`: beginning of the names of queues, or "" for the top; `queue`: key of a
-            queue, with `path`: beginning of a path, in place of it; `whole`: look to the end.
+            queue, with `path`: beginning of a path, in place of it; `whole`: look to the end;
+            `limit`: most branches.
     """
     with VIEWS.looking(layout, _since(arguments)) as view:
-        queue = str(arguments["queue"])
+        queue, limit = str(arguments["queue"]), int(arguments["limit"])
         if queue:
-            answer = _paths(view, queue, str(arguments["path"]), whole=bool(arguments["whole"]))
+            counted = _paths(view, queue, str(arguments["path"]), whole=bool(arguments["whole"]))
+            answer = _most_of(counted, queue, limit)
         else:
             prefix, start = str(arguments["prefix"]), str(arguments["after"])
-            table, limit = table_of(view, _since(arguments)), int(arguments["limit"])
+            table = table_of(view, _since(arguments))
             found = list(islice(table.branches(prefix, start), limit + 1))
             answer = {
                 "branches": [
@@ -375,6 +377,8 @@ def show_tree(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
                 "next": found[limit - 1].prefix if len(found) > limit else None,
                 "searched": 0,
                 "complete": True,
+                "left_out": 0,
+                "left_waiting": 0,
             }  # fmt: skip
         return {**answer, "as_of": iso(view.as_of)}
 
@@ -382,7 +386,32 @@ def show_tree(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
 _WHOLE: Final = 50_000_000
 
 
-def _paths(view: OpenView, queue: str, path: str, *, whole: bool) -> dict[str, Any]:
+class _CountedPaths(NamedTuple):
+    """The URIs of a queue by path: how many were looked at, and whether these were all."""
+
+    counts: Counter[str]
+    searched: int
+    complete: bool
+
+
+def _most_of(counted: _CountedPaths, queue: str, limit: int) -> dict[str, Any]:
+    """The paths with most URIs, and what is left out."""
+    order = sorted(counted.counts.items(), key=lambda one: (-one[1], one[0]))
+    rest = order[limit:]
+    return {
+        "branches": [
+            {"name": name, "waiting": number, "queues": 0, "queue": queue}
+            for name, number in order[:limit]
+        ],
+        "next": None,
+        "searched": counted.searched,
+        "complete": counted.complete,
+        "left_out": len(rest),
+        "left_waiting": sum(number for _, number in rest),
+    }
+
+
+def _paths(view: OpenView, queue: str, path: str, *, whole: bool) -> _CountedPaths:
     row = read_queue(view.store, queue_id(queue))
     if row is None:
         raise not_found(f"queue {queue}")
@@ -401,13 +430,7 @@ def _paths(view: OpenView, queue: str, path: str, *, whole: bool) -> dict[str, A
             branch = path_branch(uri.url, path)
             if branch:
                 counts[branch] += 1
-    branches = [
-        {"name": name, "waiting": number, "queues": 0, "queue": queue}
-        for name, number in counts.most_common(200)
-    ]
-    return {
-        "branches": branches, "next": None, "searched": budget.looked, "complete": complete,
-    }  # fmt: skip
+    return _CountedPaths(counts, budget.looked, complete)
 
 
 # ---- previews
