@@ -134,6 +134,30 @@ def test_asvs_5_4_reports_come_as_accept_wants_and_files_in_ranges(tmp_path: Pat
     play(tmp_path, scene)
 
 
+def test_going_back_to_a_checkpoint_is_offered_where_it_is_possible(tmp_path: Path):
+    jobs = [add_waiting_job(tmp_path, name) for name in ("demo", "ended")]
+    for job in jobs:
+        made = job / "state" / "checkpoints" / "cp00001-20261124051642"
+        made.mkdir(parents=True)
+        (made / "CURRENT").touch()
+    assert nacre("end", jobs[1]).code == 0
+
+    async def scene(console: GivenConsole, token: dict[str, str]) -> None:
+        get, post = console.client.get, console.client.post
+        stopped = await get(f"{J}/checkpoints")
+        assert "Go back to cp00001-20261124051642" in stopped.text
+        assert "cannot go back" not in stopped.text
+        over = await get("/j/crawls~ended/checkpoints")
+        assert "cp00001-20261124051642" in over.text
+        assert "Go back to" not in over.text
+        assert "The job cannot go back now: its run is over; recrawl it" in over.text
+        form = {**token, "checkpoint": "cp00001-20261124051642"}
+        refused = await post("/j/crawls~ended/checkpoints", data=form)
+        assert (refused.status_code, "its run is over" in refused.text) == (409, True)
+
+    play(tmp_path, scene)
+
+
 def test_seeds_that_wait_are_retried_and_new_ones_come_in(tmp_path: Path):
     add_waiting_job(tmp_path)
 

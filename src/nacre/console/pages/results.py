@@ -96,7 +96,7 @@ async def seeds_page(call: Call) -> PageAnswer:
     way = page_way(query.after, query.back, found.next)
     facts = {
         "job": call.job().id, "found": found, "query": query, "states": _seed_states(call),
-        "may": may_operate(call), "closed": await why_frontier_is_closed(call),
+        "may": may_operate(call), "closed": await why_not_now(call, "frontier"),
         "ways": [
             link_of(filters, {} if query.after else None),
             link_of(filters, way.previous), link_of(filters, way.next),
@@ -113,18 +113,19 @@ async def take_seeds(call: Call) -> Response:
     return RedirectResponse(f"{base_of(call)}/tasks/{held.id}", 303)
 
 
-async def why_frontier_is_closed(call: Call) -> str:
-    """The reason why nothing can be added to what waits in a job, in the language of the page.
+async def why_not_now(call: Call, action: str) -> str:
+    """The reason why an action on a job is not possible now, in the language of the page.
 
-    It is "" where something can.
+    It is "" where it is possible.
 
     Args:
         call: The request.
+        action: Its name, such as `frontier`.
     """
     job = call.job()
     await call.services.poller.fresh(job)
     actions = {one.name: one for one in allowed_now(call.services, job, "")}
-    why = actions["frontier"].why
+    why = actions[action].why
     return _text(call)(WHYS[why]) if why else ""
 
 
@@ -157,7 +158,7 @@ async def url_page(call: Call) -> PageAnswer:
     facts |= {
         "found": found, "e": explained, "said": _standings(call)[str(explained.standing)],
         "opinions": _opinions(explained), "may": may_operate(call), "studies": STUDIES,
-        "exact": f"^{re.escape(explained.url)}$", "closed": await why_frontier_is_closed(call),
+        "exact": f"^{re.escape(explained.url)}$", "closed": await why_not_now(call, "frontier"),
     }  # fmt: skip
     return PageAnswer("url.html", facts)
 
@@ -310,10 +311,9 @@ async def runs_page(call: Call) -> PageAnswer:
 
 async def checkpoints_page(call: Call) -> PageAnswer:
     """The checkpoints, and going back to one."""
-    job = call.job()
     facts = {
-        "job": job.id, "found": await list_checkpoints_of(call), "may": may_operate(call),
-        "running": call.services.poller.snapshot(job).running,
+        "job": call.job().id, "found": await list_checkpoints_of(call), "may": may_operate(call),
+        "closed": await why_not_now(call, "go-on-checkpoint"),
     }  # fmt: skip
     return PageAnswer("checkpoints.html", facts)
 
