@@ -29,3 +29,16 @@ def test_the_way_back_is_that_by_which_one_came():
         query = way.previous
     assert query["after"] == "c200"
     assert page_way("c9", "....", "c10").next == {"after": "c10", "back": "c9"}
+
+
+def test_a_way_of_long_cursors_fits_into_a_query():
+    query, passed = {"after": "", "back": ""}, list[str]()
+    for number in range(150):
+        way = page_way(query["after"], query["back"], f"{number:03}{'x' * 300}")
+        assert way.next is not None
+        query = way.next
+        assert len(query["back"]) <= 8000
+        passed = [one for one in query["back"].split(".") if one]
+        assert all(len(one) == 303 for one in passed)
+    assert passed[-1].startswith("148")
+    assert len(passed) > 20

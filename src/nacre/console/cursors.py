@@ -11,6 +11,8 @@ from nacre.console.problems import RefusedRequestError
 T = TypeVar("T")
 _MOST: Final = 100
 """Pages of a way that are remembered."""
+_LONGEST: Final = 7_000
+"""Characters of their cursors together: a field of a query has 8,000 at most."""
 
 
 def cursor_of(place: Any) -> str:  # noqa: ANN401 - what msgpack takes
@@ -67,5 +69,11 @@ def page_way(after: str, back: str, following: str | None) -> PageWay:
         previous = {"after": last, "back": ".".join(rest)}
     ahead = None
     if following is not None:
-        ahead = {"after": following, "back": ".".join([*passed, *filter(None, [after])][-_MOST:])}
+        ahead = {"after": following, "back": _remembered([*passed, *filter(None, [after])])}
     return PageWay(previous, ahead)
+
+
+def _remembered(cursors: list[str]) -> str:
+    """The last of some cursors, with dots between."""
+    text = ".".join(cursors[-_MOST:])
+    return text if len(text) <= _LONGEST else text[-_LONGEST:].partition(".")[2]

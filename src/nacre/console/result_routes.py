@@ -26,7 +26,8 @@ RESULT_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", "/j/{job}/checkpoints", _V, pages.checkpoints_page, "Its checkpoints."),
     RouteRow("POST", "/j/{job}/checkpoints", _O, pages.go_back,
              "Start a job from a checkpoint; a form."),
-    RouteRow("GET", "/j/{job}/files", _V, pages.files_page, "The files of a job."),
+    RouteRow("GET", "/j/{job}/files", _V, pages.files_page, "The files of a job.",
+             query=pages.FilesPageQuery),
     # programs
     RouteRow("GET", f"{_JOB}/seeds", _V, results.list_seeds, "The seeds and their outcomes.",
              query=results.SeedsQuery, answer=results.SeedOutcomeList),
@@ -61,7 +62,7 @@ RESULT_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("POST", "/j/{job}/archive/check", _O, archive_check.answer,
              "Read the archive and compare every digest; a form."),
     RouteRow("GET", f"{_JOB}/files", _V, results.list_files_of, "The files to download.",
-             answer=results.FileList),
+             query=results.FilesQuery, answer=results.FileList),
     RouteRow("GET", f"{_JOB}/files/{{path:path}}", _V, results.get_file,
              "A file, whole or a part of it (`Range`).", fields=("range",),
              media="application/octet-stream"),

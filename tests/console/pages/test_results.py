@@ -1,6 +1,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from html import unescape
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
@@ -154,6 +155,46 @@ def test_going_back_to_a_checkpoint_is_offered_where_it_is_possible(tmp_path: Pa
         form = {**token, "checkpoint": "cp00001-20261124051642"}
         refused = await post("/j/crawls~ended/checkpoints", data=form)
         assert (refused.status_code, "its run is over" in refused.text) == (409, True)
+
+    play(tmp_path, scene)
+
+
+def test_files_are_paged_and_filtered_by_run(tmp_path: Path):
+    job = add_waiting_job(tmp_path)
+    runs = [path.name for path in (job / "runs").iterdir()]
+    for run in ("20200101T000000Z", "20210101T000000Z"):
+        logs = job / "runs" / run / "logs"
+        logs.mkdir(parents=True)
+        for number in range(60):
+            (logs / f"part-{number:02}.log").write_text(run)
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        paths, after = list[str](), ""
+        while True:
+            answer = await console.client.get(f"{API}/files", params={"after": after, "limit": 50})
+            found = answer.json()
+            paths += [one["path"] for one in found["items"]]
+            if found["next"] is None:
+                break
+            after = found["next"]
+        assert len(set(paths)) == len(paths)
+        assert sum("/part-" in path for path in paths) == 120
+        assert paths[-1] == "runs/20200101T000000Z/logs/part-59.log"
+        wrong = await console.client.get(f"{API}/files", params={"after": "AAAA"})
+        assert (wrong.status_code, wrong.json()["code"]) == (400, "bad-cursor")
+        first = (await console.client.get(f"{J}/files?run=20210101T000000Z")).text
+        assert first.count("download>") == 50
+        assert "<option selected>20210101T000000Z</option>" in first
+        assert all(f"<option>{run}</option>" in first for run in [*runs, "20200101T000000Z"])
+        following = re.search(r'rel="next" href="([^"]+)"', first)
+        assert following is not None
+        last = await console.client.get(f"{J}/files{unescape(following[1])}")
+        assert last.text.count("download>") == 10
+        assert "part-59.log" in last.text
+        assert 'rel="next"' not in last.text
+        assert 'rel="prev"' in last.text
+        none = await console.client.get(f"{J}/files?run=20190101T000000Z")
+        assert "There are no files here." in none.text
 
     play(tmp_path, scene)
 

@@ -16,7 +16,7 @@ from nacre.console.call import Call
 from nacre.console.catalogue import ENGLISH
 from nacre.console.cursors import cursor_of, place_of
 from nacre.console.expressions import containing
-from nacre.console.fleet.job_files import byte_range, list_files, open_file, pieces
+from nacre.console.fleet.job_files import FilePlace, byte_range, list_files, open_file, pieces
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
@@ -232,13 +232,27 @@ class FileItem(msgspec.Struct, frozen=True):
     pushed: bool | None = None
 
 
+class FilesQuery(msgspec.Struct, frozen=True):
+    """The filters of the files.
+
+    Attributes:
+        run: Only files of the run of this name; "" for all.
+        after: `next` of the page before; "" for the first.
+        limit: Files on a page, 1 to 500.
+    """
+
+    run: ShortText = ""
+    after: Cursor = ""
+    limit: RowCount = 50
+
+
 class FileList(msgspec.Struct, frozen=True):
-    """The files of a job, the newest run first.
+    """A page of the files of a job, the newest run first.
 
     Attributes:
         items: They.
         as_of: The time of the answer, RFC 3339.
-        next: Always null.
+        next: The `after` of the next page; null for none.
         gone: Indexes that the OutbackCDX server has, and the archive has not any more.
     """
 
@@ -416,14 +430,18 @@ def _is_taken(path: str, state: PushState | None) -> bool | None:
 
 
 async def list_files_of(call: Call) -> FileList:
-    """The files that can be downloaded."""
-    found = await asyncio.to_thread(list_files, call.job().layout.root)
-    state = await asyncio.to_thread(push_state, call.job().layout)
+    """A page of the files that can be downloaded."""
+    query: FilesQuery = call.query
+    layout, after = call.job().layout, place_of(query.after, FilePlace)
+    found = await asyncio.to_thread(list_files, layout.root, query.limit, after, query.run)
+    state = await asyncio.to_thread(push_state, layout)
     items = tuple(
-        FileItem(one.path, one.size, iso(one.modified), _is_taken(one.path, state)) for one in found
+        FileItem(one.path, one.size, iso(one.modified), _is_taken(one.path, state))
+        for one in found.items
     )
     gone = state.gone if state is not None else 0
-    return FileList(items, iso(call.services.clock.now()), gone=gone)
+    following = cursor_of(found.next) if found.next is not None else None
+    return FileList(items, iso(call.services.clock.now()), following, gone)
 
 
 async def get_file(call: Call) -> Response:

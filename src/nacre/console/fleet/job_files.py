@@ -9,6 +9,7 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,8 +19,6 @@ _NAME: Final = re.compile(r"[^\x00-\x1f\x7f/\\]{1,255}")
 _RUN: Final = re.compile(r"\d{8}T\d{6}Z(-\d+)?")
 _FOLDERS: Final = frozenset(("archive", "logs", "reports"))
 _ENDS: Final = re.compile(r"\.(warc|cdxj|log|txt|json|csv|html)(\.(gz|zst|zstd|bz2))?(\.open)?$")
-MOST: Final = 5_000
-"""Files of a list."""
 
 
 class ListedFile(NamedTuple):
@@ -34,6 +33,26 @@ class ListedFile(NamedTuple):
     path: str
     size: int
     modified: float
+
+
+class FilePlace(NamedTuple):
+    """The place of a file in a list: its run, its folder there, and its name."""
+
+    run: str
+    folder: str
+    name: str
+
+
+class FilePage(NamedTuple):
+    """A page of the files of a job.
+
+    Attributes:
+        items: They, the newest run first.
+        next: The place behind which the next page begins; None for none.
+    """
+
+    items: tuple[ListedFile, ...]
+    next: FilePlace | None
 
 
 class OpenedFile(NamedTuple):
@@ -93,20 +112,52 @@ def open_file(root: Path, path: str) -> OpenedFile:
     return OpenedFile(handle, facts.st_size, facts.st_mtime)
 
 
-def list_files(root: Path) -> list[ListedFile]:
-    """The files of a job that may be looked at, the newest run first; at most `MOST`."""
-    found: list[ListedFile] = []
-    for run in sorted(_entries(root / "runs"), key=lambda one: one.name, reverse=True):
+def run_names(root: Path) -> list[str]:
+    """The names of a job's runs, the newest first."""
+    names = (entry.name for entry in _entries(root / "runs"))
+    return sorted(filter(_RUN.fullmatch, names), reverse=True)
+
+
+def list_files(root: Path, limit: int, after: FilePlace | None = None, run: str = "") -> FilePage:
+    """A page of the files of a job that may be looked at: by run, the newest first, and by name.
+
+    Args:
+        root: Directory of the job.
+        limit: Most files.
+        after: The place behind which it begins; None for the first page.
+        run: Only those of this run; hostile; "" for all.
+    """
+    found = list(islice(_places(root, after, run), limit + 1))
+    items = tuple(one for _, one in found[:limit])
+    return FilePage(items, found[limit - 1][0] if len(found) > limit else None)
+
+
+def _places(
+    root: Path, after: FilePlace | None, only: str
+) -> Iterator[tuple[FilePlace, ListedFile]]:
+    """The files that may be looked at behind a place, each with its own."""
+    for run in run_names(root):
+        if (only and run != only) or (after is not None and run > after.run):
+            continue
+        rest = after[1:] if after is not None and run == after.run else ("", "")
         for folder in sorted(_FOLDERS):
-            for entry in sorted(_entries(Path(run.path, folder)), key=lambda one: one.name):
-                path = f"runs/{run.name}/{folder}/{entry.name}"
-                if len(found) >= MOST:
-                    return found
-                with suppress(OSError):
-                    if is_shown(path) and entry.is_file(follow_symlinks=False):
-                        facts = entry.stat(follow_symlinks=False)
-                        found.append(ListedFile(path, facts.st_size, facts.st_mtime))
-    return found
+            if folder < rest[0]:
+                continue
+            for entry in sorted(_entries(root / "runs" / run / folder), key=lambda one: one.name):
+                if (folder, entry.name) <= rest:
+                    continue
+                found = _listed(f"runs/{run}/{folder}/{entry.name}", entry)
+                if found is not None:
+                    yield FilePlace(run, folder, entry.name), found
+
+
+def _listed(path: str, entry: "os.DirEntry[str]") -> ListedFile | None:
+    """A file of a list; None for what is not shown, or is gone."""
+    with suppress(OSError):
+        if is_shown(path) and entry.is_file(follow_symlinks=False):
+            facts = entry.stat(follow_symlinks=False)
+            return ListedFile(path, facts.st_size, facts.st_mtime)
+    return None
 
 
 def _entries(folder: Path) -> Iterator["os.DirEntry[str]"]:

@@ -1,5 +1,8 @@
 """Forms of pages: their fields, and what pages have in common that wait for a task."""
 
+from collections.abc import Sequence
+from typing import Final
+
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
@@ -24,6 +27,21 @@ async def file_of(call: Call, name: str) -> UploadFile | None:
     """The file of a field of a form; None where none was chosen."""
     found = (await sent_form(call.request)).get(name)
     return found if isinstance(found, UploadFile) and found.size else None
+
+
+_RUNS: Final = 50
+"""Runs that a field offers."""
+
+
+def offered_runs(names: Sequence[str], chosen: str) -> list[str]:
+    """The runs that a field offers: the newest ones, and the one that is chosen (pure).
+
+    Args:
+        names: All runs, the newest first.
+        chosen: The one that is chosen; hostile; "" for none.
+    """
+    newest = list(names[:_RUNS])
+    return [*newest, chosen] if chosen in names[_RUNS:] else newest
 
 
 def in_place(request: Request) -> bool:

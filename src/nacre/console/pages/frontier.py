@@ -165,6 +165,22 @@ def link_of(filters: Mapping[str, str], place: Mapping[str, str] | None) -> str:
     return "?" + urlencode({name: value for name, value in {**filters, **place}.items() if value})
 
 
+def ways_of(
+    filters: Mapping[str, str], after: str, back: str, following: str | None
+) -> tuple[str, str, str]:
+    """The links to the first, the previous and the next page of a list that goes forward only.
+
+    Args:
+        filters: The fields of the query that stay.
+        after: The cursor of this page; "" for the first.
+        back: Those of the pages between the first one and this one.
+        following: The cursor of the next page; None for none.
+    """
+    way = page_way(after, back, following)
+    first = link_of(filters, {} if after else None)
+    return first, link_of(filters, way.previous), link_of(filters, way.next)
+
+
 async def uris_page(call: Call) -> PageAnswer:
     """The tree of what waits, and a list of it."""
     query: UrisPageQuery = call.query
@@ -180,12 +196,8 @@ async def uris_page(call: Call) -> PageAnswer:
     found = await call.services.readers.ask("uris", job.layout.root, **uris_arguments(wanted))
     branches, listed = branch_list(tree), uri_list(found)
     filters = {"queue": query.queue, "re": query.re, "prefix": query.prefix}
-    way = page_way(query.after, query.back, listed.next)
     facts = {
-        "ways": [
-            link_of(filters, {} if query.after else None),
-            link_of(filters, way.previous), link_of(filters, way.next),
-        ],
+        "ways": ways_of(filters, query.after, query.back, listed.next),
         "job": job.id, "found": listed, "query": query, "typed": query.re,
         "tree": branches, "place": query.place, "path": query.path,
         "branches": [

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from nacre.console.actions import WHYS, ActionOptions, act, allowed_now
 from nacre.console.api.results import (
+    FilesQuery,
     ReportQuery,
     SeedsQuery,
     UrlQuery,
@@ -25,12 +26,18 @@ from nacre.console.api.results import (
 )
 from nacre.console.bounds import LineText, Order, Whole
 from nacre.console.call import Call, PageAnswer
-from nacre.console.cursors import page_way
+from nacre.console.fleet.job_files import run_names
 from nacre.console.logs.pages import runs_with_logs
 from nacre.console.pages import seed_list
 from nacre.console.pages.acting import notice_of, shown
-from nacre.console.pages.forms import fields_of, may_operate, never_ran_page, wait_page
-from nacre.console.pages.frontier import base_of, exclude_link, link_of
+from nacre.console.pages.forms import (
+    fields_of,
+    may_operate,
+    never_ran_page,
+    offered_runs,
+    wait_page,
+)
+from nacre.console.pages.frontier import base_of, exclude_link, ways_of
 from nacre.console.readers.background import HeldTask
 from nacre.inspect.analysis.found_words import FOUND_WORDS
 from nacre.inspect.explain.answers import Explanation
@@ -93,14 +100,10 @@ async def seeds_page(call: Call) -> PageAnswer:
     if isinstance(found, HeldTask):
         return wait_page(call, found)
     filters = {"state": query.state, "contains": query.contains}
-    way = page_way(query.after, query.back, found.next)
     facts = {
         "job": call.job().id, "found": found, "query": query, "states": _seed_states(call),
         "may": may_operate(call), "closed": await why_not_now(call, "frontier"),
-        "ways": [
-            link_of(filters, {} if query.after else None),
-            link_of(filters, way.previous), link_of(filters, way.next),
-        ],
+        "ways": ways_of(filters, query.after, query.back, found.next),
     }  # fmt: skip
     return PageAnswer("seeds.html", facts)
 
@@ -328,9 +331,25 @@ async def go_back(call: Call) -> PageAnswer | RedirectResponse:
     return shown(call, [notice], base_of(call))
 
 
+class FilesPageQuery(FilesQuery, frozen=True):
+    """The query of the page of files.
+
+    Attributes:
+        back: The cursors of the pages between the first one and this one.
+    """
+
+    back: LineText = ""
+
+
 async def files_page(call: Call) -> PageAnswer:
     """The files that can be downloaded."""
+    query: FilesPageQuery = call.query
     found = await list_files_of(call)
-    pushed = any(one.pushed is not None for one in found.items)
-    facts = {"job": call.job().id, "found": found, "pushed": pushed, "may": may_operate(call)}
+    runs = await asyncio.to_thread(run_names, call.job().layout.root)
+    facts = {
+        "job": call.job().id, "found": found, "query": query, "may": may_operate(call),
+        "pushed": any(one.pushed is not None for one in found.items),
+        "runs": offered_runs(runs, query.run),
+        "ways": ways_of({"run": query.run}, query.after, query.back, found.next),
+    }  # fmt: skip
     return PageAnswer("files.html", facts)
