@@ -97,6 +97,13 @@ def test_the_logs_of_an_earlier_run_are_chosen_and_linked(tmp_path: Path):
         assert "data-log=" not in earlier
         assert "wrote no log none" in await get(f"/j/crawls~demo/log?run={first}&name=none", 404)
         await get("/j/crawls~demo/log?run=20200101T000000Z", 404)
+        for day in range(100, 200):
+            logs = job / "runs" / f"20190{day}T000000Z" / "logs"
+            logs.mkdir(parents=True)
+            (logs / "job.log").touch()
+        assert (await get("/j/crawls~demo/log")).count('<option value="20190') == 48
+        chosen = await get("/j/crawls~demo/log?run=20190100T000000Z&name=none", 404)
+        assert '<option value="20190100T000000Z" selected>' in chosen
         lines = await get(f"{API}/jobs/crawls~demo/logs/crawl?run={first}")
         assert (job / "runs" / first / "logs" / "crawl.log").read_text().split()[0] in lines
 

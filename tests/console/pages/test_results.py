@@ -242,6 +242,26 @@ def test_the_form_of_a_report_is_the_one_that_is_wanted_most(accept: str, form: 
     assert form_wanted(accept) == form
 
 
+async def runs_are_on_pages(console: GivenConsole, names: list[str]) -> None:
+    """Each run is on one page, also where a new one begins meanwhile: it is before the first."""
+    found, after = list[str](), ""
+    while True:
+        answer = await console.client.get(f"{API}/runs", params={"after": after, "limit": 2})
+        listed = answer.json()
+        found += [one["name"] for one in listed["items"]]
+        if listed["next"] is None:
+            break
+        after = listed["next"]
+    assert found == names
+    first = (await console.client.get(f"{J}/runs?limit=2")).text
+    following = re.search(r'rel="next" href="([^"]+)"', first)
+    assert following is not None
+    second = (await console.client.get(f"{J}/runs{unescape(following[1])}")).text
+    assert [f"/reports/run?run={name}" in first for name in names] == [True, True, False]
+    assert [f"/reports/run?run={name}" in second for name in names] == [False, False, True]
+    assert 'rel="prev"' in second
+
+
 def test_each_run_keeps_its_numbers(tmp_path: Path):
     root = tmp_path / "crawls" / "demo"
     root.parent.mkdir()
@@ -264,7 +284,9 @@ def test_each_run_keeps_its_numbers(tmp_path: Path):
         assert first["found"] == {}
         assert second["found"]["new"] == 1
         assert (third["got"]["documents"], third["found"]) == (4, {})
+        await runs_are_on_pages(console, [third["name"], second["name"], first["name"]])
         page = (await console.client.get(f"{J}/runs")).text
+        assert 'rel="next"' not in page
         assert "documents: 3" in page
         assert "not compared" in page
         seeds = (await console.client.get(f"{API}/seeds")).json()["items"]

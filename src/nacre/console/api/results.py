@@ -181,8 +181,26 @@ class RunItem(msgspec.Struct, frozen=True):
     closed: bool
 
 
+class RunsQuery(msgspec.Struct, frozen=True):
+    """The place in the list of runs.
+
+    Attributes:
+        after: `next` of the page before; "" for the newest ones.
+        limit: Runs on a page, 1 to 500.
+    """
+
+    after: Cursor = ""
+    limit: RowCount = 50
+
+
 class RunList(msgspec.Struct, frozen=True):
-    """All runs, the newest first; `next` is always null."""
+    """A page of runs, the newest first.
+
+    Attributes:
+        items: They.
+        as_of: The moment of these data, RFC 3339.
+        next: The `after` of the next page; null for none.
+    """
 
     items: tuple[RunItem, ...]
     as_of: str
@@ -404,10 +422,20 @@ async def list_reports(call: Call) -> ReportNames:
     return msgspec.convert(found, ReportNames)
 
 
+async def runs_of(call: Call, query: RunsQuery) -> RunList | HeldTask:
+    """A page of runs; or the task that will have it."""
+    after = max(place_of(query.after, int) or 0, 0)
+    found, held = await read_or_later(call, call.job(), "runs", after=after, limit=query.limit)
+    if held is not None:
+        return held
+    following = cursor_of(found["next"]) if found["next"] is not None else None
+    return msgspec.convert({**found, "next": following}, RunList)
+
+
 async def list_runs(call: Call) -> RunList | Response:
-    """All runs, with what each found."""
-    found, held = await read_or_later(call, call.job(), "runs")
-    return later(held) if held is not None else msgspec.convert(found, RunList)
+    """A page of runs, with what each found."""
+    found = await runs_of(call, call.query)
+    return later(found) if isinstance(found, HeldTask) else found
 
 
 async def list_checkpoints_of(call: Call) -> CheckpointList:

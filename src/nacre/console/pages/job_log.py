@@ -10,6 +10,7 @@ from nacre.console.bounds import ShortText
 from nacre.console.call import Call, PageAnswer
 from nacre.console.live.tails import LogPosition
 from nacre.console.logs.pages import LogLine, log_names, runs_with_logs
+from nacre.console.pages.forms import offered_runs
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
 
@@ -74,7 +75,7 @@ async def page(call: Call) -> PageAnswer:
     facts = {
         "job": job.id, "query": query, "names": names, "columns": in_columns(query.name),
         "refused": "", "found": None, "rows": [], "older": "", "newer": "", "tail": "",
-        "position": "", "runs": runs, "lacks": False,
+        "position": "", "runs": offered_runs(runs, query.run), "lacks": False,
     }  # fmt: skip
     if query.run and names and query.name not in {name for name, _ in names}:
         # Who goes from run to run with one log comes to a run that did not write it.

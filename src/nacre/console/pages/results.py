@@ -14,14 +14,15 @@ from nacre.console.actions import WHYS, ActionOptions, act, allowed_now
 from nacre.console.api.results import (
     FilesQuery,
     ReportQuery,
+    RunsQuery,
     SeedsQuery,
     UrlQuery,
     begin_seeds,
     explain_of,
     list_checkpoints_of,
     list_files_of,
-    list_runs,
     report_of,
+    runs_of,
     seeds_of,
 )
 from nacre.console.bounds import LineText, Order, Whole
@@ -296,18 +297,28 @@ def _got_words(call: Call) -> dict[str, str]:
     }  # fmt: skip
 
 
+class RunsPageQuery(RunsQuery, frozen=True):
+    """The query of the page of runs.
+
+    Attributes:
+        back: The cursors of the pages between the first one and this one.
+    """
+
+    back: LineText = ""
+
+
 async def runs_page(call: Call) -> PageAnswer:
     """The runs, with what each found."""
+    query: RunsPageQuery = call.query
     if (nothing := never_ran_page(call, _text(call)("Runs"), "runs")) is not None:
         return nothing
-    found = await list_runs(call)
-    if isinstance(found, Response):
-        task = call.services.tasks.task(found.headers["location"].rpartition("/")[2])
-        return wait_page(call, task)
+    found = await runs_of(call, query)
+    if isinstance(found, HeldTask):
+        return wait_page(call, found)
     logged = await asyncio.to_thread(runs_with_logs, call.job().layout)
     facts = {
         "job": call.job().id, "found": found, "words": _found_words(call), "logged": logged,
-        "got_words": _got_words(call),
+        "got_words": _got_words(call), "ways": ways_of({}, query.after, query.back, found.next),
     }  # fmt: skip
     return PageAnswer("runs.html", facts)
 

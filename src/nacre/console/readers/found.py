@@ -124,11 +124,19 @@ def _plain(visit: dict[str, Any]) -> dict[str, Any]:
 
 
 def list_runs(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """All runs, the newest first, with what each got and found."""
+    """A page of the runs, the newest first, with what each got and found.
+
+    Args:
+        layout: The job.
+        arguments: `limit`: most runs; `after`: number of the run behind which it begins; 0 for the
+            newest one.
+    """
+    limit, after = int(arguments["limit"]), int(arguments["after"])
     with VIEWS.looking(layout, _since(arguments)) as view:
         rows = [row for row in all_runs(view.store) if not row.fresh]
+        older = [row for row in reversed(rows) if not after or row.number < after]
         found = []
-        for row in reversed(rows):
+        for row in older[:limit]:
             is_last = row is rows[-1]
             found.append(
                 {
@@ -146,7 +154,8 @@ def list_runs(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
                     "closed": row.closed,
                 }
             )
-        return {"items": found, "as_of": iso(view.as_of)}
+        following = found[-1]["number"] if len(older) > limit else None
+        return {"items": found, "next": following, "as_of": iso(view.as_of)}
 
 
 def _got(tally: CrawlTotals) -> dict[str, int]:
