@@ -1,7 +1,7 @@
 """Errors as answers: problem details (RFC 9457)."""
 
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -9,6 +9,8 @@ from nacre.errors import ConfigError, JobError, NacreError, StorageError, URIErr
 from nacre.job.control import NotRunningError
 
 PROBLEM_TYPE = "application/problem+json"
+SOON: Final = 10
+"""Seconds after which to try again where others have the console busy: most work takes less."""
 
 
 class ProblemDetails(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Final
 
-from nacre.console.problems import ProblemDetails, RefusedRequestError, not_found, problem_of
+from nacre.console.problems import SOON, ProblemDetails, RefusedRequestError, not_found, problem_of
 from nacre.core.clock import Clock
 from nacre.errors import NacreError
 
@@ -172,9 +172,8 @@ class TaskBook:
         """
         self._forget()
         if len(self._tasks) >= MOST:
-            raise RefusedRequestError(
-                429, "too-many-tasks", f"{MOST} tasks run or wait to be looked at; try again later"
-            )
+            said = f"{MOST} tasks run or wait to be looked at; try again later"
+            raise RefusedRequestError(429, "too-many-tasks", said, SOON)
         held = HeldTask(job, what, by, facts or {}, self._clock.now(), self._changed)
         self._tasks[held.id] = held
         held.start(work(held.tell), self._clock)

@@ -22,7 +22,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from nacre import errors
-from nacre.console.problems import RefusedRequestError
+from nacre.console.problems import SOON, RefusedRequestError
 from nacre.console.readers.worker import LENGTH, ReaderAnswer, ReaderRequest, message
 from nacre.errors import ConfigError, JobError, NacreError, Problem
 from nacre.job.control import is_running
@@ -299,6 +299,7 @@ class ReaderPool:
                 503, "busy",
                 f"{ALONE} questions that take long are answered now, and the turn of this one did "
                 f"not come within {patience + START:g} s; try again later",
+                SOON,
             ) from None  # fmt: skip
 
     async def work(self, task: str, job: Path, tell: Told, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
@@ -409,11 +410,10 @@ async def _asked(
     try:
         answer = await process.ask(request, patience, tell)
     except TimeoutError:
-        raise RefusedRequestError(
-            503, "too-slow", f"{name} could not be read within {patience:g} s"
-        ) from None
+        said = f"{name} could not be read within {patience:g} s"
+        raise RefusedRequestError(503, "too-slow", said, SOON) from None
     except ConnectionError as error:
-        raise RefusedRequestError(503, "reader", f"{name}: {error}") from None
+        raise RefusedRequestError(503, "reader", f"{name}: {error}", SOON) from None
     if answer.error:
         raise error_of(answer)
     return answer.data
