@@ -4,7 +4,6 @@ from typing import Final
 
 from nacre.console.access.roles import Role
 from nacre.console.api import logs, progress, toes
-from nacre.console.live.toes import ToeList
 from nacre.console.pages import alert_list, job_list, job_log, job_watch
 from nacre.console.route_row import API, RouteRow
 from nacre.console.streams import regions, topics
@@ -32,7 +31,7 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow("GET", "/header", _V, regions.header_part, "The numbers of the header."),
     # programs
     RouteRow("GET", f"{_JOB}/toes", _V, toes.get_toes, "The fetches in process.",
-             answer=ToeList),
+             answer=toes.FetchSlotList),
     RouteRow("GET", f"{_JOB}/progress", _V, progress.get_progress,
              "The speed of a run over a day, or over all of it.", query=progress.ProgressQuery,
              answer=progress.ProgressAnswer),

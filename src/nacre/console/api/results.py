@@ -302,9 +302,35 @@ class ReportQuery(msgspec.Struct, frozen=True):
     download: bool = False
 
 
-class ReportNames(msgspec.Struct, frozen=True):
-    """The reports: `groups` by who reads them, each with `name`, `summary` and `subject`."""
+class ReportItem(msgspec.Struct, frozen=True):
+    """A report.
 
+    Attributes:
+        name: Its name, as `/reports/NAME` takes it.
+        summary: What it is about.
+        subject: What it is of.
+        audience: Who reads it.
+    """
+
+    name: str
+    summary: str
+    subject: str
+    audience: str
+
+
+class ReportNames(msgspec.Struct, frozen=True):
+    """The reports.
+
+    Attributes:
+        items: They.
+        next: Always null: all are on this page.
+        as_of: The time of the answer, RFC 3339.
+        groups: The same by who reads them, each with its `audience`, `purpose` and `reports`.
+    """
+
+    items: tuple[ReportItem, ...]
+    next: str | None
+    as_of: str
     groups: tuple[dict[str, Any], ...]
 
 
@@ -419,7 +445,13 @@ async def get_report(call: Call) -> Response:
 async def list_reports(call: Call) -> ReportNames:
     """The names of all reports."""
     found = await call.services.readers.ask("reports", call.job().layout.root)
-    return msgspec.convert(found, ReportNames)
+    items = [
+        {**one, "audience": group["audience"]}
+        for group in found["groups"]
+        for one in group["reports"]
+    ]
+    now = iso(call.services.clock.now())
+    return msgspec.convert({**found, "items": items, "next": None, "as_of": now}, ReportNames)
 
 
 async def runs_of(call: Call, query: RunsQuery) -> RunList | HeldTask:

@@ -51,10 +51,12 @@ class ScheduleList(msgspec.Struct, frozen=True):
     Attributes:
         items: They, by their numbers.
         as_of: The time of the answer, RFC 3339.
+        next: Always null: all are on this page.
     """
 
     items: tuple[ScheduleItem, ...]
     as_of: str
+    next: str | None = None
 
 
 async def list_schedules(call: Call) -> ScheduleList:

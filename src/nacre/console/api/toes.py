@@ -4,7 +4,8 @@ import msgspec
 
 from nacre.console.bounds import Fetches
 from nacre.console.call import Call
-from nacre.console.live.toes import ToeList
+from nacre.console.live.toes import FetchSlot, ToeList
+from nacre.core.clock import iso
 from nacre.job.control import BY, ask_command
 
 _PATIENCE = 5.0
@@ -27,9 +28,27 @@ class ParallelChange(msgspec.Struct, frozen=True):
     parallel: int
 
 
-async def get_toes(call: Call) -> ToeList:
+class FetchSlotList(ToeList, frozen=True, kw_only=True):
+    """The fetches in process, as other lists are.
+
+    Attributes:
+        items: The fetches; `toes` has the same.
+        next: Always null: all are on this page.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[FetchSlot, ...]
+    next: str | None
+    as_of: str
+
+
+async def get_toes(call: Call) -> FetchSlotList:
     """The fetches of a running job."""
-    return await call.services.poller.look_at_toes(call.job())
+    found = await call.services.poller.look_at_toes(call.job())
+    now = iso(call.services.clock.now())
+    return FetchSlotList(
+        found.parallel, found.offset, found.toes, items=found.toes, next=None, as_of=now
+    )
 
 
 async def put_parallel(call: Call) -> ParallelChange:
