@@ -35,6 +35,46 @@ def test_what_has_a_version_can_be_looked_at():
             assert looks or row.path.startswith(f"{API}/jobs/{{job}}/settings"), row.path
 
 
+OWN_WAY = {
+    "/session": "of oneself alone",
+    "/session/password": "it needs the one of before",
+    "/jobs/{job}/config": "it needs `If-Match`, and looks at it itself",
+    "/jobs/{job}/parallel": "of a running process; the answer has the number of before",
+}
+"""What is set anew without `version_of`, and why."""
+
+
+def test_what_is_set_anew_has_a_version():
+    without = {
+        row.path.removeprefix(API)
+        for row in ROUTES
+        if row.is_api and row.verb in {"PUT", "PATCH"} and row.version_of is None
+    }
+    assert without == OWN_WAY.keys()
+
+
+def test_wanted_kinds_of_an_older_version_are_refused_with_both(tmp_path: Path):
+    add_job(tmp_path, "demo")
+    path = f"{JOB}/wanted-kinds"
+
+    async def scene(console: GivenConsole) -> None:
+        client, steer = console.client, console.as_key(Role.OPERATOR)
+        old = (await client.get(path, headers=steer)).headers["etag"]
+        first = {**steer, "if-match": old}
+        one, two = {"prefixes": ["http://a.test/书/"]}, {"prefixes": ["http://b.test/"]}
+        made = await client.put(path, json=one, headers=first)
+        assert (made.status_code, made.json()) == (200, one)
+        late = await client.put(path, json=two, headers=first)
+        assert (late.status_code, late.json()["saved"], late.json()["yours"]) == (412, one, two)
+        now = (await client.get(path, headers=steer)).headers["etag"]
+        assert now == late.headers["etag"] == made.headers["etag"] != old
+        again = await client.put(path, json=two, headers={**steer, "if-match": now})
+        assert again.json() == two
+        assert (await client.put(path, json=one, headers=steer)).status_code == 200
+
+    play(tmp_path, scene)
+
+
 def test_a_change_of_an_older_version_is_refused_with_both(tmp_path: Path):
     add_job(tmp_path, "demo")
 

@@ -8,6 +8,7 @@ from nacre.console.bounds import LineText
 from nacre.console.call import Call
 from nacre.console.fleet.wanted_book import MOST
 from nacre.console.live.hub import job_topic
+from nacre.console.versions import EditedThing, edited
 
 
 class WantedKinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,6 +24,11 @@ class WantedKinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 async def show_wanted(call: Call) -> WantedKinds:
     """The kinds of URLs of a job that are wanted."""
     return WantedKinds(call.services.wanted.of(call.job()))
+
+
+async def wanted_version(call: Call) -> EditedThing:
+    """The wanted kinds of a job, which are edited as a whole."""
+    return edited(await show_wanted(call))
 
 
 async def set_wanted(call: Call) -> WantedKinds:
