@@ -7,6 +7,7 @@ import pytest
 
 from nacre.console.access.origin import HEADERS
 from nacre.console.access.roles import Role
+from nacre.console.access.sessions import COOKIE
 from nacre.console.openapi import describe
 from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import API, ROUTES, RouteRow
@@ -128,9 +129,14 @@ def test_a_language_is_chosen_by_the_browser_or_in_the_session(tmp_path: Path):
     play(tmp_path, scene)
 
 
-def test_a_page_is_opened_in_a_language_which_stays(tmp_path: Path):
+@pytest.mark.parametrize("how", ["link", "password"])
+def test_a_page_is_opened_in_a_language_and_a_look_keeps_nothing(tmp_path: Path, how: str):
     async def scene(console: GivenConsole) -> None:
         fields = {**console.as_session(), "accept-language": "en"}
+        if how == "password":
+            console.services.users.add("berta", "no hash", Role.ADMIN)
+            secret = console.services.sessions.begin("berta", Role.ADMIN, how="password")
+            fields["cookie"] = f"{COOKIE}={secret}"
 
         async def page(query: str, **more: str) -> str:
             answer = await console.client.get(f"/{query}", headers={**fields, **more})
@@ -142,10 +148,17 @@ def test_a_page_is_opened_in_a_language_which_stays(tmp_path: Path):
         assert await page("?lang=en-XA") == "en-XA"
         assert await page("") == "en"
         assert await page("?lang=zh") == "zh-CN"
+        assert await page("") == "en"
+        chosen = await console.client.patch(
+            f"{API}/session", json={"language": "zh_CN"}, headers=token_of(console, fields)
+        )
+        assert chosen.status_code == 200, chosen.text
         assert await page("") == "zh-CN"
         assert await page("?lang=tlh") == "zh-CN"
         assert await page("?lang=en") == "en"
-        assert (await facts(console, fields))["language"] == "en"
+        assert (await facts(console, fields))["language"] == "zh_CN"
+        lines = (tmp_path / "console" / "audit.log").read_text().splitlines()
+        assert [json.loads(line)["action"] for line in lines] == [f"PATCH {API}/session"]
         by_key = {**console.as_key(), "accept-language": "zh"}
         answer = await console.client.get(f"{API}/jobs/none?lang=en", headers=by_key)
         assert answer.json()["detail"] == "there is no job none"
@@ -153,6 +166,13 @@ def test_a_page_is_opened_in_a_language_which_stays(tmp_path: Path):
         assert (answer.json()["detail"], answer.json()["code"]) == ("没有任务 none", "not-found")
 
     play(tmp_path, scene)
+
+
+def token_of(console: GivenConsole, fields: dict[str, str]) -> dict[str, str]:
+    """The fields of a session, with the token that its pages have."""
+    session = console.services.sessions.find(fields["cookie"].partition("=")[2])
+    assert session is not None
+    return {**fields, "x-nacre-token": session.token}
 
 
 async def facts(console: GivenConsole, fields: dict[str, str]) -> dict[str, str]:

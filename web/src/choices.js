@@ -15,6 +15,13 @@ export function choices() {
   const language = document.getElementById("language");
   language?.addEventListener("change", async () => {
     const answer = await ask("PATCH", "/api/v1/session", { language: language.value });
-    if (answer.ok) location.reload();
+    if (!answer.ok) return;
+    const url = new URL(location.href);
+    if (!url.searchParams.has("lang")) {
+      location.reload();
+      return;
+    }
+    url.searchParams.delete("lang"); // it would hold for this page in place of what was chosen
+    location.replace(url);
   });
 }

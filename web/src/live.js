@@ -1,7 +1,7 @@
 // What is live in a page: `<div id=… data-live="URL of a stream">`, which the server sends as a whole
 // when it changed; the numbers of the header; and parts that are asked for again now and then.
 import htmx from "./htmx.js";
-import { announce, text } from "./page.js";
+import { announce, inLanguage, text } from "./page.js";
 import { Stream } from "./stream.js";
 
 async function swap(target, html) {
@@ -55,7 +55,7 @@ async function header(html) {
 }
 
 async function pollHeader() {
-  const html = await fetched("/header");
+  const html = await fetched(inLanguage("/header"));
   if (html !== null) await header(html);
   return html !== null;
 }

@@ -8,6 +8,14 @@ export function text(name, values = {}) {
   return words.replace(/\{(\w+)\}/g, (all, key) => String(values[key] ?? all));
 }
 
+// The address of a part of this page, in the language that the address of the page asks for.
+export function inLanguage(path) {
+  const url = new URL(path, location.href);
+  const language = new URLSearchParams(location.search).get("lang");
+  if (language) url.searchParams.set("lang", language);
+  return url;
+}
+
 export function token() {
   return document.querySelector('meta[name="nacre-token"]')?.content ?? "";
 }

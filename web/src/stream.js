@@ -2,7 +2,7 @@
 // host for all its tabs, so that four of them at most are streams, told apart by locks; a hidden tab
 // gives its own back. A page that gets no stream, or one that something on the way holds back, asks
 // again every 5 s.
-import { announce, text } from "./page.js";
+import { announce, inLanguage, text } from "./page.js";
 
 const SLOTS = 4;
 const POLL = 5000;
@@ -77,7 +77,7 @@ export class Stream {
   }
 
   open() {
-    this.source = new EventSource(this.url());
+    this.source = new EventSource(inLanguage(this.url()));
     this.opened = Date.now();
     this.heard = 0;
     this.source.addEventListener("message", (event) => {

@@ -29,7 +29,6 @@ from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
 from nacre.console.access.roles import NOBODY, Requester, Role
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import (
-    LANGUAGES,
     Language,
     language,
     named_language,
@@ -214,8 +213,6 @@ class ConsoleApp:
                 services.standing.require()
             if row.verb not in SAFE and row.changes and services.audit.is_full:
                 raise RefusedRequestError(503, "audit", services.audit.trouble)
-            if chosen := chosen_by(row, request, visitor):
-                services.sessions.speak(visitor.identity, chosen)
             call = Call(
                 services, request, self._seen_as(visitor.identity), visitor.session,
                 spoken_by(request, visitor), note, query_of(row.query, request),
@@ -407,22 +404,13 @@ class _Endpoint:
 
 
 def spoken_by(request: Request, visitor: Visitor) -> Language:
-    """The language of an answer: that of the query, else the chosen one, else the browser's."""
+    """The language of an answer: that of the query, else the chosen one, else the browser's.
+
+    That of the query holds for this answer alone: looking at a page changes nothing.
+    """
     kept = visitor.session.language if visitor.session is not None else ""
     chosen = named_language(request.query_params.get("lang", "")) or kept
     return language(preferred(request.headers.get("accept-language", ""), chosen))
-
-
-def chosen_by(row: RouteRow, request: Request, visitor: Visitor) -> str:
-    """The language that the query of a page chooses, and which is to be kept; "" for none.
-
-    Cookies do not come with links of other sites, so that none of them can choose.
-    """
-    session = visitor.session
-    if session is None or row.is_api or row.verb != "GET":
-        return ""
-    asked = named_language(request.query_params.get("lang", ""))
-    return asked if asked in LANGUAGES and asked != session.language else ""
 
 
 def with_fields(answer: dict[str, Any], wanted: str) -> dict[str, Any]:
