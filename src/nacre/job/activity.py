@@ -20,7 +20,8 @@ class RatePoint(msgspec.Struct, frozen=True):
     """The counts of a job at one moment.
 
     Attributes:
-        time: Seconds since the epoch.
+        time: Seconds of the monotonic clock of the process that looks: the time of day may be set,
+            which is no speed.
         finished: URIs finished.
         bytes: Bytes received.
         queued: URIs that wait.

@@ -4,11 +4,14 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from nacre.console.live import poller
 from nacre.console.live.snapshot import UNREADABLE
+from nacre.engine.clock import SystemClock
 from nacre.job.control import NotRunningError
+from nacre.job.overview import JobOverview
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 
@@ -71,5 +74,43 @@ def test_a_job_that_a_command_made_is_found_when_somebody_asks_for_it(tmp_path: 
         assert (await console.client.get(path, headers=key)).status_code == 404  # just looked
         console.services.poller._scanned -= poller.AGAIN
         assert (await console.client.get(path, headers=key)).status_code == 200
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_that_is_set_changes_no_speed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hours: int
+):
+    add_jobs(tmp_path, "demo")
+    elapsed, ahead, asked = 0.0, 0.0, 0
+
+    async def answer(*_: object, **__: object) -> dict[str, Any]:
+        nonlocal asked
+        asked += 1
+        running = JobOverview("RUNNING", finished=int(10 * elapsed), queued=5000, parallel=25)
+        return {"overview": msgspec.to_builtins(running)}
+
+    monkeypatch.setattr(poller, "ask_command", answer)
+    monkeypatch.setattr(SystemClock, "now", lambda _: 1_664_518_633.0 + elapsed + ahead)
+    monkeypatch.setattr(SystemClock, "monotonic", lambda _: 50.0 + elapsed)
+
+    async def scene(console: GivenConsole) -> None:
+        nonlocal elapsed, ahead
+        (job,), looks = console.services.fleet.jobs, console.services.poller
+        for _ in range(60):
+            elapsed += 10.0
+            await looks.look(job)
+        before = asked
+        ahead = 3600.0 * hours
+        elapsed += 10.0
+        seen = await looks.fresh(job)  # what was seen in the future, or an hour ago, is not fresh
+        assert asked == before + 1
+        assert (seen.rate, seen.left) == (10.0, 500.0)
+        assert set(seen.rates) == {10.0}
+        times = [point.time for point in looks.points(job)]
+        assert times[-1] == pytest.approx(console.services.clock.now(), abs=0.01)
+        assert times == sorted(times)
+        assert times[-1] - times[0] == pytest.approx(600.0, abs=0.1)
 
     play(tmp_path, scene)

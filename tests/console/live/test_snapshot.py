@@ -18,7 +18,7 @@ SLOW = SlowQueue("org,example,", 600, 1.0, 700.0, host="example.org")
 
 def test_what_the_operator_deleted_is_no_speed():
     deleted = msgspec.structs.replace(RUNNING, finished=900, deleted=840)
-    assert rate_point({"overview": msgspec.to_builtins(deleted)}, 1.0).finished == 60
+    assert rate_point({"overview": msgspec.to_builtins(deleted)}, 1.0, 1.0).finished == 60
 
 
 def test_an_answer_becomes_a_snapshot():
@@ -28,7 +28,7 @@ def test_an_answer_becomes_a_snapshot():
         "fetching": [{"url": "http://example.org/书", "seconds": 2.0}],
     }
     activity = JobActivity()
-    activity.note(rate_point(answer, 100.0))
+    activity.note(rate_point(answer, 100.0, 7.0))
     seen = snapshot_of(JOB, answer, 100.0, activity)
     assert (seen.state, seen.running, seen.sentence.code) == ("RUNNING", True, "one-host")
     assert seen.fetching[0].url == "http://example.org/书"
@@ -38,10 +38,10 @@ def test_an_answer_becomes_a_snapshot():
 def test_the_pace_is_what_the_job_says_or_what_was_seen_of_an_older_one():
     answer = {"overview": msgspec.to_builtins(RUNNING)}
     activity = JobActivity()
-    activity.note(rate_point(answer, 90.0))
+    activity.note(rate_point(answer, 90.0, -3.0))
     later = msgspec.structs.replace(RUNNING, finished=150, queued=900)
     answer["overview"] = msgspec.to_builtins(later)
-    activity.note(rate_point(answer, 100.0))
+    activity.note(rate_point(answer, 100.0, 7.0))
     old = snapshot_of(JOB, answer, 100.0, activity)
     assert (old.rate, old.grows, old.left) == (10.0, True, None)
     told = {"rate": 4.0, "bytes_rate": 9.0, "grows": False, "outgrows": False}

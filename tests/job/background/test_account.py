@@ -2,6 +2,8 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.states import ExitStatus
 from nacre.inspect.stored_job import read_only
@@ -24,6 +26,32 @@ def test_a_run_knows_its_pace_between_two_looks(tmp_path: Path):
             with suppress(TimeoutError):
                 await account.run()
             assert account.pace() == JobPace(0.0, 0.0)
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_that_is_set_changes_no_speed(tmp_path: Path, hours: int):
+    class SetClock(Clock):
+        """A clock whose time of day may be set."""
+
+        ahead = 0.0
+
+        def now(self) -> float:
+            return self.time + self.ahead
+
+    async def play() -> None:
+        clock = SetClock()
+        async with opened(tmp_path, clock=clock) as session:
+            account, got = RunAccount(session, clock), session.statistics.totals
+            for second in range(0, 600, 10):
+                got.size, clock.time = 100 * second, clock.time + 10.0
+                assert account.pace().bytes_rate in {None, 100.0}
+            clock.ahead = 3600.0 * hours
+            got.size, clock.time = got.size + 1000, clock.time + 10.0
+            assert account.pace() == JobPace(0.0, 100.0)
+            got.size, clock.time = got.size + 100, clock.time + 1.0
+            assert account.pace().bytes_rate == 100.0
 
     asyncio.run(play())
 

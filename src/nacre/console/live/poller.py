@@ -36,7 +36,7 @@ from nacre.console.readers.stamps import folder_stamp, stamp_text
 from nacre.core.clock import Clock
 from nacre.cycle.rounds_mark import rounds_run, step_progress
 from nacre.errors import NacreError
-from nacre.job.activity import JobActivity
+from nacre.job.activity import JobActivity, RatePoint
 from nacre.job.control import NotRunningError, ask_command, is_running
 from nacre.job.crowding import MANY, crowded_kind, crowded_queue, unwanted
 from nacre.job.lately import NO_LINES, LastLines, last_lines
@@ -127,7 +127,8 @@ class Poller:
     async def fresh(self, job: FoundJob) -> JobSnapshot:
         """A snapshot that is a second old at most."""
         last = self._snapshots.get(job.id)
-        if last is None or self._clock.now() - last.as_of > WATCHED:
+        # A clock that was set back has seen it in the future.
+        if last is None or not 0 <= self._clock.now() - last.as_of <= WATCHED:
             await self.look(job)
         return self.snapshot(job)
 
@@ -157,6 +158,17 @@ class Poller:
     def activity(self, job: FoundJob) -> JobActivity:
         """The last minutes of a job; without points where it does not run."""
         return self._activities.get(job.id) or JobActivity()
+
+    def points(self, job: FoundJob) -> tuple[RatePoint, ...]:
+        """The last minutes of a job as points whose times are seconds since the epoch, for charts.
+
+        The clock may have been set meanwhile: all are told by the time of day that holds now.
+        """
+        shift = self._clock.now() - self._clock.monotonic()
+        return tuple(
+            msgspec.structs.replace(point, time=round(point.time + shift, 3))
+            for point in self.activity(job).points
+        )
 
     def lately(self, job: FoundJob) -> Sequence[CrawlLogFields]:
         """The last lines of crawl.log of a running job, ten seconds old at most; () where not."""
@@ -295,7 +307,7 @@ class Poller:
             self._keep(unreadable(job, str(error), now, last, running=True))
         else:
             activity = self._activities.setdefault(job.id, JobActivity())
-            activity.note(rate_point(answer, now))
+            activity.note(rate_point(answer, now, self._clock.monotonic()))
             self._stamps.pop(job.id, None)
             self._ends.watch(job.id, job.layout.socket)
             await self._keep_toes(job)

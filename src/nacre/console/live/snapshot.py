@@ -170,12 +170,18 @@ def commit_age_of(committed: float | None, now: float) -> float | None:
     return None if committed is None else max(now - committed, 0.0)
 
 
-def rate_point(answer: dict[str, Any], now: float) -> RatePoint:
-    """The point of the past that an answer to `status` is."""
+def rate_point(answer: dict[str, Any], now: float, mono: float) -> RatePoint:
+    """The point of the past that an answer to `status` is.
+
+    Args:
+        answer: The answer.
+        now: Seconds since the epoch.
+        mono: Seconds of the monotonic clock.
+    """
     overview = answer["overview"]
     return RatePoint(
         # What the operator deleted was not worked on: it is no speed.
-        now, overview["finished"] - overview.get("deleted", 0), overview["bytes"],
+        mono, overview["finished"] - overview.get("deleted", 0), overview["bytes"],
         overview["queued"], overview["busy"],
         overview["parallel"], overview["queues"], {name: overview[name] for name in REPLIES},
         commit_age_of(answer.get("committed"), now) or 0.0, answer.get("gap") or 0.0,

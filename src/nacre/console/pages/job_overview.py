@@ -90,7 +90,7 @@ def facts(
     seen = poller.snapshot(job)
     details = job_details(call.services, job, seen, call.language)
     activity = poller.activity(job)
-    charts = watch_charts(activity.points, text) if seen.running else []
+    charts = watch_charts(poller.points(job), text) if seen.running else []
     toes = toes or poller.toes(job)
     rests = not seen.running and (details.launch is None or details.launch.step == "failed")
     return {

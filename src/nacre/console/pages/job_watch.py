@@ -116,7 +116,7 @@ def facts(call: Call, job: FoundJob) -> dict[str, Any]:
     query: WatchQuery = call.query
     span = query.span or ("live" if seen.running else "all")
     activity = poller.activity(job)
-    points = activity.points if span == "live" else ()
+    points = poller.points(job) if span == "live" else ()
     return {
         "item": item, "toes": poller.toes(job), "overview": seen.overview, "span": span,
         "charts": watch_charts(points, call.language.texts.gettext) if span == "live" else [],

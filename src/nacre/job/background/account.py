@@ -65,4 +65,5 @@ class RunAccount:
         waiting, got = self._session.frontier.totals, self._session.statistics.totals
         # What the operator deleted was not worked on: it is no speed.
         done = waiting.finished - got.deleted
-        self._activity.note(RatePoint(self._clock.now(), done, got.size, waiting.queued))
+        point = RatePoint(self._clock.monotonic(), done, got.size, waiting.queued)
+        self._activity.note(point)
