@@ -9,6 +9,7 @@ from nacre.job.lately import (
     troubled_host,
 )
 from nacre.job.overview import SlowQueue
+from nacre.report.crawllog import LogTimes
 from nacre.store.layout import Layout
 
 NOW = 1_763_651_460.0  # 2025-11-20T15:11:00Z
@@ -22,7 +23,7 @@ def line(url: str, status: int, path: str = "L", time: str = "2025-11-20T15:10:3
 def test_a_host_that_refuses_is_named_with_its_status_and_delay():
     refused = [line("http://a.test/%CA%E9", 429)] * 8 + [line("http://b.test/", -2)] * 2
     lines = fields_of(["    an error", *refused, *[line("http://c.test/", 200)] * 20])
-    found = troubled_host(lines, (SLOW,), NOW)
+    found = troubled_host(LastLines(lines), (SLOW,), NOW)
     assert found is not None
     assert (found.host, found.status, found.delay) == ("a.test", 429, 60.0)
     assert found.share == 8 / 30
@@ -30,10 +31,56 @@ def test_a_host_that_refuses_is_named_with_its_status_and_delay():
 
 def test_a_missing_page_and_what_is_long_ago_are_no_refusals():
     missing = fields_of([line("http://a.test/", 404)] * 30)
-    assert troubled_host(missing, (), NOW) is None
+    assert troubled_host(LastLines(missing), (), NOW) is None
     old = fields_of([line("http://a.test/", 429, time="2025-11-20T15:00:00.000Z")] * 30)
-    assert troubled_host(old, (), NOW) is None
-    assert troubled_host(fields_of([line("http://a.test/", 429)] * 3), (), NOW) is None
+    assert troubled_host(LastLines(tries=old), (), NOW) is None
+    assert troubled_host(LastLines(fields_of([line("http://a.test/", 429)] * 3)), (), NOW) is None
+
+
+def logged(folder: Path, crawl: list[str], tries: list[str]) -> LastLines:
+    """What is read of a job that has these lines in its logs."""
+    layout = Layout(folder / "job")
+    logs = layout.root / "runs" / "1" / "logs"
+    logs.mkdir(parents=True)
+    layout.latest.symlink_to("runs/1")
+    (logs / "crawl.log").write_text("".join(f"{one}\n" for one in crawl))
+    (logs / "nonfatal-errors.log").write_text("".join(f"{one}\n" for one in tries))
+    return last_lines(layout)
+
+
+def ago(seconds: float) -> str:
+    return LogTimes().dashed(NOW - seconds)
+
+
+def test_few_refusals_beside_many_fetches_of_a_fast_crawl_are_no_trouble(tmp_path: Path):
+    """At 41 URIs/s the last 300 lines are of 7 s: 100 tries of five minutes are no quarter."""
+    fetched = [line("http://a.test/", 200, time=ago(n / 41)) for n in range(400, 0, -1)]
+    tries = [line("http://b.test/", 503, time=ago(2.9 * n)) for n in range(100, 0, -1)]
+    lines = logged(tmp_path, fetched, tries)
+    assert len(lines.crawl) == 300
+    assert len(lines.tries) == 100
+    assert lines.since == ago(300 / 41)
+    found = troubled_host(lines, (), NOW)
+    assert found is not None
+    assert found.share == 2 / 302
+
+
+def test_many_refusals_are_trouble_however_fast_they_are(tmp_path: Path):
+    fetched = [line("http://a.test/", 200, time=ago(2.9 * n)) for n in range(100, 0, -1)]
+    tries = [line("http://b.test/", 503, time=ago(n / 41)) for n in range(400, 0, -1)]
+    found = troubled_host(logged(tmp_path, fetched, tries), (), NOW)
+    assert found is not None
+    assert (found.host, found.share) == ("b.test", 300 / 302)
+
+
+def test_logs_that_were_read_whole_count_for_five_minutes(tmp_path: Path):
+    fetched = [line("http://a.test/", 200, time=ago(n / 41)) for n in range(100, 0, -1)]
+    tries = [line("http://b.test/", 503, time=ago(2.9 * n)) for n in range(100, 0, -1)]
+    lines = logged(tmp_path, fetched, tries)
+    assert lines.since == ""
+    found = troubled_host(lines, (), NOW)
+    assert found is not None
+    assert found.share == 0.5
 
 
 def test_a_place_that_grows_far_from_the_seeds_looks_like_a_trap():

@@ -52,10 +52,12 @@ class LastLines(NamedTuple):
     Attributes:
         crawl: Of crawl.log: what is final.
         tries: Of nonfatal-errors.log: the tries that are repeated.
+        since: The time from which on both logs were read, as in a line; "" where both are whole.
     """
 
     crawl: Sequence[CrawlLogFields] = ()
     tries: Sequence[CrawlLogFields] = ()
+    since: str = ""
 
 
 NO_LINES: Final = LastLines()
@@ -66,25 +68,34 @@ def last_lines(layout: Layout) -> LastLines:
     folder = (layout.latest / "logs").resolve()
     if not folder.is_relative_to(layout.root.resolve()):
         return NO_LINES
-    return LastLines(*(_last(folder / name) for name in ("crawl.log", "nonfatal-errors.log")))
+    crawl, tries = (_last(folder / name) for name in ("crawl.log", "nonfatal-errors.log"))
+    since = max(log.lines[0].time if log.lines and log.is_cut else "" for log in (crawl, tries))
+    return LastLines(crawl.lines, tries.lines, since)
 
 
-def _last(path: Path) -> list[CrawlLogFields]:
+class _LogEnd(NamedTuple):
+    lines: list[CrawlLogFields]
+    is_cut: bool
+    """There are older lines, which were not read."""
+
+
+def _last(path: Path) -> _LogEnd:
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
-        return []
+        return _LogEnd([], is_cut=False)
     facts = os.fstat(number)
     if not stat.S_ISREG(facts.st_mode):
         os.close(number)
-        return []
+        return _LogEnd([], is_cut=False)
     with os.fdopen(number, "rb") as file:
         begin = max(facts.st_size - _BYTES, 0)
         file.seek(begin)
         lines = file.read(_BYTES).split(b"\n")
     # Before the first line feed stands a part of a line, behind the last one the same or nothing.
-    whole = lines[1 if begin else 0 : -1][-_LINES:]
-    return fields_of(line.decode("utf-8", "replace") for line in whole)
+    whole = lines[1 if begin else 0 : -1]
+    found = fields_of(line.decode("utf-8", "replace") for line in whole[-_LINES:])
+    return _LogEnd(found, is_cut=begin > 0 or len(whole) > _LINES)
 
 
 def fields_of(lines: Iterable[str]) -> list[CrawlLogFields]:
@@ -93,17 +104,20 @@ def fields_of(lines: Iterable[str]) -> list[CrawlLogFields]:
 
 
 def troubled_host(
-    lines: Sequence[CrawlLogFields], slowest: Sequence[SlowQueue], now: float
+    lines: LastLines, slowest: Sequence[SlowQueue], now: float
 ) -> TroubledHost | None:
     """The host that refused or failed most in the last five minutes; None for none.
+
+    The last lines of a fast crawl are of a few seconds, and its few further tries of minutes: only
+    the time that both logs cover counts.
 
     Args:
         lines: Of crawl.log and of the tries that are repeated.
         slowest: The queues that take longest; one of the host gives its delay.
         now: Seconds since the epoch.
     """
-    since = LogTimes().dashed(now - LATELY)
-    recent = [line for line in lines if line.time >= since]
+    since = max(LogTimes().dashed(now - LATELY), lines.since)
+    recent = [line for line in (*lines.crawl, *lines.tries) if line.time >= since]
     if len(recent) < FEWEST:
         return None
     refused = [(host_of(line.url), line.status) for line in recent if _is_refusal(line.status)]

@@ -78,7 +78,7 @@ def sentence_facts(
         reserve=status.reserve,
         problems=status.problems,
         first_problem=status.first_problem,
-        troubled=troubled_host((*lines.crawl, *lines.tries), status.slowest, now),
+        troubled=troubled_host(lines, status.slowest, now),
         trap=suspected_trap(lines.crawl, outgrows=pace.outgrows),
         crowded=crowded,
     )
