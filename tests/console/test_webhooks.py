@@ -18,9 +18,10 @@ from nacre.console.fleet.webhook_book import KEPT, MOST_WAITING, HookDelivery, W
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.routes import API
-from nacre.console.webhook_runner import WebhookRunner, event_of
+from nacre.console.webhook_runner import SeenRun, WebhookRunner, events_of
 from nacre.job.background import webhooks as sender
 from nacre.job.background.webhooks import TRIES
+from nacre.job.overview import JobOverview
 from nacre.job.sentence import Sentence
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
@@ -208,17 +209,78 @@ def test_a_quota_that_is_nearly_used_up_is_told_once(tmp_path: Path):
     play(tmp_path, scene)
 
 
-def test_changes_of_jobs_are_events():
-    def seen(state: str, *, running: bool) -> JobSnapshot:
-        return JobSnapshot("j", 1.0, state, running=running, sentence=Sentence("ready"))
+RUNS = SeenRun("RUNNING", True, "a")
+OVER = SeenRun("FINISHED", False, "a", 10.0)
 
-    assert event_of(("NASCENT", False), seen("RUNNING", running=True)) == "started"
-    assert event_of(("RUNNING", True), seen("PAUSED", running=True)) == "paused"
-    assert event_of(("PAUSED", True), seen("RUNNING", running=True)) == "resumed"
-    assert event_of(("RUNNING", True), seen("FINISHED", running=False)) == "finished"
-    assert event_of(("RUNNING", True), seen("CRASHED", running=False)) == "crashed"
-    assert event_of(("RUNNING", True), seen("EMPTY", running=True)) is None
-    assert event_of(("RUNNING", True), seen("RUNNING", running=True)) is None
+
+@pytest.mark.parametrize(
+    ("before", "now", "events"),
+    [
+        (SeenRun("NASCENT", False), RUNS, ("started",)),
+        (RUNS, RUNS._replace(state="PAUSED"), ("paused",)),
+        (RUNS._replace(state="PAUSED"), RUNS, ("resumed",)),
+        (RUNS, OVER, ("finished",)),
+        (RUNS, SeenRun("CRASHED", False, "a"), ("crashed",)),
+        (RUNS, RUNS._replace(state="EMPTY"), ()),
+        (RUNS, RUNS, ()),
+        (OVER, OVER, ()),
+        # A run that began and ended between two looks.
+        (SeenRun("NASCENT", False), OVER, ("started", "finished")),
+        (OVER, SeenRun("FINISHED", False, "b", 20.0), ("started", "finished")),
+        (OVER._replace(state="PREPARING"), OVER._replace(run="b", ended=20.0),
+         ("started", "finished")),
+        (OVER._replace(state="ABORTED"), OVER._replace(ended=20.0), ("started", "finished")),
+        (RUNS, RUNS._replace(run="b"), ("finished", "started")),
+        (RUNS, OVER._replace(run="b"), ("finished", "started", "finished")),
+        # What is no run: a start that failed, and an end for good.
+        (OVER._replace(state="PREPARING"), OVER, ()),
+        (OVER, OVER._replace(closed=True), ()),
+        (SeenRun("CRASHED", False, "a"), SeenRun("ABORTED", False, "a", 10.0, True), ()),
+        # A job that is crawled in rounds has no run.
+        (SeenRun("ROUNDS", False), SeenRun("ROUNDS", True), ("started",)),
+        (SeenRun("ROUNDS", True), SeenRun("ROUNDS", False), ("finished",)),
+    ],
+)  # fmt: skip
+def test_changes_of_jobs_are_events(before: SeenRun, now: SeenRun, events: tuple[str, ...]):
+    assert events_of(before, now) == events
+
+
+def test_a_short_run_is_told_once_also_over_a_restart(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    assert nacre("new", tmp_path / "crawls" / "demo", "http://127.0.0.1:9/").code == 0
+
+    async def scene(console: GivenConsole) -> None:
+        await added(console, "https://ops.example/", on=["started", "finished"])
+        poller, book = console.services.poller, console.services.webhooks
+
+        def ended(run: str, at: float) -> None:
+            seen = JobOverview("FINISHED", run=run, ended_at=at)
+            sentence = Sentence("ready")
+            poller._keep(
+                JobSnapshot(
+                    "crawls~demo", at, "FINISHED", running=False, sentence=sentence, overview=seen
+                )
+            )
+
+        def told() -> list[str]:
+            return [one.event for one in reversed(book.deliveries(1))]
+
+        ended("a", 10.0)
+        runner = WebhookRunner(console.services)
+        runner.look()
+        assert told() == []  # it ended long before this console
+        ended("b", 20.0)
+        runner.look()
+        runner.look()
+        assert told() == ["started", "finished"]
+        again = WebhookRunner(console.services)  # as the next process makes it
+        again.look()
+        assert told() == ["started", "finished"]
+        ended("c", 30.0)
+        again.look()
+        assert told() == ["started", "finished"] * 2
+
+    play(tmp_path, scene)
 
 
 def test_what_waits_and_what_is_kept_is_bounded(tmp_path: Path):

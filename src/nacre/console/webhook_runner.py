@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -22,6 +22,24 @@ LOOK: Final = 2.0
 _GUARD: Final = AddressGuard()
 
 
+class SeenRun(NamedTuple):
+    """What was seen of a job and its last run.
+
+    Attributes:
+        state: State of the job.
+        running: A process worked on it.
+        run: Name of the run; "" for none.
+        ended: When it ended, seconds since the epoch; 0 while it runs, and after a crash.
+        closed: It was ended for good.
+    """
+
+    state: str
+    running: bool
+    run: str = ""
+    ended: float = 0.0
+    closed: bool = False
+
+
 class WebhookRunner:
     """It posts what waits, the messages of each webhook in their order.
 
@@ -36,7 +54,7 @@ class WebhookRunner:
         self._services = services
         self._book = services.webhooks
         self._busy: set[int] = set()
-        self._states: dict[str, tuple[str, bool]] = {}
+        self._seen: dict[str, SeenRun] = {}
 
     async def run(self) -> None:
         """Post until cancelled."""
@@ -80,12 +98,13 @@ class WebhookRunner:
         for job, seen in self._services.poller.snapshots():
             if seen.state in {READING, UNREADABLE}:
                 continue
-            before = self._states.get(job.id)
-            self._states[job.id] = (seen.state, seen.running)
-            event = None if before is None else event_of(before, seen)
-            if before is not None and event is not None:
-                sentence = words(seen.sentence)
-                self._book.tell(event, job.id, f"{before[0]} -> {seen.state}", sentence)
+            before, now = self._seen.get(job.id), seen_run(seen)
+            self._seen[job.id] = now
+            if before is None:  # what was before the first look is not told: it was told, or is old
+                continue
+            for event in events_of(before, now):
+                message = f"{before.state} -> {now.state}"
+                self._book.tell(event, job.id, message, words(seen.sentence))
 
 
 async def deliver(
@@ -117,25 +136,49 @@ async def deliver(
     return after
 
 
-def event_of(before: tuple[str, bool], seen: JobSnapshot) -> HookEvent | None:
-    """The event that a change of a job is; None where it is none (pure).
+def seen_run(seen: JobSnapshot) -> SeenRun:
+    """What a snapshot shows of the last run (pure)."""
+    overview = seen.overview
+    if overview is None:
+        return SeenRun(seen.state, seen.running)
+    return SeenRun(seen.state, seen.running, overview.run, overview.ended_at, overview.closed)
+
+
+def events_of(before: SeenRun, now: SeenRun) -> tuple[HookEvent, ...]:
+    """The events that a change of a job is, in their order (pure).
+
+    A run may begin and end between two looks: each run has its start and its end.
 
     Args:
-        before: Its former state, and whether it ran.
-        seen: It now.
+        before: It at the look before.
+        now: It now.
     """
-    state, ran = before
-    if seen.state == state and seen.running == ran:
-        return None
-    if seen.state == CRASHED:
-        return "crashed"
-    if ran and not seen.running:
-        return "finished"
-    if seen.running and not ran:
-        return "started"
-    if seen.state == "PAUSED":
-        return "paused"
-    return "resumed" if state in {"PAUSED", "PAUSING"} and seen.state == "RUNNING" else None
+    is_other = bool(before.run) and now.run != before.run
+    if before.running and now.running:
+        return ("finished", "started") if is_other and now.run else _change(before, now)
+    if now.running or not now.ended or (now.run, now.ended) == (before.run, before.ended):
+        return _change(before, now)
+    if before.running:
+        return ("finished", "started", "finished") if is_other else _change(before, now)
+    # A run that crashed has no end until a command ends it for good, which is no run.
+    is_ended_for_good = not is_other and now.closed and not before.closed and not before.ended
+    return () if before.run and is_ended_for_good else ("started", "finished")
+
+
+def _change(before: SeenRun, now: SeenRun) -> tuple[HookEvent, ...]:
+    """The event that a change within a run is."""
+    if (now.state, now.running) == (before.state, before.running):
+        return ()
+    if now.state == CRASHED:
+        return ("crashed",)
+    if before.running and not now.running:
+        return ("finished",)
+    if now.running and not before.running:
+        return ("started",)
+    if now.state == "PAUSED":
+        return ("paused",)
+    goes_on = before.state in {"PAUSED", "PAUSING"} and now.state == "RUNNING"
+    return ("resumed",) if goes_on else ()
 
 
 async def _address(hook: KeptHook) -> str:
