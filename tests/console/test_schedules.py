@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from nacre.console.access.roles import Role
-from nacre.console.api.schedules import ScheduleItem
 from nacre.console.fleet.label_book import JobLabels
 from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
 from nacre.console.fleet.schedule_book import ScheduleNote, ScheduleWish
@@ -19,6 +18,12 @@ from nacre.engine.clock import SystemClock
 from nacre.job.job import Job
 from nacre.job.quotas import QuotaLevel
 from nacre.runs.passes import lock_passes
+from nacre.console.fleet.schedule_book import ScheduleNote
+from nacre.console.routes import API
+from nacre.console.schedule_runner import ScheduleRunner
+from nacre.engine.clock import SystemClock
+from nacre.runs.passes import NextPass, lock_passes
+from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 
@@ -145,18 +150,6 @@ def test_the_page_changes_the_calendar_without_script(tmp_path: Path):
     play(tmp_path, scene)
 
 
-def test_a_month_has_its_weeks_and_the_runs_to_come():
-    wish = ScheduleWish("a", "30 2 * * 1")
-    item = ScheduleItem(1, wish, "anna", (), waits=False, note=ScheduleNote())
-    weeks = weeks_of(date(2026, 11, 1), [item], month_begin())
-    days = {day.day: day.runs for week in weeks for day in week if day.runs}
-    assert days == dict.fromkeys((9, 16, 23, 30), (("02:30", "a"),))
-    often = msgspec.structs.replace(item, schedule=ScheduleWish("a", "* * * * *"))
-    assert weeks_of(date(2026, 11, 1), [often], month_begin())[0][6].day == 1
-    assert month_of("2026-12", 0.0) == date(2026, 12, 1)
-    assert month_of("", month_begin()) == date(2026, 11, 1)
-
-
 def month_begin() -> float:
     """2026-11-03T00:00:00Z: the Monday before it is over."""
     return 1_793_664_000.0
@@ -207,6 +200,7 @@ def test_the_calendar_shows_pages_that_become_due_and_hours_with_other_limits(tm
                 page = await console.client.get("/calendar?job=crawls~图书馆", headers=fields)
             assert page.status_code == 200, page.text
             assert "Hours with other limits (Asia/Shanghai)" in page.text
+            assert "Bandwidth 01:00\N{EN DASH}09:00" in page.text
             assert "mon-fri" in page.text
             assert "<code>parallel</code>: 2" in page.text
             assert "档案.html" in page.text
@@ -459,6 +453,33 @@ def test_a_disk_that_fails_one_schedule_leaves_the_others(
         assert (second.note.what, second.note.text) == ("made", "crawls~zwei-2026")
         told = [msgspec.json.decode(one.body)["message"] for one in services.webhooks.deliveries(1)]
         assert "schedule 1 (@hourly Asia/Shanghai): failed" in told
+def test_the_page_and_programs_see_what_became_of_a_schedule(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+    clock = SetClock(month_begin())
+
+    async def scene(console: GivenConsole) -> None:
+        services, key = console.services, console.as_key(Role.OPERATOR)
+        on_clock(console, clock)
+        for wish in (WISH | {"zone": "UTC"}, WISH | {"at": "0 2 * * *", "zone": "UTC"}):
+            sent = await console.client.post(f"{API}/schedules", json=wish, headers=key)
+            assert sent.status_code == 201, sent.text
+        for hour, what in enumerate(("begun", "skipped", "failed")):
+            note = ScheduleNote(clock.time + 3600 * hour, what, missed=2 * (what == "begun"))
+            services.schedules.keep(1, note.time, note, waits=False)
+        (first, _) = (await console.client.get(f"{API}/schedules", headers=key)).json()["items"]
+        assert [one["what"] for one in first["notes"]] == ["failed", "skipped", "begun"]
+        assert first["note"] == first["notes"][0]
+        fields = console.as_session(Role.VIEWER)
+        page = (await console.client.get("/calendar?month=2026-11", headers=fields)).text
+        assert "the last 3" in page
+        notes = page.partition('<ul class="notes">')[2].partition("</ul>")[0]
+        assert notes.count("<li>") == 3
+        assert "left out, as a run was open" in notes
+        month = page.partition('aria-labelledby="month"')[2]
+        assert "00:00 crawls~图书馆 begun" in month
+        assert "missed: 2" in month
+        assert '<span class="state state-warn">failed</span>' in month
+        assert page.count("at the same moment as another one") == 2
 
     play(tmp_path, scene)
 
@@ -510,5 +531,19 @@ def test_a_schedule_is_paused_though_its_job_begins_its_passes_itself(tmp_path: 
                 sent = await client.put(at, json=WISH | {"paused": paused}, headers=key)
                 assert sent.status_code == 200, sent.text
                 assert sent.json()["schedule"]["paused"] is paused
+def test_a_job_that_begins_its_passes_itself_is_in_the_list_and_in_the_month(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+    root = tmp_path / "crawls" / "图书馆"
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.VIEWER)
+        rhythm = "--at '0 3 * * *' --time-zone Asia/Shanghai"
+        with lock_passes(Layout(root), rhythm) as keeper:
+            keeper.announce(NextPass(4_070_977_200.0))  # 2099-01-01T19:00:00Z
+            page = (await console.client.get("/calendar?month=2099-01", headers=fields)).text
+            assert "begins its passes itself <code>--at &#39;0 3 * * *&#39;" in page
+            assert page.count("19:00 crawls~图书馆 (by itself)") == 31
+        page = (await console.client.get("/calendar?month=2099-01", headers=fields)).text
+        assert "by itself" not in page
 
     play(tmp_path, scene)

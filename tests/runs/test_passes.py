@@ -1,9 +1,17 @@
 """When passes of a continuous crawl begin."""
 
+from itertools import islice
+
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.runs.passes import NextPass, RegularPasses, parse_rhythm
+from nacre.runs.passes import (
+    NextPass,
+    RecurringCrawl,
+    RegularPasses,
+    coming_passes,
+    parse_rhythm,
+)
 
 
 def test_an_interval_counts_from_beginning_to_beginning() -> None:
@@ -36,3 +44,24 @@ def test_without_either_there_is_one_pass() -> None:
 def test_what_is_no_rhythm(every: str, at: str) -> None:
     with pytest.raises(ConfigError):
         parse_rhythm(every, at)
+
+
+@pytest.mark.parametrize(
+    ("rhythm", "time", "now", "times"),
+    [
+        ("--every 6h", 1000.0, 0.0, [1000.0, 22_600.0, 44_200.0]),
+        ("--every 6h", 1000.0, 22_600.0, [44_200.0, 65_800.0, 87_400.0]),
+        ("--at '0 3 * * *' --time-zone Asia/Shanghai", 68_400.0, 0.0,
+         [68_400.0, 154_800.0, 241_200.0]),
+        ("--at @daily", 86_400.0, 90_000.0, [172_800.0, 259_200.0, 345_600.0]),
+        ("--continuous", 1000.0, 0.0, [1000.0]),
+        ("--continuous", 1000.0, 1000.0, []),
+        ("--every 6h", 0.0, 0.0, []),
+        ("--of-another version", 1000.0, 0.0, [1000.0]),
+        ("--at 'of another version'", 1000.0, 0.0, [1000.0]),
+    ],
+)  # fmt: skip
+def test_the_passes_to_come_of_a_repeated_crawl(
+    rhythm: str, time: float, now: float, times: list[float]
+) -> None:
+    assert list(islice(coming_passes(RecurringCrawl(1, rhythm, time), now), 3)) == times

@@ -23,7 +23,7 @@ _GUARD: Final = AddressGuard()
 
 
 class SeenRun(NamedTuple):
-    """What was seen of a job and its last run.
+    """The state of a job and of its last run at a look.
 
     Attributes:
         state: State of the job.
@@ -137,7 +137,7 @@ async def deliver(
 
 
 def seen_run(seen: JobSnapshot) -> SeenRun:
-    """What a snapshot shows of the last run (pure)."""
+    """The state of a job and of its last run in a snapshot (pure)."""
     overview = seen.overview
     if overview is None:
         return SeenRun(seen.state, seen.running)

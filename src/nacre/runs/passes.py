@@ -9,6 +9,7 @@ that waits. The file `control/stop` in the job ends the crawl, in a run and betw
 
 import contextlib
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,6 +99,15 @@ class RegularPasses(NamedTuple):
             return None if time is None else NextPass(time)
         return NextPass(max(now, min(began, now) + self.every))
 
+    def next_after(self, time: float, now: float) -> float | None:
+        """The pass after that of a time, or the first after `now` where that is later.
+
+        None when there is none.
+        """
+        if self.calendar is not None:
+            return self.calendar.after(max(time, now))
+        return time + self.every * max(1.0, (now - time) // self.every + 1.0)
+
 
 def parse_rhythm(
     every: str, calendar: str, zone: str = "UTC", *, continuous: bool = False
@@ -147,6 +157,33 @@ class RecurringCrawl(msgspec.Struct, frozen=True):
     time: float = 0.0
     why: str = ""
     waits: bool = True
+
+
+def coming_passes(crawl: RecurringCrawl, now: float) -> Iterator[float]:
+    """The times after `now` at which passes of a repeated crawl begin, in order (pure).
+
+    Of one whose passes begin as pages are due only the next one is known.
+    """
+    try:
+        rhythm = _parsed(crawl.rhythm)
+    except (ConfigError, ValueError):  # of another version
+        rhythm = None
+    time = crawl.time
+    if rhythm is not None and not time:  # it is known when the pass that runs is over
+        return
+    while time:
+        if time > now:
+            yield time
+        following = rhythm.next_after(time, now) if rhythm is not None else None
+        time = following or 0.0
+
+
+def _parsed(rhythm: str) -> RegularPasses | None:
+    """The rhythm of the options that a shell takes; None for passes as pages are due."""
+    words = shlex.split(rhythm)
+    options = dict(zip(words[::2], words[1::2], strict=False))
+    zone = options.get("--time-zone", "UTC")
+    return parse_rhythm(options.get("--every", ""), options.get("--at", ""), zone)
 
 
 class PassKeeper:

@@ -75,6 +75,7 @@ _ADDED = (
     ("users", "language", "TEXT NOT NULL DEFAULT ''"),
     ("places", "label", "TEXT NOT NULL DEFAULT ''"),
     ("heritrix_keys", "places", "TEXT NOT NULL DEFAULT ''"),
+    ("schedules", "notes", "BLOB NOT NULL DEFAULT x'5B5D'"),
 )
 """Columns that databases of earlier versions do not have: table, column, definition."""
 

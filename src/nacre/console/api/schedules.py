@@ -28,6 +28,7 @@ class ScheduleItem(msgspec.Struct, frozen=True):
         times: Its next ten times, RFC 3339; those of a paused one too.
         waits: A run waits until the job rests.
         note: The last that became of it.
+        notes: What became of it the last twenty times, the newest first.
         made: Id of the last job that it made; "" for none, or for one that is gone.
     """
 
@@ -38,11 +39,12 @@ class ScheduleItem(msgspec.Struct, frozen=True):
     waits: bool
     note: ScheduleNote
     made: str = ""
+    notes: tuple[ScheduleNote, ...] = ()
 
     @property
     def about(self) -> str:
         """Id of its job, or the profile of its new jobs."""
-        return self.schedule.job or self.schedule.profile
+        return self.schedule.about
 
 
 class ScheduleList(msgspec.Struct, frozen=True):
@@ -98,7 +100,7 @@ def item_of(one: KeptSchedule, now: float, made: str = "") -> ScheduleItem:
         made: Id of the last job that it made; "" for none.
     """
     times = tuple(iso(time) for time in next_times(one.wish.times, now))
-    return ScheduleItem(one.id, one.wish, one.owner, times, one.waits, one.note, made)
+    return ScheduleItem(one.id, one.wish, one.owner, times, one.waits, one.note, made, one.notes)
 
 
 async def add_schedule(call: Call) -> ScheduleItem:

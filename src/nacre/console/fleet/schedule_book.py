@@ -23,6 +23,8 @@ OF_NEW_JOBS: Final = ("profile", "seeds", "name", "place")
 """Fields that only a schedule of new jobs has."""
 OF_RECRAWLS: Final = ("budget", "keep")
 """Fields that only one of recrawls has."""
+MOST_NOTES: Final = 20
+"""Notes of a schedule that are kept, the last ones."""
 ScheduleMode = Literal["recrawl", "recrawl-full", "new-job"]
 
 
@@ -69,13 +71,18 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.mode == NEW_JOB
 
     @property
+    def about(self) -> str:
+        """Id of its job, or the profile of its new jobs."""
+        return self.job or self.profile
+
+    @property
     def times(self) -> RunSchedule:
         """Its times and its rules."""
         return RunSchedule(self.at, self.zone, self.overlap, self.paused, self.until)
 
 
 class ScheduleNote(msgspec.Struct, frozen=True):
-    """The last that became of a schedule.
+    """An event of a schedule: what became of it at a moment.
 
     Attributes:
         time: When, seconds since the epoch; 0 for never.
@@ -103,6 +110,7 @@ class KeptSchedule(msgspec.Struct, frozen=True):
         waits: A run waits until the job rests.
         note: The last that became of it.
         made: Directory of the last job that it made; "" for none.
+        notes: What became of it, the newest first, `note` included.
     """
 
     id: int
@@ -113,6 +121,7 @@ class KeptSchedule(msgspec.Struct, frozen=True):
     waits: bool
     note: ScheduleNote
     made: str = ""
+    notes: tuple[ScheduleNote, ...] = ()
 
 
 def check_schedule(wish: ScheduleWish) -> ScheduleWish:
@@ -225,7 +234,8 @@ class ScheduleBook:
 
     def _read(self) -> tuple[list[KeptSchedule], dict[int, BrokenRow]]:
         rows = self._database.rows(
-            "SELECT id, path, wish, owner, seen, waits, note, made FROM schedules ORDER BY id"
+            "SELECT id, path, wish, owner, seen, waits, note, made, notes FROM schedules"
+            " ORDER BY id"
         )
         return sorted_rows("schedule", rows, _kept)
 
@@ -295,21 +305,33 @@ class ScheduleBook:
         self._database.rows("UPDATE schedules SET made = ? WHERE id = ?", path, number)
 
     def keep(self, number: int, seen: float, note: ScheduleNote, *, waits: bool) -> None:
-        """Keep what became of a schedule."""
+        """Keep what became of a schedule, the last twenty times."""
+        before = self.find(number)
+        notes = with_note(before.notes if before is not None else (), note)
         self._database.rows(
-            "UPDATE schedules SET seen = ?, waits = ?, note = ? WHERE id = ?",
-            seen, int(waits), msgspec.json.encode(note), number,
+            "UPDATE schedules SET seen = ?, waits = ?, note = ?, notes = ? WHERE id = ?",
+            seen, int(waits), msgspec.json.encode(note), msgspec.json.encode(notes), number,
         )  # fmt: skip
         self._tell()
 
 
+def with_note(notes: tuple[ScheduleNote, ...], note: ScheduleNote) -> tuple[ScheduleNote, ...]:
+    """The notes with one more, the newest first; one of the same moment takes its place (pure)."""
+    if not note.what or note in notes[:1]:
+        return notes
+    # What began is noted before it begins, and what became of it in the same moment.
+    older = notes[1:] if notes and notes[0].time == note.time else notes
+    return (note, *older)[:MOST_NOTES]
+
+
 def _kept(row: Row) -> KeptSchedule:
-    number, path, wish, owner, seen, waits, note, made = row
+    number, path, wish, owner, seen, waits, note, made, notes = row
+    last = msgspec.json.decode(bytes(note), type=ScheduleNote)  # type: ignore[call-overload]
+    known = msgspec.json.decode(bytes(notes), type=tuple[ScheduleNote, ...])  # type: ignore[call-overload]
+    # An earlier version kept the last one only.
     return KeptSchedule(
         int(str(number)), str(path), msgspec.json.decode(bytes(wish), type=ScheduleWish),  # type: ignore[call-overload]
-        str(owner), float(str(seen)), bool(waits),
-        msgspec.json.decode(bytes(note), type=ScheduleNote),  # type: ignore[call-overload]
-        str(made),
+        str(owner), float(str(seen)), bool(waits), last, str(made), known or with_note((), last),
     )  # fmt: skip
 
 

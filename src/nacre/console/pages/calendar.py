@@ -1,15 +1,13 @@
 """`/calendar`: when runs begin, as a month and as a list."""
 
-from calendar import Calendar
-from collections.abc import Mapping
-from datetime import UTC, date, datetime
-from typing import Any, Final, NamedTuple
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 from starlette.responses import RedirectResponse
 
 from nacre.console.api.schedules import (
-    ScheduleItem,
     add,
     change,
     schedule_items,
@@ -19,18 +17,24 @@ from nacre.console.background.answers import facts_of, read_or_later
 from nacre.console.bounds import ShortText, Whole
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import converted, lines_of, sent_form
+from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.schedule_book import NEW_JOB, ScheduleWish, day_text, until_of
 from nacre.console.live.notices import Notice
 from nacre.console.new_jobs import job_places
 from nacre.console.pages.acting import text_of
+from nacre.console.pages.calendar_month import (
+    OwnPasses,
+    clashes_of,
+    limited_hours,
+    month_of,
+    shifted,
+    weeks_of,
+)
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
-from nacre.job.schedules import RunOverlap, times_after
+from nacre.job.schedules import RunOverlap
+from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
-
-_MOST_A_DAY: Final = 5
-_MOST: Final = 3000
-"""Times that are looked at for a month: a schedule by the minute has more."""
 
 
 class CalendarQuery(msgspec.Struct, frozen=True):
@@ -47,27 +51,12 @@ class CalendarQuery(msgspec.Struct, frozen=True):
     edit: Whole = 0
 
 
-class CalendarDay(NamedTuple):
-    """A day of the month.
-
-    Attributes:
-        day: Its number; 0 for a day of another month.
-        runs: Its runs, as time and job, the first few.
-        more: Further ones that are not shown.
-        due: Pages of the job that is looked at which become due.
-    """
-
-    day: int
-    runs: tuple[tuple[str, str], ...]
-    more: int
-    due: int = 0
-
-
 async def page(call: Call) -> PageAnswer:
     """The schedules; and of one job what becomes due, and when it has other limits."""
     query: CalendarQuery = call.query
+    own = await asyncio.to_thread(own_passes, [job for job, _ in call.snapshots()])
     if not query.job:
-        return PageAnswer("calendar.html", facts(call))
+        return PageAnswer("calendar.html", facts(call, own))
     job = call.job(query.job)
     if job.layout.in_rounds:
         raise RefusedRequestError(409, "rounds", f"{job.id} is crawled in rounds, not in runs")
@@ -75,17 +64,57 @@ async def page(call: Call) -> PageAnswer:
     try:
         found, held = await read_or_later(call, job, "upcoming", running=running)
     except NacreError as error:
-        return PageAnswer("calendar.html", {**facts(call), "refused": str(error)})
+        return PageAnswer("calendar.html", {**facts(call, own), "refused": str(error)})
     if held is not None:
         return PageAnswer("wait.html", {"job": job.id, "task": facts_of(held)}, 202)
-    return PageAnswer("calendar.html", facts(call, found))
+    return PageAnswer("calendar.html", facts(call, own, found))
 
 
-def facts(call: Call, upcoming: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def own_passes(jobs: Sequence[FoundJob]) -> list[OwnPasses]:
+    """The jobs whose processes begin their passes themselves."""
+    found = ((job.id, find_recurring(job.layout)) for job in jobs if not job.layout.in_rounds)
+    return [OwnPasses(job, again) for job, again in found if again is not None and again.waits]
+
+
+class OwnRow(NamedTuple):
+    """A job that begins its passes itself, in the list.
+
+    Attributes:
+        job: Its id.
+        rhythm: The options that say when; "" where they are not known.
+        time: When the next pass begins, seconds since the epoch; 0 where that is not known yet.
+        why: Why then.
+    """
+
+    job: str
+    rhythm: str
+    time: float
+    why: str
+
+
+def _own_rows(call: Call, own: Sequence[OwnPasses]) -> list[OwnRow]:
+    """The rows of the jobs that begin their passes themselves.
+
+    A crawl that never ends and whose process is gone has a next pass too, which a command begins.
+    """
+    rows = [OwnRow(job, again.rhythm, again.time, again.why) for job, again in own]
+    known, now = {row.job for row in rows}, call.services.clock.now()
+    noted = [(job.id, seen.overview) for job, seen in call.snapshots() if seen.overview is not None]
+    return rows + [
+        OwnRow(job, "", view.next_pass, view.next_why)
+        for job, view in noted
+        if view.next_pass > now and job not in known
+    ]
+
+
+def facts(
+    call: Call, own: Sequence[OwnPasses], upcoming: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The values that the page shows.
 
     Args:
         call: The request.
+        own: The passes that jobs begin themselves.
         upcoming: What becomes due of the job that the query names; None for none.
 
     Raises:
@@ -96,12 +125,13 @@ def facts(call: Call, upcoming: Mapping[str, Any] | None = None) -> dict[str, An
     found = schedule_items(call)
     edited = next((one for one in found if one.id == query.edit), None)
     days = upcoming["days"] if upcoming else {}
-    own = [(job, seen.overview) for job, seen in call.snapshots() if seen.overview is not None]
+    kept = seen_schedules(call)
     return {
         "schedules": found,
-        "own": [(job, view.next_pass, view.next_why) for job, view in own if view.next_pass > now],
+        "own": _own_rows(call, own),
+        "clashes": clashes_of(kept, now),
         "jobs": [job.id for job, _ in call.snapshots() if not job.layout.in_rounds],
-        "weeks": weeks_of(first, found, now, days),
+        "weeks": weeks_of(first, kept, now, days, own, limited_hours(upcoming)),
         "edited": edited,
         "until": day_text(edited.schedule.until) if edited else "",
         "profiles": [one.name for one in list_profiles()],
@@ -110,72 +140,10 @@ def facts(call: Call, upcoming: Mapping[str, Any] | None = None) -> dict[str, An
         "looked_at": query.job,
         "refused": "",
         "month": first,
-        "before": f"{_shifted(first, -1):%Y-%m}",
-        "after": f"{_shifted(first, 1):%Y-%m}",
+        "before": f"{shifted(first, -1):%Y-%m}",
+        "after": f"{shifted(first, 1):%Y-%m}",
         "overlaps": [one.value for one in RunOverlap],
     }
-
-
-def month_of(text: str, now: float) -> date:
-    """The first day of a month.
-
-    Args:
-        text: As `2026-11`; "" for the present month.
-        now: Seconds since the epoch.
-
-    Raises:
-        RefusedRequestError: It is none (400).
-    """
-    if not text:
-        return datetime.fromtimestamp(now, UTC).date().replace(day=1)
-    try:
-        return datetime.strptime(text, "%Y-%m").replace(tzinfo=UTC).date()
-    except ValueError:
-        raise RefusedRequestError(400, "bad-query", f"{text!r} is no month, as 2026-11") from None
-
-
-def _shifted(first: date, months: int) -> date:
-    number = first.year * 12 + first.month - 1 + months
-    return date(min(max(number // 12, 1), 9999), number % 12 + 1, 1)
-
-
-def weeks_of(
-    first: date,
-    schedules: list[ScheduleItem],
-    now: float,
-    due: Mapping[str, int] | None = None,
-) -> list[list[CalendarDay]]:
-    """The weeks of a month, with the runs that are to come; days are those of UTC (pure).
-
-    Args:
-        first: Its first day.
-        schedules: The schedules.
-        now: Seconds since the epoch; what is over is not shown.
-        due: Pages that become due, by day as `2026-11-23`; None for none.
-    """
-    begin = datetime(first.year, first.month, 1, tzinfo=UTC).timestamp()
-    following = _shifted(first, 1)
-    end = datetime(following.year, following.month, 1, tzinfo=UTC).timestamp()
-    runs: dict[int, list[tuple[str, str]]] = {}
-    for item in schedules:
-        if item.schedule.paused:
-            continue
-        for number, time in enumerate(times_after(item.schedule.times, max(begin - 1, now))):
-            if time >= end or number >= _MOST:
-                break
-            moment = datetime.fromtimestamp(time, UTC)
-            runs.setdefault(moment.day, []).append((f"{moment:%H:%M}", item.about))
-    weeks = Calendar().monthdayscalendar(first.year, first.month)
-    counts = due or {}
-
-    def shown(day: int) -> CalendarDay:
-        of_day = sorted(runs.get(day, []))
-        more = max(len(of_day) - _MOST_A_DAY, 0)
-        return CalendarDay(
-            day, tuple(of_day[:_MOST_A_DAY]), more, counts.get(f"{first:%Y-%m}-{day:02}", 0)
-        )
-
-    return [[shown(day) for day in week] for week in weeks]
 
 
 async def answer(call: Call) -> RedirectResponse:

@@ -1,0 +1,275 @@
+"""The month of the calendar: what became of runs, runs to come, hours with other limits (pure)."""
+
+from calendar import Calendar
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from itertools import islice, permutations, takewhile
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from nacre.console.fleet.schedule_book import KeptSchedule
+from nacre.console.problems import RefusedRequestError
+from nacre.frontier.bandwidth import parse_days, parse_hours
+from nacre.job.schedules import RunSchedule, times_after
+from nacre.runs.passes import RecurringCrawl, coming_passes
+
+_MOST_A_DAY: Final = 5
+_MOST: Final = 3000
+"""Times that are looked at for a month: a schedule by the minute has more."""
+_AHEAD: Final = 31 * 86_400.0
+"""Seconds in which two schedules of a job are looked at together."""
+_COMPARED: Final = 100
+"""Times of a schedule that are compared with those of another one."""
+_TROUBLES: Final = frozenset(("skipped", "failed"))
+
+
+class OwnPasses(NamedTuple):
+    """The passes that a job begins itself.
+
+    Attributes:
+        job: Its id.
+        crawl: When they begin.
+    """
+
+    job: str
+    crawl: RecurringCrawl
+
+
+class MonthEntry(NamedTuple):
+    """A run in the month.
+
+    Attributes:
+        time: Its time of day, in UTC.
+        about: Id of its job, or the profile of its new jobs.
+        what: What became of it, as of `ScheduleNote`; "" for one that is to come.
+        missed: Times that passed before it while no console ran.
+        is_twice: Another schedule of the job has the same moment.
+        is_own: The job begins it itself.
+    """
+
+    time: str
+    about: str
+    what: str = ""
+    missed: int = 0
+    is_twice: bool = False
+    is_own: bool = False
+
+    @property
+    def is_trouble(self) -> bool:
+        """Whether something is wrong with it."""
+        return bool(self.missed or self.is_twice or self.what in _TROUBLES)
+
+
+class CalendarDay(NamedTuple):
+    """A day of the month.
+
+    Attributes:
+        day: Its number; 0 for a day of another month.
+        runs: Its runs in their order, the first few; those with a trouble are among them.
+        more: Further ones that are not shown.
+        due: Pages of the job that is looked at which become due.
+        hours: When it has other limits of bandwidth.
+    """
+
+    day: int
+    runs: tuple[MonthEntry, ...]
+    more: int
+    due: int = 0
+    hours: tuple[str, ...] = ()
+
+
+class LimitedHours(NamedTuple):
+    """The hours in which a job has other limits of bandwidth.
+
+    Attributes:
+        zone: Name of their time zone.
+        windows: Their days and hours, as `mon-fri` and `9-17`.
+    """
+
+    zone: str = "UTC"
+    windows: tuple[tuple[str, str], ...] = ()
+
+
+def limited_hours(upcoming: Mapping[str, Any] | None) -> LimitedHours | None:
+    """The hours that the task `upcoming` tells; None where it was not asked."""
+    if upcoming is None:
+        return None
+    windows = tuple((one["days"], one["hours"]) for one in upcoming["windows"])
+    return LimitedHours(upcoming["zone"], windows)
+
+
+def month_of(text: str, now: float) -> date:
+    """The first day of a month.
+
+    Args:
+        text: As `2026-11`; "" for the present month.
+        now: Seconds since the epoch.
+
+    Raises:
+        RefusedRequestError: It is none (400).
+    """
+    if not text:
+        return datetime.fromtimestamp(now, UTC).date().replace(day=1)
+    try:
+        return datetime.strptime(text, "%Y-%m").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise RefusedRequestError(400, "bad-query", f"{text!r} is no month, as 2026-11") from None
+
+
+def shifted(first: date, months: int) -> date:
+    """The first day of another month.
+
+    Args:
+        first: That of a month.
+        months: How many later; less than 0 for earlier.
+    """
+    number = first.year * 12 + first.month - 1 + months
+    return date(min(max(number // 12, 1), 9999), number % 12 + 1, 1)
+
+
+def weeks_of(
+    first: date,
+    schedules: Sequence[KeptSchedule],
+    now: float,
+    due: Mapping[str, int] | None = None,
+    own: Sequence[OwnPasses] = (),
+    limited: LimitedHours | None = None,
+) -> list[list[CalendarDay]]:
+    """The weeks of a month; days are those of UTC.
+
+    Args:
+        first: Its first day.
+        schedules: The schedules, with what became of them.
+        now: Seconds since the epoch.
+        due: Pages that become due, by day as `2026-11-23`; None for none.
+        own: The passes that jobs begin themselves.
+        limited: The hours with other limits of bandwidth; None for none.
+    """
+    begin, end = _midnight(first), _midnight(shifted(first, 1))
+    runs: dict[int, list[MonthEntry]] = {}
+    found = (*_past(schedules), *_coming(schedules, own, begin, end, now))
+    for time, entry in found:
+        if begin <= time < end:
+            moment = datetime.fromtimestamp(time, UTC)
+            runs.setdefault(moment.day, []).append(entry._replace(time=f"{moment:%H:%M}"))
+    counts, hours = due or {}, _hours_by_day(first, limited or LimitedHours())
+
+    def shown(day: int) -> CalendarDay:
+        of_day = runs.get(day, [])
+        # What went wrong is seen also on a day with many runs.
+        first_few = sorted(of_day, key=lambda one: (not one.is_trouble, one))[:_MOST_A_DAY]
+        pages = counts.get(f"{first:%Y-%m}-{day:02}", 0)
+        more = len(of_day) - len(first_few)
+        return CalendarDay(day, tuple(sorted(first_few)), more, pages, tuple(hours.get(day, ())))
+
+    weeks = Calendar().monthdayscalendar(first.year, first.month)
+    return [[shown(day) for day in week] for week in weeks]
+
+
+_Timed = tuple[float, MonthEntry]
+
+
+def _past(schedules: Sequence[KeptSchedule]) -> Iterator[_Timed]:
+    for one in schedules:
+        for note in one.notes:
+            yield note.time, MonthEntry("", one.wish.about, note.what, note.missed)
+
+
+def _coming(
+    schedules: Sequence[KeptSchedule],
+    own: Sequence[OwnPasses],
+    begin: float,
+    end: float,
+    now: float,
+) -> Iterator[_Timed]:
+    """The runs to come of a month; what is over is told by the notes."""
+    since = max(begin - 1, now)
+    times = [
+        (one, time)
+        for one in schedules
+        if not one.wish.paused
+        for time in _until(end, times_after(one.wish.times, since))
+    ]
+    number = Counter((one.path, time) for one, time in times if not one.wish.is_of_new_jobs)
+    for one, time in times:
+        is_twice = not one.wish.is_of_new_jobs and number[one.path, time] > 1
+        yield time, MonthEntry("", one.wish.about, is_twice=is_twice)
+    for job, crawl in own:
+        for time in _until(end, coming_passes(crawl, since)):
+            yield time, MonthEntry("", job, is_own=True)
+
+
+def _until(end: float, times: Iterator[float]) -> Iterator[float]:
+    return islice(takewhile(lambda time: time < end, times), _MOST)
+
+
+def _hours_by_day(first: date, limited: LimitedHours) -> dict[int, list[str]]:
+    """The hours with other limits by the day of UTC on which they begin."""
+    zone, found = ZoneInfo(limited.zone), dict[int, list[str]]()
+    # A day of another zone may begin on the day of UTC before it, or after it.
+    local = [first + timedelta(days=number) for number in range(-1, 33)]
+    for days, hours in limited.windows:
+        wanted = parse_days(days)
+        for day in (one for one in local if one.weekday() in wanted):
+            midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
+            for start, stop in parse_hours(hours):
+                begins, ends = (
+                    (midnight + timedelta(minutes=minutes)).astimezone(UTC)
+                    for minutes in (start, stop)
+                )
+                if (begins.year, begins.month) == (first.year, first.month):
+                    text = f"{begins:%H:%M}\N{EN DASH}{ends:%H:%M}"
+                    found.setdefault(begins.day, []).append(text)
+    return found
+
+
+def _midnight(day: date) -> float:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+
+
+class ScheduleClash(NamedTuple):
+    """The first moment at which two schedules of one job both begin a run.
+
+    Attributes:
+        other: The other schedule.
+        time: It, seconds since the epoch.
+    """
+
+    other: KeptSchedule
+    time: float
+
+
+def clashes_of(schedules: Sequence[KeptSchedule], now: float) -> dict[int, ScheduleClash]:
+    """The schedules that have a moment of the next month in common with another one of their job.
+
+    Args:
+        schedules: The schedules.
+        now: Seconds since the epoch.
+    """
+    found: dict[int, ScheduleClash] = {}
+    begin = [one for one in schedules if not (one.wish.paused or one.wish.is_of_new_jobs)]
+    for one, other in permutations(begin, 2):
+        if one.path != other.path:
+            continue
+        time = _common(one.wish.times, other.wish.times, now)
+        for clash, number in (
+            (ScheduleClash(other, time), one.id),
+            (ScheduleClash(one, time), other.id),
+        ):
+            if time and (number not in found or time < found[number].time):
+                found[number] = clash
+    return found
+
+
+def _common(one: RunSchedule, other: RunSchedule, now: float) -> float:
+    """The first of some next times of a schedule that is one of another one too; 0 for none."""
+    times = takewhile(lambda time: time < now + _AHEAD, times_after(one, now))
+    return next(
+        (
+            time
+            for time in islice(times, _COMPARED)
+            if next(times_after(other, time - 1), 0) == time
+        ),
+        0.0,
+    )
