@@ -7,9 +7,11 @@ from ruamel.yaml import YAML
 
 from nacre.console.access.roles import Role
 from nacre.console.app import ConsoleApp
+from nacre.console.fleet.schedule_book import ScheduleNote, ScheduleWish
 from nacre.console.routes import API
 from nacre.core.states import CRASHED, JobState
-from nacre.job.metrics import metric_families
+from nacre.job.metrics import JobFigures, metric_families
+from nacre.job.overview import JobOverview
 from tests.console.given import ORIGIN, GivenConsole, play
 from tests.console.test_app import add_job
 
@@ -42,6 +44,38 @@ def test_metrics_are_of_the_console_and_of_all_jobs(tmp_path: Path):
         assert open_metrics.text.endswith("# EOF\n")
 
     play(tmp_path, scene)
+
+
+def test_a_run_of_the_calendar_is_a_next_pass_also_when_it_is_late(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    for name in ("a", "b"):
+        add_job(tmp_path, name)
+
+    async def scene(console: GivenConsole) -> None:
+        book, name = console.services.schedules, "nacre_job_next_pass_timestamp_seconds"
+        job = next(one for one in console.services.fleet.jobs if one.name == "a")
+        book.add(ScheduleWish(job.id, "@hourly"), str(job.layout.root), "anna")
+
+        async def told() -> dict[str, float]:
+            families = text_string_to_metric_families((await console.client.get("/metrics")).text)
+            found = next(one for one in families if one.name == name)
+            return {sample.labels["job"]: sample.value for sample in found.samples}
+
+        now = console.services.clock.now()
+        assert list(await told()) == ["crawls~a"]
+        assert now < (await told())["crawls~a"] <= now + 3601
+        # Nobody has looked at the schedules for three hours.
+        book.keep(1, now - 3 * 3600, ScheduleNote(), waits=False)
+        assert now - 3 * 3600 < (await told())["crawls~a"] <= now - 2 * 3600 + 1
+
+    play(tmp_path, scene)
+
+
+def test_the_nearest_of_two_next_passes_is_told():
+    both = JobFigures("a", JobOverview("FINISHED", next_pass=20.0), next_run=10.0)
+    own = JobFigures("b", JobOverview("FINISHED", next_pass=20.0))
+    (family,) = (one for one in metric_families([both, own]) if "next_pass" in one.name)
+    assert [sample.value for sample in family.samples] == [10.0, 20.0]
 
 
 def test_the_rules_for_prometheus_are_about_metrics_that_there_are():

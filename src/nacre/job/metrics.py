@@ -26,6 +26,7 @@ class JobFigures(msgspec.Struct, frozen=True):
         commit_age: Seconds for which the oldest change waits to become durable; 0 for none.
         loop_gap: Longest gap of its event loop in the last ten seconds, seconds.
         disk_free: Free bytes of the file system of the job.
+        next_run: When a run should begin by a schedule of others, seconds since the epoch.
     """
 
     job: str
@@ -33,6 +34,7 @@ class JobFigures(msgspec.Struct, frozen=True):
     commit_age: float | None = None
     loop_gap: float | None = None
     disk_free: int | None = None
+    next_run: float | None = None
 
 
 _Values = Callable[[JobOverview], Mapping[str, float]]
@@ -102,8 +104,11 @@ _MEASURES: tuple[tuple[str, str, Callable[[JobFigures], float | None]], ...] = (
         lambda figures: figures.disk_free,
     ),
     (
-        "next_pass_timestamp_seconds", "When the next pass begins, of a crawl that never ends.",
-        lambda figures: figures.overview.next_pass or None,
+        "next_pass_timestamp_seconds",
+        "When the next pass begins, of a crawl that never ends, or by the calendar of the console.",
+        lambda figures: min(
+            filter(None, (figures.overview.next_pass, figures.next_run)), default=None
+        ),
     ),
 )  # fmt: skip
 """Gauges that may be unknown: name, meaning, value."""

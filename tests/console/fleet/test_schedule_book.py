@@ -8,9 +8,11 @@ import msgspec
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.schedule_book import (
     MOST_NOTES,
+    KeptSchedule,
     ScheduleBook,
     ScheduleNote,
     ScheduleWish,
+    due_runs,
     with_note,
 )
 from nacre.engine.clock import SystemClock
@@ -30,6 +32,22 @@ def test_what_became_of_a_start_takes_the_place_of_the_start():
     assert with_note(notes, ScheduleNote(5.0, "failed", "no")) == (
         ScheduleNote(5.0, "failed", "no"),
     )
+
+
+def test_a_run_that_waits_or_was_not_begun_is_due_since_its_time():
+    def kept(number: int, path: str, wish: ScheduleWish, *, waits: bool = False) -> KeptSchedule:
+        return KeptSchedule(number, path, wish, "anna", 90_000.0, waits, ScheduleNote())
+
+    daily = ScheduleWish("a", "@daily")
+    found = [
+        kept(1, "/a", daily),
+        kept(2, "/a", ScheduleWish("a", "@weekly")),
+        kept(3, "/b", daily, waits=True),
+        kept(4, "/c", msgspec.structs.replace(daily, paused=True)),
+        kept(5, "/d", msgspec.structs.replace(daily, mode="new-job")),
+        kept(6, "/e", msgspec.structs.replace(daily, until=100_000.0)),
+    ]
+    assert due_runs(found) == {"/a": 172_800.0, "/b": 90_000.0}
 
 
 def test_notes_are_kept_over_a_change_and_a_restart(tmp_path: Path):

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from nacre.console.access.reach import is_loopback
 from nacre.console.call import Call
 from nacre.console.fleet.places import JobPlace
+from nacre.console.fleet.schedule_book import due_runs
 from nacre.console.metrics import console_metrics, job_figures
 from nacre.console.problems import RefusedRequestError
 
@@ -24,8 +25,8 @@ async def metrics(call: Call) -> Response:
     free = await asyncio.to_thread(_free, services.fleet.places)
     accept = call.request.headers.get("accept", "")
     media_type, text = console_metrics(
-        services.times, job_figures(call.snapshots(), free), services.hub.streams,
-        services.readers.times, accept,
+        services.times, job_figures(call.snapshots(), free, due_runs(services.schedules.all())),
+        services.hub.streams, services.readers.times, accept,
     )  # fmt: skip
     return Response(text, headers={"content-type": media_type})
 

@@ -1,6 +1,6 @@
 """The schedules of runs, in the console's database."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Final, Literal
 
@@ -14,7 +14,7 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, Problem
-from nacre.job.schedules import RunOverlap, RunSchedule
+from nacre.job.schedules import RunOverlap, RunSchedule, times_after
 from nacre.runs.budget import parse_budget
 from nacre.runs.passes import find_recurring
 
@@ -313,6 +313,21 @@ class ScheduleBook:
             seen, int(waits), msgspec.json.encode(note), msgspec.json.encode(notes), number,
         )  # fmt: skip
         self._tell()
+
+
+def due_runs(schedules: Iterable[KeptSchedule]) -> dict[str, float]:
+    """The next runs by schedules, seconds since the epoch, by the directories of jobs (pure).
+
+    A run that waits, or that nobody has begun, is due since its time: it is late.
+    """
+    found: dict[str, float] = {}
+    for one in schedules:
+        if one.wish.paused or one.wish.is_of_new_jobs:
+            continue
+        due = one.seen if one.waits else next(times_after(one.wish.times, one.seen), None)
+        if due is not None:
+            found[one.path] = min(due, found.get(one.path, due))
+    return found
 
 
 def with_note(notes: tuple[ScheduleNote, ...], note: ScheduleNote) -> tuple[ScheduleNote, ...]:
