@@ -1,6 +1,6 @@
 """The past of a run, out of logs of any size."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from nacre.console.logs.progress import (
     progress_row,
     read_past,
 )
+from nacre.core.clock import iso_millis
 from nacre.core.states import ExitStatus, JobState
 from nacre.engine.clock import SystemClock
 from nacre.report.progress import HEADER, FetchRates, ProgressCounts, ProgressLog, ProgressRates
@@ -30,7 +31,7 @@ def line(number: int, per_second: float = 2.0) -> str:
     return ProgressRates(Tally(0, 0), 0.0).row(START + 20 * number, totals, rates, counts)
 
 
-def logs(root: Path, files: dict[str, Iterable[str]]) -> Layout:
+def logs(root: Path, files: Mapping[str, Iterable[str]]) -> Layout:
     """A job with logs of its last run."""
     layout = Layout(root)
     folder = root / "20261118T100000Z" / "logs"
@@ -119,6 +120,14 @@ def test_a_checkpoint_begins_a_new_file_and_no_new_past(tmp_path: Path):
     points = read_past(layout, None).points
     assert len(points) == 299
     assert {point.documents for point in points} == {2.0}
+
+
+def test_points_have_the_statuses_of_their_time(tmp_path: Path):
+    fetched = f"{iso_millis(START + 30)}   404 - http://a.test/ L - text/html #001 - - - -"
+    files = {"progress-statistics.log": map(line, range(4)), "crawl.log": [fetched]}
+    past = read_past(logs(tmp_path, files), None)
+    assert [point.statuses for point in past.points] == [{}, {"4xx": 0.05}, {}]
+    assert not past.has_sampled_statuses
 
 
 def test_of_a_large_log_only_parts_are_read(tmp_path: Path):

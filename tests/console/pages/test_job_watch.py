@@ -1,6 +1,7 @@
 import msgspec
 
-from nacre.console.pages.job_watch import watch_charts
+from nacre.console.logs.progress import ProgressPoint
+from nacre.console.pages.job_watch import past_charts, watch_charts
 from nacre.job.activity import RatePoint
 
 
@@ -45,3 +46,16 @@ def test_a_chart_has_no_average_over_the_end_of_a_process():
     points = [RatePoint(10.0 * n, n, 0, 5, 0, 25, worked=worked[n]) for n in range(3)]
     charts = {chart.name: chart for chart in watch_charts(points, same)}
     assert charts["busy"].values[0] == (2.0, None)
+
+
+def test_statuses_of_the_past_lie_on_one_another():
+    points = [
+        ProgressPoint(10.0, queued=5, statuses={"2xx": 2.0, "failed": 0.5}),
+        ProgressPoint(20.0),
+        ProgressPoint(30.0, queued=5, statuses={"4xx": 1.0}),
+    ]
+    charts = {chart.name: chart for chart in past_charts(points, same)}
+    assert charts["statuses"].is_stacked
+    assert charts["statuses"].series == ("2xx", "4xx", "failed")
+    assert charts["statuses"].values == ((2.0, None, 0.0), (0.0, None, 1.0), (0.5, None, 0.0))
+    assert "statuses" not in {chart.name for chart in past_charts(points[1:2], same)}

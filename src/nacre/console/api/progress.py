@@ -31,6 +31,7 @@ class ProgressAnswer(msgspec.Struct, frozen=True):
         items: Stretches of equal length, the oldest first.
         step: Their length, seconds; 0 without points.
         is_sampled: The logs are so large that averages are of samples; rates are exact.
+        has_sampled_statuses: crawl.log is so large that `statuses` are of samples.
         next: Always null.
         as_of: The time of the answer, RFC 3339.
     """
@@ -40,6 +41,7 @@ class ProgressAnswer(msgspec.Struct, frozen=True):
     is_sampled: bool
     next: None
     as_of: str
+    has_sampled_statuses: bool = False
 
 
 async def get_progress(call: Call) -> ProgressAnswer:
@@ -47,7 +49,9 @@ async def get_progress(call: Call) -> ProgressAnswer:
     query: ProgressQuery = call.query
     past = await progress_of(call, call.job(), SPANS[query.span])
     now = iso(call.services.clock.now())
-    return ProgressAnswer(past.points, past.step, past.is_sampled, None, now)
+    return ProgressAnswer(
+        past.points, past.step, past.is_sampled, None, now, past.has_sampled_statuses
+    )
 
 
 async def progress_of(call: Call, job: FoundJob, seconds: float | None) -> ProgressPast:

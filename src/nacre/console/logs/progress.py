@@ -1,8 +1,9 @@
-"""The past of a run out of progress-statistics.log: a few hundred points, of files of any size.
+"""The past of a run out of its logs: a few hundred points, of files of any size.
 
-A row of the log has counts since the run began, so that rates between any two rows are exact. Of
-logs that are larger than a budget only blocks are read, at equal distances; the rates between them
-stay exact, and what is of a moment (busy slots, bytes a second) is that of the rows that were read.
+A row of progress-statistics.log has counts since the run began, so that rates between any two rows
+are exact. Of logs that are larger than a budget only blocks are read, at equal distances; the rates
+between them stay exact, and what is of a moment (busy slots, bytes a second) is that of the rows
+that were read.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,8 +13,10 @@ from statistics import fmean
 from typing import Final
 
 import msgspec
+from msgspec import structs
 
-from nacre.console.logs.pages import is_log_name, log_names, log_path, open_log
+from nacre.console.logs.pages import open_log
+from nacre.console.logs.statuses import log_files, read_statuses, whole_lines
 from nacre.report.progress import INTERVAL
 from nacre.store.layout import Layout
 
@@ -67,6 +70,8 @@ class ProgressPoint(msgspec.Struct, frozen=True):
         busy: Fetches in process, on average.
         queued: URIs that waited at its end.
         memory: Most memory in use, bytes.
+        statuses: Lines of crawl.log a second by kind of status (`2xx` to `5xx`, `failed`,
+            `refused`); {} for none.
     """
 
     time: float
@@ -77,6 +82,7 @@ class ProgressPoint(msgspec.Struct, frozen=True):
     busy: float | None = None
     queued: int | None = None
     memory: int | None = None
+    statuses: dict[str, float] = {}
 
 
 class ProgressPast(msgspec.Struct, frozen=True):
@@ -86,11 +92,13 @@ class ProgressPast(msgspec.Struct, frozen=True):
         points: Stretches of equal length, the oldest first; () where there is no row.
         step: Their length, seconds.
         is_sampled: The logs are larger than what is read of them: averages are of samples.
+        has_sampled_statuses: So is crawl.log: the numbers of statuses are of samples.
     """
 
     points: tuple[ProgressPoint, ...] = ()
     step: float = 0.0
     is_sampled: bool = False
+    has_sampled_statuses: bool = False
 
 
 def progress_row(text: str) -> ProgressRow | None:
@@ -169,7 +177,7 @@ def read_past(layout: Layout, seconds: float | None, budget: int = BUDGET) -> Pr
         seconds: How far back before the last row; None for all of the run.
         budget: Bytes that may be read.
     """
-    files = [log_path(layout, name) for name in _names(layout)]
+    files = log_files(layout, _NAME)
     sizes = [path.stat().st_size for path in files]
     is_sampled = seconds is None and sum(sizes) > budget
     lines = _sampled(files, sizes) if is_sampled else _last_bytes(files, sizes, budget)
@@ -178,15 +186,13 @@ def read_past(layout: Layout, seconds: float | None, budget: int = BUDGET) -> Pr
         since = rows[-1].time - seconds
         rows = [row for row in rows if row.time >= since]
     points, step = past_of(rows)
-    return ProgressPast(points, step, is_sampled)
-
-
-def _names(layout: Layout) -> list[str]:
-    """The logs of the run, the oldest first: a checkpoint gives them a suffix that rises."""
-    known = [name for name, _ in log_names(layout) if name.partition(".")[0] == _NAME]
-    return sorted(
-        (name for name in known if is_log_name(name)), key=lambda name: (name == _NAME, name)
+    edges = [rows[0].time, *(point.time for point in points)] if points else []
+    found = read_statuses(layout, edges, budget)
+    told = tuple(
+        structs.replace(point, statuses=rates)
+        for point, rates in zip(points, found.rates, strict=True)
     )
+    return ProgressPast(told, step, is_sampled, found.is_sampled)
 
 
 def _last_bytes(files: Sequence[Path], sizes: Sequence[int], budget: int) -> Iterator[str]:
@@ -211,8 +217,4 @@ def _lines(path: Path, parts: Iterable[tuple[int, int]]) -> Iterator[str]:
     """The whole lines of parts of a file; a cut one has too few fields, or is left out."""
     with open_log(path) as file:
         for at, length in parts:
-            file.seek(max(at - 1, 0))
-            data = file.read(length + min(at, 1))
-            start = data.find(b"\n") + 1 if at else 0
-            end = data.rfind(b"\n") + 1
-            yield from data[start:end].decode("utf-8", "replace").splitlines()
+            yield from whole_lines(file, at, length)

@@ -12,6 +12,7 @@ from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.snapshot import REPLIES
 from nacre.console.logs.progress import ProgressPoint
+from nacre.console.logs.statuses import STATUSES
 from nacre.errors import NacreError
 from nacre.job.activity import RatePoint, busy_between
 
@@ -134,6 +135,12 @@ def past_charts(points: Sequence[ProgressPoint], text: Callable[[str], str]) -> 
     """
     _ = text
     times = tuple(point.time for point in points)
+    known = {"failed": _("failed"), "refused": _("refused")}
+    kinds = {
+        kind: known.get(kind, kind)
+        for kind in STATUSES
+        if any(kind in point.statuses for point in points)
+    }
 
     def chart(name: str, title: str, lines: dict[str, str], unit: str = "") -> WatchChart:
         values = tuple(tuple(getattr(point, one) for point in points) for one in lines)
@@ -147,6 +154,9 @@ def past_charts(points: Sequence[ProgressPoint], text: Callable[[str], str]) -> 
         chart("growth", _("URIs found and failed a second"),
               {"discovered": _("found"), "failed": _("failed")}),
         chart("memory", _("Memory in use"), {"memory": _("memory")}, "bytes"),
+        *([WatchChart("statuses", _("Statuses a second"), "", tuple(kinds.values()), times,
+                      tuple(tuple(_status(point, kind) for point in points) for kind in kinds),
+                      is_stacked=True)] if kinds else []),
     ]  # fmt: skip
 
 
@@ -187,6 +197,11 @@ def watch_charts(points: Sequence[RatePoint], text: Callable[[str], str]) -> lis
                    (tuple(point.age for point in points),
                     tuple(point.gap / 1000 for point in points))),
     ]  # fmt: skip
+
+
+def _status(point: ProgressPoint, kind: str) -> float | None:
+    """The lines a second of a kind of status; None where the job did not run."""
+    return None if point.queued is None else point.statuses.get(kind, 0.0)
 
 
 def _means(points: Sequence[RatePoint]) -> Iterator[float | None]:
