@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from nacre.cycle.rounds import (
     JournalFile,
     RoundsJournal,
+    StopWish,
     begin,
     marked_late,
     next_step,
+    run_rounds,
     waiting,
 )
 from nacre.cycle.versions import CycleVersion, SegmentState
@@ -121,3 +123,76 @@ def test_kills_at_any_place_lead_through_all_steps(kills):
         state = {"generate": "generated", "fetch": "fetched", "update": "updated"}.get(step, state)
         taken += f" {step}" if step in {"links", "dedup"} else ""
     assert done == [*STEPS, *STEPS]
+
+
+class Steps:
+    """Rounds of the step `generate`, which fails with what it is given, or has nothing to do."""
+
+    def __init__(self, error: BaseException | None = None, number: int = 5, now: int = 700) -> None:
+        self.number, self.time, self.clocks = number, now, list[int]()
+        self._error = error
+
+    def newest(self) -> CycleVersion:
+        return version(self.number)
+
+    def now(self) -> int:
+        return self.time
+
+    def step(self, name: str, left: RoundsJournal) -> bool:
+        self.clocks.append(left.clock)
+        if self._error is not None:
+            raise self._error
+        return False
+
+
+def rounds(folder, steps: Steps) -> JournalFile:
+    """Run rounds that go on with the journal of a folder."""
+    file = JournalFile(Layout(folder))
+    left = begin(file.read(), 1, steps.now(), {})
+    try:
+        run_rounds(steps, file, left, StopWish(Layout(folder)))
+    except (JobError, KeyboardInterrupt):
+        assert file.read() is not None
+    return file
+
+
+def test_a_step_that_was_killed_is_done_again_with_its_clock(tmp_path):
+    rounds(tmp_path, Steps(KeyboardInterrupt()))
+    again = Steps(now=900)
+    rounds(tmp_path, again)
+    assert again.clocks == [700]
+
+
+def test_a_clock_holds_no_more_when_another_command_committed_meanwhile(tmp_path):
+    rounds(tmp_path, Steps(KeyboardInterrupt()))
+    again = Steps(number=6, now=900)
+    rounds(tmp_path, again)
+    assert again.clocks == [900]
+
+
+def test_a_step_that_the_user_has_to_mend_begins_at_the_time_of_the_next_try(tmp_path):
+    rounds(tmp_path, Steps(JobError("a wrong condition")))
+    again = Steps(now=900)
+    rounds(tmp_path, again)
+    assert again.clocks == [900]
+
+
+def test_a_step_before_which_somebody_ended_the_rounds_has_no_clock_yet(tmp_path):
+    (tmp_path / "control").mkdir()
+    (tmp_path / "control" / "stop").touch()
+    rounds(tmp_path, Steps())
+    (tmp_path / "control" / "stop").unlink()
+    later = Steps(now=900)
+    rounds(tmp_path, later)
+    assert later.clocks == [900]
+
+
+def test_sitemaps_go_on_with_their_clock_behind_their_own_commit(tmp_path):
+    file = JournalFile(Layout(tmp_path))
+    left = RoundsJournal(rounds=1, step="sitemaps", parent=4, clock=700)
+    made = SegmentState(state="generated", more={"sitemaps": 1, "made": 5})
+    steps = Steps(KeyboardInterrupt(), now=900)
+    steps.newest = lambda: CycleVersion(number=5, segments={"s1": made})  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        run_rounds(steps, file, left, StopWish(Layout(tmp_path)), ("sitemaps", *STEPS))
+    assert steps.clocks == [700]

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from nacre.cycle.versions import CycleVersion, SegmentState
-from nacre.errors import JobError
+from nacre.errors import ConfigError, JobError
 from nacre.store.layout import Layout
 from nacre.store.local_files import replace_file
 
@@ -41,7 +41,8 @@ class RoundsJournal(msgspec.Struct, frozen=True, kw_only=True):
         round: The round that it is in, from 1.
         step: The step that it is in; "" between two rounds.
         parent: The version that was the newest when the step began.
-        clock: The clock of the step, ms since the epoch.
+        clock: The clock of the step, ms since the epoch; 0: it has not begun, or ends with an error
+            that the user has to mend.
         ended: The step is over, though it may have had nothing to commit.
         started: When the command began, ms since the epoch.
         options: Options of the rounds, as the steps take them.
@@ -187,6 +188,18 @@ def _done(journal: RoundsJournal, version: CycleVersion) -> bool:
     )
 
 
+def _goes_on(journal: RoundsJournal, version: CycleVersion, number: int, step: str) -> bool:
+    """The step is that of the journal and begins where it began, so that its clock still holds.
+
+    Rows that another command wrote meanwhile are later than that clock. A segment of sitemaps that
+    waits was made by the step itself.
+    """
+    if journal.ended or (journal.round, journal.step) != (number, step):
+        return False
+    own = step == SITEMAPS and bool(waiting_sitemaps(version))
+    return own or journal.parent == version.number
+
+
 def begin(
     left: RoundsJournal | None, rounds: int, started: int, options: Mapping[str, str]
 ) -> RoundsJournal:
@@ -282,8 +295,8 @@ def run_rounds(
         if journal.rounds and number > journal.rounds:
             file.remove()
             return RoundsEnd("done", finished, version)
-        again = step == journal.step and number == journal.round and not journal.ended
-        clock = journal.clock if again and journal.clock else runner.now()
+        again = _goes_on(journal, version, number, step)
+        clock = journal.clock if again else 0
         parent = journal.parent if again else version.number
         journal = msgspec.structs.replace(
             journal, round=number, step=step, ended=False, parent=parent, clock=clock
@@ -291,8 +304,14 @@ def run_rounds(
         if why := stop.why:
             file.write(journal)
             return RoundsEnd(why, finished, version)
+        journal = msgspec.structs.replace(journal, clock=clock or runner.now())
         file.write(journal)
-        worked = runner.step(step, journal)
+        try:
+            worked = runner.step(step, journal)
+        except (ConfigError, JobError):
+            # The user changes something first, and what is due then counts.
+            file.write(msgspec.structs.replace(journal, clock=0))
+            raise
         if step == GENERATE and not worked:
             file.remove()
             return RoundsEnd("nothing due", finished, runner.newest())

@@ -34,3 +34,16 @@ def test_a_kill_behind_every_commit_repeats_no_step(tmp_path: Path):
     assert done.code == 0, done.err
     assert "goes on with round 1, at dedup" in done.err
     assert steps(tmp_path / "c") == ["inject", *STEPS]
+
+
+def test_what_a_generate_that_failed_asks_for_helps(tmp_path: Path):
+    root = tmp_path / "c"
+    with site({"/": "<p>text</p>"}) as home:
+        assert nacre("new", root, home, "--delay", "0", "--allow-net", "127.0.0.0/8").code == 0
+        failed = nacre("cycle", root, "--rounds", "1")
+        assert (failed.code, "-s URL` brings seeds in" in failed.err) == (2, True)
+        wrong = nacre("cycle", root, "-s", home, "--set", "cycle.generate.where=nonsense")
+        assert wrong.code == 2
+        done = nacre("cycle", root, "-s", home, "--rounds", "1")
+    assert done.code == 0, done.err
+    assert "1 known: 1 due; 1 in 1 unit" in done.err
