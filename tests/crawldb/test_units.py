@@ -1,5 +1,6 @@
 """Hosts are spread over units, and the long tail is cut before it begins."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,7 +51,26 @@ def test_one_url_is_always_kept():
 
 
 def test_nothing_to_pack():
-    assert pack([], 4) == ({}, (0.0,), {}, 0, None, 0)
+    assert pack([], 4) == ({}, (0.0,), {}, 0, None, 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("at_once", "whole"), [(0, 40.0), (9, 40.0), (4, 40.0), (3, 40.0), (2, 50.0), (1, 100.0)]
+)
+def test_units_that_wait_for_their_turn_come_behind_the_first_that_ends(at_once, whole):
+    works = [HostWork(f"h{n}", n, 10.0) for n in (1, 2, 3, 4)]
+    packed = pack(works, 4, at_once=at_once)
+    assert packed.seconds == (40.0, 30.0, 20.0, 10.0)
+    assert packed.whole == whole
+
+
+def test_a_host_has_its_share_of_the_time_where_units_wait_for_their_turn():
+    works = [HostWork(f"h{n}", 100, 1.0) for n in range(4)]
+    assert pack(works, 4, limit=60).most == dict.fromkeys(("h0", "h1", "h2", "h3"), 60)
+    packed = pack(works, 4, limit=60, at_once=2)
+    assert packed.most == dict.fromkeys(("h0", "h1", "h2", "h3"), 30)
+    assert (packed.cut, packed.whole) == (280, 60.0)
+    assert not pack(works[:2], 4, limit=100, at_once=2).most, "two hosts are two units"
 
 
 def test_the_hosts_of_a_group_are_in_one_unit():

@@ -24,6 +24,7 @@ from nacre.cycle.steps.fetch import (
     most_of,
 )
 from nacre.cycle.tables import TaskPlace
+from nacre.cycle.unit import UnitResult
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges
 from nacre.engine.clock import SystemClock
 from nacre.errors import DamageError, JobError
@@ -59,6 +60,28 @@ def context(root: Path, cycle: Cycle, workers: int = 1, told: Any = None) -> Dri
 
 def urls_of(home: str, number: int, start: int = 0) -> list[str]:
     return [f"{home}p{n}.html" for n in range(start, start + number)]
+
+
+@pytest.mark.parametrize(
+    ("marks", "units", "expected"), [({"at_once": 3}, 0, 3), ({}, 0, 2), ({"at_once": 3}, 1, 1)]
+)
+def test_the_units_of_a_segment_are_fetched_at_the_same_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marks: Any, units: int, expected: int
+):
+    seen: list[int] = []
+
+    def fetch_here(_specs: object, number: int, **_: object) -> list[UnitResult]:
+        seen.append(number)
+        names = ("u0000", "u0001", "u0002")
+        return [UnitResult(unit=name, attempt=1, parts=[], done=False) for name in names]
+
+    monkeypatch.setattr("nacre.cycle.steps.fetch.fetch_here", fetch_here)
+    cycle = segment(tmp_path, [[f"http://h{n}.test/"] for n in range(3)])
+    state = msgspec.structs.replace(cycle.newest().segments[SEGMENT], more=marks)
+    changes = CycleChanges(step="generate", clock=CLOCK, segments={SEGMENT: state})
+    cycle.commit(cycle.newest(), changes)
+    assert fetch(context(tmp_path, cycle, 2), SEGMENT, FetchOptions(units=units)).interrupted
+    assert seen == [expected]
 
 
 def test_the_parts_of_all_units_are_committed(tmp_path: Path):

@@ -175,17 +175,17 @@ def test_units_and_the_cut_of_the_tail(tmp_path: Path):
     with opened(root) as context:
         found = generate(context, GenerateOptions(units=2, time_limit=60))
         rest = generate(context, GenerateOptions(top=0, units=2))
-    assert (found.cut, found.cut_hosts, found.selected, found.units) == (80, 1, 26, 2)
-    assert (found.slowest, found.slowest_urls, found.slowest_delay) == ("slow.example", 20, 3.0)
-    assert found.longest == 60.0
+    assert (found.cut, found.cut_hosts, found.selected, found.units) == (82, 1, 24, 2)
+    assert (found.slowest, found.slowest_urls, found.slowest_delay) == ("slow.example", 18, 3.2)
+    assert found.longest == pytest.approx(57.6)
     slow, others = lists(root, found)
     assert [row["key"] for row in slow[:2]] == ["http://slow.example/100", "http://slow.example/99"]
     assert {row["key"].split("/")[2] for row in slow} == {"slow.example"}
     assert len(others) == 6
-    assert [row["order"] for row in slow] == list(range(20))
-    assert {row["delay"] for row in slow} == {3.0}
+    assert [row["order"] for row in slow] == list(range(18))
+    assert {row["delay"] for row in slow} == {3.2}
     # What was cut stays due, and waits until the host is in no other list.
-    assert (rest.selected, rest.refused) == (0, {"lease": 26, "host": 80})
+    assert (rest.selected, rest.refused) == (0, {"lease": 24, "host": 82})
 
 
 def test_a_list_is_in_rounds_over_its_hosts(tmp_path: Path):
@@ -266,6 +266,40 @@ def test_a_generate_that_is_killed_leaves_nothing_in_the_lists_of_the_next(tmp_p
     assert [Path(name).name for name in lists] == ["u0001.parquet"]
 
 
+class Cluster:
+    """An engine that is not of this machine, with two cores."""
+
+    name, workers, scratch = "spark", 2, ""
+
+    def __init__(self, engine: LocalEngine) -> None:
+        self.map, self.close, self.scratch = engine.map, engine.close, engine.scratch
+
+
+@pytest.mark.parametrize(
+    ("cluster", "units", "said", "seconds", "at_once"),
+    [
+        (False, 4, "20 in 4 units, at most 16 s (h3.example, 5 x 3.2 s)", 16.0, 4),
+        (True, 4, "12 in 4 units, 2 at a time, at most 19 s (h3.example, 3 x 3.2 s)", 19.2, None),
+        (True, 2, "20 in 2 units, at most 16 s (h3.example, 5 x 3.2 s)", 16.0, None),
+    ],
+)
+def test_the_time_of_units_that_wait_for_their_turn(
+    tmp_path: Path, *, cluster: bool, units: int, said: str, seconds: float, at_once: int | None
+):
+    root = tmp_path / "j"
+    seeded(root, *(f"http://h{host}.example/{n}" for host in range(4) for n in range(5)))
+    with opened(root) as context:
+        assert isinstance(context.engine, LocalEngine)
+        engine = Cluster(context.engine) if cluster else context.engine
+        wanted = GenerateOptions(units=units, time_limit=20)
+        found = generate(replace(context, engine=engine), wanted)
+    assert said in generate_text(found)
+    assert found.version is not None
+    (state,) = found.version.segments.values()
+    assert state.more["seconds"] == found.longest == pytest.approx(seconds)
+    assert state.more.get("at_once") == at_once
+
+
 def test_what_is_known_of_hosts_goes_into_caps_delays_and_lists(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, *(f"http://{host}.example/{n}" for host in "ab" for n in range(4)))
@@ -288,11 +322,11 @@ def test_what_is_known_of_hosts_goes_into_caps_delays_and_lists(tmp_path: Path):
     }
     with opened(root, later, caps) as context:
         slow = [dict(one) for one in known.values()]
-        slow[0] |= {"delay": 30.0, "time": NOW, "backoff": 2.0}
+        slow[0] |= {"delay": 30.0, "latency": 500.0, "time": NOW, "backoff": 2.0}
         put_hosts(context, slow)
         found = generate(context, GenerateOptions(units=2))
     assert found.selected == 4
-    assert (found.slowest, found.slowest_delay) == (slow[0]["host"], 30.0)
+    assert (found.slowest, found.slowest_delay) == (slow[0]["host"], 30.5)
     (segment,) = found.segments
     told = [
         pq.read_table(path).to_pylist()

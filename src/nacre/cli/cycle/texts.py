@@ -134,12 +134,19 @@ def generate_text(result: "GenerateResult") -> str:
     text += f"; {result.selected:,} in {count(result.units, 'unit')}"
     if len(result.segments) > 1:
         text += f" of {count(len(result.segments), 'segment')}"
+    text += f", {result.at_once:,} at a time" if result.at_once else ""
     if result.longest >= 1:
         decider = ""
         if result.slowest_urls > 1 and result.slowest_delay:
-            decider = f" ({result.slowest}, {result.slowest_urls:,} x {result.slowest_delay:g} s)"
+            spacing = _seconds_text(result.slowest_delay)
+            decider = f" ({result.slowest}, {result.slowest_urls:,} x {spacing})"
         text += f", at most {duration(result.longest)}{decider}"
     return text + "".join(f"; {part}" for part in _left_out(result))
+
+
+def _seconds_text(seconds: float) -> str:
+    """`3.2 s`, `0.042 s`, `30 s`: no more digits than an expected time has."""
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
 def judged_text(result: "GenerateResult") -> str:

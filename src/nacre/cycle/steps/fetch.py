@@ -31,6 +31,7 @@ from nacre.cycle.parts import (
     check_parts,
     checks_of,
 )
+from nacre.cycle.steps.fetch_time import AT_ONCE
 from nacre.cycle.storage import MissingFileError, Storage
 from nacre.cycle.unit import UnitResult, UnitSpec
 from nacre.cycle.unit_process import LOCAL, REMOTE, fetch_here, fetch_unit
@@ -101,7 +102,8 @@ class FetchOptions:
     """Options of a fetch.
 
     Attributes:
-        units: Units at the same time on this machine; 0: as many as the engine has workers.
+        units: Units at the same time on this machine; 0: all of a segment that this machine listed,
+            of others as many as the engine has workers.
         parallel: Fetches at the same time in each; 0: as the settings say.
         time_limit: Longest time, seconds; 0: none but the end of the leases.
         slice: Seconds after which a unit makes a part; 0: as `cycle.generate.slice` says.
@@ -179,7 +181,8 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
         storage.delete(places[0].stop)
     began = _CLOCK.now()
     with _FetchWatch(context, places, FetchPace(state.urls, deadline), options.stopped) as watch:
-        results = _run(context.engine, specs, options, watch.ended)
+        at_once = options.units or int(state.more.get(AT_ONCE, 0))
+        results = _run(context.engine, specs, at_once, watch.ended)
     taken = [result.unit for result in results if result.fenced]
     if taken:
         raise JobError(
@@ -287,12 +290,12 @@ def _scratch(context: FetchContext) -> str:
 def _run(
     engine: TaskEngine,
     specs: Sequence[UnitSpec],
-    options: FetchOptions,
+    at_once: int,
     on_result: OnResult[UnitResult],
 ) -> list[UnitResult]:
-    """Run the units: as processes of this machine, or through the engine of a cluster."""
+    """Run the units: as processes of this machine, so many at once, or on a cluster."""
     if engine.name == "local":
-        return fetch_here(specs, options.units or engine.workers, on_result=on_result)
+        return fetch_here(specs, at_once or engine.workers, on_result=on_result)
     return engine.map(fetch_unit, specs, on_result)
 
 

@@ -22,13 +22,14 @@ from nacre.crawldb.select import (
     check_where,
     names_rank,
 )
-from nacre.crawldb.units import HostWork, PackedUnits, pack
+from nacre.crawldb.units import HostWork, PackedUnits
 from nacre.cycle.admission import all_seed_lines, counts_other_hosts
 from nacre.cycle.compaction import needs_merge
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.list_choice import write_choice
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.domain_limits import DividedLimits, divided_limits
+from nacre.cycle.steps.fetch_time import fetch_spacing, packed, time_marks, units_at_once
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets, rank_buckets
 from nacre.cycle.steps.judging import rules_of_step
 from nacre.cycle.steps.kept import KeepPlan
@@ -55,8 +56,6 @@ from nacre.cycle.tables import CRAWLDB, BucketFiles, buckets_of, in_range_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.errors import ConfigError, JobError, Problem
 
-LATENCY = 0.2
-"""Expected time of a fetch itself, s; a guess that decides only how long a list seems to take."""
 _LOOKS = 40
 _JUDGED = ("judged", "newly_excluded", "readmitted")
 _CLAIM = "made-by-one-step"
@@ -100,10 +99,11 @@ class GenerateResult(NamedTuple):
         segments: The new segments.
         selected: URLs of their lists.
         units: Units of all segments.
-        longest: Expected time of the longest unit, s.
+        at_once: Units of a segment that run at the same time; 0: all.
+        longest: Expected time of the fetch, s.
         slowest: The host that decides it; "" for none.
         slowest_urls: Its URLs.
-        slowest_delay: Time between two of its fetches, s.
+        slowest_delay: Expected time from one of its fetches to the next, s.
         cut: URLs that stay due because their hosts need longer than the time limit.
         cut_hosts: Those hosts.
         capped: Candidates that caps and limits of hosts and domains leave out.
@@ -123,6 +123,7 @@ class GenerateResult(NamedTuple):
     segments: Sequence[str] = ()
     selected: int = 0
     units: int = 0
+    at_once: int = 0
     longest: float = 0.0
     slowest: str = ""
     slowest_urls: int = 0
@@ -207,7 +208,7 @@ class _Generating:
         packs = self._packed(measured, len(ends))
         if not packs:
             return self._nothing(found, selected)
-        found = _with_units(found, packs)
+        found = _with_units(found, packs, units_at_once(self._context.engine))
         left = found.due - found.selected - found.cut - found.capped
         found = found._replace(beyond=max(0, left))
         if self._context.dry:
@@ -321,12 +322,12 @@ class _Generating:
         self, measured: Sequence[Sequence[MeasuredHost]], segments: int
     ) -> list[PackedUnits]:
         """The hosts of each list in units."""
-        delay = expected_delay(self._context)
+        context, options = self._context, self._options
         works: list[list[HostWork]] = [[] for _ in range(segments)]
         for one in (one for found in measured for one in found):
-            work = HostWork(one.host, one.urls, max(delay, one.delay), one.group)
+            work = HostWork(one.host, one.urls, _spacing(context, one), one.group)
             works[one.segment].append(work)
-        return [pack(one, self._options.units, self._options.time_limit) for one in works if one]
+        return [packed(context, one, options.units, options.time_limit) for one in works if one]
 
     def _committed(
         self,
@@ -339,10 +340,9 @@ class _Generating:
         context = self._context
         names = new_segments(context.cycle.storage, context.clock, len(packs))
         until = context.clock + round(context.settings.cycle.generate.lease * 1000)
-        delay = expected_delay(context)
         embeds = context.settings.cycle.fetch.follow == "embeds"
         shares = [
-            (share, tuple(_plans(found_hosts, packs, delay)))
+            (share, tuple(_plans(context, found_hosts, packs)))
             for look, found_hosts in zip(looks, measured, strict=True)
             if found_hosts
             for share in _by_range(look)
@@ -388,7 +388,7 @@ class _Generating:
             state="generated", units=len(pack.seconds), urls=urls, until=until,
             more={
                 "clock": self._context.clock,
-                "seconds": max(pack.seconds),
+                **time_marks(self._context, pack),
                 "rules": self._rules,
                 "version": self._number,
             },
@@ -486,37 +486,36 @@ def select_options(context: StepContext, options: GenerateOptions) -> SelectOpti
     )
 
 
-def expected_delay(context: StepContext) -> float:
-    """Expected time from one fetch of a host to the next, s."""
-    polite = context.settings.politeness
-    if polite.delay is not None:
-        return max(polite.delay, LATENCY / polite.in_flight if not polite.delay else 0.0)
-    return min(max(LATENCY * polite.delay_factor, polite.min_delay), polite.max_delay)
+def _spacing(context: StepContext, one: MeasuredHost) -> float:
+    return fetch_spacing(context.settings.politeness, one.delay, one.latency)
 
 
 def _plans(
-    hosts: Sequence[MeasuredHost], packs: Sequence[PackedUnits], delay: float
+    context: StepContext, hosts: Sequence[MeasuredHost], packs: Sequence[PackedUnits]
 ) -> list[HostPlan]:
     return [
         HostPlan(
             one.segment,
             one.host,
             packs[one.segment].unit_of[one.host],
-            max(delay, one.delay),
+            _spacing(context, one),
             packs[one.segment].most.get(one.host, 0),
         )
         for one in hosts
     ]
 
 
-def _with_units(found: GenerateResult, packs: Sequence[PackedUnits]) -> GenerateResult:
+def _with_units(
+    found: GenerateResult, packs: Sequence[PackedUnits], at_once: int
+) -> GenerateResult:
     slowest = max(
         (one.longest for one in packs if one.longest is not None), key=lambda one: one.seconds
     )
     return found._replace(
         selected=sum(one.urls for one in packs),
         units=sum(len(one.seconds) for one in packs),
-        longest=sum(max(one.seconds) for one in packs),
+        at_once=at_once if any(len(one.seconds) > at_once for one in packs) else 0,
+        longest=sum(one.whole for one in packs),
         slowest=slowest.name,
         slowest_urls=slowest.urls,
         slowest_delay=slowest.delay,

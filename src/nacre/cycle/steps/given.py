@@ -15,13 +15,14 @@ from nacre.crawldb.fold import fold_query
 from nacre.crawldb.hosts import HOST_COLUMNS, visited_hosts
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import COLUMNS, Status, bucket_of
-from nacre.crawldb.units import HostWork, PackedUnits, pack
+from nacre.crawldb.units import HostWork, PackedUnits
 from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.list_choice import GIVEN, GivenChoice, write_given
 from nacre.cycle.seedlist import BadMetadata, InjectedSeed
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.generate import expected_delay, list_name, new_segments
+from nacre.cycle.steps.fetch_time import fetch_spacing, packed, time_marks
+from nacre.cycle.steps.generate import list_name, new_segments
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts
 from nacre.cycle.steps.inject import InjectOptions, ListReading
 from nacre.cycle.steps.select_tasks import ListSpec, list_task
@@ -182,9 +183,7 @@ def list_given(
         facts: Files of facts of hosts that no step has brought into their table.
     """
     storage = context.cycle.storage
-    delay = expected_delay(context)
-    counts = Counter(host(one.url) for one in urls)
-    packs = pack([HostWork(name, number, delay) for name, number in counts.items()], units)
+    packs = _packed(context, urls, units)
     [name] = new_segments(storage, context.clock, 1)
     folder = f"exchange/given-{version.number + 1}-{secrets.token_hex(6)}"
     try:
@@ -206,9 +205,17 @@ def list_given(
             storage.delete(file.name)
     lines = all_seed_lines(context.settings, context.layout.root, storage, version)
     freeze(context.layout, context.loaded, lines, storage, name)
-    more = {"seconds": max(packs.seconds)}
+    more = time_marks(context, packs)
     state = SegmentState(state="generated", units=len(packs.seconds), urls=rows, more=more)
     return GivenLists(name, state, packs)
+
+
+def _packed(context: StepContext, urls: Sequence[GivenUrl], units: int) -> PackedUnits:
+    """The hosts of given URLs in units; what is known of them is read later, by tasks."""
+    spacing = fetch_spacing(context.settings.politeness)
+    counts = Counter(host(one.url) for one in urls)
+    works = [HostWork(name, number, spacing) for name, number in counts.items()]
+    return packed(context, works, units)
 
 
 def _specs(
@@ -241,7 +248,7 @@ def _specs(
                 () if fresh else tuple(files[one] for one in group if one in files),
                 tuple(hosts[one] for one in group if one in hosts),
                 (),
-                expected_delay(context),
+                fetch_spacing(context.settings.politeness),
                 f"{folder}/given-{bucket}.parquet",
                 f"{folder}/hosts-{bucket}.parquet",
             )
@@ -273,7 +280,7 @@ class GivenResult(NamedTuple):
         malformed_count: Their number.
         selected: URLs of the lists.
         units: Units.
-        longest: Expected time of the longest unit, s.
+        longest: Expected time of the fetch, s.
         segments: The name of the segment; () where there is none.
         version: The version; None where nothing was committed.
     """
@@ -322,10 +329,8 @@ def generate_given(
     if not urls:
         return found
     if context.dry:
-        delay = expected_delay(context)
-        counts = Counter(host(one.url) for one in urls)
-        packs = pack([HostWork(*item, delay) for item in counts.items()], options.units)
-        return found._replace(units=len(packs.seconds), longest=max(packs.seconds))
+        packs = _packed(context, urls, options.units)
+        return found._replace(units=len(packs.seconds), longest=packs.whole)
     made = list_given(context, version, urls, options.units)
     choice = GivenChoice(
         files=[one.file for one in lists], urls=len(urls),
@@ -342,7 +347,7 @@ def generate_given(
     )
     return found._replace(
         units=made.state.units,
-        longest=max(made.packs.seconds),
+        longest=made.packs.whole,
         segments=(made.segment,),
         version=context.cycle.commit(version, changes),
     )

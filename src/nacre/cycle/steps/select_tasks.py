@@ -368,6 +368,7 @@ class MeasuredHost(NamedTuple):
         host: The host.
         urls: Its URLs there.
         delay: The politeness delay that was learned, s; 0: none.
+        latency: Time of a fetch of it, s; 0: not known.
         group: Hosts of a group are in one unit; "" for none.
     """
 
@@ -375,6 +376,7 @@ class MeasuredHost(NamedTuple):
     host: str
     urls: int
     delay: float
+    latency: float
     group: str
 
 
@@ -385,13 +387,15 @@ def measure_task(spec: LookSpec) -> list[MeasuredHost]:
         number_candidates(work.kernel, spec.options, spec.ends)
         load_hosts(work, spec.hosts)
         rows = work.kernel.rows(
-            "select c.segment, c.host, c.urls, coalesce(h.delay, 0), h.answer from "
+            "select c.segment, c.host, c.urls, coalesce(h.delay, 0), "
+            "coalesce(h.latency, 0) / 1000, h.answer from "
             "(select segment, host, count(*) as urls from chosen group by all) c "
             "left join hosts h using (host) order by 1, 2"
         )
+        kind = spec.partition
         return [
-            MeasuredHost(segment, host, urls, delay, group_of(host, spec.partition, answer))
-            for segment, host, urls, delay, answer in rows
+            MeasuredHost(segment, host, urls, delay, latency, group_of(host, kind, answer))
+            for segment, host, urls, delay, latency, answer in rows
         ]
 
 
