@@ -40,7 +40,7 @@ def test_a_job_that_has_not_run_has_nothing_to_check(tmp_path: Path):
     assert nacre("new", tmp_path / "job", "http://127.0.0.1:1/").code == 0
     done = nacre("archive", tmp_path / "job", "check")
     assert done.code == 0
-    assert done.out.endswith("nothing to check: there are no WARCs yet\n")
+    assert done.out.endswith("nothing to check: there are no WARCs here yet\n")
 
 
 def test_one_flipped_bit(copy: Path):

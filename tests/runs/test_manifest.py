@@ -106,3 +106,19 @@ def test_warcs_of_all_runs_with_their_indexes(tmp_path: Path):
     assert listed("archive") == [*first, ("c.warc.open", "c.cdxj.open")]
     assert listed(str(tmp_path / "runs/1/archive"), str(tmp_path / "gone")) == first
     assert index_of(layout.run("2") / "archive" / "x.warc") is None
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_warcs_of_rounds_whose_tables_lie_elsewhere(tmp_path: Path, scheme: str):
+    layout, elsewhere = Layout(tmp_path / "j"), tmp_path / "tables"
+    for folder in (layout.cycle / "archive", elsewhere / "archive"):
+        folder.mkdir(parents=True)
+        (folder / f"{folder.parent.name}.warc.gz").touch()
+
+    def listed(storage: str) -> list[str]:
+        settings = JobSettings.model_validate({"cycle": {"storage": storage}})
+        return [warc.name for warc, _ in warc_files(layout, settings)]
+
+    assert listed("") == ["cycle.warc.gz"]
+    assert listed(f"{scheme}{elsewhere}") == ["tables.warc.gz"]
+    assert listed("s3://bucket/folder") == []

@@ -42,6 +42,7 @@ def check_archive(
     from nacre.archive.check import Checker
     from nacre.job.warcs import committed_sizes, known_files, missing_files
     from nacre.runs.manifest import warc_files
+    from nacre.store.layout import storage_folder
 
     layout, settings = layout_and_settings(job_of(ctx))
     checker = Checker()
@@ -54,6 +55,12 @@ def check_archive(
         there = f"{file.size:,} bytes are there" if file.size is not None else "it is gone"
         message = f"{there}; {file.row.size:,} were committed"
         checker.note(file.path, file.size or 0, "file-missing", message)
+    if storage_folder(settings.cycle.storage) is None:
+        command = f"{output.program()} cycle {output.typed(layout.root)} storage check"
+        output.tell(
+            f"nacre: the WARCs of rounds lie in {settings.cycle.storage}/archive: `{command}` "
+            "compares them with their digests"
+        )
     if as_json:
         output.say_json(_check_data(checker))
     else:
@@ -249,7 +256,9 @@ def _check_lines(checker: "Checker", root: Path, *, notes: bool) -> Iterator[str
         page = output.shown(Path(document("howto.md")))
         yield f"damaged; see {page}, section Repair"
     else:
-        yield "nothing damaged" if summary.files else "nothing to check: there are no WARCs yet"
+        yield (
+            "nothing damaged" if summary.files else "nothing to check: there are no WARCs here yet"
+        )
 
 
 def _counts(checker: "Checker") -> Iterator[str]:

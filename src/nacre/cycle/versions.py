@@ -21,6 +21,7 @@ import msgspec
 
 from nacre.cycle.storage import AlreadyThereError, MissingFileError, Storage, open_storage
 from nacre.errors import DamageError, JobError, StorageError
+from nacre.store.disk import failure
 
 SCHEMA = 1
 """Version of the layout that this Nacre writes."""
@@ -217,6 +218,7 @@ class Cycle:
         storage: Where they and all files lie.
         host: This machine, as versions name it; "" for its own name.
         read: Takes a manifest apart, as `read_manifest` does; None: that.
+        mark: A folder that a commit makes; None for none.
 
     Attributes:
         storage: As given.
@@ -227,10 +229,12 @@ class Cycle:
         storage: Storage,
         host: str = "",
         read: Callable[[bytes], list[TableFile]] | None = None,
+        mark: Path | None = None,
     ) -> None:
         self.storage = storage
         self._host = host or socket.gethostname()
         self._read = read or read_manifest
+        self._mark = mark
         self._manifests: dict[str, list[TableFile]] = {}
 
     @classmethod
@@ -241,11 +245,13 @@ class Cycle:
             directory: That of the job.
             storage: The setting `cycle.storage`; "" is the folder `cycle` in the directory.
         """
-        return cls(open_storage(storage or str(directory / "cycle")))
+        # The folder says that a directory is crawled in rounds, wherever the tables lie.
+        folder = directory / "cycle"
+        return cls(open_storage(storage or str(folder)), mark=folder)
 
     def reading_by(self, read: Callable[[bytes], list[TableFile]]) -> "Cycle":
         """The same versions, whose manifests something else takes apart."""
-        return Cycle(self.storage, self._host, read)
+        return Cycle(self.storage, self._host, read, self._mark)
 
     def numbers(self) -> list[int]:
         """Numbers of all versions, ascending.
@@ -371,6 +377,11 @@ class Cycle:
         return restored
 
     def _create(self, version: CycleVersion) -> None:
+        if self._mark is not None:
+            try:
+                self._mark.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise failure("make", str(self._mark), error) from error
         name = version_name(version.number)
         data = msgspec.json.format(msgspec.json.encode(version), indent=1)
         try:

@@ -16,7 +16,7 @@ from nacre.settings.settings import JobSettings
 from nacre.settings.variables import for_run, known_part
 from nacre.store.file_table import file_rows
 from nacre.store.files import FileState
-from nacre.store.layout import Layout
+from nacre.store.layout import Layout, storage_folder
 from nacre.store.local_files import replace_file
 from nacre.store.store import Store
 
@@ -127,7 +127,7 @@ def warc_files(layout: Layout, settings: JobSettings) -> Iterator[tuple[Path, Pa
 
 
 def archive_directories(layout: Layout, settings: JobSettings) -> Iterator[Path]:
-    """Directories that hold WARCs: those of the runs, and that of batch rounds."""
+    """Directories that hold WARCs: those of the runs, and that of batch rounds on this machine."""
     runs = layout.root / "runs"
     found = sorted(runs.iterdir()) if runs.is_dir() else []
     named = {
@@ -137,7 +137,9 @@ def archive_directories(layout: Layout, settings: JobSettings) -> Iterator[Path]
     }
     if not found:
         named = {Path(known_part(name)): None for name in settings.archive.directories}
-    named[layout.root / "cycle" / "archive"] = None
+    rounds = storage_folder(settings.cycle.storage or str(layout.cycle))
+    if rounds is not None:
+        named[rounds / "archive"] = None
     yield from (place for place in named if place.is_absolute() and place.is_dir())
 
 

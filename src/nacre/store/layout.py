@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from nacre.errors import JobError
 
 CONFIG = "crawl.yaml"
 SEEDS = "seeds.txt"
+
+_URL = re.compile(r"([a-z][a-z0-9+]+)://(.+)", re.DOTALL)
 
 
 class Layout:
@@ -169,6 +172,18 @@ class Layout:
             raise JobError(
                 f"{self.root} is not a job: it holds no {CONFIG}; make one with `nacre new DIR URL`"
             )
+
+
+def storage_folder(place: str) -> Path | None:
+    """The directory of a storage of tables; None for an object store, `s3://bucket/folder`.
+
+    Args:
+        place: A path, or a URL.
+    """
+    found = _URL.fullmatch(place)
+    if found and found[1] != "file":
+        return None
+    return Path(found[2] if found else place).absolute()
 
 
 def run_name(now: float) -> str:

@@ -71,3 +71,26 @@ def test_a_disk_that_fails_stops_the_step(injected, monkeypatch):
     assert (done.code, "/书: no space left" in done.err) == (5, True)
     done = nacre("cycle", injected, "generate", "--json")
     assert json.loads(done.err.splitlines()[-1])["exit_code"] == 5
+
+
+def test_a_directory_is_one_of_rounds_wherever_its_tables_lie(tmp_path):
+    root, tables = tmp_path / "job", tmp_path / "tables"
+    said = ("--contact", "http://c.test/", "--set", f"cycle.storage={tables}")
+    assert nacre("new", root, "http://a.test/", *said).code == 0
+    dry = nacre("cycle", root, "inject", "--dry-run")
+    assert (dry.code, (root / "cycle").exists()) == (0, False)
+    assert nacre("cycle", root, "inject").code == 0
+    assert (tables / "versions" / "0000000001.json").is_file()
+    done = nacre("run", root)
+    assert (done.code, "is crawled in rounds" in done.err) == (2, True)
+    assert "version 1: inject\n" in nacre("status", root).out
+
+
+def test_the_check_of_an_archive_says_which_warcs_lie_in_an_object_store(tmp_path):
+    root = tmp_path / "job"
+    said = ("--contact", "http://c.test/", "--set", "cycle.storage=s3://bucket/docs")
+    assert nacre("new", root, "http://a.test/", *said).code == 0
+    done = nacre("archive", root, "check")
+    assert done.code == 0
+    assert "lie in s3://bucket/docs/archive: `" in done.err
+    assert f"cycle {root} storage check`" in done.err

@@ -6,15 +6,14 @@ never changed. `local.py` is a directory, `objects.py` a bucket of an object sto
 
 import hashlib
 import os
-import re
 import socket
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
 from nacre.errors import StorageError
+from nacre.store.layout import storage_folder
 
-_SCHEME = re.compile(r"([a-z][a-z0-9+]+)://(.+)", re.DOTALL)
 _BLOCK = 1 << 20
 
 
@@ -104,14 +103,14 @@ def open_storage(place: str) -> Storage:
     Raises:
         ConfigError: Nothing can open such a URL, or the extra `objects` is not installed.
     """
-    found = _SCHEME.fullmatch(place)
-    if found and found[1] != "file":
+    folder = storage_folder(place)
+    if folder is None:
         from nacre.cycle.storage.objects import open_objects  # noqa: PLC0415 - an extra
 
         return open_objects(place)
     from nacre.cycle.storage.local import LocalStorage  # noqa: PLC0415 - one of the two
 
-    return LocalStorage(Path(found[2] if found else place))
+    return LocalStorage(folder)
 
 
 def require_writable(storage: Storage) -> None:
