@@ -1,7 +1,16 @@
 """Options that all steps have."""
 
-from nacre.cli.cycle.opening import ListLimits, list_limits
+from pathlib import Path
+
+import pytest
+
+from nacre.cli.cycle.display import StepSilence
+from nacre.cli.cycle.opening import CommonOptions, ListLimits, list_limits, opened
+from nacre.cli.cycle.running import CycleCommandLine, RoundsOnScreen
 from nacre.crawldb.settings import CycleSettings
+from nacre.cycle.engine.local import LocalEngine, usable_cores
+from nacre.cycle.rounds import StopWish
+from nacre.store.layout import Layout
 
 
 def limits(given: ListLimits) -> tuple[int, int, float, int]:
@@ -18,3 +27,21 @@ def test_limits_that_are_not_given_are_those_of_the_settings():
     assert limits(list_limits()) == (7, 3, 60.0, 2)
     assert limits(list_limits(0, 5, "0", 4)) == (0, 5, 0.0, 4)
     assert ListLimits().units_of(CycleSettings(), 9) == 9
+
+
+@pytest.mark.parametrize(
+    ("said", "option", "expected"),
+    [("", 0, usable_cores()), ("cycle: {tasks: 5}", 0, 5), ("cycle: {tasks: 5}", 7, 7)],
+)
+def test_tasks_at_the_same_time_are_as_the_settings_say_unless_the_command_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, option: int, expected: int
+):
+    (tmp_path / "crawl.yaml").write_text(f"name: x\nseeds: []\n{said}\n")
+    common = CommonOptions(tasks=option)
+    with opened(tmp_path, common) as context:
+        assert context.engine.workers == expected
+    begun: list[int] = []
+    monkeypatch.setattr(LocalEngine, "begin", lambda engine: begun.append(engine.workers))
+    line = CycleCommandLine(tmp_path, common)
+    RoundsOnScreen(line, StepSilence(), StopWish(Layout(tmp_path))).close()
+    assert begun == [expected]

@@ -49,7 +49,8 @@ Tasks = Annotated[
     int,
     typer.Option(
         "--tasks", metavar="N", min=0, rich_help_panel=_HOW,
-        help="Tasks that run at the same time on this machine; 0: one for each core.",
+        help="Tasks that run at the same time on this machine; 0: as cycle.tasks says, else one "
+        "for each core.",
     ),
 ]  # fmt: skip
 At = Annotated[
@@ -224,8 +225,12 @@ def clock_of(text: str) -> int:
         raise ConfigError([problem]) from None
 
 
-def engine_of(options: CommonOptions) -> "TaskEngine":
+def engine_of(options: CommonOptions, tasks: int = 0) -> "TaskEngine":
     """The engine that runs the tasks.
+
+    Args:
+        options: The options of a command.
+        tasks: The setting `cycle.tasks`; 0: one task for each core.
 
     Raises:
         ConfigError: `--master` without Spark, or Spark does not start.
@@ -241,7 +246,7 @@ def engine_of(options: CommonOptions) -> "TaskEngine":
         raise ConfigError("--master is for --engine spark")
     from nacre.cycle.engine.local import LocalEngine
 
-    return LocalEngine(options.tasks)
+    return LocalEngine(options.tasks or tasks)
 
 
 def begin_units(engine: "TaskEngine") -> None:
@@ -344,7 +349,7 @@ def opened(
     loaded = load_job(layout, options.assignments)
     require_at_rest(layout)
     cycle = Cycle.open(layout.root, loaded.settings.cycle.storage)
-    used = engine or engine_of(options)
+    used = engine or engine_of(options, loaded.settings.cycle.tasks)
     try:
         if writes and not options.dry:
             require_writable(cycle.storage)

@@ -84,6 +84,7 @@ from nacre.cycle.steps.update import UpdateOptions, update
 from nacre.cycle.versions import CycleVersion
 from nacre.errors import JobError
 from nacre.job.sentence_words import progress_words
+from nacre.settings.sections import load_tables
 from nacre.store.layout import Layout
 
 _NAP = 1.0
@@ -205,7 +206,8 @@ class RoundsOnScreen:
         self._display = display
         self._stop = stop
         self._layout = Layout(line.directory)
-        self._engine = engine_of(line.common)
+        tables = load_tables(self._layout, line.common.assignments).settings
+        self._engine = engine_of(line.common, tables.cycle.tasks)
         if not line.common.dry:
             begin_units(self._engine)
         with self._open() as context:
