@@ -292,6 +292,14 @@ class CycleSettings(Component):
         sheets=False,
         sample="s3://crawls/docs",
     )
+    scratch: str = setting(
+        "",
+        "Directory where units work before their parts are in the storage, such as one on a larger "
+        "disk; a relative path begins at the job, and on a cluster each machine has the path. "
+        "Empty: `state/units` of the job, on a cluster the temporary directory.",
+        sheets=False,
+        sample="/data/units",
+    )
     buckets: int = setting(
         64,
         "Parts of each table, a power of two; 4096 from 10^9 URLs on. It is fixed when the first "

@@ -15,9 +15,7 @@ import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from hashlib import blake2b
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -34,6 +32,7 @@ from nacre.cycle.fetch_progress import UnitProgress
 from nacre.cycle.parts import UnitPlace
 from nacre.cycle.storage import open_storage
 from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec, run_unit
+from nacre.cycle.unit_folder import temporary_folder
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError, StorageError
 
@@ -57,9 +56,7 @@ def fetch_unit(spec: UnitSpec) -> UnitResult:
         NacreError: It cannot run.
     """
     if not spec.scratch:
-        name = blake2b(spec.storage.encode(), digest_size=8).hexdigest()
-        root = Path(tempfile.gettempdir()) / f"units-of-nacre-{os.getuid()}" / name
-        spec = msgspec.structs.replace(spec, scratch=str(root))
+        spec = msgspec.structs.replace(spec, scratch=str(temporary_folder(spec.storage)))
     text = msgspec.json.encode(spec).decode()
     command = [sys.executable, "-m", "nacre.cycle.unit", text, str(os.getpid())]
     with (

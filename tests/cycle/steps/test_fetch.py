@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from nacre.errors import DamageError, JobError
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from tests.cli.site import many_pages, site
-from tests.cycle.lists import CLOCK, SEGMENT, Unit, segment, settings, spec
+from tests.cycle.lists import CLOCK, SEGMENT, SETTINGS, Unit, segment, settings, spec
 from tests.cycle.objects import bucket, object_server  # noqa: F401 - fixtures
 
 
@@ -212,6 +212,17 @@ def test_other_steps_may_commit_while_a_segment_is_fetched(tmp_path: Path):
         found = fetch(one, SEGMENT, FetchOptions())
     assert found.version is not None
     assert (found.version.number, found.version.parent) == (3, 2)
+
+
+def test_units_work_where_the_setting_says(tmp_path: Path):
+    with site(many_pages(5)) as home:
+        root = tmp_path / "j"
+        cycle = segment(root, [urls_of(home, 5)])
+        rounds = {**SETTINGS["cycle"], "scratch": str(tmp_path / "big")}
+        driver = replace(context(root, cycle), settings=settings(cycle=rounds))
+        assert fetch(driver, SEGMENT, FetchOptions()).pages == 5
+    assert [path.name for path in (tmp_path / "big").glob(f"*/{SEGMENT}/*")] == ["u0000"]
+    assert not (root / "state" / "units").exists()
 
 
 def test_all_files_may_lie_on_an_object_storage(tmp_path: Path, bucket: str):  # noqa: F811 - as above

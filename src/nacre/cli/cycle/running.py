@@ -81,6 +81,7 @@ from nacre.cycle.steps.inject import InjectOptions
 from nacre.cycle.steps.links import links
 from nacre.cycle.steps.sitemaps import SitemapOptions, sitemaps
 from nacre.cycle.steps.update import UpdateOptions, update
+from nacre.cycle.unit_folder import require_scratch
 from nacre.cycle.versions import CycleVersion
 from nacre.errors import JobError
 from nacre.job.sentence_words import progress_words
@@ -212,6 +213,9 @@ class RoundsOnScreen:
             begin_units(self._engine)
         with self._open() as context:
             self._cycle = context.cycle
+            if context.engine.name == "local" and not line.common.dry:
+                # Before a list is made that could not be fetched.
+                require_scratch(self._layout, context.settings.cycle.scratch)
             self._steps = steps_of(context.settings.cycle, line)
             if INDEX in self._steps:
                 require_extra("an index needs", "search")

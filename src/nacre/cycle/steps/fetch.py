@@ -34,6 +34,7 @@ from nacre.cycle.parts import (
 from nacre.cycle.steps.fetch_time import AT_ONCE
 from nacre.cycle.storage import MissingFileError, Storage
 from nacre.cycle.unit import UnitResult, UnitSpec
+from nacre.cycle.unit_folder import folder_of_units, require_scratch
 from nacre.cycle.unit_process import LOCAL, REMOTE, fetch_here, fetch_unit
 from nacre.cycle.versions import (
     CommittedByAnotherError,
@@ -107,7 +108,8 @@ class FetchOptions:
         parallel: Fetches at the same time in each; 0: as the settings say.
         time_limit: Longest time, seconds; 0: none but the end of the leases.
         slice: Seconds after which a unit makes a part; 0: as `cycle.generate.slice` says.
-        scratch: Where units work; "" for a folder of the job, or on a cluster of the system.
+        scratch: Where units work; "": as `cycle.scratch` says, else in a folder of the job, or on a
+            cluster of the system.
         stopped: Whether somebody wants the step to end; it can be resumed.
     """
 
@@ -163,11 +165,14 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     """Fetch a segment.
 
     Raises:
+        ConfigError: Units cannot work in `cycle.scratch`.
         JobError: There is no such segment, or another driver fetches it.
         StorageError: A unit failed again and again, or a file cannot be written.
         DamageError: A file of a part is not the one that its unit wrote.
     """
     cycle = context.cycle
+    if context.engine.name == "local":
+        require_scratch(context.layout, context.settings.cycle.scratch)
     version = cycle.newest()
     state = state_of(version, segment)
     if state.state != GENERATED:
@@ -268,7 +273,7 @@ def _spec(
         storage=context.cycle.storage.place,
         segment=segment,
         unit=unit,
-        scratch=options.scratch or _scratch(context),
+        scratch=options.scratch or _scratch(context, cycle.scratch),
         buckets=buckets,
         rules=int(state.more.get("rules", 0)),
         deadline=deadline,
@@ -282,9 +287,9 @@ def _spec(
     )
 
 
-def _scratch(context: FetchContext) -> str:
-    """On this machine a folder of the job; elsewhere one in the temporary folder."""
-    return str(context.layout.state / "units") if context.engine.name == "local" else ""
+def _scratch(context: FetchContext, named: str) -> str:
+    local, place = context.engine.name == "local", context.cycle.storage.place
+    return folder_of_units(context.layout, named, place, local=local)
 
 
 def _run(
