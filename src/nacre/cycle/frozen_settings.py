@@ -1,5 +1,6 @@
 """The settings of a segment: what they were when it was generated, for each of its units."""
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from nacre.config.check import Loaded
 from nacre.config.secret import Secret
 from nacre.cycle.storage import Storage
 from nacre.errors import ConfigError
+from nacre.runs.manifest import effective, unknown_origin
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 
@@ -74,6 +76,18 @@ def freeze(
         storage.put(f"{folder}/{name}", (layout.root / name).read_bytes())
     storage.put(f"{folder}/{SEEDS_FILE}", "".join(f"{line}\n" for line in seeds).encode())
     storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(said))
+
+
+def settings_hash(settings: JobSettings) -> str:
+    """The sha256 of effective settings, hexadecimal, by which versions tell them apart.
+
+    Of a secret it has the reference alone, so that nobody can try words until one fits.
+
+    Args:
+        settings: The settings.
+    """
+    said = {path: one["value"] for path, one in effective(settings, unknown_origin).items()}
+    return hashlib.sha256(msgspec.json.encode(said, order="sorted")).hexdigest()
 
 
 def _secrets(value: object, path: str) -> Iterator[tuple[str, Secret]]:

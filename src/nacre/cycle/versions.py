@@ -165,7 +165,8 @@ class CycleChanges(msgspec.Struct, kw_only=True):
     """The changes of a step; everything else stays as in the parent.
 
     Attributes:
-        step: See `CycleVersion`; so are options, settings, clock and counters.
+        step: See `CycleVersion`; so are options, clock and counters.
+        settings: See `CycleVersion`; "" for those that `Cycle` was opened with.
         committed: Now, ms since the epoch.
         added: New files by table, in fold order.
         dropped: Names of files that the table has no more, by table.
@@ -219,6 +220,7 @@ class Cycle:
         host: This machine, as versions name it; "" for its own name.
         read: Takes a manifest apart, as `read_manifest` does; None: that.
         mark: A folder that a commit makes; None for none.
+        settings: Hash of the effective settings, for the versions that are committed.
 
     Attributes:
         storage: As given.
@@ -230,28 +232,31 @@ class Cycle:
         host: str = "",
         read: Callable[[bytes], list[TableFile]] | None = None,
         mark: Path | None = None,
+        settings: str = "",
     ) -> None:
         self.storage = storage
         self._host = host or socket.gethostname()
         self._read = read or read_manifest
         self._mark = mark
+        self._settings = settings
         self._manifests: dict[str, list[TableFile]] = {}
 
     @classmethod
-    def open(cls, directory: Path, storage: str = "") -> "Cycle":
+    def open(cls, directory: Path, storage: str = "", settings: str = "") -> "Cycle":
         """The cycle of a job directory.
 
         Args:
             directory: That of the job.
             storage: The setting `cycle.storage`; "" is the folder `cycle` in the directory.
+            settings: Hash of the effective settings; "" for who commits nothing.
         """
         # The folder says that a directory is crawled in rounds, wherever the tables lie.
         folder = directory / "cycle"
-        return cls(open_storage(storage or str(folder)), mark=folder)
+        return cls(open_storage(storage or str(folder)), mark=folder, settings=settings)
 
     def reading_by(self, read: Callable[[bytes], list[TableFile]]) -> "Cycle":
         """The same versions, whose manifests something else takes apart."""
-        return Cycle(self.storage, self._host, read, self._mark)
+        return Cycle(self.storage, self._host, read, self._mark, self._settings)
 
     def numbers(self) -> list[int]:
         """Numbers of all versions, ascending.
@@ -338,7 +343,7 @@ class Cycle:
             id=secrets.token_hex(8),
             host=self._host,
             options=changes.options,
-            settings=changes.settings,
+            settings=changes.settings or self._settings,
             clock=changes.clock,
             committed=changes.committed or changes.clock,
             tables=tables,

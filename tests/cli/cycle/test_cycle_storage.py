@@ -94,3 +94,12 @@ def test_the_check_of_an_archive_says_which_warcs_lie_in_an_object_store(tmp_pat
     assert done.code == 0
     assert "lie in s3://bucket/docs/archive: `" in done.err
     assert f"cycle {root} storage check`" in done.err
+
+
+def test_versions_say_by_a_hash_which_settings_made_them(injected):
+    assert nacre("cycle", injected, "generate", "--set", "cycle.generate.top=1").code == 0
+    assert nacre("cycle", injected, "inject", "http://c.test/").code == 0
+    rows = json.loads(nacre("cycle", injected, "versions", "--json").out)
+    by_version = {row["version"]: row["settings"] for row in rows}
+    assert len(by_version[1]) == 64
+    assert by_version[1] == by_version[2] == by_version[4] != by_version[3]

@@ -339,6 +339,7 @@ def opened(
         JobError: The directory is no job, or is running.
         StorageError: Nothing can be written into the storage.
     """
+    from nacre.cycle.frozen_settings import settings_hash
     from nacre.cycle.steps.context import StepContext, nobody
     from nacre.cycle.storage import require_writable
     from nacre.cycle.versions import Cycle
@@ -348,7 +349,8 @@ def opened(
     layout = Layout(directory)
     loaded = load_job(layout, options.assignments)
     require_at_rest(layout)
-    cycle = Cycle.open(layout.root, loaded.settings.cycle.storage)
+    hashed = settings_hash(loaded.settings) if writes and not options.dry else ""
+    cycle = Cycle.open(layout.root, loaded.settings.cycle.storage, hashed)
     used = engine or engine_of(options, loaded.settings.cycle.tasks)
     try:
         if writes and not options.dry:

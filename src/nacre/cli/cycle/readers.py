@@ -336,7 +336,7 @@ def versions(
     if as_json:
         output.say_json([
             {"version": one.number, "step": one.step, "host": one.host, "clock": one.clock,
-             "counters": one.counters}
+             "settings": one.settings, "counters": one.counters}
             for one in found
         ])  # fmt: skip
         return
