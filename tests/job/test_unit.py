@@ -8,9 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from nacre.assembly.parts import RunRecords
 from nacre.core.history import HistoryRecord
 from nacre.core.states import ExitStatus
 from nacre.engine.prerequisites import RobotsRow
+from nacre.frontier.policy import Backoff
 from nacre.inspect.stored_job import read_only
 from nacre.job.job import Job
 from nacre.job.unit import UnitHost
@@ -152,6 +154,43 @@ def test_robots_txt_of_an_earlier_round_is_not_asked_for_again(tmp_path: Path):
     site = asyncio.run(main())
     assert dict(site.asked) == {"/c.html": 1}
     assert sorted(fact.status for fact in facts_of(tmp_path)) == [-9998, 200]
+
+
+class _Factor:
+    """Reads at the end of a session how much longer than usual the queue of a URL is waited for."""
+
+    name = "factor"
+    busy = False
+
+    def __init__(self, records: RunRecords, url: str, found: list[float]) -> None:
+        self._queues, self._url, self._found = records.queues, url, found
+
+    async def run(self) -> None:
+        await asyncio.Event().wait()
+
+    async def ending(self, how: ExitStatus) -> None:
+        queue = self._queues.identity.queue(self._url)
+        self._found.append(self._queues.frontier.queue_states.find(queue).row.backoff)
+
+
+@pytest.mark.parametrize("policy", ["obey", "ignore"])
+def test_a_host_is_waited_for_as_an_earlier_round_learned_whatever_is_said_of_robots_txt(
+    tmp_path: Path, policy: str
+):
+    factors: list[float] = []
+
+    async def main() -> None:
+        site = Site(PAGES)
+        async with site.serving():
+            url = site.url("/b.html")
+            origins = frozenset((site.url(""),))
+            known = [UnitHost("127.0.0.1", backoff=Backoff(64.0, 0.0), origins=origins)]
+            beside = [lambda records, _facts: _Factor(records, url, factors)]
+            robots = {"policy": policy}
+            await unit_job(tmp_path, Listed([url], known=known), beside=beside, robots=robots).run()
+
+    asyncio.run(main())
+    assert factors[0] > 32.0, "each reply lets it decay by a fifth"
 
 
 @pytest.mark.parametrize("status", [503, 404])

@@ -16,7 +16,7 @@ from nacre.engine.seeding.seeds import parse_seed
 from nacre.errors import URIError
 from nacre.frontier.policy import Backoff
 from nacre.job.unit import UnitHost, UnitUri
-from nacre.uri.parse import host
+from nacre.uri.parse import host, origin
 
 _SHOWN = ("key", "via", "path", "source", "last_status")
 _CAPTURED = [
@@ -126,7 +126,13 @@ class ParquetList:
         if name not in storage.list(name.rpartition("/")[0]):
             return ()
         columns = ("host", "robots", "answer", "backoff", "latency")
-        return [_unit_host(row) for row in read_columns(storage, name, columns).to_pylist()]
+        origins: dict[str, set[str]] = {}
+        for start in set(map(origin, self._urls)):
+            origins.setdefault(host(start), set()).add(start)
+        return [
+            _unit_host(row, frozenset(origins.get(row["host"], ())))
+            for row in read_columns(storage, name, columns).to_pylist()
+        ]
 
 
 def _fetched_keys(place: UnitPlace) -> list[str]:
@@ -177,7 +183,7 @@ def _fallback(url: str, path: str | None, source: str | None, tried: int | None)
     return seed.fallback if seed.url == url else f"http://{url[8:]}"
 
 
-def _unit_host(row: Mapping[str, Any]) -> UnitHost:
+def _unit_host(row: Mapping[str, Any], origins: frozenset[str]) -> UnitHost:
     robots = row["robots"]
     answer = row["answer"]
     return UnitHost(
@@ -185,4 +191,5 @@ def _unit_host(row: Mapping[str, Any]) -> UnitHost:
         msgspec.msgpack.decode(robots, type=dict[str, RobotsRow]) if robots else {},
         msgspec.msgpack.decode(answer, type=HostAnswer) if answer else None,
         Backoff(row["backoff"] or 1.0, row["latency"] or 0.0),
+        origins,
     )

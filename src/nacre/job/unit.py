@@ -65,12 +65,14 @@ class UnitHost(msgspec.Struct, frozen=True):
         robots: Rows of robots.txt by origin; those that have expired are fetched again.
         answer: Its addresses; None: not known.
         backoff: How much longer than usual it is waited for.
+        origins: Origins of its URLs in the list.
     """
 
     name: str
     robots: dict[str, RobotsRow] = {}
     answer: HostAnswer | None = None
     backoff: Backoff = Backoff()
+    origins: frozenset[str] = frozenset()
 
 
 class UnitList(Protocol):
@@ -208,9 +210,11 @@ class UnitEntry:
         for origin, row in known.robots.items():
             if row.expires > now:
                 self._robots.put(origin, row)
-            if known.backoff != Backoff():
-                queue = self._frontier.queue_states.find(self._identity.queue(f"{origin}/"))
-                queue.row.set_pace(0.0, known.backoff, alone=None)
+        # Where robots.txt is not asked for, the list alone knows origins.
+        paced = known.origins.union(known.robots) if known.backoff != Backoff() else ()
+        for origin in paced:
+            queue = self._frontier.queue_states.find(self._identity.queue(f"{origin}/"))
+            queue.row.set_pace(0.0, known.backoff, alone=None)
         if known.answer is not None and known.answer.expires > now:
             self._hosts.put(known.name, known.answer)
 
