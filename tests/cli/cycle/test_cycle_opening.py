@@ -11,6 +11,7 @@ from nacre.crawldb.settings import CycleSettings
 from nacre.cycle.engine.local import LocalEngine, usable_cores
 from nacre.cycle.rounds import StopWish
 from nacre.store.layout import Layout
+from tests.cli.site import nacre
 
 
 def limits(given: ListLimits) -> tuple[int, int, float, int]:
@@ -40,6 +41,10 @@ def test_tasks_at_the_same_time_are_as_the_settings_say_unless_the_command_does(
     common = CommonOptions(tasks=option)
     with opened(tmp_path, common) as context:
         assert context.engine.workers == expected
+    ended: list[int] = []
+    monkeypatch.setattr(LocalEngine, "close", lambda engine: ended.append(engine.workers))
+    assert nacre("cycle", tmp_path, "readdb", "--top", "1", "--tasks", option).code == 0
+    assert ended == [expected], "who reads tables, too"
     begun: list[int] = []
     monkeypatch.setattr(LocalEngine, "begin", lambda engine: begun.append(engine.workers))
     line = CycleCommandLine(tmp_path, common)

@@ -61,7 +61,7 @@ def looking(
     layout, loaded, cycle = versions_of(job_of(ctx))
     cycle = cycle if by_arrow else cycle.reading_by(kernel_manifest)
     rounds, revisits = loaded.settings.cycle, loaded.settings.recrawl.schedule.nutch
-    engine = engine_of(options)
+    engine = engine_of(options, rounds.tasks)
     try:
         require_executors(engine, cycle.storage.place)
         tell_buckets(cycle, loaded)
