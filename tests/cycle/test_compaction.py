@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -181,7 +182,7 @@ def age(made, days):
             os.utime(path, (0, made.clock / 1000 - days * 86_400))
 
 
-def test_what_steps_that_ended_too_soon_left_goes_but_no_record(made):
+def test_what_steps_that_ended_too_soon_left_goes_but_no_record(made, monkeypatch):
     made.add(found(URLS[0]))
     waits, fetched = SegmentState(state="generated"), SegmentState(state="updated")
     segments: dict[str, SegmentState | None] = {"waits": waits, "done": fetched}
@@ -202,7 +203,16 @@ def test_what_steps_that_ended_too_soon_left_goes_but_no_record(made):
     age(made, 0.5)
     assert remove_dropped(made.cycle, made.clock, keep=3) == []
     age(made, 2)
+    listed: list[str] = []
+    of_storage = made.storage.list
+
+    def counted(folder: str) -> Sequence[str]:
+        listed.append(folder)
+        return list(of_storage(folder))
+
+    monkeypatch.setattr(made.storage, "list", counted)
     removed = remove_dropped(made.cycle, made.clock, keep=3)
+    assert listed.count("archive") == 1, "an archive may have a million files"
     assert sorted(file.name for file in removed) == sorted(left)
     assert all(made.storage.read(name) == b"x" for name in kept)
     assert made.storage.list("orphans") == ["orphans/a.warc.gz", "orphans/b.cdxj"]

@@ -417,13 +417,15 @@ def remove_dropped(cycle: Cycle, clock: int, *, keep: int) -> list[StoredFile]:
         if cycle.version(number + 1).committed > clock - KEPT_FOR:
             break
         cycle.storage.delete(version_name(number))
-    removed = []
-    for file in _unnamed(cycle):
-        if file.modified < clock - KEPT_FOR:
-            if file.name.endswith(RECORDS):
-                _keep_record(cycle, file.name)
-            cycle.storage.delete(file.name)
-            removed.append(file)
+    removed = [file for file in _unnamed(cycle) if file.modified < clock - KEPT_FOR]
+    records = [file.name for file in removed if file.name.endswith(RECORDS)]
+    archived = set(cycle.storage.list(ARCHIVED)) if records else set()
+    for name in records:
+        base = name.rpartition("/")[2]
+        if f"{ARCHIVED}/{base}" not in archived:
+            cycle.storage.copy(name, f"{ORPHANS}/{base}")
+    for file in removed:
+        cycle.storage.delete(file.name)
     return removed
 
 
@@ -440,13 +442,6 @@ def _unnamed(cycle: Cycle) -> Iterator[StoredFile]:
         is_record = file.name.endswith(RECORDS)
         if segment not in segments or (is_record and segment not in waiting):
             yield file
-
-
-def _keep_record(cycle: Cycle, name: str) -> None:
-    """Keep a WARC or an index among the orphans, unless it is in the archive."""
-    base = name.rpartition("/")[2]
-    if f"{ARCHIVED}/{base}" not in cycle.storage.list(ARCHIVED):
-        cycle.storage.copy(name, f"{ORPHANS}/{base}")
 
 
 def _named(cycle: Cycle, numbers: Iterable[int]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The step `fetch`: units through an engine, and what the driver commits."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from nacre.cycle.steps.fetch import (
     fetch,
     most_of,
 )
+from nacre.cycle.storage.local import LocalStorage
 from nacre.cycle.tables import TaskPlace
 from nacre.cycle.unit import UnitResult
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges
@@ -212,6 +213,22 @@ def test_other_steps_may_commit_while_a_segment_is_fetched(tmp_path: Path):
         found = fetch(one, SEGMENT, FetchOptions())
     assert found.version is not None
     assert (found.version.number, found.version.parent) == (3, 2)
+
+
+def test_a_commit_lists_the_archive_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    listed: Counter[str] = Counter()
+    of_storage = LocalStorage.list
+
+    def counted(storage: LocalStorage, folder: str) -> Sequence[str]:
+        listed[folder] += 1
+        return of_storage(storage, folder)
+
+    monkeypatch.setattr(LocalStorage, "list", counted)
+    with site(many_pages(4)) as home:
+        cycle = segment(tmp_path, [urls_of(home, 2), urls_of(home, 2, 2)])
+        assert fetch(context(tmp_path, cycle, 2), SEGMENT, FetchOptions()).parts == 2
+    assert len(cycle.files(cycle.newest(), ARCHIVE)) == 4
+    assert listed["archive"] == 1, "it may have a million files"
 
 
 def test_units_work_where_the_setting_says(tmp_path: Path):

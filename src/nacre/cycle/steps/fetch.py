@@ -444,10 +444,10 @@ def _commit(
     """Name the parts in a version; other steps may have committed since the fetch began."""
     storage = context.cycle.storage
     files = []
+    copies = _Copies(storage, ARCHIVED)
     for unit, chain in chains.items():
         for file in _records(chain):
-            name = f"{ARCHIVED}/{_base(file.name)}"
-            _copy(storage, file.name, name)
+            name = copies.keep(file.name)
             files.append(
                 TableFile(
                     path=name,
@@ -501,15 +501,33 @@ def _counters(found: SegmentFetch) -> dict[str, object]:
     }
 
 
-def _copy(storage: Storage, name: str, to: str) -> None:
-    """Store a file under another name too; nothing happens where it is."""
-    if to in storage.list(to.rpartition("/")[0]):
-        return
-    storage.copy(name, to)
+class _Copies:
+    """Stores files in a folder, too, which is listed once, when the first one comes.
+
+    Args:
+        storage: The storage.
+        folder: The folder.
+    """
+
+    def __init__(self, storage: Storage, folder: str) -> None:
+        self._storage = storage
+        self._folder = folder
+        self._there: set[str] | None = None
+
+    def keep(self, name: str) -> str:
+        """Store a file there, unless it is there already; its name."""
+        if self._there is None:
+            self._there = set(self._storage.list(self._folder))
+        to = f"{self._folder}/{_base(name)}"
+        if to not in self._there:
+            self._storage.copy(name, to)
+            self._there.add(to)
+        return to
 
 
 def _tidy(storage: Storage, places: Sequence[UnitPlace], chains: dict[str, Chain]) -> None:
     """Keep the records of attempts that lost apart, and no second copy of the others."""
+    orphans = _Copies(storage, ORPHANS)
     for place in places:
         chain = chains[place.unit]
         counted = {part.name for part in chain}
@@ -517,6 +535,6 @@ def _tidy(storage: Storage, places: Sequence[UnitPlace], chains: dict[str, Chain
             storage.delete(file.name)
         lost = [part for part in place.manifests().values() if part.name not in counted]
         for file in _records(lost):
-            _copy(storage, file.name, f"{ORPHANS}/{_base(file.name)}")
+            orphans.keep(file.name)
             storage.delete(file.name)
         storage.delete(place.progress)
