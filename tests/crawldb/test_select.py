@@ -232,6 +232,12 @@ def test_a_condition_that_is_none(text):
         check_where(kernel, text)
 
 
+@pytest.mark.parametrize("text", ["1 = ", "status = = 3", "statu = 3"])
+def test_a_condition_that_is_none_is_told_with_the_columns(text):
+    with Kernel(again=True) as kernel, pytest.raises(UserSqlError, match=r"score.*host\.visits"):
+        check_where(kernel, text)
+
+
 def test_a_condition_that_is_one():
     with Kernel(again=True) as kernel:
         check_where(kernel, "score > 3 and md['a'] = 'b' and status = 1 -- as Nutch")

@@ -33,6 +33,8 @@ def test_scores_are_listed_by_name_or_with_settings():
         ({"scoring": ["opic", "opic"]}, "`opic` stands twice"),
         ({"generate": {"count": "page"}}, "'host' or 'domain'"),
         ({"dedup": {"order": []}}, "at least 1"),
+        ({"inject": {"score": 1e300}}, "less than or equal to 1000000000000000"),
+        ({"inject": {"score": float("nan")}}, "finite"),
         ({"colour": 1}, "Extra inputs"),
     ],
 )

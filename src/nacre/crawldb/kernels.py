@@ -328,9 +328,25 @@ class Kernel:
             meant: The expression that is run in its place; "" for itself.
 
         Raises:
-            UserSqlError: It is no single expression, has a subquery, asks for other rows than its
-                own or for the time or chance, or names what is not there; the message says where,
-                and which columns there are.
+            UserSqlError: As `check_syntax` says, or it names what is not there.
+        """
+        self.check_syntax(text, columns)
+        try:
+            self.execute(f"explain select ({meant or text}\n) from {table}")
+        except KernelError as error:
+            raise UserSqlError(_explained(_placed(str(error), text), text, columns)) from None
+
+    def check_syntax(self, text: str, columns: Sequence[str] = ()) -> None:
+        """Check an expression that a user wrote, whatever there is that it names.
+
+        Args:
+            text: The expression.
+            columns: Names of the columns that it may use, for the message.
+
+        Raises:
+            UserSqlError: It is no single expression, has a subquery, or asks for other rows than
+                its own or for the time or chance; the message says where, and which columns there
+                are.
         """
         if not text.strip():
             raise UserSqlError("the expression is empty: a syntax error")
@@ -342,10 +358,6 @@ class Kernel:
             if why := self._no_row_has(part):
                 at = int(part.get("query_location") or 0) - len(head)
                 raise UserSqlError(f"{text!r}: at character {max(at, 1)} {why}")
-        try:
-            self.execute(f"explain select ({meant or text}\n) from {table}")
-        except KernelError as error:
-            raise UserSqlError(_explained(_placed(str(error), text), text, columns)) from None
 
     def _no_row_has(self, part: Mapping[str, Any]) -> str:
         """The reason why a part of an expression has no value of its row alone; "" for none."""

@@ -164,6 +164,7 @@ def check_where(kernel: Kernel, text: str) -> None:
     columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in COLUMNS)
     names = (*_NAMES, *(f"host.{one.name}" for one in _OF_HOST[1:]))
     table = f"(select {columns}, {_NO_HOST} as host)"
+    kernel.check_syntax(text, names)
     require_statuses(kernel, text)
     kernel.check_expression(text, table, names, with_status_names(kernel, text))
 

@@ -16,7 +16,11 @@ class InjectSettings(Component):
     """Seeds that are added to the CrawlDb."""
 
     score: float = setting(
-        1.0, "Score of a seed that says none (`db.score.injected`).", ge=0, sheets=False
+        1.0,
+        "Score of a seed that says none (`db.score.injected`).",
+        ge=0,
+        le=10**15,
+        sheets=False,
     )
     interval: Seconds = setting(
         0.0,

@@ -275,6 +275,13 @@ class Cluster:
         self.map, self.close, self.scratch = engine.map, engine.close, engine.scratch
 
 
+@pytest.mark.parametrize("days", [float("nan"), float("inf"), -1e300, 36_501.0])
+def test_a_clock_that_is_too_far_ahead_is_refused(tmp_path: Path, days: float):
+    seeded(tmp_path / "j", "http://a.example/")
+    with opened(tmp_path / "j") as context, pytest.raises(ConfigError, match="--add-days"):
+        generate(context, GenerateOptions(add_days=days))
+
+
 @pytest.mark.parametrize(
     ("cluster", "units", "said", "seconds", "at_once"),
     [

@@ -57,6 +57,8 @@ from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, Table
 from nacre.errors import ConfigError, JobError, Problem
 
 _LOOKS = 40
+_FARTHEST = 36_500.0
+"""Days by which the clock may be ahead or behind."""
 _JUDGED = ("judged", "newly_excluded", "readmitted")
 _CLAIM = "made-by-one-step"
 """File of a segment that says that its folder belongs to one step of one driver."""
@@ -461,8 +463,11 @@ def select_options(context: StepContext, options: GenerateOptions) -> SelectOpti
     """The conditions on rows, by settings and options.
 
     Raises:
-        ConfigError: A setting names a status that does not exist.
+        ConfigError: A setting names a status that does not exist, or the clock is too far ahead.
     """
+    if not abs(options.add_days) <= _FARTHEST:  # what is no number is not less either
+        said = f"--add-days {options.add_days:g}"
+        raise ConfigError([Problem("", said, f"days, at most {_FARTHEST:,.0f}", "--add-days 7")])
     generate, schedule = context.settings.cycle.generate, context.settings.recrawl.schedule
     pulls = schedule.kind.startswith("nutch-")
     conditions = [f"({text}\n)" for text in (generate.where, options.where) if text]
