@@ -50,6 +50,24 @@ def test_what_another_step_does_here_is_named(step, option, ours):
     assert ours in done.err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-i",), "`--index`"),
+        (("readdb", "-min", "2"), "`--min`"),
+        (("readdb", "-retry", "2"), '`--where "retries = N"`'),
+        (("readdb", "-listen", "9000"), "`readdb --url URL --json` answers"),
+        (("index", "-deleteGone"), "`index` always takes out pages that are gone"),
+        (("generate", "-crawlId", "a"), "a directory is a crawl"),
+        (("-crawlId", "a"), "a directory is a crawl"),
+    ],
+)
+def test_spellings_of_nutch_have_an_answer(words, said):
+    done = nacre("cycle", "x", *words)
+    assert (done.code, "is an option of Nutch" in done.err) == (2, True)
+    assert said in done.err
+
+
 def test_every_option_of_ours_that_is_named_is_one():
     group = typer.main.get_command(cycle)
     assert isinstance(group, CycleGroup)

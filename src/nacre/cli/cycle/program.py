@@ -68,6 +68,13 @@ NUTCH = {
     "-hostdb": _NONE,
     "--hostdbupdate": _NONE,
     "--hostdbgenerate": _NONE,
+    "-i": "--index",
+    "-min": "--min",
+    "-retry": '--where "retries = N"',
+    "-listen": _NONE,
+    "-keepClientCnxOpen": _NONE,
+    "-deleteGone": _NONE,
+    "-crawlId": _NONE,
 }
 """Options as Nutch spells them, and ours."""
 _WHY_NONE = {
@@ -78,6 +85,10 @@ _WHY_NONE = {
     "-hostdb": "the table of hosts is always kept and always asked",
     "--hostdbupdate": "the table of hosts is always kept",
     "--hostdbgenerate": "the table of hosts is always asked",
+    "-listen": "`readdb --url URL --json` answers for one URL, and `sql` for many",
+    "-keepClientCnxOpen": "nothing listens here",
+    "-deleteGone": "`index` always takes out pages that are gone",
+    "-crawlId": "a directory is a crawl: name another directory",
 }
 
 
