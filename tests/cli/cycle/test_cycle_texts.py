@@ -1,5 +1,6 @@
 """Findings of steps in words."""
 
+import json
 import sys
 from collections import Counter
 
@@ -54,6 +55,16 @@ def test_a_live_line_has_one_row():
     assert fitted("fetch 61/127", 13) == "fetch 61/127"
     assert fitted("fetch 61/127", 12) == "fetch 61/1…"
     assert fitted("fetch", 0) == "…"
+
+
+def test_a_pipe_gets_lines_for_people_unless_json_is_asked_for(capsys: pytest.CaptureFixture[str]):
+    for as_json in (False, True):
+        shown = display.display_of(quiet=False, as_json=as_json)
+        shown.step("round 1/2", "update")
+        shown.done({"links": 7}, "7 links")
+    line, *told = capsys.readouterr().err.splitlines()
+    assert line == "round 1/2 update    7 links"
+    assert [json.loads(one)["type"] for one in told] == ["begin", "done"]
 
 
 def test_a_live_line_goes_when_the_result_is_said_elsewhere(
