@@ -154,7 +154,10 @@ class UpdateSettings(Component):
     """The effect of visits on the CrawlDb."""
 
     additions: bool = setting(
-        True, "Add URLs that links name (`db.update.additions.allowed`).", sheets=False
+        True,
+        "Add URLs that are not known: those that links name, targets of redirects, and others that "
+        "were fetched (`db.update.additions.allowed`).",
+        sheets=False,
     )
     purge_gone: bool = setting(
         False,

@@ -36,6 +36,21 @@ def test_given_urls_are_fetched_whatever_is_known(tmp_path: Path):
     assert done["segments"] == made["segments"]
 
 
+def test_given_urls_that_are_not_known_stay_unknown_without_additions(tmp_path: Path):
+    root = tmp_path / "c"
+    with site(PAGES) as home:
+        assert nacre("new", root, home, "--delay", "0").code == 0
+        assert nacre("cycle", root, "inject").code == 0
+        assert nacre("cycle", root, "generate", "--urls", home, "--urls", f"{home}b.html").code == 0
+        assert nacre("cycle", root, "fetch").code == 0
+        done = nacre("cycle", root, "update", "--no-additions", "--dry-run")
+        assert "; 1 visit of URLs that are not known left out" in done.out
+        done = json.loads(nacre("cycle", root, "update", "--no-additions", "--json").out)
+    assert (done["visits"], done["unknown"]) == (1, 1)
+    rows = json.loads(nacre("cycle", root, "sql", "select key from crawldb", "--json").out)
+    assert rows == [{"key": home}]
+
+
 def test_options_of_a_choice_do_not_go_with_given_urls(tmp_path: Path):
     root = tmp_path / "c"
     done = nacre("cycle", root, "generate", "--urls", "http://a.test/", "--where", "score > 1")

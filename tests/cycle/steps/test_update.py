@@ -243,6 +243,20 @@ def test_no_additions_leave_out_what_is_not_known(tmp_path: Path):
     assert rows["http://a.example/"]["inlinks"] == 1
 
 
+def test_no_additions_leave_out_visits_of_what_is_not_known(tmp_path: Path):
+    root = tmp_path / "j"
+    seed, target = "http://a.example/", "http://a.example/moved"
+    seeded(root, seed)
+    capture: dict[str, Any] = {"record_id": "urn:uuid:1", "digest": b"1", "length": 1}
+    visits = [visit(seed, 302), visit(target, via=seed, path="R", **capture)]
+    found = one_round(root, (visits, []), additions=False)
+    assert found.transitions == {("db_unfetched", "db_redir_temp"): 1}
+    assert (found.visits, found.unknown) == (1, 1)
+    assert set(table(root, tmp_path)) == {seed}
+    with opened(root, NOW + DAY) as context:
+        assert context.cycle.newest().counters["unknown"] == 1
+
+
 def test_the_virtual_page_gives_to_all_seeds_and_keeps_the_rest(tmp_path: Path):
     root = tmp_path / "j"
     seeds = ["http://a.example/", "http://b.example/", "http://c.example/"]

@@ -350,7 +350,10 @@ def update(
     ] = None,
     *,
     no_additions: Annotated[
-        bool, typer.Option("--no-additions", help="Add no URLs that links name.")
+        bool,
+        typer.Option(
+            "--no-additions", help="Add no URLs: neither those that links name, nor visited ones."
+        ),
     ] = False,
     filter_known: Annotated[
         bool, typer.Option("--filter", help="Then ask changed rules about all known URLs.")

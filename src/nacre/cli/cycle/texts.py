@@ -323,6 +323,8 @@ def update_text(result: "UpdateResult") -> str:
     parts = [f"{number:,} {_ENDS.get(name, name)}" for name, number in ends.most_common()]
     text += f"; {', '.join(parts)}" if parts else ""
     text += f"; {result.purged:,} forgotten" if result.purged else ""
+    if result.unknown:
+        text += f"; {count(result.unknown, 'visit')} of URLs that are not known left out"
     moved = len(result.moved)
     return text + (f"; {count(moved, 'new seed')}, where seeds moved to" if moved else "")
 
@@ -351,6 +353,7 @@ def update_numbers(result: "UpdateResult") -> dict[str, Any]:
         ],
         "purged": result.purged,
         "moved": list(result.moved),
+        "unknown": result.unknown,
         "version": result.version.number if result.version is not None else None,
     }
 

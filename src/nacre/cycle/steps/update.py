@@ -52,7 +52,7 @@ class UpdateOptions(NamedTuple):
     """Options of the step.
 
     Attributes:
-        additions: URLs that links name are added.
+        additions: URLs that are not known are added: those that links name, and visited ones.
     """
 
     additions: bool = True
@@ -71,6 +71,7 @@ class UpdateResult(NamedTuple):
             known.
         purged: Rows that are forgotten.
         moved: URLs that are seeds from now on, because seeds redirect to them.
+        unknown: Visits of URLs that are not known and not added, which are left out.
         version: The version; None where there was nothing to do.
     """
 
@@ -82,6 +83,7 @@ class UpdateResult(NamedTuple):
     transitions: Mapping[tuple[str, str], int] = {}
     purged: int = 0
     moved: Sequence[str] = ()
+    unknown: int = 0
     version: CycleVersion | None = None
 
 
@@ -341,6 +343,7 @@ def _summed(
         sum(one.targets for one in results),
         dict(matrix),
         sum(one.purged for one in results) + sum(one.purged for one in swept),
+        unknown=sum(one.unknown for one in results),
     )
 
 
@@ -353,6 +356,7 @@ def update_counters(found: UpdateResult) -> dict[str, Any]:
         "targets": found.targets,
         **({"purged": found.purged} if found.purged else {}),
         **({"moved": list(found.moved)} if found.moved else {}),
+        **({"unknown": found.unknown} if found.unknown else {}),
         "transitions": [
             {"old": old, "new": new, "rows": rows}
             for (old, new), rows in sorted(found.transitions.items())

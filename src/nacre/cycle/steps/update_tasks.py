@@ -116,7 +116,7 @@ class UpdateSpec(NamedTuple):
         buckets: The buckets with their files; a range of the keys of one stands alone.
         segments: The segments.
         plan: The state machine.
-        additions: URLs that links name are added.
+        additions: URLs that are not known are added: those that links name, and visited ones.
         clock: The clock of the step, ms.
         gifts: Cash that the virtual page gives to seeds, by key, by bucket.
         hosts: Files of hosts by bucket.
@@ -149,6 +149,7 @@ class UpdatedFiles(NamedTuple):
         moved: Where seeds moved to: the URL, and the seed in its line.
         purged: Rows that are forgotten.
         refused: Cash of links to URLs that are not added, in 2^-32: the virtual page gets it.
+        unknown: Visits of URLs that are not known and not added, which are left out.
     """
 
     files: dict[str, list[TableFile]]
@@ -161,6 +162,7 @@ class UpdatedFiles(NamedTuple):
     moved: tuple[tuple[str, str], ...] = ()
     purged: int = 0
     refused: int = 0
+    unknown: int = 0
 
 
 # ---- visits
@@ -255,7 +257,7 @@ def update_task(spec: UpdateSpec) -> UpdatedFiles:
     files: dict[str, list[TableFile]] = {CRAWLDB: [], HOSTS: []}
     dropped: dict[str, set[str]] = {HOSTS: set()}
     matrix: Counter[tuple[str, str]] = Counter()
-    visits = left = links = targets = purged = refused = 0
+    visits = left = links = targets = purged = refused = unknown = 0
     moved: list[tuple[str, str]] = []
     with spec.place.open() as work:
         sources = _sources(work, spec)
@@ -269,10 +271,11 @@ def update_task(spec: UpdateSpec) -> UpdatedFiles:
             moved += found.moved
             purged, refused = purged + found.purged, refused + found.refused
             visits, left = visits + found.visits, left + found.not_attempted
+            unknown += found.unknown
             links, targets = links + found.links, targets + found.targets
     return UpdatedFiles(
         files, dropped, visits, left, links, targets, dict(matrix), tuple(moved), purged,
-        refused,
+        refused, unknown,
     )  # fmt: skip
 
 
@@ -321,14 +324,19 @@ class _BucketReduce:
         self._mine += f" and {within.condition()}" if within is not None else ""
 
     def run(self) -> UpdatedFiles:
-        facts = self._facts()
-        known = self._known([fact["key"] for fact in facts])
+        found = self._facts()
+        known = self._known([fact["key"] for fact in found])
+        # A row of any group makes a URL known: without additions there is none of an unknown one.
+        facts = [fact for fact in found if self._spec.additions or fact["key"] in known]
+        unknown = len(found) - len(facts)
         names = {segment.segment for segment in self._spec.segments}
         rows, matrix = visit_rows(facts, known, self._spec.plan, self._spec.clock, names)
         left = sum(1 for fact in facts if fact["reason"] is not None)
         links, targets, added = self._adds(rows.add)
         if self._spec.dry:
-            return UpdatedFiles({}, {}, len(facts) - left, left, links, targets, dict(matrix))
+            return UpdatedFiles(
+                {}, {}, len(facts) - left, left, links, targets, dict(matrix), unknown=unknown
+            )
         hosts = self._hosts()
         files = {CRAWLDB: [*self._written(rows), *added], HOSTS: list(hosts.added)}
         dropped = {HOSTS: set(hosts.dropped)}
@@ -339,7 +347,7 @@ class _BucketReduce:
         )
         return UpdatedFiles(
             files, dropped, len(facts) - left, left, links, targets, dict(matrix), moved,
-            len(rows.purge), self._refused,
+            len(rows.purge), self._refused, unknown,
         )  # fmt: skip
 
     def _hosts(self) -> WrittenHosts:
