@@ -429,18 +429,23 @@ class FilePlan(NamedTuple):
         return f"{FOLDER}/{self.table}/b{self.bucket:05d}/{file}"
 
 
-def publish(storage: Storage, path: Path, plan: FilePlan) -> TableFile | None:
+def publish(storage: Storage, path: Path, plan: FilePlan, *, dry: bool = False) -> TableFile | None:
     """Describe a Parquet file that is sorted by `key`, and send it to the storage.
 
     The local file is the storage's from then on: do not write to it.
+
+    Args:
+        storage: Where it goes.
+        path: The file.
+        plan: The plan of it.
+        dry: Describe it, and send nothing.
 
     Returns:
         Its row for the manifest; None when it has no rows, and nothing was sent.
     """
     described = describe(path, plan)
-    if described is None:
-        return None
-    storage.upload(path, described.path)
+    if described is not None and not dry:
+        storage.upload(path, described.path)
     return described
 
 

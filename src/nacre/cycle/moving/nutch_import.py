@@ -183,7 +183,7 @@ def _specs(
         yield NutchSpec(
             context.place, within, number, buckets_here(context, version), version.number + 1, "",
             rules, options.filter, options.normalize, options.salvage, context.clock, has_cash,
-            settings.links,
+            settings.links, context.dry,
         )  # fmt: skip
 
 

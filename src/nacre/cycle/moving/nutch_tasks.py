@@ -53,6 +53,7 @@ class NutchSpec(NamedTuple):
         clock: The clock of the step, ms.
         has_cash: Pages that were not visited get their score as cash, too.
         links: `cycle.links`.
+        dry: Count, and publish nothing.
     """
 
     place: TaskPlace
@@ -68,6 +69,7 @@ class NutchSpec(NamedTuple):
     clock: int = 0
     has_cash: bool = False
     links: LinkDbSettings = LinkDbSettings()
+    dry: bool = False
 
 
 class NutchCounts(NamedTuple):
@@ -357,7 +359,7 @@ def _linked(work: TaskWork, spec: NutchSpec) -> tuple[int, tuple[TableFile, ...]
     )
     plan = FilePlan(LINKS, 0, "add", spec.version)
     storage = open_storage(spec.place.storage)
-    files = tuple(files_by_bucket(work, storage, "placed", "dst, src", plan))
+    files = tuple(files_by_bucket(work, storage, "placed", "dst, src", plan, dry=spec.dry))
     return int(kernel.value("select count(*) from placed")), files
 
 

@@ -91,7 +91,7 @@ def index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
                 "where signature in (select signature from changes)"
             )
         where = (SIGNATURES, spec.version)
-        files = published(work, "changes", columns, "signature, key", where)
+        files = published(work, "changes", columns, "signature, key", where, dry=spec.dry)
         return _members(work, spec), files
 
 
@@ -238,6 +238,8 @@ class ChooseSpec(NamedTuple):
         claims: The file of what pages declare; "" for none.
         settings: `cycle.dedup`.
         buckets: Number of buckets.
+        exchange: Name of the file for the keys of duplicates; "" for none.
+        dry: Count, and publish nothing.
     """
 
     place: TaskPlace
@@ -247,6 +249,8 @@ class ChooseSpec(NamedTuple):
     claims: str
     settings: CycleDedupSettings
     buckets: int
+    exchange: str = ""
+    dry: bool = False
 
 
 def choose_task(spec: ChooseSpec) -> tuple[DedupResult, dict[str, list[TableFile]]]:
@@ -284,7 +288,11 @@ def _chosen(work: TaskWork, spec: ChooseSpec) -> tuple[DedupResult, dict[str, li
     kernel = work.kernel
     with_buckets(kernel, "found", spec.buckets)
     kernel.execute("drop table found")
-    files = {CRAWLDB: published(work, "found_in", "key, dup_of", "key", (CRAWLDB, spec.version))}
+    where = (CRAWLDB, spec.version)
+    made = published(work, "found_in", "key, dup_of", "key", where, dry=spec.dry)
+    files = {CRAWLDB: made}
+    if spec.exchange:
+        work.send("select key from found_in", spec.exchange)
     if spec.claims:
         # They take no part among equals until they are visited again.
         claims = parquet([str(localized(work.storage, spec.claims, work.scratch))])
@@ -296,7 +304,7 @@ def _chosen(work: TaskWork, spec: ChooseSpec) -> tuple[DedupResult, dict[str, li
             "where signature is not null and key in (select key from declared)"
         )
         where = (SIGNATURES, spec.version)
-        files[SIGNATURES] = published(work, "past", columns, "signature, key", where)
+        files[SIGNATURES] = published(work, "past", columns, "signature, key", where, dry=spec.dry)
     pages, groups = kernel.rows("select count(*), count(distinct signature) from pages")[0]
     marks, released = kernel.rows("select count(dup_of), count(*) - count(dup_of) from found_in")[0]
     return DedupResult((), pages, groups, marks, released, len(spec.canonical)), files
@@ -380,11 +388,14 @@ class _Looking:
             claims,
             self._settings,
             self._buckets,
+            f"{self._folder}/chosen.parquet" if self._settings.near else "",
+            self._context.dry,
         )
         ((found, chosen),) = self._context.engine.map(choose_task, [spec])
+        marked = found.marked or found.released
         chosen[SIGNATURES] = [*files, *chosen.get(SIGNATURES, [])]
         if self._settings.near:
-            near = near_duplicates(self._near(chosen[CRAWLDB]))
+            near = near_duplicates(self._near(spec.exchange if marked else ""))
             for table, more in near.files.items():
                 chosen[table] = [*chosen[table], *more]
             found = found._replace(
@@ -394,7 +405,7 @@ class _Looking:
             )
         return found, chosen
 
-    def _near(self, chosen: Sequence[TableFile]) -> NearSearch:
+    def _near(self, chosen: str) -> NearSearch:
         cycle, version = self._context.cycle, self._version
         known = buckets_of(cycle, version, SIGNATURES) if SIGNATURES in version.tables else []
         return NearSearch(
@@ -403,7 +414,7 @@ class _Looking:
             version,
             self._facts,
             tuple(known),
-            tuple(chosen),
+            chosen,
             self._folder,
             self._buckets,
         )
@@ -425,6 +436,7 @@ class _Looking:
                 first,
                 last,
                 f"{self._folder}/members-{first}.parquet",
+                self._context.dry,
             )
             for first, last in bucket_ranges(buckets, self._index_tasks(known))
         ]

@@ -24,10 +24,18 @@ def with_buckets(kernel: Kernel, table: str, buckets: int, column: str = "key") 
 
 
 def published(
-    work: TaskWork, table: str, columns: str, order: str, where: tuple[str, int]
+    work: TaskWork,
+    table: str,
+    columns: str,
+    order: str,
+    where: tuple[str, int],
+    *,
+    dry: bool = False,
 ) -> list[TableFile]:
     """Write the rows of a table with `bucket` as sets of a table of the cycle, bucket by bucket."""
     name, version = where
+    if dry:
+        return []
     files = []
     for (bucket,) in work.kernel.rows(f"select distinct bucket from {table} order by 1"):
         path = work.scratch / f"{name}-{table}-{bucket}.parquet"

@@ -93,7 +93,9 @@ def load_ranked(work: TaskWork, buckets: Sequence[BucketFiles]) -> None:
     )
 
 
-def write_hosts(work: TaskWork, bucket: BucketFiles, rows: str, version: int) -> WrittenHosts:
+def write_hosts(
+    work: TaskWork, bucket: BucketFiles, rows: str, version: int, *, dry: bool = False
+) -> WrittenHosts:
     """Write what differs from the table `hosts`, which has the rows of the bucket.
 
     Args:
@@ -101,13 +103,14 @@ def write_hosts(work: TaskWork, bucket: BucketFiles, rows: str, version: int) ->
         bucket: The files of hosts of the bucket.
         rows: SQL of new rows.
         version: Number of the version that it is for.
+        dry: Make the table `new_hosts` of what differs, and publish nothing.
     """
     kernel = work.kernel
     kernel.execute(
         f"create or replace temp table new_hosts as select {_COLUMNS} from ({rows}) "
         f"except select {_COLUMNS} from hosts"
     )
-    if not kernel.value("select count(*) from new_hosts"):
+    if dry or not kernel.value("select count(*) from new_hosts"):
         return WrittenHosts()
     kind, query, dropped = "set", "from new_hosts", frozenset[str]()
     if not bucket.base or needs_merge(bucket):

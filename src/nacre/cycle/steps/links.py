@@ -94,6 +94,7 @@ class LinksSpec(NamedTuple):
         first: The first bucket.
         last: The last bucket.
         settings: `cycle.links`.
+        dry: Count, and publish nothing.
     """
 
     place: TaskPlace
@@ -102,6 +103,7 @@ class LinksSpec(NamedTuple):
     first: int
     last: int
     settings: LinkDbSettings
+    dry: bool = False
 
 
 def links_task(spec: LinksSpec) -> tuple[int, list[TableFile]]:
@@ -136,7 +138,8 @@ def _written(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
         rows = f"(select * from facts where bucket = {bucket})"
         path = work.scratch / f"links-{bucket}.parquet"
         work.kernel.write(link_adds(rows, spec.settings, "domains"), str(path))
-        file = publish(work.storage, path, FilePlan(LINKS, int(bucket), "add", spec.version))
+        plan = FilePlan(LINKS, int(bucket), "add", spec.version)
+        file = publish(work.storage, path, plan, dry=spec.dry)
         if file is not None:
             found.append(file)
     return found
@@ -159,7 +162,7 @@ def links(context: StepContext) -> LinksResult:
     buckets = version.tables[CRAWLDB].buckets
     settings = context.settings.cycle.links
     specs = [
-        LinksSpec(context.place, version.number + 1, facts, first, last, settings)
+        LinksSpec(context.place, version.number + 1, facts, first, last, settings, context.dry)
         for first, last in bucket_ranges(buckets, _tasks(context, waiting))
     ]
     results = context.engine.map(links_task, specs)

@@ -91,6 +91,7 @@ class GatherSpec(NamedTuple):
         target: Name of the file for the rows.
         rules: By which rows are judged and normalized; None: they are not.
         options: Which of both.
+        dry: Count, and publish nothing.
     """
 
     place: TaskPlace
@@ -103,6 +104,7 @@ class GatherSpec(NamedTuple):
     target: str
     rules: RulesOfStep | None
     options: MergeOptions
+    dry: bool = False
 
 
 class GatheredRows(NamedTuple):
@@ -226,7 +228,7 @@ def _gathering(
             for at, group in enumerate(groups):
                 yield GatherSpec(
                     context.place, theirs, number, table, group, buckets, 0,
-                    f"{folder}/{table}-{number}-{at}.parquet", None, options,
+                    f"{folder}/{table}-{number}-{at}.parquet", None, options, context.dry,
                 )  # fmt: skip
 
 
@@ -254,7 +256,7 @@ def gather_task(spec: GatherSpec) -> GatheredRows:
             # They fold with ours as they are.
             plan = FilePlan(LINKS, 0, "add", spec.version)
             mine = open_storage(spec.place.storage)
-            files = tuple(files_by_bucket(work, mine, "placed", "dst, src", plan))
+            files = tuple(files_by_bucket(work, mine, "placed", "dst, src", plan, dry=spec.dry))
             return GatheredRows(count, dict(refused), files)
         path = work.scratch / "gathered.parquet"
         kernel.write(f"{placed} order by b.bucket, r.{first}", str(path))

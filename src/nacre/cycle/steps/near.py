@@ -31,7 +31,6 @@ from nacre.cycle.tables import (
     buckets_of,
     in_tasks,
     local_bucket,
-    local_file,
     table_kind,
 )
 from nacre.cycle.versions import CycleVersion, TableFile
@@ -51,7 +50,8 @@ class NearSearch(NamedTuple):
         version: The version that it begins with.
         facts: The segments.
         known: The buckets of the table of signatures.
-        chosen: Files of the duplicates that were found before; their pages take no part.
+        chosen: The file of the duplicates that were found before; their pages take no part. "" for
+            none.
         folder: Where tasks exchange files.
         buckets: Number of buckets.
     """
@@ -61,7 +61,7 @@ class NearSearch(NamedTuple):
     version: CycleVersion
     facts: tuple[FetchedFacts, ...]
     known: tuple[BucketFiles, ...]
-    chosen: tuple[TableFile, ...]
+    chosen: str
     folder: str
     buckets: int
 
@@ -86,6 +86,7 @@ class IndexSpec(NamedTuple):
         first: The first bucket.
         last: The last bucket.
         exchange: Name of the file of pages for the second pass.
+        dry: Publish nothing.
     """
 
     place: TaskPlace
@@ -96,6 +97,7 @@ class IndexSpec(NamedTuple):
     first: int
     last: int
     exchange: str
+    dry: bool = False
 
 
 def near_index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
@@ -140,7 +142,8 @@ def near_index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
             "where (signature, key) not in (select (signature, key) from fresh)"
         )
         where = (SIGNATURES, spec.version)
-        return written, published(work, "changed", columns, "signature, key", where)
+        files = published(work, "changed", columns, "signature, key", where, dry=spec.dry)
+        return written, files
 
 
 def _find_near(kernel: Kernel) -> None:
@@ -216,18 +219,20 @@ class NearChooseSpec(NamedTuple):
         version: Number of the version that it is for.
         members: The files of the first pass.
         sources: The files of the second pass.
-        chosen: Files of the duplicates that were found before.
+        chosen: The file of the duplicates that were found before; "" for none.
         settings: `cycle.dedup`.
         buckets: Number of buckets.
+        dry: Count, and publish nothing.
     """
 
     place: TaskPlace
     version: int
     members: tuple[str, ...]
     sources: tuple[str, ...]
-    chosen: tuple[TableFile, ...]
+    chosen: str
     settings: CycleDedupSettings
     buckets: int
+    dry: bool = False
 
 
 def near_choose_task(spec: NearChooseSpec) -> NearResult:
@@ -236,8 +241,10 @@ def near_choose_task(spec: NearChooseSpec) -> NearResult:
         kernel = work.kernel
         rows = parquet(local_facts(work.storage, spec.sources, work))
         members = parquet(local_facts(work.storage, spec.members, work))
-        chosen = [local_file(work.storage, file, work.scratch) for file in spec.chosen]
-        taken = f"where key not in (select key from {parquet(chosen)})" if chosen else ""
+        taken = ""
+        if spec.chosen:
+            chosen = parquet(local_facts(work.storage, [spec.chosen], work))
+            taken = f"where key not in (select key from {chosen})"
         kernel.execute(f"create temp table there as select * from {rows} {taken}")
         # What is a copy for another reason stays one: of the same content, or as it declares.
         kernel.execute(
@@ -260,7 +267,8 @@ def near_choose_task(spec: NearChooseSpec) -> NearResult:
         )
         with_buckets(kernel, "found", spec.buckets)
         where = (CRAWLDB, spec.version)
-        files = {CRAWLDB: published(work, "found_in", "key, dup_of", "key", where)}
+        made = published(work, "found_in", "key, dup_of", "key", where, dry=spec.dry)
+        files = {CRAWLDB: made}
         marked, released = kernel.rows("select count(dup_of), count(*) - count(dup_of) from found")[
             0
         ]
@@ -282,6 +290,7 @@ def near_duplicates(search: NearSearch) -> NearResult:
             first,
             last,
             f"{search.folder}/near-{first}.parquet",
+            context.dry,
         )
         for first, last in bucket_ranges(buckets, context.engine.workers)
     ]
@@ -305,7 +314,8 @@ def near_duplicates(search: NearSearch) -> NearResult:
     if not sources:
         return NearResult(files)
     spec = NearChooseSpec(
-        context.place, number, members, sources, search.chosen, search.settings, search.buckets
-    )
+        context.place, number, members, sources, search.chosen, search.settings, search.buckets,
+        context.dry,
+    )  # fmt: skip
     (found,) = context.engine.map(near_choose_task, [spec])
     return found._replace(files={**files, **found.files})

@@ -94,6 +94,7 @@ class CompareSpec(NamedTuple):
         hosts: The same of the table of hosts.
         rows: Files of rows of the others by table.
         signatures: Buckets of the table of signatures.
+        dry: Count, and publish nothing.
     """
 
     place: TaskPlace
@@ -102,6 +103,7 @@ class CompareSpec(NamedTuple):
     hosts: tuple[BucketFiles, ...]
     rows: Mapping[str, tuple[str, ...]]
     signatures: int
+    dry: bool = False
 
 
 class ComparedRows(NamedTuple):
@@ -174,7 +176,7 @@ def take_rows(
             CompareSpec(
                 context.place, version.number + 1, mine, of_buckets(of_hosts, mine),
                 {CRAWLDB: rows.urls, HOSTS: rows.hosts},
-                signatures.buckets if signatures else buckets,
+                signatures.buckets if signatures else buckets, context.dry,
             )
         )  # fmt: skip
     compared = context.engine.map(compare_task, specs)
@@ -208,7 +210,7 @@ def take_rows(
 
 
 def files_by_bucket(
-    work: TaskWork, storage: Storage, source: str, order: str, plan: FilePlan
+    work: TaskWork, storage: Storage, source: str, order: str, plan: FilePlan, *, dry: bool = False
 ) -> Iterator[TableFile]:
     """Files of the rows of a table of the kernel, one for each bucket.
 
@@ -218,13 +220,14 @@ def files_by_bucket(
         source: The table, with a column `bucket`, and `place` where rows have one.
         order: Columns that they are sorted by.
         plan: The plan of the files; the bucket is filled in.
+        dry: Describe them, and publish nothing.
     """
     left_out = "bucket, place" if "place" in work.kernel.columns(f"from {source}") else "bucket"
     for (bucket,) in work.kernel.rows(f"select distinct bucket from {source} order by 1"):
         path = work.scratch / f"{plan.table}-{plan.kind}-{plan.group}-{bucket}.parquet"
         rows = f"select * exclude ({left_out}) from {source} where bucket = {bucket}"
         work.kernel.write(f"{rows} order by {order}", str(path))
-        file = publish(storage, path, plan._replace(bucket=int(bucket)))
+        file = publish(storage, path, plan._replace(bucket=int(bucket)), dry=dry)
         if file is not None:
             yield file
 
@@ -240,8 +243,9 @@ def compare_task(spec: CompareSpec) -> ComparedRows:
         kernel.execute(f"create temp table best as {best_rows('others')}")
         kernel.execute(f"create temp table wins as {winners('best', 'mine')}")
         kernel.execute("create temp table places as select key, bucket from best")
-        added[CRAWLDB] += _written(work, spec)
-        added[SIGNATURES] += _signatures(work, spec)
+        if not spec.dry:
+            added[CRAWLDB] += _written(work, spec)
+            added[SIGNATURES] += _signatures(work, spec)
         counts = kernel.rows(
             "select count(*), count(*) filter (not known), count(*) filter (known and wins) "
             "from wins"
@@ -330,7 +334,7 @@ def _compare_hosts(
             f"where bucket = {bucket.bucket} {newest}) o left join hosts m on m.host = o.host "
             "where m.host is null or coalesce(o.time, 0) > coalesce(m.time, 0)"
         )
-        written = write_hosts(work, bucket, rows, spec.version)
+        written = write_hosts(work, bucket, rows, spec.version, dry=spec.dry)
         count += int(work.kernel.value("select count(*) from new_hosts"))
         added.setdefault(HOSTS, []).extend(written.added)
         dropped |= written.dropped
