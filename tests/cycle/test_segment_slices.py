@@ -4,11 +4,16 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from msgspec import structs
 
 from nacre.cycle.readers import TableView, sql
-from nacre.cycle.segment_slices import slice_segments
+from nacre.cycle.rounds import SITEMAPS
+from nacre.cycle.segment_slices import SliceResult, slice_segments
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import GenerateOptions, generate
+from nacre.cycle.steps.given import GivenOptions, generate_given
+from nacre.cycle.versions import CycleChanges
+from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import JobError
 from tests.cycle.steps.test_generate import opened, seeded
 
@@ -36,9 +41,9 @@ def test_a_long_segment_is_divided_before_its_fetch(tmp_path: Path):
     seeded(root, *URLS)
     with opened(root) as context:
         [whole] = generate(context, GenerateOptions(units=2)).segments
-        assert slice_segments(context, 15) == {}, "it is not longer"
+        assert slice_segments(context, 15).slices == {}, "it is not longer"
         before = {key: unit for unit, keys in listed(root, whole).items() for key in keys}
-        [(name, slices)] = slice_segments(context, 6).items()
+        [(name, slices)] = slice_segments(context, 6).slices.items()
         version = context.cycle.newest()
         assert (name, len(slices)) == (whole, 3)
         assert whole not in version.segments
@@ -72,3 +77,45 @@ def test_segments_that_cannot_be_divided(tmp_path: Path):
         context.cycle.storage.put(f"segments/{name}/units/u0001/attempt-1", b"{}")
         with pytest.raises(JobError, match=f"segment {name} is being fetched"):
             slice_segments(context, 2)
+
+
+def test_urls_that_hold_no_lease_get_none(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/")
+    with opened(root) as context:
+        given = SeedList("", ["http://a.example/", "http://new.example/", "http://新.example/"])
+        made = generate_given(context, [given], GivenOptions())
+        sliced = slice_segments(context, 1)
+        assert [len(names) for names in sliced.slices.values()] == [3]
+        version = context.cycle.newest()
+        assert all(made.segments[0] not in name for name in version.segments)
+        assert leases(context) == {"http://a.example/": None}, "nothing became known"
+        assert generate(context, GenerateOptions()).selected == 1
+
+
+def test_segments_of_sitemaps_stay_whole(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/")
+    with opened(root) as context:
+        given = SeedList("", ["http://a.example/robots.txt", "http://b.example/robots.txt"])
+        [name] = generate_given(context, [given], GivenOptions()).segments
+        version = context.cycle.newest()
+        state = version.segments[name]
+        state = structs.replace(state, more={**state.more, SITEMAPS: 0})
+        changes = CycleChanges(step="sitemaps", clock=1, segments={name: state})
+        before = context.cycle.commit(version, changes)
+        assert slice_segments(context, 1) == SliceResult({}, (name,))
+        assert context.cycle.newest() == before
+
+
+def test_slices_know_what_is_fetched_of_their_hosts(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, *URLS)
+    with opened(root) as context:
+        [whole] = generate(context, GenerateOptions(units=1)).segments
+        context.cycle.storage.put(f"segments/{whole}/fetched/u0001.parquet", b"keys")
+        [slices] = slice_segments(context, 10).slices.values()
+        fetched = [context.cycle.storage.walk(f"segments/{name}/fetched") for name in slices]
+        units = [context.cycle.storage.walk(f"segments/{name}/lists") for name in slices]
+    names = [[file.name.rpartition("/")[2] for file in files] for files in fetched]
+    assert names == [[file.name.rpartition("/")[2] for file in files] for files in units]

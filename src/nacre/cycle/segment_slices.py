@@ -13,11 +13,12 @@ import msgspec
 
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import bucket_of
+from nacre.cycle.rounds import SITEMAPS
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import list_name, new_segments
 from nacre.cycle.storage import Storage, localized
 from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish, write_arrow
-from nacre.cycle.versions import CycleChanges, SegmentState, TableFile, state_of
+from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile, state_of
 from nacre.errors import JobError
 
 
@@ -30,7 +31,7 @@ class SliceSpec(NamedTuple):
         names: Names of its slices.
         size: URLs of a slice at most.
         buckets: Buckets of the table of URLs.
-        until: When the leases end, ms.
+        until: When the leases end, ms; 0: its URLs hold none.
         version: Number of the version that it is for.
     """
 
@@ -57,15 +58,26 @@ class SlicedLists(NamedTuple):
     leases: tuple[TableFile, ...]
 
 
-def slice_segments(context: StepContext, size: int) -> dict[str, tuple[str, ...]]:
+class SliceResult(NamedTuple):
+    """The outcome of a division.
+
+    Attributes:
+        slices: The names of the slices by that of their segment; {} where none was too long.
+        left: Segments that are longer and stay whole: those of sitemaps.
+    """
+
+    slices: dict[str, tuple[str, ...]]
+    left: tuple[str, ...] = ()
+
+
+def slice_segments(context: StepContext, size: int) -> SliceResult:
     """Divide the segments that wait for their fetch, and have more URLs than that.
+
+    Those of sitemaps stay whole: the step `sitemaps` goes on with one segment at a time.
 
     Args:
         context: The context of the driver.
         size: URLs of a slice at most.
-
-    Returns:
-        The names of the slices by that of their segment; {} where none was too long.
 
     Raises:
         JobError: The size is none, or a segment is being fetched.
@@ -74,11 +86,7 @@ def slice_segments(context: StepContext, size: int) -> dict[str, tuple[str, ...]
     if size < 1:
         raise JobError(f"segments slice {size}: a slice has at least one URL")
     version = context.cycle.newest()
-    long = [
-        name
-        for name, state in sorted(version.segments.items())
-        if state.state == "generated" and state.urls > size
-    ]
+    long, left = _too_long(version, size)
     specs: list[SliceSpec] = []
     for name in long:
         _require_unbegun(context.cycle.storage, name)
@@ -92,22 +100,34 @@ def slice_segments(context: StepContext, size: int) -> dict[str, tuple[str, ...]
             )
         )  # fmt: skip
     if not specs:
-        return {}
+        return SliceResult({}, left)
     made = context.engine.map(slice_task, specs)
     segments: dict[str, SegmentState | None] = dict.fromkeys(long)
     for spec, lists in zip(specs, made, strict=True):
         whole = state_of(version, spec.segment)
         for name, units, urls in zip(spec.names, lists.units, lists.urls, strict=True):
             segments[name] = msgspec.structs.replace(whole, units=units, urls=urls)
+    leases = [file for lists in made for file in lists.leases]
     changes = CycleChanges(
         step="segments slice",
         clock=context.clock,
         options={"size": size},
-        added={CRAWLDB: [file for lists in made for file in lists.leases]},
+        added={CRAWLDB: leases} if leases else {},
         segments=segments,
     )
     context.cycle.commit(version, changes)
-    return {spec.segment: spec.names for spec in specs}
+    return SliceResult({spec.segment: spec.names for spec in specs}, left)
+
+
+def _too_long(version: CycleVersion, size: int) -> tuple[list[str], tuple[str, ...]]:
+    """The segments that are divided, and those that are too long and stay whole."""
+    long = [
+        name
+        for name, state in sorted(version.segments.items())
+        if state.state == "generated" and state.urls > size
+    ]
+    left = tuple(name for name in long if SITEMAPS in version.segments[name].more)
+    return [name for name in long if name not in left], left
 
 
 def _require_unbegun(storage: Storage, name: str) -> None:
@@ -125,7 +145,7 @@ def slice_task(spec: SliceSpec) -> SlicedLists:
         storage = work.storage
         lists = [name for name in storage.list(f"{folder}/lists") if name.endswith(".parquet")]
         _number(work, lists, spec.size)
-        hosts = set(storage.list(f"{folder}/hosts"))
+        beside = {kind: set(storage.list(f"{folder}/{kind}")) for kind in ("hosts", "fetched")}
         units: list[int] = []
         urls: list[int] = []
         begun = 0
@@ -135,9 +155,10 @@ def slice_task(spec: SliceSpec) -> SlicedLists:
             )
             for at, (unit, _) in enumerate(mine, begun):
                 _write_list(work, list_name(name, at), number, unit)
-                known = lists[unit].replace("/lists/", "/hosts/")
-                if known in hosts:
-                    storage.copy(known, list_name(name, at, "hosts"))
+                for kind, files in beside.items():
+                    known = lists[unit].replace("/lists/", f"/{kind}/")
+                    if known in files:
+                        storage.copy(known, list_name(name, at, kind))
             for file in storage.walk(f"{folder}/conf"):
                 storage.copy(file.name, file.name.replace(folder, f"segments/{name}", 1))
             begun += len(mine)
@@ -175,7 +196,12 @@ def _write_list(work: TaskWork, name: str, number: int, unit: int) -> None:
 
 
 def _leases(work: TaskWork, spec: SliceSpec) -> Iterator[TableFile]:
-    """The leases of all URLs, each by the name of its slice."""
+    """The leases of all URLs, each by the name of its slice; none of URLs that hold none.
+
+    A lease is a row, and would make a URL known that is not.
+    """
+    if not spec.until:
+        return
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     from nacre.crawldb.row import GROUPS  # noqa: PLC0415 - made of Arrow

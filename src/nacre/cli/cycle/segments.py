@@ -93,7 +93,9 @@ def _list(context: "StepContext", *, as_json: bool) -> None:
 def _slice(context: "StepContext", size: int, *, as_json: bool) -> None:
     from nacre.cycle.segment_slices import slice_segments
 
-    made = slice_segments(context, size)
+    made, left = slice_segments(context, size)
+    for name in left:
+        output.tell(f"nacre: {name} has sitemaps, and stays whole: `nacre cycle DIR sitemaps`")
     if as_json:
         output.say_json(made)
         return
