@@ -149,6 +149,19 @@ def injected(chain: Sequence[Scoring], seed: PageScore) -> PageScore:
     return seed
 
 
+def follows_seed(chain: Sequence[Scoring], seed: PageScore) -> tuple[bool, bool]:
+    """Whether the score of a page, and its cash, are what its seed says under several kinds.
+
+    What a kind makes of something else, as a rank or a history, is none of a seed's.
+
+    Args:
+        chain: The kinds in order.
+        seed: As for `injected`.
+    """
+    mine, other = injected(chain, seed), injected(chain, seed._replace(score=seed.score + ONE))
+    return mine.score != other.score, mine.cash != other.cash
+
+
 def sort_sql(chain: Sequence[Scoring]) -> str:
     """SQL of a DOUBLE by which rows are sorted for a fetch list."""
     found = "1.0::DOUBLE"

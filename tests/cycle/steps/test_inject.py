@@ -1,14 +1,14 @@
 """Seeds and what is known of their URLs: Nutch's merge rules, and the files that they make."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from nacre.cli.cycle.texts import inject_text
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.row import ONE, bucket_of
-from nacre.crawldb.scoring import Opic
+from nacre.crawldb.scoring import NutchOpic, Opic, PageScore, RankScoring, Scoring
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.steps.generate import GenerateOptions, generate
 from nacre.cycle.steps.inject import (
@@ -95,6 +95,40 @@ def test_overwrite_replaces_state_score_and_metadata():
     assert (merged.add["via"], merged.add["first_seen"]) == ("http://b/", 5)
     assert (merged.state["status"], merged.state["retries"]) == (1, 0)
     assert merged.seed == {"key": URL, "seed_md": [("b", "2")]}
+
+
+class Named(Scoring):
+    """A kind of score of a plug-in: a number of the metadata of a seed, whatever its score is."""
+
+    scoring: Literal["named"] = "named"
+
+    def injected(self, seed: PageScore) -> PageScore:
+        return seed._replace(score=int(seed.md.get("weight", 0)) * ONE)
+
+
+@pytest.mark.parametrize("options", [InjectOptions(overwrite=True), InjectOptions(update=True)])
+@pytest.mark.parametrize(
+    ("kinds", "more", "changed"),
+    [
+        ((), {"score": 0}, (-3 * ONE, 0)),
+        ((NutchOpic(),), {"score": 0}, (-3 * ONE, 0)),
+        ((NutchOpic(),), {"score": 3 * ONE}, None),
+        # The score of `opic` is what the page has handed out, that of `rank` is computed.
+        ((Opic(),), {"score": 0}, (0, -2 * ONE)),
+        ((Opic(),), {"score": 2 * ONE}, None),
+        ((RankScoring(),), {"score": 0}, None),
+        ((RankScoring(),), {"score": 9 * ONE}, None),
+        ((Named(),), {"score": 0, "metadata": {"weight": "4"}}, (ONE, 0)),
+    ],
+)
+def test_a_seed_changes_what_its_score_is_by_the_kind_of_score(kinds, more, changed, options):
+    row = known(cash=2 * ONE)
+    merged = merge_seed(seed(**more), row, options, InjectDefaults(scoring=kinds), NOW)
+    if changed is None:
+        assert merged.add is None
+    else:
+        assert merged.add is not None
+        assert (merged.add["score"], merged.add["cash"]) == changed
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from nacre.crawldb import row as rows
 from nacre.crawldb.fold import fold_query, merge_query
 from nacre.crawldb.row import Status, bucket_of
-from nacre.crawldb.scoring import PageScore, Scoring, injected
+from nacre.crawldb.scoring import PageScore, Scoring, follows_seed, injected
 from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.seedlist import ONE, BadMetadata, InjectedSeed, InjectEntry, read_seed_list
 from nacre.cycle.steps.context import StepContext
@@ -207,9 +207,13 @@ def _new_row(seed: NewSeed, defaults: InjectDefaults, clock: int) -> MergedSeed:
     return MergedSeed("new", add, fresh, _metadata(seed, {}))
 
 
-def _begins(seed: NewSeed, defaults: InjectDefaults) -> PageScore:
+def _said(seed: NewSeed, defaults: InjectDefaults) -> PageScore:
     score = defaults.score if seed.score is None else seed.score
-    return injected(defaults.scoring, PageScore(score, depth=1, md=seed.metadata))
+    return PageScore(score, depth=1, md=seed.metadata)
+
+
+def _begins(seed: NewSeed, defaults: InjectDefaults) -> PageScore:
+    return injected(defaults.scoring, _said(seed, defaults))
 
 
 def _fresh_state(seed: NewSeed, defaults: InjectDefaults, clock: int) -> dict[str, Any]:
@@ -228,13 +232,13 @@ def _replaced(
     seed: NewSeed, known: Mapping[str, Any], defaults: InjectDefaults, clock: int
 ) -> MergedSeed:
     metadata = {"key": seed.key, "seed_md": list(seed.metadata.items()) or None}
-    add = _score_change(known, _begins(seed, defaults))
+    add = _score_change(known, seed, defaults)
     return MergedSeed("merged", add, _fresh_state(seed, defaults, clock), metadata)
 
 
 def _updated(seed: NewSeed, known: Mapping[str, Any], defaults: InjectDefaults) -> MergedSeed:
     wants_score = seed.score is not None and seed.score != defaults.score
-    add = _score_change(known, _begins(seed, defaults)) if wants_score else None
+    add = _score_change(known, seed, defaults) if wants_score else None
     state = None
     if (seed.interval is not None and seed.interval != defaults.interval) or seed.fixed:
         kept = {name: known.get(name) for name in _names("state")}
@@ -246,13 +250,18 @@ def _updated(seed: NewSeed, known: Mapping[str, Any], defaults: InjectDefaults) 
     return MergedSeed("merged" if changes else "known", add, state, metadata)
 
 
-def _score_change(known: Mapping[str, Any], wanted: PageScore) -> dict[str, Any] | None:
+def _score_change(
+    known: Mapping[str, Any], seed: NewSeed, defaults: InjectDefaults
+) -> dict[str, Any] | None:
     """The difference to a score. What says where a URL was found is repeated, so that it stays.
 
     What a page has handed out under `opic` stays: only its cash is that of the seed.
     """
-    cash = wanted.cash - int(known.get("cash") or 0) if wanted.cash else 0
-    score = wanted.score - int(known.get("score") or 0) if wanted.score else 0
+    wanted = _begins(seed, defaults)
+    of_score, of_cash = follows_seed(defaults.scoring, _said(seed, defaults))
+    # A plug-in may make either of the metadata of a seed, whatever its score is.
+    score = wanted.score - int(known.get("score") or 0) if of_score or wanted.score else 0
+    cash = wanted.cash - int(known.get("cash") or 0) if of_cash or wanted.cash else 0
     if not cash and not score:
         return None
     again = {name: known.get(name) for name in ("url", "via", "path", "source", "md", "first_seen")}
