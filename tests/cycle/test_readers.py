@@ -131,6 +131,14 @@ def test_the_best_scores(made):
         (RowFilter(where="fetch_time < timestamp '2027-01-16'"), [HOME, CHINESE]),
         (RowFilter(retries=2), [GONE]),
         (RowFilter(retries=2, where="true) or (true"), [GONE]),
+        (RowFilter(where="status = 3"), [GONE]),
+        (RowFilter(where="status = 'db_gone'"), [GONE]),
+        (RowFilter(where="3 = \"Status\" or key = '书'"), [GONE]),
+        (RowFilter(where="status in (2, 3) and not status between 3 and 9"), [HOME]),
+        (RowFilter(where="status % 2 = 1 and lower(status) = 'db_gone'"), [GONE]),
+        # What fails on a row is not true of it.
+        (RowFilter(where="md['k']::INTEGER > 1"), []),
+        (RowFilter(where="md['k']"), []),
     ],
 )
 def test_rows_that_pass_a_filter(made, wanted, keys):
@@ -156,6 +164,7 @@ def test_a_sample_is_the_same_every_time(tmp_path):
         (RowFilter(where="score >"), "syntax error"),
         (RowFilter(where="exists(select 1 from read_csv('/etc/passwd'))"), "query in it"),
         (RowFilter(where="true)) or ((true"), "syntax"),
+        (RowFilter(where="status = 'gone'"), r"no status 'gone'; one of: .*db_gone \(3\)"),
         (RowFilter(regex="(a"), "missing|paren"),
         (RowFilter(status="dead"), "--status: there is no status 'dead'"),
         (RowFilter(sample=0), "--sample 0"),

@@ -377,8 +377,29 @@ def with_status_names(kernel: Kernel, text: str) -> str:
     """
     if _STATUS not in text.lower():
         return text
+    return _with_status(text, {at for at, _ in kernel.texts_beside(text, _STATUS)}, label_sql())
+
+
+def with_status_codes(kernel: Kernel, text: str) -> str:
+    """A condition whose `status` is a number where it is compared with one, as in `generate`.
+
+    Args:
+        kernel: The kernel.
+        text: A condition over readable rows, whose `status` is a name.
+
+    Raises:
+        UserSqlError: It is no expression.
+    """
+    if _STATUS not in text.lower():
+        return text
+    cases = " ".join(f"when {quoted(one.label)} then {int(one)}" for one in Status)
+    return _with_status(text, set(kernel.numbers_beside(text, _STATUS)), f"case status {cases} end")
+
+
+def _with_status(text: str, places: Collection[int], sql: str) -> str:
+    """A condition with SQL in place of `status` at some places, counted in bytes."""
     said = text.encode()
-    for place in sorted({at for at, _ in kernel.texts_beside(text, _STATUS)}, reverse=True):
+    for place in sorted(places, reverse=True):
         end = place + len(_STATUS) + 2 * said[place:].startswith(b'"')
-        said = said[:place] + f"({label_sql()})".encode() + said[end:]
+        said = said[:place] + f"({sql})".encode() + said[end:]
     return said.decode()

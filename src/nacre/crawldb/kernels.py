@@ -420,24 +420,39 @@ class Kernel:
         Raises:
             UserSqlError: It is no expression.
         """
+        return [
+            (place, texts if whole else [])
+            for place, whole, constants in self._beside(text, column)
+            if (texts := [said for kind, said in constants if kind == _STRING])
+        ]
+
+    def numbers_beside(self, text: str, column: str) -> list[int]:
+        """The places where an expression has a column beside numbers and no text: `column > 3`.
+
+        Raises:
+            UserSqlError: It is no expression.
+        """
+        return [
+            place
+            for place, _, constants in self._beside(text, column)
+            if {kind for kind, _ in constants} and not any(k == _STRING for k, _ in constants)
+        ]
+
+    def _beside(self, text: str, column: str) -> "Iterator[tuple[int, bool, list[_Constant]]]":
+        """Each mention of a column: its place, whether it is compared, and constants beside it."""
         head = "select ("
-        found = []
         for part in _parts(self._parsed(f"{head}{text}\n)", text, len(head), ())):
             beside = [
-                *(part[side] for side in ("left", "right") if isinstance(part.get(side), dict)),
+                *(part[side] for side in _SIDES if isinstance(part.get(side), dict)),
                 *(one for one in part.get("children") or () if isinstance(one, dict)),
                 *(one["expression"] for one in part.get("arguments") or ()),
             ]
-            texts = [said for one in beside if (said := _literal(one)) is not None]
+            constants = [said for one in beside if (said := _literal(one)) is not None]
             whole = part.get("class") == "COMPARISON" or "IN" in str(part.get("type")).split("_")
-            found += [
-                (int(one["query_location"]) - len(head), texts if whole else [])
-                for one in beside
-                if one.get("class") == "COLUMN_REF"
-                and [name.lower() for name in one["column_names"]] == [column]
-                and texts
-            ]
-        return found
+            for one in beside:
+                names = one["column_names"] if one.get("class") == "COLUMN_REF" else []
+                if [name.lower() for name in names] == [column]:
+                    yield int(one["query_location"]) - len(head), whole, constants
 
     def check_query(self, text: str) -> None:
         """Check that what a user wrote is one query that only reads.
@@ -534,12 +549,20 @@ def _explained(message: str, text: str, columns: Sequence[str]) -> str:
     return f"{text!r}: {first}{known}"
 
 
-def _literal(part: Mapping[str, Any]) -> str | None:
-    """The text of a constant of a parsed statement; None for all else."""
+_Constant = tuple[str, str]
+"""The kind and the text of a constant of a parsed statement."""
+_STRING = "STRING"
+_NUMBERS = frozenset(("INTEGER", "NUMERIC"))
+_SIDES = ("left", "right", "input", "lower", "upper")
+"""Parts of a comparison, and of `between`."""
+
+
+def _literal(part: Mapping[str, Any]) -> _Constant | None:
+    """A text or a number of a parsed statement; None for all else."""
     if part.get("class") != "CONSTANT":
         return None
-    literal = part["literal"]
-    return str(literal["text"]) if literal["kind"] == "STRING" else None
+    kind = str(part["literal"]["kind"])
+    return (kind, str(part["literal"]["text"])) if kind in {_STRING, *_NUMBERS} else None
 
 
 def _parts(node: object) -> Iterator[dict[str, Any]]:

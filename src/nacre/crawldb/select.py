@@ -142,9 +142,7 @@ def reason_expression(options: SelectOptions, *, out: bool = False) -> str:
     if out:
         tests.append(("host", f"{host_sql('key')} in (from out_hosts)"))
     if options.where:
-        # Anything but true refuses, also what fails, as a cast of metadata that are no number.
-        true = f"coalesce(try(try_cast(({options.where}\n) as boolean)), false)"
-        tests.append(("where", f"not {true}"))
+        tests.append(("where", f"not {true_sql(options.where)}"))
     if options.status:
         tests.append(("status", f"status <> {options.status}"))
     if options.min_sort > 0:
@@ -153,6 +151,14 @@ def reason_expression(options: SelectOptions, *, out: bool = False) -> str:
         tests.append(("interval", f'"interval" > {options.max_interval}'))
     cases = " ".join(f"when {test} then '{reason}'" for reason, test in tests)
     return f"case {cases} end"
+
+
+def true_sql(condition: str) -> str:
+    """SQL that is true where a condition that a user wrote is, and else false.
+
+    Anything but true is false, also what fails, as a cast of metadata that are no number.
+    """
+    return f"coalesce(try(try_cast(({condition}\n) as boolean)), false)"
 
 
 def check_where(kernel: Kernel, text: str) -> None:

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from nacre.crawldb.fold import fold_query, label_sql
+from nacre.crawldb.fold import fold_query, label_sql, require_statuses, with_status_codes
 from nacre.crawldb.hosts import add_functions, counted_hosts
 from nacre.crawldb.kernels import Kernel, quoted
 from nacre.crawldb.row import COLUMNS, ONE, Status, bucket_of, bucket_of_host, status_of
+from nacre.crawldb.select import true_sql
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.row_files import plain_row
 from nacre.cycle.tables import (
@@ -194,9 +195,10 @@ def condition(kernel: Kernel, wanted: RowFilter) -> str:
     if wanted.sample < 1:
         parts.append(f"md5_number(key) % {_SHARES} < {round(wanted.sample * _SHARES)}")
     if wanted.where:
-        kernel.check_expression(wanted.where, "rows", READABLE)
-        # Two brackets: with one, `true) or (true` would be more than one of the parts.
-        parts.append(f"(({wanted.where}\n))")
+        require_statuses(kernel, wanted.where)
+        meant = with_status_codes(kernel, wanted.where)
+        kernel.check_expression(wanted.where, "rows", READABLE, meant)
+        parts.append(true_sql(meant))
     return " and ".join(parts) or "true"
 
 

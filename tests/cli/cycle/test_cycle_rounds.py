@@ -139,6 +139,8 @@ def test_hosts_have_percentiles_of_their_latencies(crawled: Path):
     slow = "latency_percentile(latencies, 0.95) >= 1"
     assert "127.0.0.1" in cycle(crawled, "readhosts", "--where", slow).out
     assert json.loads(cycle(crawled, "readhosts", "--where", "rank > 0", "--json").out) == []
+    done = cycle(crawled, "readhosts", "--where", "host::INTEGER > 1", "--json")
+    assert (done.code, json.loads(done.out)) == (0, []), "what fails is not true"
     query = "select host, latency_percentile(latencies, 0.5) as p50 from hosts"
     (row,) = json.loads(cycle(crawled, "sql", query, "--json").out)
     assert row["p50"] >= 1

@@ -185,7 +185,7 @@ def readhosts(
     """Read the table of hosts; URLs by status are counted as they are now."""
     from nacre.crawldb.hosts import RANK, add_functions
     from nacre.crawldb.kernels import Kernel, quoted
-    from nacre.crawldb.select import check_hosts
+    from nacre.crawldb.select import check_hosts, true_sql
     from nacre.errors import JobError
 
     ranked = bool(host) or as_json
@@ -196,7 +196,7 @@ def readhosts(
             ranked = ranked or RANK.name in kernel.names_in(where)
     columns = "*" if host or as_json else "host, fetched, unfetched, gone, visits, delay"
     wanted = [f"host = {quoted(host)}"] if host else []
-    wanted += [f"({where}\n)"] if where else []
+    wanted += [true_sql(where)] if where else []
     condition = f" where {' and '.join(wanted)}" if wanted else ""
     _, _, cycle = versions_of(job_of(ctx))
     tables = cycle.newest().tables
