@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from nacre.cycle.segments import drop_segment, segment_rows, visits_of
@@ -44,3 +45,17 @@ def test_visits_of_segments(tmp_path: Path):
         assert {row["segment"] for row in rows} == {name}
         one = [row for b in visits_of(work, version, [name], URLS[0]) for row in b.to_pylist()]
         assert [row["status"] for row in one] == [404]
+
+
+def test_columns_that_older_files_lack_are_null(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, *URLS)
+    with opened(root) as context:
+        [name] = generate(context, GenerateOptions()).segments
+    fetched(root, name, ([visit(URLS[0], simhash=7)], []), ([visit(URLS[1], simhash=8)], []))
+    [old] = (root / "cycle").glob(f"segments/{name}/parts/u0001/1-000/visits.parquet")
+    pq.write_table(pq.read_table(old).drop(["simhash"]), old)
+    with opened(root) as context, context.place.open() as work:
+        batches = visits_of(work, context.cycle.newest(), ())
+        rows = [row for batch in batches for row in batch.to_pylist()]
+    assert {row["key"]: row["simhash"] for row in rows} == {URLS[0]: None, URLS[1]: 8}

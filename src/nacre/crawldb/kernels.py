@@ -513,9 +513,15 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def parquet(paths: Sequence[str]) -> str:
-    """The SQL behind `from` that reads Parquet files as one table."""
-    return f"read_parquet([{', '.join(map(quoted, paths))}])"
+def parquet(paths: Sequence[str], *, by_name: bool = False) -> str:
+    """The SQL behind `from` that reads Parquet files as one table.
+
+    Args:
+        paths: The files.
+        by_name: Have the columns of all of them, which are null where a file has none of the name.
+    """
+    options = ", union_by_name = true" if by_name else ""
+    return f"read_parquet([{', '.join(map(quoted, paths))}]{options})"
 
 
 _ANEW = (

@@ -12,6 +12,7 @@ import msgspec
 from nacre.crawldb.kernels import parquet, quoted
 from nacre.crawldb.row import bucket_of
 from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.update_tasks import facts_of, local_facts
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish, write_arrow
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile, state_of
@@ -48,6 +49,69 @@ def segment_rows(version: CycleVersion) -> list[SegmentRow]:
     ]
 
 
+class SegmentContents(NamedTuple):
+    """The contents of a segment, for a list of them. Nutch: `readseg -list`.
+
+    Attributes:
+        name: Its name.
+        state: `generated`, `fetched` or `updated`.
+        listed: URLs of its lists.
+        visits: Final visits.
+        pages: Of these, those with a page: status 200 to 299.
+        not_attempted: URLs that were not attempted.
+        links: Links of its pages that the scope accepts.
+        first: When the first visit began, ms; None without visits.
+        last: When the last one began, ms; None without visits.
+    """
+
+    name: str
+    state: str
+    listed: int
+    visits: int = 0
+    pages: int = 0
+    not_attempted: int = 0
+    links: int = 0
+    first: int | None = None
+    last: int | None = None
+
+
+def segment_contents(
+    work: TaskWork, version: CycleVersion, names: Sequence[str] = ()
+) -> list[SegmentContents]:
+    """The contents of segments, the oldest first.
+
+    Args:
+        work: A kernel and a folder.
+        version: The version.
+        names: The segments; none for all.
+
+    Raises:
+        JobError: There is no such segment.
+    """
+    return [
+        _contents(work, version, name) for name in dict.fromkeys(names or sorted(version.segments))
+    ]
+
+
+def _contents(work: TaskWork, version: CycleVersion, name: str) -> SegmentContents:
+    state = state_of(version, name)
+    found = SegmentContents(name, state.state, state.urls)
+    facts = facts_of(name, state)
+    if not facts.parts:
+        return found
+    visits, links = (
+        parquet(local_facts(work.storage, facts.files(kind), work)) for kind in ("visits", "links")
+    )
+    [counts] = work.kernel.rows(
+        "select count(*) filter (reason is null), "
+        "count(*) filter (reason is null and status between 200 and 299), "
+        "count(*) filter (reason is not null), min(time) filter (reason is null) // 1000, "
+        f"max(time) filter (reason is null) // 1000 from {visits}"
+    )
+    pages = dict(zip(("visits", "pages", "not_attempted", "first", "last"), counts, strict=True))
+    return found._replace(**pages, links=work.kernel.value(f"select count(*) from {links}"))
+
+
 def visits_of(
     work: TaskWork, version: CycleVersion, names: Sequence[str], url: str = ""
 ) -> Iterator[Any]:
@@ -64,16 +128,16 @@ def visits_of(
     """
     sources = []
     for name in names or sorted(version.segments):
-        parts = [part for found in state_of(version, name).parts.values() for part in found]
-        files = [
-            str(localized(work.storage, f"{part}/visits.parquet", work.scratch)) for part in parts
-        ]
+        files = facts_of(name, state_of(version, name)).files("visits")
         if files:
-            sources.append(f"select {quoted(name)} as segment, * from {parquet(files)}")
+            source = parquet(local_facts(work.storage, files, work), by_name=True)
+            sources.append(f"select {quoted(name)} as segment, * from {source}")
     if not sources:
         raise JobError("no segment was fetched yet")
     where = f"where key = {quoted(url)}" if url else ""
-    query = f"select * exclude (bucket) from ({' union all '.join(sources)}) {where} order by time"
+    # Files of an earlier version may lack columns: these are null.
+    rows = " union all by name ".join(sources)
+    query = f"select * exclude (bucket) from ({rows}) {where} order by time"
     yield from work.kernel.batches(query)
 
 

@@ -208,6 +208,17 @@ def test_segments_and_their_visits(crawled: Path):
     assert [visit["status"] for visit in visits] == [200]
     one = cycle(crawled, "readseg", "--url", visits[0]["key"]).out
     assert one.count("text/html") == 1
+    listed = json.loads(cycle(crawled, "readseg", "--list", "--json").out)
+    assert [one["name"] for one in listed] == [row["name"] for row in rows]
+    assert [(one["listed"], one["visits"], one["pages"]) for one in listed] == [
+        (1, 1, 1),
+        (5, 5, 3),
+    ]
+    assert [one["links"] for one in listed] == [5, 5]
+    assert listed[0]["first"] <= listed[0]["last"] < listed[1]["first"] <= listed[1]["last"]
+    one = cycle(crawled, "readseg", rows[1]["name"], "--list").out
+    assert (rows[1]["name"] in one, rows[0]["name"] in one, " UTC" in one) == (True, False, True)
+    assert cycle(crawled, "readseg", "--list", "--url", "http://a.test/").code == 2
     # Links within a host are left out of the table, which may stay empty.
     assert cycle(crawled, "readlinks", "--url", visits[0]["key"]).out.startswith("no link to ")
     assert cycle(crawled, "rank").out.startswith("nothing to rank: no link joins two hosts")

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
     from nacre.crawldb.settings import LinkDbSettings
     from nacre.cycle.link_rows import PageLink
+    from nacre.cycle.segments import SegmentContents
     from nacre.cycle.steps.context import StepContext
     from nacre.cycle.versions import Cycle
 
 _SHOWN = ("segment", "time", "status", "reason", "mime", "size", "duration", "warc_file", "key")
 
+_NO_SEGMENT = "no segment yet: `generate` makes one"
 
 _WHAT = {
     "list": "`segments list`",
@@ -87,7 +89,7 @@ def _list(context: "StepContext", *, as_json: bool) -> None:
         shown = [(*one[:5], time_text(one.until) if one.until else "") for one in rows]
         output.say(output.table([head, *shown], indent=""))
     else:
-        output.say("no segment yet: `generate` makes one")
+        output.say(_NO_SEGMENT)
 
 
 def _slice(context: "StepContext", size: int, *, as_json: bool) -> None:
@@ -128,6 +130,12 @@ def readseg(
         typer.Argument(metavar="SEGMENT", help="Default: all.", show_default=False),
     ] = None,
     *,
+    listed: Annotated[
+        bool,
+        typer.Option(
+            "--list", help="Print what each segment has: visits, pages, links, first and last time."
+        ),
+    ] = False,
     url: Annotated[
         str, typer.Option("--url", metavar="URL", help="Only the visits of this URL.")
     ] = "",
@@ -142,12 +150,19 @@ def readseg(
 ) -> None:  # fmt: skip
     """Read the visits of segments."""
     from nacre.cycle.row_files import plain_row, write_batches
-    from nacre.cycle.segments import visits_of
+    from nacre.cycle.segments import segment_contents, visits_of
+    from nacre.errors import ConfigError
 
+    if listed and (url or dump is not None):
+        raise ConfigError("--list prints counts, without --url and --dump")
     with (
         opened(job_of(ctx), CommonOptions(), writes=False) as context,
         context.place.open() as work,
     ):
+        if listed:
+            found = segment_contents(work, context.cycle.newest(), names or ())
+            _say_contents(found, as_json=as_json)
+            return
         key = key_of(context.settings, url)[1] if url else ""
         batches = visits_of(work, context.cycle.newest(), names or (), key)
         if dump is not None:
@@ -159,6 +174,32 @@ def readseg(
         output.say_json(rows)
         return
     output.say(output.table(_columns(rows), indent=""))
+
+
+def _say_contents(found: "Sequence[SegmentContents]", *, as_json: bool) -> None:
+    from nacre.cli.cycle.texts import time_text
+
+    if as_json:
+        output.say_json([one._asdict() for one in found])
+    elif found:
+        head = (
+            "segment",
+            "state",
+            "URLs",
+            "visits",
+            "pages",
+            "not attempted",
+            "links",
+            "first",
+            "last",
+        )
+        shown = [
+            (*one[:7], *("" if at is None else time_text(at) for at in (one.first, one.last)))
+            for one in found
+        ]
+        output.say(output.table([head, *shown], indent=""))
+    else:
+        output.say(_NO_SEGMENT)
 
 
 def _columns(rows: Sequence[dict[str, Any]]) -> list[tuple[object, ...]]:
