@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec import structs
 
+from nacre.cli.cycle.texts import update_text
 from nacre.crawldb import facts
 from nacre.crawldb import row as crawldb_row
 from nacre.crawldb.fold import fold_query
@@ -112,11 +113,37 @@ def test_a_segment_is_updated_once(tmp_path: Path):
     assert first.version is not None
     with opened(root) as context:
         again = update(context, UpdateOptions(), first.segments)
-        assert again == update(context, UpdateOptions())
+        [name] = first.segments
+        assert again.done_before == {name: first.version.number}
+        assert update_text(again) == f"update of {name} is in version {first.version.number}"
+        assert again._replace(done_before={}) == update(context, UpdateOptions())
+        assert update_text(update(context, UpdateOptions())).startswith("nothing to do: every")
         assert context.cycle.newest() == first.version
         with pytest.raises(JobError, match="no segment x"):
             update(context, UpdateOptions(), ["x"])
     assert again.version is None
+
+
+def test_what_is_in_the_table_already_is_said_though_another_segment_waits(tmp_path: Path):
+    root, url = tmp_path / "j", "http://a.example/"
+    seeded(root, url)
+    first = one_round(root, ([visit(url)], []))
+    seeded(root, "http://b.example/")
+    with opened(root) as context:
+        [waits] = generate(context, GenerateOptions()).segments
+    fetched(root, waits, ([visit("http://b.example/")], []))
+    [name] = first.segments
+    with opened(root) as context:
+        assert first.version is not None
+        said = f"update of {name} is in version {first.version.number}"
+        assert update_text(update(context, UpdateOptions(), [name])) == said
+        both = update(context, UpdateOptions(), [name, waits])
+        assert update_text(both) == f"{said}; 0 links to 0 URLs; 1 fetched"
+        (root / f"cycle/versions/{first.version.number:010d}.json").unlink()
+        for number in range(1, first.version.number):
+            (root / f"cycle/versions/{number:010d}.json").unlink()
+        said = f"update of {name} is in a version that is not kept any more"
+        assert update_text(update(context, UpdateOptions(), [name])) == said
 
 
 def test_what_was_not_attempted_keeps_its_state_and_is_free_again(tmp_path: Path):

@@ -315,8 +315,12 @@ def fetch_progress_text(numbers: Mapping[str, Any]) -> str:
 def update_text(result: "UpdateResult") -> str:
     """`148 links to 131 URLs; 1 fetched`."""
     if not result.segments:
-        return "nothing to do: every segment that was fetched is in the table"
-    text = f"{count(result.links, 'link')} to {count(result.targets, 'URL')}"
+        return (
+            "; ".join(_before(result))
+            or "nothing to do: every segment that was fetched is in the table"
+        )
+    text = "".join(f"{one}; " for one in _before(result))
+    text += f"{count(result.links, 'link')} to {count(result.targets, 'URL')}"
     ends: Counter[str] = Counter()
     for (_, new), number in result.transitions.items():
         ends[new.removeprefix("db_")] += number
@@ -327,6 +331,13 @@ def update_text(result: "UpdateResult") -> str:
         text += f"; {count(result.unknown, 'visit')} of URLs that are not known left out"
     moved = len(result.moved)
     return text + (f"; {count(moved, 'new seed')}, where seeds moved to" if moved else "")
+
+
+def _before(result: "UpdateResult") -> Iterator[str]:
+    """The segments that were in the table before: `update of 20261122T101500.123Z is in …`."""
+    for segment, version in result.done_before.items():
+        where = f"version {version}" if version else "a version that is not kept any more"
+        yield f"update of {segment} is in {where}"
 
 
 _ENDS = {
@@ -354,6 +365,7 @@ def update_numbers(result: "UpdateResult") -> dict[str, Any]:
         "purged": result.purged,
         "moved": list(result.moved),
         "unknown": result.unknown,
+        "done_before": dict(result.done_before),
         "version": result.version.number if result.version is not None else None,
     }
 

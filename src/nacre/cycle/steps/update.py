@@ -37,7 +37,7 @@ from nacre.cycle.tables import (
     in_range_tasks,
     key_ranges,
 )
-from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
+from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.seeding.seeds import Seed, seed_as_line
 from nacre.errors import JobError
@@ -72,6 +72,8 @@ class UpdateResult(NamedTuple):
         purged: Rows that are forgotten.
         moved: URLs that are seeds from now on, because seeds redirect to them.
         unknown: Visits of URLs that are not known and not added, which are left out.
+        done_before: Segments that were asked for and are in the table already, each with the
+            version of its update; 0 where none of the kept ones is that.
         version: The version; None where there was nothing to do.
     """
 
@@ -84,6 +86,7 @@ class UpdateResult(NamedTuple):
     purged: int = 0
     moved: Sequence[str] = ()
     unknown: int = 0
+    done_before: Mapping[str, int] = {}
     version: CycleVersion | None = None
 
 
@@ -103,8 +106,9 @@ def update(
     """
     version = context.cycle.newest()
     names = _chosen(version, segments)
+    before = _done_before(context.cycle, [name for name in segments if name not in names])
     if not names:
-        return UpdateResult()
+        return UpdateResult(done_before=before)
     facts = tuple(facts_of(name, version.segments[name]) for name in names)
     plan = revisit_plan(context)
     gifts, rest = _virtual(context, version, names)
@@ -120,7 +124,7 @@ def update(
     results = context.engine.map(update_task, specs)
     lines = _moved_seeds(context, version, {pair for one in results for pair in one.moved})
     swept = _swept(context, version, results)
-    found = _summed(names, results, swept)._replace(moved=lines)
+    found = _summed(names, results, swept)._replace(moved=lines, done_before=before)
     if context.dry:
         return found
     added = added_files(one.files for one in results)
@@ -155,6 +159,18 @@ def _chosen(version: CycleVersion, segments: Sequence[str]) -> list[str]:
         if state.state not in (FETCHED, UPDATED):
             raise JobError(f"segment {name} is not fetched yet: `nacre cycle DIR fetch {name}`")
     return [name for name in names if version.segments[name].state == FETCHED]
+
+
+def _done_before(cycle: Cycle, names: Sequence[str]) -> dict[str, int]:
+    """The versions that brought segments into the table; 0 where it is none of the kept ones."""
+    found = dict.fromkeys(names, 0)
+    for number in reversed(cycle.numbers() if names else []):
+        version = cycle.version(number)
+        if version.step == "update":
+            found |= {
+                name: number for name in version.options.get("segments", ()) if found.get(name) == 0
+            }
+    return found
 
 
 def revisit_plan(context: StepContext) -> RevisitPlan:
