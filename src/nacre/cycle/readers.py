@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from typing import Any, NamedTuple
 
 from nacre.crawldb.fold import fold_query, label_sql, require_statuses, with_status_codes
@@ -379,8 +380,13 @@ def top_rows(view: TableView, number: int, least: float = 0.0) -> list[tuple[flo
         view: What is read.
         number: How many.
         least: Least score; 0 for any.
+
+    Raises:
+        ConfigError: The least score is no number.
     """
-    having = f"where score >= {least!r}" if least else ""
+    if not isfinite(least):
+        raise ConfigError(f"--min {least}: it is a score, such as 0.5")
+    having = f"where score >= {least!r}::DOUBLE" if least else ""
     query = f"select score, key from rows {having} order by score desc, key limit {number:d}"
     found = _read(view, query)
     return sorted(found, key=lambda row: (-row[0], row[1].encode()))[:number]
