@@ -137,7 +137,13 @@ class DigestSpec(NamedTuple):
 
 
 def check_storage(
-    cycle: Cycle, engine: TaskEngine, place: TaskPlace, clock: int, *, repair: bool = False
+    cycle: Cycle,
+    engine: TaskEngine,
+    place: TaskPlace,
+    clock: int,
+    *,
+    repair: bool = False,
+    dry: bool = False,
 ) -> StorageCheck:
     """Compare every file that the newest version names with its digest.
 
@@ -148,6 +154,7 @@ def check_storage(
         clock: Now, ms.
         repair: If facts alone are damaged, make them again of the WARCs; for other damage of
             tables restore the newest version whose tables are whole. WARCs stay as they are.
+        dry: Say what a repair would begin with, and change nothing.
 
     Raises:
         JobError: There is nothing yet; or no version is whole.
@@ -160,6 +167,8 @@ def check_storage(
     if not (repair and found.tables):
         return found
     wanted = _damaged_parts(found.tables)
+    if wanted and dry:
+        return found._replace(remade=sum(map(len, wanted.values())))
     made = _parsed(cycle, engine, place, clock, wanted) if wanted else None
     if made is not None:
         again = _checked(cycle, engine, place, cycle.numbers()[-1])
@@ -167,6 +176,8 @@ def check_storage(
             return found._replace(remade=made.parts, lost=made.lost, now=again.version)
     for number in reversed(numbers[:-1]):
         if not _checked(cycle, engine, place, number).tables:
+            if dry:
+                return found._replace(restored=number)
             restored = cycle.restore(number, clock)
             return found._replace(restored=number, now=restored.number)
     raise JobError(
@@ -185,6 +196,28 @@ def _parsed(
         return None
 
 
+def require_whole(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int) -> None:
+    """Compare the files of a version with their digests.
+
+    Args:
+        cycle: The versions.
+        engine: Runs the tasks that compare.
+        place: Where they work.
+        number: The version.
+
+    Raises:
+        DamageError: A file is damaged or missing.
+    """
+    damaged = _checked(cycle, engine, place, number).damaged
+    if damaged:
+        others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+        raise DamageError(
+            f"version {number} cannot be restored: {damaged[0].name}{others}: expected "
+            f"{damaged[0].expected}, found {damaged[0].found}. Put it back from a copy, or let "
+            "`storage check --repair` find the newest version that is whole"
+        )
+
+
 def restore_whole(
     cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int, clock: int
 ) -> CycleVersion:
@@ -200,14 +233,7 @@ def restore_whole(
     Raises:
         DamageError: A file of the earlier version is damaged or missing.
     """
-    damaged = _checked(cycle, engine, place, number).damaged
-    if damaged:
-        others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
-        raise DamageError(
-            f"version {number} cannot be restored: {damaged[0].name}{others}: expected "
-            f"{damaged[0].expected}, found {damaged[0].found}. Put it back from a copy, or let "
-            "`storage check --repair` find the newest version that is whole"
-        )
+    require_whole(cycle, engine, place, number)
     return cycle.restore(number, clock)
 
 

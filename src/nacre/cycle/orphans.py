@@ -69,7 +69,7 @@ class OrphanSalvage(NamedTuple):
 
 
 def salvage_orphans(
-    cycle: Cycle, engine: TaskEngine, place: TaskPlace, clock: int
+    cycle: Cycle, engine: TaskEngine, place: TaskPlace, clock: int, *, dry: bool = False
 ) -> OrphanSalvage:
     """Take the records of attempts that lost into the archive.
 
@@ -78,6 +78,7 @@ def salvage_orphans(
         engine: Runs a task for each file.
         place: Where they work.
         clock: The clock of the step, ms.
+        dry: Look at the files, and leave them where they are.
 
     Raises:
         CommittedByAnotherError: Another driver committed meanwhile.
@@ -91,9 +92,14 @@ def salvage_orphans(
     looked = engine.map(look_task, wanted)
     whole = [one for one in looked if not one.defect]
     refused = tuple(one for one in looked if one.defect)
+    result = OrphanSalvage(
+        len(whole), sum(one.captures for one in whole), sum(one.size for one in whole), refused
+    )
+    if dry:
+        return result
     if not whole:
         _remove(storage, names, done)
-        return OrphanSalvage(refused=refused)
+        return result
     files = []
     for one in whole:
         files.append(_file(version, one.name, "warc", one.size, one.sha256))
@@ -102,9 +108,6 @@ def salvage_orphans(
             files.append(_index_file(version, index, data))
     for file in files:
         storage.copy(f"{ORPHANS}/{file.path.rpartition('/')[2]}", file.path)
-    result = OrphanSalvage(
-        len(whole), sum(one.captures for one in whole), sum(one.size for one in whole), refused
-    )
     changes = CycleChanges(
         step="segments salvage",
         clock=clock,

@@ -6,7 +6,7 @@ the names of WARCs have them. Source: Nutch, `mergesegs -slice` (reference N 1.1
 segments: here nothing has to be merged, as versions name the facts of all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -64,10 +64,12 @@ class SliceResult(NamedTuple):
     Attributes:
         slices: The names of the slices by that of their segment; {} where none was too long.
         left: Segments that are longer and stay whole: those of sitemaps.
+        planned: How many slices each would be divided into, where it is dry.
     """
 
     slices: dict[str, tuple[str, ...]]
     left: tuple[str, ...] = ()
+    planned: Mapping[str, int] = {}
 
 
 def slice_segments(context: StepContext, size: int) -> SliceResult:
@@ -90,9 +92,13 @@ def slice_segments(context: StepContext, size: int) -> SliceResult:
     specs: list[SliceSpec] = []
     for name in long:
         _require_unbegun(context.cycle.storage, name)
+    numbers = {name: -(-version.segments[name].urls // size) for name in long}
+    if context.dry:
+        return SliceResult({}, left, numbers)
+    for name in long:
         state = state_of(version, name)
         clock = int(state.more.get("clock", context.clock))
-        names = new_segments(context.cycle.storage, clock, -(-state.urls // size))
+        names = new_segments(context.cycle.storage, clock, numbers[name])
         specs.append(
             SliceSpec(
                 context.place, name, names, size, version.tables[CRAWLDB].buckets, state.until,

@@ -180,8 +180,15 @@ def drop_task(spec: DropSpec) -> list[TableFile]:
     return found
 
 
-def drop_segment(context: StepContext, name: str) -> CycleVersion:
+def drop_segment(context: StepContext, name: str) -> CycleVersion | None:
     """Give a segment up: its URLs are free, and no version names it any more.
+
+    Args:
+        context: The context of the driver.
+        name: The segment.
+
+    Returns:
+        The version; None where it is dry.
 
     Raises:
         JobError: There is no such segment.
@@ -189,6 +196,9 @@ def drop_segment(context: StepContext, name: str) -> CycleVersion:
     """
     version = context.cycle.newest()
     state = state_of(version, name)
+    heir = _heir(version, name, state)
+    if context.dry:
+        return None
     files: list[TableFile] = []
     if state.state != "updated" and state.until:  # lists of given URLs hold no leases
         lists = tuple(context.cycle.storage.list(f"segments/{name}/lists"))
@@ -200,7 +210,7 @@ def drop_segment(context: StepContext, name: str) -> CycleVersion:
         clock=context.clock,
         options={"segment": name},
         added={CRAWLDB: files} if files else {},
-        segments={name: None, **_heir(version, name, state)},
+        segments={name: None, **heir},
     )
     return context.cycle.commit(version, changes)
 

@@ -1,6 +1,7 @@
 """`--dry-run` of every step: the directory has the same files afterwards, with the same content."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -80,3 +81,47 @@ def test_what_makes_and_takes_segments(roots: Sequence[Path]):
     require_dry(root, "update")
     assert nacre("cycle", root, "generate", "--urls", "http://127.0.0.1:1/").code == 0
     require_dry(root, "fetch")
+
+
+def test_what_maintains_tables(roots: Sequence[Path]):
+    root, other, _ = roots
+    [last] = [path.name for path in (other / "cycle/segments").iterdir()]
+    assert require_dry(other, "segments", "drop", last) == f"{last} would be given up\n"
+    assert "version 2 can be restored" in require_dry(other, "versions", "restore", "2")
+    done = nacre("cycle", other, "versions", "restore", "99", "--dry-run")
+    assert done.code != 0
+    assert "0 damaged" in require_dry(other, "storage", "check", "--repair")
+    given = ("--urls", "http://127.0.0.1:1/", "--urls", "http://127.0.0.1:1/2")
+    made = json.loads(nacre("cycle", other, "generate", *given, "--json").out)
+    [name] = made["segments"]
+    assert f"{name} would be 2 segments" in require_dry(other, "segments", "slice", "1")
+    assert json.loads(require_dry(other, "segments", "slice", "1", "--json")) == {name: 2}
+    [warc, *_] = sorted((root / "cycle/archive").glob("*.warc.gz"))
+    orphans = other / "cycle/orphans"
+    orphans.mkdir(exist_ok=True)
+    (orphans / warc.name).write_bytes(warc.read_bytes())
+    assert " to salvage (1 file" in require_dry(other, "segments", "salvage")
+    facts = next((other / "cycle/segments").rglob("links.parquet"))
+    whole = facts.read_bytes()
+    facts.write_bytes(b"x")
+    before = files_of(other)
+    done = nacre("cycle", other, "storage", "check", "--repair", "--dry-run")
+    assert (done.code, "facts of 1 part would be made again" in done.out) == (7, True)
+    assert files_of(other) == before
+    facts.write_bytes(whole)
+    table = next((other / "cycle/tables/crawldb").rglob("*-add-*.parquet"))
+    table.write_bytes(b"x")
+    done = nacre("cycle", other, "storage", "check", "--repair", "--dry-run")
+    assert done.code in {2, 7}
+
+
+def test_the_clock_of_what_maintains_tables(roots: Sequence[Path]):
+    _, other, _ = roots
+    at = "2030-01-01T00:00:00Z"
+    made = json.loads(nacre("cycle", other, "generate", "--urls", "http://a.test/", "--json").out)
+    words = ("segments", "drop", *made["segments"], "--at", at, "--json")
+    done = json.loads(nacre("cycle", other, *words).out)
+    assert done["dropped"] == made["segments"]
+    [last] = json.loads(nacre("cycle", other, "versions", "--json").out)[-1:]
+    assert (last["version"], last["step"]) == (done["version"], "segments drop")
+    assert last["clock"] == 1_893_456_000_000

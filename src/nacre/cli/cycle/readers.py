@@ -10,7 +10,9 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.opening import (
     AsJson,
+    At,
     CommonOptions,
+    DryRun,
     EngineName,
     Master,
     Tasks,
@@ -26,6 +28,7 @@ from nacre.core.clock import duration
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
+    from nacre.cycle.check import StorageCheck
     from nacre.cycle.readers import RowFilter, TableStats, TableView
     from nacre.cycle.versions import Cycle
     from nacre.settings.settings import JobSettings
@@ -316,6 +319,8 @@ def versions(
             "--files", metavar="TABLE", help="Print the files of a table of the newest version."
         ),
     ] = "",
+    at: At = "",
+    dry: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """List the versions, or go back to one."""
@@ -325,7 +330,7 @@ def versions(
     if what and what != "restore":
         raise ConfigError(f"{what!r}: `versions`, or `versions restore N`")
     if what:
-        _restore(ctx, number)
+        _restore(ctx, number, CommonOptions(at=at, dry=dry, as_json=as_json))
         return
     _, loaded, cycle = versions_of(job_of(ctx))
     tell_buckets(cycle, loaded)
@@ -346,12 +351,22 @@ def versions(
     )  # fmt: skip
 
 
-def _restore(ctx: typer.Context, number: int) -> None:
-    from nacre.cycle.check import restore_whole
+def _restore(ctx: typer.Context, number: int, common: CommonOptions) -> None:
+    from nacre.cycle.check import require_whole, restore_whole
 
-    with opened(job_of(ctx), CommonOptions()) as context:
-        made = restore_whole(context.cycle, context.engine, context.place, number, context.clock)
-    output.say(f"version {made.number} says what version {number} says")
+    made = None
+    with opened(job_of(ctx), common) as context:
+        known = (context.cycle, context.engine, context.place, number)
+        if common.dry:
+            require_whole(*known)
+        else:
+            made = restore_whole(*known, context.clock)
+    if common.as_json:
+        output.say_json({"restored": number, "version": made.number if made else None})
+    elif made is None:
+        output.say(f"version {number} can be restored: its files are whole")
+    else:
+        output.say(f"version {made.number} says what version {number} says")
 
 
 def _say_files(cycle: "Cycle", table: str) -> None:
@@ -448,44 +463,58 @@ def storage(
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare every file of the newest version with its digest, and the cash with the seeds."""
     from nacre.core.states import ExitCode
     from nacre.cycle.check import check_storage
     from nacre.errors import ConfigError
-    from nacre.report.formatting import size
 
     if what != "check":
         raise ConfigError(f"{what!r}: `storage check`")
-    with opened(job_of(ctx), CommonOptions(engine, master, tasks), writes=repair) as context:
+    common = CommonOptions(engine, master, tasks, at, dry=dry)
+    with opened(job_of(ctx), common, writes=repair) as context:
         found = check_storage(
-            context.cycle, context.engine, context.place, context.clock, repair=repair
+            context.cycle, context.engine, context.place, context.clock, repair=repair, dry=dry
         )
     if as_json:
         numbers = {**found._asdict(), "damaged": [one._asdict() for one in found.damaged]}
         output.say_json({**numbers, "cash": [one._asdict() for one in found.cash]})
     else:
-        files = f"{output.count(found.files, 'file')}, {size(found.size)}"
-        output.say(f"version {found.version}: {files}, {len(found.damaged)} damaged")
-        for one in found.damaged:
-            output.say(f"  {' '.join(str(value) for value in one)}")
-        for change in found.cash:
-            cash = f"{change.before} before, {change.after} after"
-            output.say(
-                f"  version {change.version} ({change.step}) changed the sum of cash: {cash}"
-            )
-        if found.remade:
-            lost = f"; {output.count(found.lost, 'URL')} are due again" if found.lost else ""
-            parts = output.count(found.remade, "part")
-            output.say(f"version {found.now} has facts of {parts} made again of the WARCs{lost}")
-        if found.restored:
-            output.say(f"version {found.now} has the state of version {found.restored}")
-        if repair and found.records:
-            lost = output.count(len(found.records), "file")
-            output.say(f"{lost} of the archive can only be put back from a copy; tables stay")
-    repaired = found.whole or ((found.restored or found.remade) and not found.records)
-    raise typer.Exit(ExitCode.FINISHED if repaired else ExitCode.DAMAGED)
+        _say_check(found)
+        _say_repair(found, repair=repair, dry=dry)
+    mended = (found.restored or found.remade) and not found.records and not dry
+    raise typer.Exit(ExitCode.FINISHED if found.whole or mended else ExitCode.DAMAGED)
+
+
+def _say_check(found: "StorageCheck") -> None:
+    from nacre.report.formatting import size
+
+    files = f"{output.count(found.files, 'file')}, {size(found.size)}"
+    output.say(f"version {found.version}: {files}, {len(found.damaged)} damaged")
+    for one in found.damaged:
+        output.say(f"  {' '.join(str(value) for value in one)}")
+    for change in found.cash:
+        cash = f"{change.before} before, {change.after} after"
+        output.say(f"  version {change.version} ({change.step}) changed the sum of cash: {cash}")
+
+
+def _say_repair(found: "StorageCheck", *, repair: bool, dry: bool) -> None:
+    parts = output.count(found.remade, "part")
+    if dry and found.remade:
+        output.say(f"facts of {parts} would be made again of the WARCs")
+    elif found.remade:
+        lost = f"; {output.count(found.lost, 'URL')} are due again" if found.lost else ""
+        output.say(f"version {found.now} has facts of {parts} made again of the WARCs{lost}")
+    if dry and found.restored:
+        output.say(f"the state of version {found.restored} would be restored")
+    elif found.restored:
+        output.say(f"version {found.now} has the state of version {found.restored}")
+    if repair and found.records:
+        lost = output.count(len(found.records), "file")
+        output.say(f"{lost} of the archive can only be put back from a copy; tables stay")
 
 
 def register(program: "CycleProgram") -> None:

@@ -9,7 +9,9 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.opening import (
     AsJson,
+    At,
     CommonOptions,
+    DryRun,
     EngineName,
     Master,
     Tasks,
@@ -54,21 +56,21 @@ def segments(
         list[str] | None, typer.Argument(metavar="[SEGMENT|N]", show_default=False)
     ] = None,
     *,
+    at: At = "",
+    dry: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """List the segments, give some up, divide those that are long, or salvage records."""
-    from nacre.cycle.segments import drop_segment
     from nacre.errors import ConfigError
 
     words = names or []
     wanted = {"drop": bool(words), "slice": len(words) == 1 and words[0].isdecimal()}
     if what not in _WHAT or not wanted.get(what, not words):
         raise ConfigError(f"{' '.join(['segments', what, *words])}: {', '.join(_WHAT.values())}")
-    with opened(job_of(ctx), CommonOptions(), writes=what != "list") as context:
+    common = CommonOptions(at=at, dry=dry)
+    with opened(job_of(ctx), common, writes=what != "list") as context:
         if what == "drop":
-            for name in words:
-                version = drop_segment(context, name)
-                output.say(f"{name} is given up in version {version.number}")
+            _drop(context, words, as_json=as_json)
         elif what == "slice":
             _slice(context, int(words[0]), as_json=as_json)
         elif what == "salvage":
@@ -92,18 +94,34 @@ def _list(context: "StepContext", *, as_json: bool) -> None:
         output.say(_NO_SEGMENT)
 
 
+def _drop(context: "StepContext", names: Sequence[str], *, as_json: bool) -> None:
+    from nacre.cycle.segments import drop_segment
+
+    version = None
+    for name in dict.fromkeys(names):
+        version = drop_segment(context, name)
+        if not as_json:
+            where = "would be given up" if version is None else "is given up in version "
+            output.say(f"{name} {where}{'' if version is None else version.number}")
+    if as_json:
+        number = version.number if version is not None else None
+        output.say_json({"dropped": list(dict.fromkeys(names)), "version": number})
+
+
 def _slice(context: "StepContext", size: int, *, as_json: bool) -> None:
     from nacre.cycle.segment_slices import slice_segments
 
-    made, left = slice_segments(context, size)
+    made, left, planned = slice_segments(context, size)
     for name in left:
         output.tell(f"nacre: {name} has sitemaps, and stays whole: `nacre cycle DIR sitemaps`")
     if as_json:
-        output.say_json(made)
+        output.say_json(planned if context.dry else made)
         return
+    for name, number in planned.items():
+        output.say(f"{name} would be {output.count(number, 'segment')}")
     for name, slices in made.items():
         output.say(f"{name} is now {output.count(len(slices), 'segment')}: {', '.join(slices)}")
-    if not made:
+    if not made and not planned:
         output.say(f"no segment that waits for its fetch has more than {output.count(size, 'URL')}")
 
 
@@ -111,14 +129,17 @@ def _salvage(context: "StepContext", *, as_json: bool) -> None:
     from nacre.cycle.orphans import salvage_orphans
     from nacre.report.formatting import size
 
-    found = salvage_orphans(context.cycle, context.engine, context.place, context.clock)
+    found = salvage_orphans(
+        context.cycle, context.engine, context.place, context.clock, dry=context.dry
+    )
     if as_json:
         version = found.version.number if found.version is not None else None
         refused = [one._asdict() for one in found.refused]
         output.say_json({**found._asdict(), "refused": refused, "version": version})
         return
     files = f"{output.count(found.files, 'file')}, {size(found.size)}"
-    output.say(f"{output.count(found.captures, 'capture')} salvaged ({files})")
+    what = "to salvage" if context.dry else "salvaged"
+    output.say(f"{output.count(found.captures, 'capture')} {what} ({files})")
     for one in found.refused:
         output.say(f"  {one.name} stays: {one.defect}")
 
