@@ -212,10 +212,16 @@ def test_a_template_without_text_is_compared_with_few(kernel):
 
 def test_pages_that_name_a_known_page_are_copies_of_it(kernel):
     kernel.execute(
-        "create temp table rows as select * from (values ('http://a.test/', 2::UTINYINT), "
-        "('http://a.test/gone', 3), ('http://a.test/b', 6)) t(key, status)"
+        "create temp table rows as select key, status, 's'::BLOB as signature, dup_of from "
+        "(values ('http://a.test/', 2::UTINYINT, null), ('http://a.test/gone', 3, null), "
+        "('http://a.test/b', 6, null), ('http://a.test/5', 7, 'http://a.test/?5'), "
+        "('http://a.test/6', 7, 'http://a.test/?5'), ('http://a.test/7', 7, 'http://a.test/?7')) "
+        "t(key, status, dup_of)"
     )
     claims = [
+        ("http://a.test/?5", "http://a.test/5"),
+        ("http://a.test/?6", "http://a.test/6"),
+        ("http://a.test/?7", "http://a.test/7"),
         ("http://a.test/?1", "http://a.test/"),
         ("http://a.test/?2", "http://a.test/gone"),
         ("http://a.test/?3", "http://a.test/unknown"),
@@ -223,11 +229,17 @@ def test_pages_that_name_a_known_page_are_copies_of_it(kernel):
         ("http://a.test/b", "http://a.test/"),
         ("http://a.test/?4", "http://a.test/b"),
     ]
-    names = pa.schema([("key", pa.string()), ("canonical", pa.string())])
-    said = [{"key": key, "canonical": canonical} for key, canonical in claims]
+    names = pa.schema(
+        [("key", pa.string()), ("canonical", pa.string()), ("signature", pa.binary())]
+    )
+    said = [
+        {"key": key, "canonical": canonical, "signature": b"other" if "7" in key else b"s"}
+        for key, canonical in claims
+    ]
     kernel.load("claims", pa.Table.from_pylist(said, names))
     found = read(kernel, canonical_query("claims", "rows"))
     assert {row["key"]: row["dup_of"] for row in found} == {
         "http://a.test/?1": "http://a.test/",
+        "http://a.test/?5": "http://a.test/5",
         "http://a.test/b": "http://a.test/",
     }

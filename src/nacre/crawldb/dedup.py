@@ -245,14 +245,19 @@ def near_duplicates_query(
 def canonical_query(claims: str, rows: str) -> str:
     """SQL of pages that name another page as their canonical one: `key`, `dup_of`.
 
-    That must be known, fetched, no copy itself, and name no other.
+    That must be known, fetched, no copy itself unless it is one of the page by its content, and
+    name no other.
 
     Args:
-        claims: What stands behind `from` for what pages declare: `key`, `canonical` (a key).
+        claims: What stands behind `from` for what pages declare: `key`, `canonical` (a key),
+            `signature`.
         rows: The same for the rows of the CrawlDb in which the canonical pages are, as readers see
-            them: `key`, `status`.
+            them: `key`, `status`, `signature`, `dup_of`.
     """
-    there = f"r.status in ({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)})"
+    there = (
+        f"(r.status in ({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)}) or "
+        f"(r.status = {int(Status.DUPLICATE)} and r.dup_of = c.key and r.signature = c.signature))"
+    )
     return (
         f"select c.key, c.canonical as dup_of from {claims} c join {rows} r on r.key = c.canonical "
         f"where c.canonical <> c.key and {there} and not exists "

@@ -61,7 +61,13 @@ class FetchedCycle(MadeCycle):
             old = known.get(one["key"], {})
             kept = old.get("signature") if status != 2 else one.get("signature")
             states.append(
-                {"key": one["key"], "status": status, "signature": kept, "fetch_time": self.clock}
+                {
+                    "key": one["key"],
+                    "status": status,
+                    "signature": kept,
+                    "fetch_time": self.clock,
+                    "last_time": (self.clock + 1) * 1000,
+                }
             )
         self.set("state", *states)
         self.set("duplicate", *({"key": one["key"]} for one in visits))

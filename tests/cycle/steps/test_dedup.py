@@ -4,7 +4,10 @@ from decimal import Decimal
 
 import pytest
 
+from nacre.cli.cycle.table_steps import dedup_text
+from nacre.crawldb.settings import CycleDedupSettings
 from nacre.cycle.steps.dedup import DedupResult, dedup
+from nacre.cycle.steps.dedup_marks import covers, mark_of
 from tests.cycle.made import NOW, found
 from tests.cycle.steps.fetched import FetchedCycle
 from tests.job.test_page_content import read
@@ -113,6 +116,77 @@ def test_a_page_that_names_its_canonical_one_is_a_copy_of_it_whatever_its_conten
     cycle.visit("s3", page(A, b"new" * 5))
     looked(cycle, canonical=True)
     assert A not in copies(cycle)
+
+
+def test_all_segments_are_looked_at_again_with_options_that_find_more(cycle):
+    cycle.visit("s1", page(A, canonical=B), page(B), page(C, OTHER, canonical=D))
+    cycle.visit("s2", page(D, b"d" * 16))
+    looked(cycle)
+    assert copies(cycle) == {B: A}, "the better page counts, whatever it declares"
+    again = looked(cycle, canonical=True)
+    assert (again.again, again.segments, again.canonical) == (2, ("s1", "s2"), 2)
+    assert (again.marked, again.released) == (2, 1)
+    assert copies(cycle) == {A: B, C: D}
+    assert dedup_text(again).startswith("2 segments compared again, with other options: ")
+    # What was found stays, and is found by what looks for less.
+    assert looked(cycle, canonical=True) == DedupResult()
+    assert looked(cycle) == DedupResult()
+    cycle.add(found("http://e.example/"))
+    cycle.visit("s3", page("http://e.example/", b"e" * 16, canonical=D))
+    assert looked(cycle).segments == ("s3",)
+    assert copies(cycle) == {A: B, C: D}
+    assert looked(cycle, canonical=True)[0] == ("s1", "s2", "s3")
+    assert copies(cycle) == {A: B, C: D, "http://e.example/": D}
+
+
+def test_the_newest_declaration_counts_when_all_segments_are_looked_at_again(cycle):
+    cycle.visit("s1", page(A, OTHER, canonical=C), page(B, b"b" * 16, canonical=C), page(C))
+    looked(cycle)
+    cycle.clock += 1000
+    cycle.visit("s2", page(A, OTHER), {"key": B, "status": 304}, {"key": D, "status": 404})
+    looked(cycle)
+    assert looked(cycle, canonical=True).marked == 1
+    assert copies(cycle) == {B: C}
+
+
+def test_other_groups_and_another_order_are_chosen_anew(cycle):
+    cycle.visit("s1", page(A), page(B))
+    cycle.clock += 1000
+    cycle.visit("s2", {"key": A, "status": 304}, {"key": B, "status": 304})
+    looked(cycle)
+    assert copies(cycle) == {B: A}
+    assert looked(cycle, group="host").released == 1
+    assert copies(cycle) == {}
+    cycle.visit("s3", page("http://a.example/longer"), page(C, OTHER))
+    looked(cycle, group="host")
+    assert copies(cycle) == {"http://a.example/longer": A}
+    assert looked(cycle).again == 3
+    assert copies(cycle) == {"http://a.example/longer": A, B: A}
+
+
+@pytest.mark.parametrize(
+    ("mark", "settings", "covered"),
+    [
+        (True, {}, True),
+        (True, {"canonical": True}, False),
+        (True, {"near": True}, False),
+        ({"near": True}, {}, True),
+        ({"group": "host"}, {}, False),
+        ({"order": ["score"]}, {"order": ("score",)}, True),
+        ({"canonical": True}, {"near": True}, False),
+    ],
+)
+def test_options_of_a_mark_that_find_all_that_is_looked_for(mark, settings, covered):
+    wanted = CycleDedupSettings(**settings)
+    assert covers(mark, wanted) is covered
+    assert covers(mark_of(wanted, mark), wanted), "it is marked now"
+
+
+def test_a_mark_keeps_what_was_found_beside():
+    wanted = CycleDedupSettings(near=True)
+    assert mark_of(wanted, mark_of(CycleDedupSettings(canonical=True)))["canonical"]
+    other = mark_of(CycleDedupSettings(canonical=True, group="host"))
+    assert not mark_of(wanted, other)["canonical"]
 
 
 def test_a_canonical_page_that_is_not_known_changes_nothing(cycle):

@@ -222,10 +222,14 @@ def dedup_text(result: "DedupResult") -> str:
     """`12 pages in 5 groups: 7 duplicates, 1 no longer one`."""
     if not result.segments:
         return "nothing new: the pages of all updated segments were compared"
+    text = ""
+    if result.again:
+        text = f"{count(result.again, 'segment')} compared again, with other options: "
     if not result.pages and not result.marked and not result.released:
-        return "no duplicates"
-    compared = f"{count(result.pages, 'page')} in {count(result.groups, 'group')}: "
-    text = (compared if result.pages else "") + count(result.marked, "new duplicate")
+        return f"{text}no duplicates"
+    if result.pages:
+        text += f"{count(result.pages, 'page')} in {count(result.groups, 'group')}: "
+    text += count(result.marked, "new duplicate")
     text += f", {result.canonical:,} of them by their canonical link" if result.canonical else ""
     text += f", {result.near:,} of them by almost the same text" if result.near else ""
     return text + (f", {result.released:,} no longer one" if result.released else "")

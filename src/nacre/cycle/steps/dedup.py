@@ -21,9 +21,11 @@ from nacre.crawldb.hosts import host_sql, load_domains
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import Status
 from nacre.crawldb.settings import CycleDedupSettings
+from nacre.cycle.rounds import UPDATED
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.dedup_files import SIGNATURES, published, with_buckets
-from nacre.cycle.steps.links import bucket_ranges, marked, waiting_segments
+from nacre.cycle.steps.dedup_marks import COMPARED, compared_before, marked_as_compared
+from nacre.cycle.steps.links import bucket_ranges, waiting_segments
 from nacre.cycle.steps.near import IndexSpec, NearSearch, near_duplicates
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
 from nacre.cycle.storage import localized
@@ -41,7 +43,6 @@ from nacre.cycle.versions import CycleChanges, CycleVersion, TableFile
 from nacre.engine.candidates.identity import canonicalizer
 from nacre.engine.settings import UriSettings
 
-_TAKEN = "dedup"
 _FEW = 100_000
 """Pages that one task looks at."""
 _BESIDE = 260 * 10**6
@@ -50,7 +51,10 @@ task does so for all pages."""
 _THERE = f"({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)}, {int(Status.DUPLICATE)})"
 
 
-_NEWEST = "row_number() over (partition by v.key order by v.time desc) = 1"
+_NEWEST = (
+    "row_number() over (partition by v.key order by v.time desc, l.last_time desc nulls last) = 1"
+)
+"""The newest visit of a page, with the newest row of it in a list."""
 
 
 class DedupResult(NamedTuple):
@@ -64,6 +68,7 @@ class DedupResult(NamedTuple):
         released: Pages that were duplicates and are none.
         canonical: Of the marked ones, those that name another page as their canonical one.
         near: Of the marked ones, those whose text is almost that of another.
+        again: Segments that were compared before, with other options.
         version: The version; None where nothing was committed.
     """
 
@@ -74,6 +79,7 @@ class DedupResult(NamedTuple):
     released: int = 0
     canonical: int = 0
     near: int = 0
+    again: int = 0
     version: CycleVersion | None = None
 
 
@@ -162,10 +168,12 @@ def claims_task(spec: ClaimsSpec) -> int:
     with spec.place.open() as work:
         names = [name for one in spec.facts for name in one.files("visits")]
         rows = work.kernel.rows(
-            "select key, canonical, signature from "
-            f"{parquet(local_facts(work.storage, names, work))} where canonical is not null and "
-            "status between 200 and 299 "
-            f"qualify {_NEWEST.replace('v.', '')}"
+            "select key, canonical, signature from (select key, canonical, signature, status from "
+            f"{parquet(local_facts(work.storage, names, work))} "
+            # What was not modified, or not reached, declares what it did before.
+            "where status > 0 and status <> 304 "
+            "qualify row_number() over (partition by key order by time desc) = 1) "
+            "where canonical is not null and status between 200 and 299"
         )
         types = {"key": pa.string(), "canonical": pa.string(), "signature": pa.binary()}
         keys, urls, signatures = zip(*rows, strict=True) if rows else ((), (), ())
@@ -316,6 +324,8 @@ def _chosen(work: TaskWork, spec: ChooseSpec) -> tuple[DedupResult, dict[str, li
 def dedup(context: StepContext, settings: CycleDedupSettings) -> DedupResult:
     """Look for duplicates among the pages that were visited since the last time.
 
+    All updated segments are looked at where some were compared with other options.
+
     Args:
         context: The context of the driver.
         settings: `cycle.dedup`, with what options say.
@@ -324,14 +334,18 @@ def dedup(context: StepContext, settings: CycleDedupSettings) -> DedupResult:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
-    waiting = waiting_segments(version, _TAKEN, ("updated",))
+    waiting = waiting_segments(version, COMPARED, (UPDATED,))
+    updated = waiting_segments(version, "", (UPDATED,))
+    again = compared_before(updated, settings)
+    # The newest visit of a page may be in any of them.
+    waiting = updated if again else waiting
     facts = tuple(facts_of(name, state) for name, state in waiting.items())
     if not any(one.parts for one in facts):
         return DedupResult()
     folder = f"exchange/dedup-{version.number + 1}-{secrets.token_hex(6)}"
     try:
         found, added = _Looking(context, settings, version, facts, folder).run()
-        found = found._replace(segments=tuple(waiting))
+        found = found._replace(segments=tuple(waiting), again=len(again))
         if context.dry:
             return found
         changes = CycleChanges(
@@ -343,7 +357,7 @@ def dedup(context: StepContext, settings: CycleDedupSettings) -> DedupResult:
             },
             added={table: files for table, files in added.items() if files},
             buckets=_new_buckets(version, added),
-            segments=marked(waiting, _TAKEN),
+            segments=marked_as_compared(waiting, settings),
         )
         return found._replace(version=context.cycle.commit(version, changes))
     finally:

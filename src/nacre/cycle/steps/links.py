@@ -66,7 +66,7 @@ def waiting_segments(
 
     Args:
         version: The version.
-        taken: The word by which the step marks a segment.
+        taken: The word by which the step marks a segment; "" for all of these states.
         states: States that a segment must have.
     """
     return {
