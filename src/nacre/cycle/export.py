@@ -178,7 +178,7 @@ class PartTables:
             not _NOINDEX.isdisjoint(robots), not _NOFOLLOW.isdisjoint(robots),
             fact.redirect or None, fact.new_seed, fact.canonical or None, fact.outlinks, links,
             fact.stored or None, fact.warc or None, fact.offset, fact.attempts, fact.error or None,
-            fact.soft_404, _parse_failed(fact), fact.simhash,
+            fact.soft_404, parse_failed(fact), fact.simhash,
         )  # fmt: skip
         self._visits.append((*row, *_capture(known, fact)))
 
@@ -273,7 +273,7 @@ def _signature(fact: VisitFact) -> bytes | None:
     return decode_sha1(value) if name == "sha1" and len(value) == 32 else fact.digest.encode()
 
 
-def _parse_failed(fact: VisitFact) -> bool:
+def parse_failed(fact: VisitFact) -> bool:
     """A parser raised an error, took too long, or was killed."""
     return fact.status > 0 and any(
         one in _PARSER or one.startswith(_ERROR) for one in fact.annotations

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from nacre.annotations import PARSER_FAILED
 from nacre.archive.delta import DeltaError
 from nacre.archive.restoring import BaseFiles
 from nacre.assembly.parts import RunRecords
 from nacre.core.capture import Capture
 from nacre.core.history import HistoryRecord
 from nacre.core.states import ExitStatus
-from nacre.cycle.export import FILES, HostExtra, PartTables
+from nacre.cycle.export import FILES, HostExtra, PartTables, parse_failed
 from nacre.cycle.frozen_settings import placed_settings
 from nacre.cycle.parts import PartManifest, UnitPlace, upload_files
 from nacre.cycle.storage import MissingFileError, Storage, file_sha256
@@ -32,7 +33,7 @@ from nacre.errors import DamageError, StorageError
 from nacre.job.job import Job
 from nacre.job.page_links import LinkFact, PageLinks, numbered
 from nacre.job.unit import SessionUnit, UnitHost, UnitUri
-from nacre.job.unit_replay import VisitReplay, stored_as
+from nacre.job.unit_replay import VisitReplay, is_bodiless, stored_as
 from nacre.job.unit_visits import UnitOptions, VisitFact, VisitFacts
 from nacre.settings.settings import JobSettings
 from nacre.wire.date import format_http_date
@@ -81,6 +82,7 @@ class ReparsedPart(NamedTuple):
         now: Folder of the part that takes its place.
         captures: Captures that were read.
         links: Links that the scope accepts.
+        failed: Captures that a parser gave up.
         rebuilt: The visits, too, were made of the archive.
         lost: URLs of the list of which nothing is known any more.
         virtual: How much the cash of the virtual page changes, in 2^-32.
@@ -90,6 +92,7 @@ class ReparsedPart(NamedTuple):
     now: str
     captures: int
     links: int
+    failed: int
     rebuilt: bool
     lost: int
     virtual: int
@@ -200,9 +203,11 @@ class _Reparsing:
                 left = [(key, url, LOST) for key, url in listed.left(self._keys)]
         tables.leave_out(left)
         self._write(name, manifest, tables, left)
-        links = sum(captures)
         self._made[-1] = self._made[-1]._replace(
-            captures=len(captures), links=links, rebuilt=known is None
+            captures=len(captures),
+            links=sum(len(fact.links) for fact in captures),
+            failed=sum(map(parse_failed, captures)),
+            rebuilt=known is None,
         )
 
     async def _captures(
@@ -210,8 +215,8 @@ class _Reparsing:
         manifest: PartManifest,
         known: Sequence[Mapping[str, Any]] | None,
         tables: PartTables,
-    ) -> AsyncIterator[int]:
-        """Take all visits of a part; of each capture the number of its links."""
+    ) -> AsyncIterator[VisitFact]:
+        """Take all visits of a part; the facts of each capture."""
         self._replay.begin_anew()
         places = {(row["warc_file"], row["warc_offset"]): row for row in known or ()}
         kept = _kept_links(self._work.storage, manifest)
@@ -224,7 +229,7 @@ class _Reparsing:
                 fact = await self._fact(found, row, warc, fresh=known is None)
                 if fact is not None:
                     tables.take(fact)
-                    yield len(fact.links)
+                    yield fact
                 await asyncio.sleep(0)
         for row in places.values():
             if row["reason"] is None:
@@ -240,8 +245,14 @@ class _Reparsing:
             via, path, source = row["via"] or "", row["path"] or "", row["source"] or ""
             entry = UnitUri(row["url"] or row["key"], via, path, source)
             made = await self._replay.fact(entry, found, row["status"], offset)
+            known = row_fact(row)
+            if not is_bodiless(found):
+                known = msgspec.structs.replace(
+                    known, annotations=made.annotations, soft_404=made.soft_404,
+                    simhash=made.simhash,
+                )  # fmt: skip
             return msgspec.structs.replace(
-                row_fact(row),
+                known,
                 links=made.links, outlinks=made.outlinks, robots=made.robots,
                 redirect=made.redirect, canonical=made.canonical,
                 modified=made.modified, signature=row["signature"] or made.signature,
@@ -284,7 +295,9 @@ class _Reparsing:
         storage.put(f"{now}.json", msgspec.json.encode(made))
         virtual = tables.virtual - manifest.virtual
         lost = reasons.get(LOST, 0)
-        self._made.append(ReparsedPart(name, now, 0, 0, rebuilt=False, lost=lost, virtual=virtual))
+        self._made.append(
+            ReparsedPart(name, now, 0, 0, 0, rebuilt=False, lost=lost, virtual=virtual)
+        )
 
 
 # ---- what is there
@@ -423,8 +436,9 @@ def row_fact(row: Mapping[str, Any]) -> VisitFact:
         redirect=row["redirect"] or "", new_seed=row["new_seed"],
         canonical=row["canonical"] or "", outlinks=row["outlinks"], stored=row["stored"] or "",
         warc=row["warc_file"] or "", offset=row["warc_offset"], attempts=row["attempts"],
-        error=row["error"] or "", annotations=(), signature=row["signature"] or b"",
-        history=history, links=PageLinks(),
+        error=row["error"] or "", annotations=(PARSER_FAILED,) if row.get("parse_failed") else (),
+        signature=row["signature"] or b"", history=history, links=PageLinks(),
+        soft_404=bool(row.get("soft_404")), simhash=row.get("simhash"),
     )  # fmt: skip
 
 

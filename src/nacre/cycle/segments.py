@@ -11,11 +11,20 @@ import msgspec
 
 from nacre.crawldb.kernels import parquet, quoted
 from nacre.crawldb.row import bucket_of
+from nacre.cycle.parts import ARCHIVED
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.update_tasks import facts_of, local_facts
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish, write_arrow
-from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile, state_of
+from nacre.cycle.versions import (
+    ARCHIVE,
+    Cycle,
+    CycleChanges,
+    CycleVersion,
+    SegmentState,
+    TableFile,
+    state_of,
+)
 from nacre.errors import JobError
 
 
@@ -112,8 +121,28 @@ def _contents(work: TaskWork, version: CycleVersion, name: str) -> SegmentConten
     return found._replace(**pages, links=work.kernel.value(f"select count(*) from {links}"))
 
 
+def index_files(cycle: Cycle, version: CycleVersion, names: Sequence[str] = ()) -> list[str]:
+    """Names of the indexes of the WARCs of segments, those that are there.
+
+    Args:
+        cycle: The versions.
+        version: The version.
+        names: The segments; none for all.
+    """
+    there = set(cycle.storage.list(ARCHIVED))
+    return [
+        file.path
+        for file in cycle.files(version, ARCHIVE)
+        if file.kind == "cdxj" and file.path in there and (not names or file.group in names)
+    ]
+
+
 def visits_of(
-    work: TaskWork, version: CycleVersion, names: Sequence[str], url: str = ""
+    work: TaskWork,
+    version: CycleVersion,
+    names: Sequence[str],
+    url: str = "",
+    indexes: Sequence[str] = (),
 ) -> Iterator[Any]:
     """The visits of segments, in batches of Arrow, by time.
 
@@ -122,6 +151,8 @@ def visits_of(
         version: The version.
         names: The segments; none for all that were fetched.
         url: Only those of this key; "" for all.
+        indexes: Names of indexes of WARCs (`index_files`), which have the lengths of records:
+            `warc_length`. None: without them.
 
     Raises:
         JobError: There is no such segment, or none was fetched.
@@ -137,8 +168,29 @@ def visits_of(
     where = f"where key = {quoted(url)}" if url else ""
     # Files of an earlier version may lack columns: these are null.
     rows = " union all by name ".join(sources)
-    query = f"select * exclude (bucket) from ({rows}) {where} order by time"
+    query = f"select * exclude (bucket) from ({rows}) {where}"
+    if indexes:
+        lengths = _record_lengths(local_facts(work.storage, indexes, work))
+        query = (
+            f"select v.*, l.warc_length from ({query}) v left join ({lengths}) l "
+            "on l.file = v.warc_file and l.place = v.warc_offset"
+        )
+    query += " order by time"
     yield from work.kernel.batches(query)
+
+
+def _record_lengths(indexes: Sequence[str]) -> str:
+    """SQL of the records of indexes (CDXJ): `file`, `place`, `warc_length`."""
+    lines = (
+        f"read_csv([{', '.join(map(quoted, indexes))}], columns = {{'line': 'VARCHAR'}}, "
+        "header = false, delim = chr(1), quote = '', escape = '', auto_detect = false)"
+    )
+    fields = r"try(json_extract_string(regexp_extract(line, '^\S+ \d+ (\{.*)$', 1), '$.%s'))"
+    return (
+        f"select {fields % 'filename'} as file, try_cast({fields % 'offset'} as BIGINT) as place, "
+        f"any_value(try_cast({fields % 'length'} as BIGINT)) as warc_length from {lines} "
+        "group by all"
+    )
 
 
 class DropSpec(NamedTuple):

@@ -1,5 +1,6 @@
 """Rounds from the command line on a site on loopback: numbers, exit codes, stops, readers."""
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -206,6 +207,19 @@ def test_segments_and_their_visits(crawled: Path):
     assert [row["state"] for row in rows] == ["updated", "updated"]
     visits = json.loads(cycle(crawled, "readseg", rows[0]["name"], "--json").out)
     assert [visit["status"] for visit in visits] == [200]
+    [visit] = visits
+    warc = (crawled / "cycle/archive" / visit["warc_file"]).read_bytes()
+    record = warc[visit["warc_offset"] :][: visit["warc_length"]]
+    head = gzip.decompress(record)
+    assert head.startswith(b"WARC/1.1\r\nWARC-Type: response"), "a member of its own"
+    for index in (crawled / "cycle/archive").glob("*.cdxj"):
+        index.rename(f"{index}.gone")
+    try:
+        [alone] = json.loads(cycle(crawled, "readseg", rows[0]["name"], "--json").out)
+    finally:
+        for index in (crawled / "cycle/archive").glob("*.gone"):
+            index.rename(index.with_suffix(""))
+    assert alone == {name: value for name, value in visit.items() if name != "warc_length"}
     one = cycle(crawled, "readseg", "--url", visits[0]["key"]).out
     assert one.count("text/html") == 1
     listed = json.loads(cycle(crawled, "readseg", "--list", "--json").out)

@@ -41,6 +41,7 @@ def test_links_are_taken_once_with_the_scores_of_their_pages(cycle):
     cycle.visit("s1", *visits, links=[link(C, A, anchor="国"), link(C, B), inner])
     result = taken(cycle)
     assert (result.segments, result.facts, result.rows) == (("s1",), 3, 2)
+    assert result.size == cycle.newest.tables["links"].size > 0
     kept = rows(cycle)
     assert set(kept) == {(C, A), (C, B)}
     assert (kept[C, A]["score"], kept[C, B]["score"]) == (5, 9)

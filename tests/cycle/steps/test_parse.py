@@ -8,12 +8,13 @@ import msgspec
 import pyarrow.parquet as pq
 import pytest
 
+from nacre.cli.cycle.table_steps import parse_text
 from nacre.cycle.check import check_storage
 from nacre.cycle.engine.local import LocalEngine
-from nacre.cycle.export import FILES
-from nacre.cycle.reparse import LOST
+from nacre.cycle.export import FILES, parse_failed
+from nacre.cycle.reparse import LOST, row_fact
 from nacre.cycle.steps.fetch import FetchOptions, fetch
-from nacre.cycle.steps.parse import parse
+from nacre.cycle.steps.parse import ParseResult, parse
 from nacre.cycle.storage import local
 from nacre.cycle.tables import TaskPlace
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges
@@ -31,6 +32,7 @@ PAGES: dict[str, Any] = {
     "/b.html": '<link rel="canonical" href="/a.html"><meta name="robots" content="noindex">',
     "/gbk.html": GBK,
     "/copy.html": GBK,
+    "/lost.html": "<title>404 Not Found</title><h1>Not Found</h1>",
     "/robots.txt": "User-agent: *\nDisallow: /secret/\n",
 }
 TIMES = {"warc_file", "warc_offset"}
@@ -39,7 +41,7 @@ TIMES = {"warc_file", "warc_offset"}
 @pytest.fixture(scope="module")
 def fetched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("parse")
-    names = ["a.html", "b.html", "gbk.html", "copy.html", "none.html", "secret/x.html"]
+    names = ["a.html", "b.html", "gbk.html", "copy.html", "lost.html", "none.html", "secret/x.html"]
     with site(PAGES) as home:
         cycle = segment(root, [[f"{home}{name}" for name in names], ["http://127.0.0.1:1/"]])
         cycle.commit(
@@ -48,7 +50,7 @@ def fetched(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 step="inject", clock=CLOCK, added={"crawldb": []}, buckets={"crawldb": 16}
             ),
         )
-        assert fetch(context(root, cycle), SEGMENT, FetchOptions()).pages == 4
+        assert fetch(context(root, cycle), SEGMENT, FetchOptions()).pages == 5
     return root
 
 
@@ -97,8 +99,10 @@ def checked(cycle: Cycle, *, repair: bool = False):
 
 def test_the_facts_are_those_of_the_fetch(cycle: Cycle):
     before, old = facts(cycle), part_of(cycle)
+    soft = [dict(row)["key"] for row in before["visits"] if dict(row)["soft_404"]]
+    assert [key.rpartition("/")[2] for key in soft] == ["lost.html"]
     result = parsed(cycle)
-    assert (result.parts, result.pages, result.rebuilt, result.lost) == (2, 5, 0, 0)
+    assert (result.parts, result.pages, result.rebuilt, result.lost) == (2, 6, 0, 0)
     assert part_of(cycle) != old
     assert facts(cycle) == before
     links = [dict(row) for row in before["links"]]
@@ -108,6 +112,18 @@ def test_the_facts_are_those_of_the_fetch(cycle: Cycle):
     assert facts(Cycle(cycle.storage)) == before, "it can be done again"
     assert parsed(cycle).version is not None
     assert facts(cycle) == before
+
+
+def test_what_a_parser_gave_up_is_kept_and_told(cycle: Cycle):
+    one = next(dict(row) for row in rows(cycle, "visits") if dict(row)["status"] == 200)
+    assert not parse_failed(row_fact(one))
+    assert parse_failed(row_fact({**one, "parse_failed": True}))
+    assert row_fact({**one, "simhash": 7}).simhash == 7
+    for name in ("simhash", "soft_404", "parse_failed"):  # files of an earlier version lack them
+        del one[name]
+    assert not parse_failed(row_fact(one))
+    said = parse_text(ParseResult(("s",), pages=3, links=4, failed=1))
+    assert said == "3 pages, 4 links of 1 segment; 1 page not parsed"
 
 
 @pytest.mark.parametrize("kind", ["links", "adds", "hosts"])

@@ -164,14 +164,15 @@ def readseg(
         Path | None,
         typer.Option(
             "--dump", metavar="FILE", show_default=False,
-            help="Write all columns to FILE, by its suffix .jsonl, .csv or .parquet.",
+            help="Write all columns, with the length of each WARC record, to FILE, by its suffix "
+            ".jsonl, .csv or .parquet.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Read the visits of segments."""
     from nacre.cycle.row_files import plain_row, write_batches
-    from nacre.cycle.segments import segment_contents, visits_of
+    from nacre.cycle.segments import index_files, segment_contents, visits_of
     from nacre.errors import ConfigError
 
     if listed and (url or dump is not None):
@@ -185,7 +186,10 @@ def readseg(
             _say_contents(found, as_json=as_json)
             return
         key = key_of(context.settings, url)[1] if url else ""
-        batches = visits_of(work, context.cycle.newest(), names or (), key)
+        version = context.cycle.newest()
+        whole = as_json or dump is not None
+        indexes = index_files(context.cycle, version, names or ()) if whole else []
+        batches = visits_of(work, version, names or (), key, indexes)
         if dump is not None:
             number = write_batches(batches, dump)
             output.say(f"{output.count(number, 'row')} in {output.shown(dump)}")

@@ -33,13 +33,15 @@ def links(
 ) -> None:
     """Take the links of fetched segments into the table of links."""
     from nacre.cycle.steps.links import links as run
+    from nacre.report.formatting import size
 
     with opened(job_of(ctx), common) as context:
         result = run(context)
     if common.as_json:
         output.say_json(links_numbers(result))
     else:
-        output.say(links_text(result))
+        written = f"; {size(result.size)}" if result.size else ""
+        output.say(f"{links_text(result)}{written}")
 
 
 @step_command
@@ -73,6 +75,7 @@ def parse_text(result: "ParseResult") -> str:
     """`12 pages, 240 links of 1 segment; 1 URL is lost and due again`."""
     segments = count(len(result.segments), "segment")
     text = f"{count(result.pages, 'page')}, {count(result.links, 'link')} of {segments}"
+    text += f"; {count(result.failed, 'page')} not parsed" if result.failed else ""
     if result.rebuilt:
         text += f"; the visits of {count(result.rebuilt, 'part')} are made of the archive"
     return text + (f"; {count(result.lost, 'URL')} lost, due again" if result.lost else "")

@@ -37,12 +37,14 @@ class LinksResult(NamedTuple):
         segments: Segments whose links were taken.
         facts: Links that their pages have.
         rows: Pairs of pages that were written.
+        size: Bytes of their files.
         version: The version; None where nothing was committed.
     """
 
     segments: Sequence[str] = ()
     facts: int = 0
     rows: int = 0
+    size: int = 0
     version: CycleVersion | None = None
 
 
@@ -168,7 +170,10 @@ def links(context: StepContext) -> LinksResult:
     results = context.engine.map(links_task, specs)
     files = [file for _, written in results for file in written]
     found = LinksResult(
-        tuple(waiting), sum(count for count, _ in results), sum(file.rows for file in files)
+        tuple(waiting),
+        sum(count for count, _ in results),
+        sum(file.rows for file in files),
+        sum(file.size for file in files),
     )
     if context.dry:
         return found

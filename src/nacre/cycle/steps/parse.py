@@ -32,6 +32,7 @@ class ParseResult(NamedTuple):
         links: Links that the scope accepts.
         rebuilt: Parts whose visits were made of the archive, too.
         lost: URLs of lists of which nothing is known any more; they are due again.
+        failed: Captures that a parser gave up.
         version: The version; None where nothing was committed.
     """
 
@@ -41,6 +42,7 @@ class ParseResult(NamedTuple):
     links: int = 0
     rebuilt: int = 0
     lost: int = 0
+    failed: int = 0
     version: CycleVersion | None = None
 
 
@@ -84,6 +86,7 @@ def parse(
         sum(one.links for one in made),
         sum(one.rebuilt for one in made),
         sum(one.lost for one in made),
+        sum(one.failed for one in made),
     )
     if not made:
         return result
