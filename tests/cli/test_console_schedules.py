@@ -101,6 +101,8 @@ def test_a_schedule_that_cannot_be_read_is_told_and_removed(tmp_path: Path, job:
     assert "schedule 1 cannot be read, and does nothing: Expected `str`" in done.err
     assert schedule(tmp_path, "remove", 1).code == 0
     assert schedule(tmp_path, "list").err == ""
+
+
 def wish_of(folder: Path, number: int) -> dict[str, object]:
     found: dict[str, object] = json.loads(schedule(folder, "show", number, "--json").out)["wish"]
     return found

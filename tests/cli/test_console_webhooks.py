@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
 from nacre.cli.console_books import console_books
+from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.webhook_book import MOST_WAITING
 from tests.cli.site import Done, nacre
 
@@ -81,6 +81,8 @@ def test_a_webhook_that_cannot_be_read_is_told_and_removed(tmp_path: Path):
     assert "webhook 1 cannot be read, and does nothing: Expected `str`" in done.err
     assert webhook(tmp_path, "remove", 1).code == 0
     assert webhook(tmp_path, "list").err == ""
+
+
 def test_a_test_is_posted_before_what_waits_and_refused_where_too_much_does(
     tmp_path: Path, server: str
 ):

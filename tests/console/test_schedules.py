@@ -1,5 +1,4 @@
 import errno
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +8,13 @@ import pytest
 from nacre.console.access.roles import Role
 from nacre.console.fleet.label_book import JobLabels
 from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
-from nacre.console.fleet.schedule_book import ScheduleNote, ScheduleWish
+from nacre.console.fleet.schedule_book import ScheduleNote
 from nacre.console.new_jobs import free_directory
-from nacre.console.pages.calendar import month_of, weeks_of
 from nacre.console.routes import API
 from nacre.console.schedule_runner import ScheduleRunner
 from nacre.engine.clock import SystemClock
 from nacre.job.job import Job
 from nacre.job.quotas import QuotaLevel
-from nacre.runs.passes import lock_passes
-from nacre.console.fleet.schedule_book import ScheduleNote
-from nacre.console.routes import API
-from nacre.console.schedule_runner import ScheduleRunner
-from nacre.engine.clock import SystemClock
 from nacre.runs.passes import NextPass, lock_passes
 from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
@@ -453,6 +446,8 @@ def test_a_disk_that_fails_one_schedule_leaves_the_others(
         assert (second.note.what, second.note.text) == ("made", "crawls~zwei-2026")
         told = [msgspec.json.decode(one.body)["message"] for one in services.webhooks.deliveries(1)]
         assert "schedule 1 (@hourly Asia/Shanghai): failed" in told
+
+
 def test_the_page_and_programs_see_what_became_of_a_schedule(tmp_path: Path):
     add_job(tmp_path, "http://127.0.0.1:9/")
     clock = SetClock(month_begin())
@@ -531,6 +526,8 @@ def test_a_schedule_is_paused_though_its_job_begins_its_passes_itself(tmp_path: 
                 sent = await client.put(at, json=WISH | {"paused": paused}, headers=key)
                 assert sent.status_code == 200, sent.text
                 assert sent.json()["schedule"]["paused"] is paused
+
+
 def test_a_job_that_begins_its_passes_itself_is_in_the_list_and_in_the_month(tmp_path: Path):
     add_job(tmp_path, "http://127.0.0.1:9/")
     root = tmp_path / "crawls" / "图书馆"
