@@ -73,7 +73,7 @@ async def form(request: Request) -> dict[str, str]:
 
 
 def kind(request: Request) -> str:
-    """What is accepted: `xml`, `json` or `html`."""
+    """The kind of answer that is accepted: `xml`, `json` or `html`."""
     accept = request.headers.get("accept", "")
     if "application/xml" in accept and "text/html" not in accept:
         return "xml"

@@ -1,4 +1,4 @@
-"""What settings made of beans may say, by who asked for them.
+"""Rules for settings that are made of beans, by who asked for them.
 
 The rules are those of every other way to edit a job. A migration copies no password; what is left
 are files and variables of this machine, which not everybody may name, and logins in URLs.
