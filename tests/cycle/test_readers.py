@@ -117,6 +117,7 @@ def test_the_best_scores(made):
     assert top_rows(view(made), 2) == [(3.0, CHINESE), (1.0, HOME)]
     assert top_rows(view(made), 9, 0.6) == [(3.0, CHINESE), (1.0, HOME)]
     assert top_rows(view(made), 9, 1e300) == []
+    assert len(top_rows(view(made), 10**20)) == 3
     for wrong in ("nan", "inf", "-inf"):
         with pytest.raises(ConfigError, match=r"--min .*: it is a score"):
             top_rows(view(made), 2, float(wrong))

@@ -7,14 +7,21 @@ that is worth it. What a user writes as SQL runs in a kernel whose configuration
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from typing import Any, NamedTuple
 
 from nacre.crawldb.fold import fold_query, label_sql, require_statuses, with_status_codes
 from nacre.crawldb.hosts import add_functions, counted_hosts
-from nacre.crawldb.kernels import Kernel, quoted
+from nacre.crawldb.kernels import (
+    Kernel,
+    KernelDamageError,
+    KernelError,
+    KernelStorageError,
+    UserSqlError,
+    quoted,
+)
 from nacre.crawldb.row import COLUMNS, ONE, Status, bucket_of, bucket_of_host, status_of
 from nacre.crawldb.select import true_sql
 from nacre.cycle.engine import TaskEngine
@@ -41,6 +48,8 @@ QUANTILES = (0.01, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9
 _HOSTS = "hosts"
 _BATCH = 10_000
 _SHARES = 1_000_000
+MOST_ROWS = 2**62
+"""A limit that no table reaches; a kernel takes no greater ones."""
 _TIMES_MS = ("fetch_time", "modified", "leased_until", "purged", "first_seen", "last_inlink")
 _TIMES_US = ("last_time", "warc_date")
 _HOST = r"^[a-z][a-z0-9+.-]*://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)"
@@ -387,7 +396,8 @@ def top_rows(view: TableView, number: int, least: float = 0.0) -> list[tuple[flo
     if not isfinite(least):
         raise ConfigError(f"--min {least}: it is a score, such as 0.5")
     having = f"where score >= {least!r}::DOUBLE" if least else ""
-    query = f"select score, key from rows {having} order by score desc, key limit {number:d}"
+    limit = min(number, MOST_ROWS)
+    query = f"select score, key from rows {having} order by score desc, key limit {limit:d}"
     found = _read(view, query)
     return sorted(found, key=lambda row: (-row[0], row[1].encode()))[:number]
 
@@ -424,11 +434,12 @@ def sql(
             hosts; None: as `generate` counted them.
 
     Raises:
-        UserSqlError: It is not one query that only reads.
+        UserSqlError: It is not one query that only reads, or fails on a row.
     """
     with view.place.open() as work:
         add_functions(work.kernel)
-        work.kernel.check_query(text)
+        with _of_user(text, view.version.tables):
+            work.kernel.check_query(text)
         for table in view.version.tables:
             if table in KINDS:
                 local = joined(work, buckets_of(view.cycle, view.version, table))
@@ -440,7 +451,44 @@ def sql(
         if recount is not None:
             _recount(view, work, recount)
         work.kernel.load("versions", versions_table(view.cycle))
-        yield work.kernel.columns(text), work.kernel.batches(text, size=_BATCH)
+        with _of_user(text, view.version.tables):
+            names = _apart(work.kernel.columns(text))
+        yield names, _named(work.kernel, text, names, view.version.tables)
+
+
+def _named(
+    kernel: Kernel, text: str, names: Sequence[str], tables: Collection[str]
+) -> Iterator[Any]:
+    """The batches of a user's query, with these names of columns."""
+    with _of_user(text, tables):
+        for batch in kernel.batches(text, size=_BATCH):
+            yield batch.rename_columns(list(names))
+
+
+@contextmanager
+def _of_user(text: str, tables: Collection[str]) -> Iterator[None]:
+    """A query that fails is the user's, unless a disk or a file does."""
+    try:
+        yield
+    except (KernelStorageError, KernelDamageError):
+        raise
+    except KernelError as error:
+        said = str(error).partition("\n")[0]
+        known = ", ".join([*sorted(tables), "versions"])
+        named = f"; tables: {known}" if said.startswith("Catalog") else ""
+        raise UserSqlError(f"{said}{named}, in {text!r}") from None
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """Names of columns, each once: `a`, `a_1`."""
+    found: list[str] = []
+    for name in names:
+        number, other = 0, name
+        while other in found:
+            number += 1
+            other = f"{name}_{number}"
+        found.append(other)
+    return found
 
 
 def _recount(view: TableView, work: TaskWork, host: str) -> None:

@@ -4,6 +4,8 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import UTC, date, datetime, time
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -88,20 +90,28 @@ def _cell(value: object) -> object:
 
 
 def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as JSON has it: times in ISO 8601, bytes in hexadecimal."""
+    """A row as JSON has it: times in ISO 8601, bytes in hexadecimal, null for no finite number."""
     return {name: _plain(value) for name, value in row.items()}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a value of any column
     if value is None or isinstance(value, bool | int | float | str):
-        return value
+        return None if isinstance(value, float) and not isfinite(value) else value
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, dict):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return _plain_list(value)
-    return f"{value.isoformat()}Z" if hasattr(value, "isoformat") else str(value)
+    return _said(value)
+
+
+def _said(value: object) -> str:
+    """A time in ISO 8601, in UTC; else as Python says it."""
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return f"{moment.isoformat()}Z"
+    return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
 def _plain_list(values: list[Any] | tuple[Any, ...]) -> Any:  # noqa: ANN401 - likewise

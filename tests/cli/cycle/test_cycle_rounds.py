@@ -242,3 +242,52 @@ def test_segments_and_their_visits(crawled: Path):
     assert "segments slice N" in cycle(crawled, "segments", "slice", "many").err
     assert cycle(crawled, "segments", "slice", "5").out.startswith("no segment that waits")
     assert cycle(crawled, "segments", "salvage").out.startswith("0 captures salvaged")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("select key::INTEGER from crawldb", "Could not convert string"),
+        ("select * from nowhere", "Table with name nowhere does not exist!; tables: crawldb, "),
+        ("select * from read_csv('/etc/passwd')", "Permission Error"),
+        ("select error('x')", "Invalid Input Error: x"),
+        ("select '\ud800'", "UTF-8"),
+    ],
+)
+def test_a_query_that_fails_is_told_in_a_line(crawled: Path, query: str, said: str):
+    done = cycle(crawled, "sql", query)
+    assert (done.code, done.out, said in done.err) == (2, "", True)
+    assert len(done.err.splitlines()) == 1
+
+
+def test_values_of_all_kinds_are_json(crawled: Path):
+    query = (
+        "select 'nan'::DOUBLE as a, '-inf'::DOUBLE as a, date '2027-01-02' as d, time '10:00' as t,"
+        " timestamp '2027-01-02 03:04:05' as m, timestamptz '2027-01-02 03:04:05+02' as z, 'x' as x"
+    )
+    (row,) = json.loads(cycle(crawled, "sql", query, "--json").out)
+    assert row == {
+        "a": None, "a_1": None, "d": "2027-01-02", "t": "10:00:00", "m": "2027-01-02T03:04:05Z",
+        "z": "2027-01-02T01:04:05Z", "x": "x",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("url", ["http://a.test/\x00b", "http://[::1]/x", "http://a.test/%D6%D0'"])
+def test_odd_urls_are_not_known(crawled: Path, url: str):
+    for command in ("readlinks", "readseg"):
+        done = cycle(crawled, command, "--url", url)
+        assert (done.code, done.out.startswith("no ")) == (0, True), done.err
+    assert "not known" in cycle(crawled, "explain", url).out
+    assert cycle(crawled, "readdb", "--url", url).code == 2
+    for command in ("readlinks", "explain"):
+        words = (url,) if command == "explain" else ("--url", url)
+        long = (*words[:-1], f"{url}{'x' * 1_000_000}")
+        done = cycle(crawled, command, *long)
+        assert (done.code, len(done.err) < 300) == (2, True)
+
+
+def test_hosts_that_are_not_known(crawled: Path):
+    for host in ("[::1]", "a\x00b", "国.test"):
+        assert "is not known" in cycle(crawled, "readhosts", "--host", host).out
+    assert cycle(crawled, "readhosts", "--where", "fetched > 99").out.startswith("no host that")
+    assert json.loads(cycle(crawled, "readhosts", "--host", "x.test", "--json").out) == []

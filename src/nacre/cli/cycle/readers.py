@@ -243,6 +243,7 @@ def ask(
     out: Path | None = None,
     version: int = 0,
     recount: str | None = None,
+    none: str = "",
     as_json: bool = False,
 ) -> None:
     """Print the rows of a query, or write them to a file.
@@ -253,6 +254,7 @@ def ask(
         out: The file; None to print.
         version: The version that is read; 0: the newest.
         recount: See `readers.sql`.
+        none: What is said where there is no row; "": its columns.
         as_json: Print JSON.
 
     Raises:
@@ -272,6 +274,9 @@ def ask(
         rows = [plain_row(row) for batch in batches for row in batch.to_pylist()]
     if as_json:
         output.say_json(rows)
+        return
+    if none and not rows:
+        output.say(none)
         return
     shown = [tuple(names), *(tuple(_cell(row.get(name)) for name in names) for row in rows)]
     output.say(output.table(shown, indent=""))

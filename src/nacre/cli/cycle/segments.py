@@ -198,7 +198,7 @@ def readseg(
     if as_json:
         output.say_json(rows)
         return
-    output.say(output.table(_columns(rows), indent=""))
+    output.say(output.table(_columns(rows), indent="") if rows else "no visit")
 
 
 def _say_contents(found: "Sequence[SegmentContents]", *, as_json: bool) -> None:
@@ -261,6 +261,7 @@ def readhosts(
             check_hosts(kernel, where)
             ranked = ranked or RANK.name in kernel.names_in(where)
     columns = "*" if host or as_json else "host, fetched, unfetched, gone, visits, delay"
+    host = host.strip().lower()
     wanted = [f"host = {quoted(host)}"] if host else []
     wanted += [true_sql(where)] if where else []
     condition = f" where {' and '.join(wanted)}" if wanted else ""
@@ -271,7 +272,9 @@ def readhosts(
     source = _with_ranks(tables) if ranked else "hosts"
     query = f"select {columns} from {source}{condition} order by host"  # noqa: S608 - it only reads
     recount = host if _is_counted_before(cycle) else None
-    ask(ctx, query, recount=recount, as_json=as_json)
+    none = "no host that is known fulfils the condition" if where else ""
+    none = f"the host {host} is not known" if host and not where else none
+    ask(ctx, query, recount=recount, none=none, as_json=as_json)
 
 
 def _with_ranks(tables: "Collection[str]") -> str:

@@ -14,7 +14,7 @@ import msgspec
 from nacre.crawldb.rank import EDGES_AT_ONCE, MOST_NODES, Damping, RankLevel, parts_of, rank_table
 from nacre.crawldb.row import ONE
 from nacre.crawldb.scoring import NutchOpic, Opic
-from nacre.cycle.readers import TableView, sql
+from nacre.cycle.readers import MOST_ROWS, TableView, sql
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.links import has_links
 from nacre.cycle.steps.rank_tasks import (
@@ -293,7 +293,8 @@ def best_nodes(view: TableView, level: RankLevel, number: int) -> list[RankedNod
             f"join two {level}s"
         )
     query = (
-        f"select node, rank, num_in, num_out from {table} order by rank desc, node limit {number:d}"
+        f"select node, rank, num_in, num_out from {table} order by rank desc, node "
+        f"limit {min(number, MOST_ROWS):d}"
     )
     with sql(view, query) as (_, batches):
         rows = [row for batch in batches for row in batch.to_pylist()]
