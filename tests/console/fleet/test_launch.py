@@ -95,3 +95,45 @@ def test_a_paused_start_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: p
         assert facts.step == "failed"
         assert "no space" in facts.text
         assert not (job.layout.control / "pause").exists()
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.console.fleet import launch
+from nacre.errors import JobError
+from tests.cli.site import nacre
+from tests.console.given import GivenConsole, play
+
+
+def test_a_start_whose_end_nobody_awaits_is_not_shown_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    entered, released = threading.Event(), threading.Event()
+
+    def slow(*_: object) -> Any:
+        entered.set()
+        released.wait()
+        raise JobError("it cannot be started")
+
+    monkeypatch.setattr(launch, "start_process", slow)
+    (tmp_path / "crawls").mkdir()
+    assert nacre("new", tmp_path / "crawls" / "demo", "http://127.0.0.1:9/").code == 0
+
+    async def scene(console: GivenConsole) -> None:
+        services = console.services
+        (job,) = services.fleet.jobs
+        ordered = asyncio.create_task(services.launcher.order(job, ["run", "x"]))
+        await asyncio.to_thread(entered.wait)
+        await services.poller.look(job)
+        assert services.poller.snapshot(job).state == "PREPARING"
+        ordered.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await ordered
+        assert services.poller.begun == set()
+        await services.poller.look(job)
+        assert services.poller.snapshot(job).state == "NASCENT"
+        released.set()
+
+    play(tmp_path, scene)

@@ -14,6 +14,7 @@ from nacre.job.control import NotRunningError
 from nacre.job.overview import JobOverview
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
+from tests.console.pages.test_same_sentence import PACE, answering
 
 
 def add_jobs(folder: Path, *names: str) -> None:
@@ -112,5 +113,20 @@ def test_a_clock_that_is_set_changes_no_speed(
         assert times[-1] == pytest.approx(console.services.clock.now(), abs=0.01)
         assert times == sorted(times)
         assert times[-1] - times[0] == pytest.approx(600.0, abs=0.1)
+def test_a_job_that_answers_begins_no_more_whoever_started_it(tmp_path: Path):
+    add_jobs(tmp_path, "demo")
+    overview = msgspec.to_builtins(JobOverview("RUNNING", parallel=25))
+    answer = {"overview": overview, "slowest": [], "fetching": [], "pace": PACE}
+
+    async def scene(console: GivenConsole) -> None:
+        look, (job,) = console.services.poller, console.services.fleet.jobs
+        look.begun.add(str(job.layout.root))
+        await look.look(job)
+        assert look.snapshot(job).state == "PREPARING"
+        async with answering(job.layout, answer):
+            await look.look(job)
+            assert look.snapshot(job).state == "RUNNING"
+        await look.look(job)
+        assert look.snapshot(job).state == "NASCENT"
 
     play(tmp_path, scene)

@@ -209,8 +209,11 @@ class Launcher:
             self._started[path] = await asyncio.to_thread(
                 start_process, Path(path), json.loads(arguments)
             )
-        except JobError as error:
+        except BaseException as error:
+            # Cancelled, nobody waits for the process any more: what it answers tells of it.
             self._watch.begun.discard(path)
+            if not isinstance(error, JobError):
+                raise
             self._note_failure(path, str(error))
 
     def running(self) -> int:

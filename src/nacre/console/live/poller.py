@@ -306,6 +306,7 @@ class Poller:
             last = self._snapshots.get(job.id)
             self._keep(unreadable(job, str(error), now, last, running=True))
         else:
+            self.begun.discard(str(job.layout.root))
             activity = self._activities.setdefault(job.id, JobActivity())
             activity.note(rate_point(answer, now, self._clock.monotonic()))
             self._stamps.pop(job.id, None)
