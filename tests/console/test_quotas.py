@@ -1,11 +1,14 @@
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.keys import KeyBook
 from nacre.console.access.roles import Role
-from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota, limit_of
+from nacre.console.fleet.quota_book import ALL_JOBS, DiskQuotaBook, KeptQuota, limit_of
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.routes import API
 from nacre.engine.clock import SystemClock
@@ -162,6 +165,43 @@ def test_use_of_all_jobs_is_added_up_and_measured_every_five_minutes(tmp_path: P
         with pytest.raises(asyncio.CancelledError):
             await Counted(console.services._replace(clock=clock)).run()
         assert turns == [0.0, 300.0, 305.0]
+
+    play(tmp_path, scene)
+
+
+def test_what_another_process_writes_is_measured_only_where_it_is_a_limit(tmp_path: Path):
+    job = add_resting(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        turns: list[float] = []
+        console.services.quotas.set(str(job), 10**12)
+        other = ConsoleDatabase(tmp_path / "console")
+        book, keys = DiskQuotaBook(other), KeyBook(other, SystemClock())
+
+        class Counted(QuotaRunner):
+            async def turn(self) -> None:
+                turns.append(clock.monotonic())
+                await super().turn()
+
+        writes: dict[float, Callable[[], object]] = {
+            5.0: keys.new_link,
+            10.0: lambda: book.set(str(job), 10**12),
+            20.0: lambda: book.set(str(job), 10**13),
+            30.0: lambda: book.set(str(job), 0),
+        }
+
+        class Writing(SteppedClock):
+            async def sleep(self, seconds: float) -> None:
+                await super().sleep(seconds)
+                writes.pop(self.monotonic(), lambda: None)()
+
+        clock = Writing(41.0)
+        with pytest.raises(asyncio.CancelledError):
+            await Counted(console.services._replace(clock=clock)).run()
+        assert turns == [0.0, 20.0, 30.0]
+        assert writes == {}
+        assert console.services.quotas.all() == {}
+        other.close()
 
     play(tmp_path, scene)
 

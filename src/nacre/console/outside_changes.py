@@ -13,8 +13,8 @@ LOOK: Final = 2.0
 class OutsideChanges:
     """It takes over what `nacre console schedule|quota|webhook|place|job` changed.
 
-    Schedules and webhooks are read from the database each time. What the console keeps in its
-    memory is read anew: labels, removals and places. Quotas are measured at once.
+    Schedules, webhooks and limits of quotas are read from the database each time. What the console
+    keeps in its memory is read anew: labels, removals and places.
 
     Args:
         services: The parts of the console.
@@ -41,7 +41,6 @@ class OutsideChanges:
         self._others = now
         services.labels.read()
         services.removals.read()
-        services.quotas.changes += 1
         self._take_places()
         await services.poller.scan()
         for topic in (JOBS, *(job_topic(job.id) for job in services.fleet.jobs)):

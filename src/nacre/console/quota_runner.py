@@ -17,7 +17,7 @@ from nacre.job.quotas import QuotaDecision, decide_quota, disk_usage
 EVERY: Final = 300.0
 """Seconds between two measurements."""
 LOOK: Final = 5.0
-"""Seconds between two looks whether a quota was set, which is measured at once."""
+"""Seconds between two looks whether a limit is another one, which is measured at once."""
 REASON: Final = "quota"
 """The reason of the holds."""
 _PATIENCE: Final = 60.0
@@ -44,11 +44,11 @@ class QuotaRunner:
         """Keep the quotas until cancelled."""
         clock, book = self._services.clock, self._services.quotas
         last: float | None = None
-        changes = book.changes
+        measured: dict[str, int] = {}
         while True:
-            is_old = last is None or clock.monotonic() - last >= EVERY
-            if is_old or changes != book.changes or self.is_at_another_level():
-                last, changes = clock.monotonic(), book.changes
+            is_old, limits = last is None or clock.monotonic() - last >= EVERY, book.limits()
+            if is_old or limits != measured or self.is_at_another_level():
+                last, measured = clock.monotonic(), limits
                 await self.turn()
             await clock.sleep(LOOK)
 

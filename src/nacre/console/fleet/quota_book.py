@@ -63,14 +63,16 @@ class DiskQuotaBook:
     def __init__(self, database: ConsoleDatabase, tell: Callable[[], None] = lambda: None) -> None:
         self._database = database
         self._tell = tell
-        self.changes = 0
-        """Limits that were set since the start; the runner measures at once after one."""
 
     def all(self) -> dict[str, KeptQuota]:
         """All quotas, by the directories of their jobs."""
         rows = self._database.rows("SELECT quota FROM quotas ORDER BY path")
         found = [msgspec.json.decode(str(row[0]), type=KeptQuota) for row in rows]
         return {one.path: one for one in found}
+
+    def limits(self) -> dict[str, int]:
+        """The limits that are set, by the directories of their jobs."""
+        return {path: kept.limit for path, kept in self.all().items() if kept.limit}
 
     def find(self, path: str) -> KeptQuota:
         """The quota of a job, by its directory; one without a limit where none was set."""
@@ -87,7 +89,6 @@ class DiskQuotaBook:
             limit: Bytes; 0 for none.
         """
         self.keep(msgspec.structs.replace(self.find(path), limit=limit))
-        self.changes += 1
 
     def move(self, before: str, after: str) -> None:
         """Keep the quota of a job that has another directory now.
