@@ -53,7 +53,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "frontier-include": "nacre frontier {job} include --regex {regex}",
     "frontier-import": "nacre frontier {job} import {file}",
     "frontier-export": "nacre frontier {job} export[ --regex {regex}]",
-    "seeds-edit": "$EDITOR {job}/seeds.txt && nacre check {job}",
+    "seeds-edit": "$EDITOR {job}/{list} && nacre check {job}",
     "seeds-add": "nacre frontier {job} import {file} --seeds",
     "fetch-again": "echo {url} | nacre frontier {job} import - --force",
     "explain": "nacre explain {job} {url}",
@@ -241,8 +241,8 @@ def _fields(template: str) -> list[str]:
 
 
 _WORDS: Final = {
-    "job": "DIR", "times": "'30 2 * * 1'", "pattern": "news-%Y-%m-%d", "zone": "UTC",
-    "number": "N", "older": "N", "newer": "M", "sheet": "SHEET", "size": "500GB",
+    "job": "DIR", "list": "seeds.txt", "times": "'30 2 * * 1'", "pattern": "news-%Y-%m-%d",
+    "zone": "UTC", "number": "N", "older": "N", "newer": "M", "sheet": "SHEET", "size": "500GB",
 }  # fmt: skip
 """The words that stand in place of what is not known, where their names would say less."""
 

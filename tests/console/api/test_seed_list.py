@@ -3,10 +3,12 @@
 import gzip
 import html
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
 from nacre.console.access.roles import Role
+from nacre.console.readers.seed_list import LONGEST
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 from tests.console.stories.running import new_job, running_job
@@ -52,6 +54,41 @@ def test_the_seeds_of_a_job_that_never_ran_are_edited(tmp_path: Path):
         assert (job / "seeds.txt").read_text("utf-8") == text
         line = console.services.audit.path.read_text("utf-8").splitlines()[0]
         assert "+http://127.0.0.1:9/图书" in line
+
+    play(tmp_path, scene)
+
+
+def test_a_list_that_could_not_be_opened_again_is_not_saved(tmp_path: Path):
+    job = add_job(tmp_path)
+    before = (job / "seeds.txt").read_text()
+
+    async def scene(console: GivenConsole) -> None:
+        key = console.as_key(Role.OPERATOR)
+        # In characters it is short enough, in bytes it is not.
+        line = "http://127.0.0.1:9/" + "图" * 200
+        long = "\n".join([line] * (LONGEST // 600))
+        assert len(long) < LONGEST < len(long.encode())
+        refused = await console.client.put(API, json={"text": long}, headers=key)
+        assert (refused.status_code, refused.json()["code"]) == (422, "bad-seeds")
+        assert "the list has more than 4 MiB" in refused.json()["detail"]
+        assert (job / "seeds.txt").read_text() == before
+        fits = "\n".join([line] * (LONGEST // 650))
+        assert (await console.client.put(API, json={"text": fits}, headers=key)).is_success
+        assert (await console.client.get(API, headers=key)).json()["why"] == ""
+
+    play(tmp_path, scene)
+
+
+def test_the_command_beside_the_editor_names_the_file_of_the_settings(tmp_path: Path):
+    job = add_job(tmp_path)
+    (job / "seeds.txt").rename(job / "列表.txt")
+    assert nacre("set", job, "seeds=列表.txt").code == 0
+
+    async def scene(console: GivenConsole) -> None:
+        page = await console.client.get(f"{PAGE}/list", headers=console.as_session(Role.OPERATOR))
+        shown = html.unescape(page.text)
+        assert f"$EDITOR {quote(str(job))}/'列表.txt' && nacre check" in shown
+        assert "seeds.txt" not in shown
 
     play(tmp_path, scene)
 

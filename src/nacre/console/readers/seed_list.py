@@ -122,15 +122,26 @@ def save_seed_list(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         if is_running(layout.socket):
             return {"outcome": "running"}
         lines = str(arguments["text"]).splitlines()
-        problems, seeds = examined(lines)
+        text = "".join(f"{line}\n" for line in lines)
+        problems, seeds = examined(lines) if _fits(text) else ([_TOO_LONG], 0)
         if problems:
             return {"outcome": "problems", "problems": [one._asdict() for one in problems]}
-        text = "".join(f"{line}\n" for line in lines)
         if text == now.text:
             return {"outcome": "same", "seeds": seeds}
         _write(layout.root / now.file, text)
         changes = changed_lines(now.text, text)
         return {"outcome": "saved", "seeds": seeds, "difference": changes}
+
+
+_TOO_LONG: Final = Problem(
+    "text", f"the list has more than {LONGEST >> 20} MiB, and no page could show it again: put it "
+    "into a file",
+)  # fmt: skip
+
+
+def _fits(text: str) -> bool:
+    """Whether a list can be opened again once it is saved."""
+    return len(text.encode(errors="replace")) <= LONGEST
 
 
 def _write(path: Path, text: str) -> None:
