@@ -63,7 +63,7 @@ def readmitted_files(
     urls: Matcher,
     excluded: Sequence[str] = (),
 ) -> Iterator[tuple[Path, ImportOptions]]:
-    """What comes back once an exclusion is undone, as files to import, each until the next one.
+    """Files of what comes back once an exclusion is undone, to import, each until the next one.
 
     There can be millions of lines, and while one imports nobody may look at the store.
 
