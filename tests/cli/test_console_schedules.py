@@ -36,6 +36,8 @@ def test_a_schedule_is_added_shown_changed_paused_and_removed(tmp_path: Path, jo
     assert len(facts["times"]) == 3
     assert all(time.endswith("18:30:00Z") for time in facts["times"])
     wish = facts["wish"]
+    assert wish["until"] == "2099-12-31T23:59:59Z"
+    assert (facts["note"]["time"], facts["notes"]) == ("", [])
     assert (wish["job"], wish["overlap"], wish["budget"]) == ("crawls~图书馆", "queue", "500")
     assert "next" in schedule(tmp_path, "show", 1).out
     assert schedule(tmp_path, "set", 1, "--at", "@daily", "--until", "never").code == 0

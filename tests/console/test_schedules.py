@@ -157,7 +157,7 @@ def test_a_schedule_is_edited_on_the_page_and_has_a_last_day(tmp_path: Path):
         form = {**token, "do": "add", **WISH, "until": "2099-12-31", "keep": "lean"}
         assert (await client.post("/calendar", data=form, headers=fields)).status_code == 303
         (one,) = console.services.schedules.all()
-        assert (one.wish.until, one.wish.keep) == (4102444799.0, "lean")
+        assert (one.wish.until, one.wish.keep) == ("2099-12-31T23:59:59Z", "lean")
         page = await client.get(f"/calendar?edit={one.id}", headers=fields)
         assert 'name="until" type="date" value="2099-12-31"' in page.text
         assert 'value="lean" selected' in page.text
@@ -464,6 +464,7 @@ def test_the_page_and_programs_see_what_became_of_a_schedule(tmp_path: Path):
         (first, _) = (await console.client.get(f"{API}/schedules", headers=key)).json()["items"]
         assert [one["what"] for one in first["notes"]] == ["failed", "skipped", "begun"]
         assert first["note"] == first["notes"][0]
+        assert first["note"]["time"] == "2026-11-03T02:00:00Z"
         fields = console.as_session(Role.VIEWER)
         page = (await console.client.get("/calendar?month=2026-11", headers=fields)).text
         assert "the last 3" in page
@@ -542,5 +543,43 @@ def test_a_job_that_begins_its_passes_itself_is_in_the_list_and_in_the_month(tmp
             assert page.count("19:00 crawls~图书馆 (by itself)") == 31
         page = (await console.client.get("/calendar?month=2099-01", headers=fields)).text
         assert "by itself" not in page
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize(
+    "until", [4102444799, 4102444799.0, "2099-12-31T23:59:59Z", "2100-01-01T07:59:59+08:00"]
+)
+def test_the_end_of_a_schedule_is_taken_as_seconds_and_as_rfc_3339(tmp_path: Path, until: object):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        key = console.as_key(Role.OPERATOR)
+        wish = WISH | {"until": until}
+        sent = await console.client.post(f"{API}/schedules", json=wish, headers=key)
+        assert sent.status_code == 201, sent.text
+        item = sent.json()
+        assert item["schedule"]["until"] == "2099-12-31T23:59:59Z"
+        assert item["note"]["time"] == ""
+        (one,) = console.services.schedules.all()
+        assert one.wish.end == one.wish.times.until == 4102444799.0
+        again = await console.client.put(
+            f"{API}/schedules/1", json=item["schedule"], headers=key | {"if-match": "*"}
+        )
+        assert again.json()["schedule"] == item["schedule"]
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize("until", ["soon", "2099-12-31T23:59:59", "2099-12-31", -1, "9" * 50])
+def test_an_end_of_a_schedule_that_is_no_moment_is_refused(tmp_path: Path, until: object):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        key, wish = console.as_key(Role.OPERATOR), WISH | {"until": until}
+        sent = await console.client.post(f"{API}/schedules", json=wish, headers=key)
+        assert sent.status_code == 422, sent.text
+        assert "until" in sent.text
+        assert console.services.schedules.all() == []
 
     play(tmp_path, scene)

@@ -144,10 +144,13 @@ def _facts(books: "ConsoleBooks", one: "KeptSchedule", number: int = 10) -> dict
     """A schedule for programs, as the interface of the console has it."""
     import msgspec
 
+    from nacre.console.fleet.schedule_book import told
     from nacre.core.clock import iso
     from nacre.job.schedules import next_times
 
     facts: dict[str, Any] = msgspec.to_builtins(one)
+    facts["note"] = msgspec.to_builtins(told(one.note))
+    facts["notes"] = [msgspec.to_builtins(told(note)) for note in one.notes]
     times = [iso(time) for time in next_times(one.wish.times, books.now(), number)]
     return {**facts, "times": times}
 

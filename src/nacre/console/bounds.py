@@ -28,6 +28,8 @@ Order = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 """A place in an order."""
 Moment = Annotated[float, Meta(ge=0, le=253402300799)]
 """Seconds since the epoch, up to the year 9999."""
+MomentText = Annotated[str, Meta(max_length=40)]
+"""A time of RFC 3339 with its offset, such as `2026-11-23T10:00:00Z`."""
 RowCount = Annotated[int, Meta(ge=1, le=500)]
 """Rows of a page of a list."""
 LogLines = Annotated[int, Meta(ge=1, le=1000)]

@@ -95,14 +95,14 @@ def test_a_paused_start_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: p
         assert facts.step == "failed"
         assert "no space" in facts.text
         assert not (job.layout.control / "pause").exists()
+
+
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nacre.console.fleet import launch
-from nacre.errors import JobError
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

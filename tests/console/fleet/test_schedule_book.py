@@ -66,6 +66,12 @@ def test_notes_are_kept_over_a_change_and_a_restart(tmp_path: Path):
         database.close()
 
 
+def test_the_end_that_an_earlier_version_kept_is_read():
+    kept = b'{"job": "a", "at": "@daily", "until": 4102444799.5}'
+    wish = msgspec.json.decode(kept, type=ScheduleWish)
+    assert (wish.until, wish.end) == ("2099-12-31T23:59:59.500Z", 4102444799.5)
+
+
 def test_a_database_of_an_earlier_version_has_its_last_note(tmp_path: Path):
     note = msgspec.json.encode(ScheduleNote(7.0, "begun", missed=1))
     wish = msgspec.json.encode(ScheduleWish("a", "@daily"))

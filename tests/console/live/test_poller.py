@@ -113,6 +113,8 @@ def test_a_clock_that_is_set_changes_no_speed(
         assert times[-1] == pytest.approx(console.services.clock.now(), abs=0.01)
         assert times == sorted(times)
         assert times[-1] - times[0] == pytest.approx(600.0, abs=0.1)
+
+
 def test_a_job_that_answers_begins_no_more_whoever_started_it(tmp_path: Path):
     add_jobs(tmp_path, "demo")
     overview = msgspec.to_builtins(JobOverview("RUNNING", parallel=25))

@@ -63,7 +63,7 @@ def test_what_became_of_runs_stands_in_the_month():
 def test_a_day_with_many_runs_shows_what_went_wrong():
     note = ScheduleNote(NOW + 22.5 * HOUR, "failed")
     days = days_of(weeks_of(FIRST, [schedule(1, ScheduleWish("a", "@hourly"), note)], NOW))
-    assert [one.time for one in days[3].runs] == ["01:00", "02:00", "03:00", "04:00", "22:30"]
+    assert [one.at for one in days[3].runs] == ["01:00", "02:00", "03:00", "04:00", "22:30"]
     assert days[3].more == 19
 
 

@@ -291,6 +291,10 @@ def test_each_run_keeps_its_numbers(tmp_path: Path):
         assert "not compared" in page
         seeds = (await console.client.get(f"{API}/seeds")).json()["items"]
         assert [one["tries"] for one in seeds] == [1]
+        explained = (await console.client.get(f"{API}/explain", params={"u": url})).json()
+        times = [visit["time"] for visit in explained["visits"]]
+        assert times
+        assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", time) for time in times)
         (root / "runs" / first["name"] / "reports" / "crawl-report.json").write_text("[")
         later = (await console.client.get(f"{API}/runs")).json()["items"]
         assert later[-1]["got"] == {}

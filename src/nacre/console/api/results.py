@@ -125,14 +125,14 @@ class UrlVisit(msgspec.Struct, frozen=True):
     """A visit of a URL in an incremental run; null where a field is not known.
 
     Attributes:
-        time: Seconds since the epoch.
+        time: When, RFC 3339; "" where that is not known.
         run: Its run.
         verdict: The result: new, changed, same and so on.
         status: Fetch status.
         size: Bytes.
     """
 
-    time: Any = None
+    time: str = ""
     run: Any = None
     verdict: Any = None
     status: Any = None

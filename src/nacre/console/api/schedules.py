@@ -6,10 +6,11 @@ from starlette.responses import Response
 from nacre.console.call import Call
 from nacre.console.fleet.schedule_book import (
     KeptSchedule,
-    ScheduleNote,
     ScheduleWish,
+    ToldNote,
     check_schedule,
     require_alone,
+    told,
 )
 from nacre.console.new_jobs import NewJobWish, job_places, place_for, require_settings
 from nacre.console.problems import RefusedRequestError, not_found
@@ -37,9 +38,9 @@ class ScheduleItem(msgspec.Struct, frozen=True):
     owner: str
     times: tuple[str, ...]
     waits: bool
-    note: ScheduleNote
+    note: ToldNote
     made: str = ""
-    notes: tuple[ScheduleNote, ...] = ()
+    notes: tuple[ToldNote, ...] = ()
 
     @property
     def about(self) -> str:
@@ -100,7 +101,8 @@ def item_of(one: KeptSchedule, now: float, made: str = "") -> ScheduleItem:
         made: Id of the last job that it made; "" for none.
     """
     times = tuple(iso(time) for time in next_times(one.wish.times, now))
-    return ScheduleItem(one.id, one.wish, one.owner, times, one.waits, one.note, made, one.notes)
+    notes = tuple(told(note) for note in one.notes)
+    return ScheduleItem(one.id, one.wish, one.owner, times, one.waits, told(one.note), made, notes)
 
 
 async def add_schedule(call: Call) -> ScheduleItem:

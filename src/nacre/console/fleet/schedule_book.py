@@ -1,18 +1,19 @@
 """The schedules of runs, in the console's database."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final, Literal
 
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.bounds import LineTexts, Moment, ShortText, bounded
+from nacre.console.bounds import LineTexts, Moment, MomentText, ShortText, bounded
 from nacre.console.fleet.broken_rows import BrokenRow, Row, sorted_rows
 from nacre.console.fleet.job_names import dated_name
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
-from nacre.core.clock import Clock
+from nacre.core.clock import Clock, iso, iso_millis
 from nacre.errors import ConfigError, Problem
 from nacre.job.schedules import RunOverlap, RunSchedule, times_after
 from nacre.runs.budget import parse_budget
@@ -42,7 +43,8 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         keep: What is stored in full.
         overlap: What becomes of a run whose time comes while another one is open.
         paused: Nothing begins.
-        until: No run begins after that, seconds since the epoch; null for no end.
+        until: No run begins after that, RFC 3339 in UTC; taken too: another offset, or seconds
+            since the epoch; null for no end.
         profile: Name of the profile that new jobs are made of; "" for that of `job`, whose
             settings they take, without secrets and the files beside it.
         seeds: Lines of the seed list of new jobs; empty for those of `job`.
@@ -59,11 +61,33 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keep: Literal["strict", "lean", "delta"] = "strict"
     overlap: RunOverlap = RunOverlap.SKIP
     paused: bool = False
-    until: Moment | None = None
+    until: Moment | MomentText | None = None
     profile: ShortText = ""
     seeds: LineTexts = ()
     name: ShortText = ""
     place: ShortText = ""
+
+    def __post_init__(self) -> None:
+        """Have one form of the end, however it is told; what is none is refused by the check."""
+        with suppress(ValueError):
+            end = self.end
+            if end is not None:
+                text = iso(end) if end.is_integer() else iso_millis(end)
+                msgspec.structs.force_setattr(self, "until", text)
+
+    @property
+    def end(self) -> float | None:
+        """The last moment at which a run begins, seconds since the epoch; None for no end.
+
+        Raises:
+            ValueError: `until` is no time.
+        """
+        if not isinstance(self.until, str):
+            return self.until
+        moment = datetime.fromisoformat(self.until)
+        if moment.tzinfo is None:
+            raise ValueError(self.until)
+        return moment.timestamp()
 
     @property
     def is_of_new_jobs(self) -> bool:
@@ -78,7 +102,7 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def times(self) -> RunSchedule:
         """Its times and its rules."""
-        return RunSchedule(self.at, self.zone, self.overlap, self.paused, self.until)
+        return RunSchedule(self.at, self.zone, self.overlap, self.paused, self.end)
 
 
 class ScheduleNote(msgspec.Struct, frozen=True):
@@ -96,6 +120,28 @@ class ScheduleNote(msgspec.Struct, frozen=True):
     what: str = ""
     text: str = ""
     missed: int = 0
+
+
+class ToldNote(msgspec.Struct, frozen=True):
+    """An event of a schedule, as programs and pages are told of it.
+
+    Attributes:
+        time: When, RFC 3339; "" for never.
+        what: See `ScheduleNote`.
+        text: See `ScheduleNote`.
+        missed: See `ScheduleNote`.
+    """
+
+    time: str = ""
+    what: str = ""
+    text: str = ""
+    missed: int = 0
+
+
+def told(note: ScheduleNote) -> ToldNote:
+    """A note as it is told (pure)."""
+    time = iso(note.time) if note.time else ""
+    return ToldNote(time, note.what, note.text, note.missed)
 
 
 class KeptSchedule(msgspec.Struct, frozen=True):
@@ -134,6 +180,11 @@ def check_schedule(wish: ScheduleWish) -> ScheduleWish:
     bounded(wish)
     _require_fitting(wish)
     try:
+        _ = wish.end
+    except (ValueError, OverflowError):
+        said = f"{str(wish.until)[:40]!r} is no time with an offset"
+        raise ConfigError([Problem("until", said, "", "2026-11-30T23:59:59Z")]) from None
+    try:
         parse_budget(wish.budget)
     except ConfigError as error:
         raise ConfigError([Problem("budget", str(error), "", "500")]) from None
@@ -164,9 +215,9 @@ def require_alone(job: FoundJob, wish: ScheduleWish) -> None:
         )
 
 
-def day_text(until: float | None) -> str:
+def day_text(end: float | None) -> str:
     """The last day of a schedule, in UTC, as it is typed; "" for none (pure)."""
-    return "" if until is None else f"{datetime.fromtimestamp(until, UTC):%Y-%m-%d}"
+    return "" if end is None else f"{datetime.fromtimestamp(end, UTC):%Y-%m-%d}"
 
 
 def until_of(text: str) -> float | None:

@@ -133,7 +133,7 @@ def facts(
         "jobs": [job.id for job, _ in call.snapshots() if not job.layout.in_rounds],
         "weeks": weeks_of(first, kept, now, days, own, limited_hours(upcoming)),
         "edited": edited,
-        "until": day_text(edited.schedule.until) if edited else "",
+        "until": day_text(edited.schedule.end) if edited else "",
         "profiles": [one.name for one in list_profiles()],
         "places": [place.label for place in job_places(call)],
         "upcoming": upcoming,

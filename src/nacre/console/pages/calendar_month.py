@@ -40,7 +40,7 @@ class MonthEntry(NamedTuple):
     """A run in the month.
 
     Attributes:
-        time: Its time of day, in UTC.
+        at: Its time of day, in UTC.
         about: Id of its job, or the profile of its new jobs.
         what: What became of it, as of `ScheduleNote`; "" for one that is to come.
         missed: Times that passed before it while no console ran.
@@ -48,7 +48,7 @@ class MonthEntry(NamedTuple):
         is_own: The job begins it itself.
     """
 
-    time: str
+    at: str
     about: str
     what: str = ""
     missed: int = 0
@@ -152,7 +152,7 @@ def weeks_of(
     for time, entry in found:
         if begin <= time < end:
             moment = datetime.fromtimestamp(time, UTC)
-            runs.setdefault(moment.day, []).append(entry._replace(time=f"{moment:%H:%M}"))
+            runs.setdefault(moment.day, []).append(entry._replace(at=f"{moment:%H:%M}"))
     counts, hours = due or {}, _hours_by_day(first, limited or LimitedHours())
 
     def shown(day: int) -> CalendarDay:

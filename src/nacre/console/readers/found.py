@@ -120,7 +120,8 @@ def explain_url(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(visit: dict[str, Any]) -> dict[str, Any]:
     """A visit with the fields that a page shows."""
-    return {name: visit.get(name) for name in ("time", "run", "verdict", "status", "size")}
+    shown = {name: visit.get(name) for name in ("run", "verdict", "status", "size")}
+    return {"time": iso(visit["time"]) if visit.get("time") else "", **shown}
 
 
 def list_runs(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
