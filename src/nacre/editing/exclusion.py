@@ -63,12 +63,12 @@ def exclusions(scope: Sequence[Rule]) -> tuple[ScopeExclusion, ...]:
 
 
 class Readmission(NamedTuple):
-    """What undoes an exclusion.
+    """The change that undoes an exclusion.
 
     Attributes:
         assignment: The assignment `path=value` that takes an expression out of the scope; "" where
             no rule has it.
-        found: The same as an expression that is found in exactly the URLs that the rule excluded.
+        found: The same as an expression that is found in just the URLs that the rule excluded.
     """
 
     assignment: str
@@ -76,7 +76,7 @@ class Readmission(NamedTuple):
 
 
 def readmission(scope: Sequence[Rule], expression: str) -> Readmission:
-    """What takes an expression out of the scope again.
+    """The change that takes an expression out of the scope again.
 
     Args:
         scope: The rules.

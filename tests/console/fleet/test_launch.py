@@ -1,7 +1,9 @@
 import asyncio
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,8 @@ from nacre.console.fleet.removal_book import RemovalBook
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
 from nacre.store.layout import Layout
+from tests.cli.site import nacre
+from tests.console.given import GivenConsole, play
 
 
 class NoneRuns:
@@ -95,16 +99,6 @@ def test_a_paused_start_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: p
         assert facts.step == "failed"
         assert "no space" in facts.text
         assert not (job.layout.control / "pause").exists()
-
-
-import threading
-from pathlib import Path
-from typing import Any
-
-import pytest
-
-from tests.cli.site import nacre
-from tests.console.given import GivenConsole, play
 
 
 def test_a_start_whose_end_nobody_awaits_is_not_shown_as_one(

@@ -53,7 +53,7 @@ def exclusion_of(layout: Layout, arguments: Arguments) -> str:
 
 
 def readmission_of(layout: Layout, arguments: Arguments) -> dict[str, str]:
-    """What takes an expression, `urls`, out of the scope: the attributes of `Readmission`."""
+    """The attributes of `Readmission` for an expression, `urls`."""
     return readmission(load_job(layout).settings.scope, str(arguments["urls"]))._asdict()
 
 
