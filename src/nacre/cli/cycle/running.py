@@ -471,9 +471,9 @@ def _say_end(
     if end.why in ("interrupted", "stopped"):
         say(f"Go on: {command} cycle {place} --rounds {line.rounds}")
         return
-    say(f"Look:  {command} cycle {place} readdb --stats")
-    say(f"Why:   {command} cycle {place} explain URL")
+    say(f"Look:   {command} cycle {place} readdb --stats")
+    say(f"Why:    {command} cycle {place} explain URL")
     search = f"{command} search {place} WORDS"
     made = Layout(line.directory).search.is_dir()
     say(f"Search: {search}" if made else f"Search: {command} cycle {place} index && {search}")
-    say(f"Go on: {command} cycle {place} --rounds 1")
+    say(f"Go on:  {command} cycle {place} --rounds 1")
