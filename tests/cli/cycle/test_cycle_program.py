@@ -42,7 +42,7 @@ def test_an_option_of_nutch_at_a_step():
 
 @pytest.mark.parametrize(
     ("step", "option", "ours"),
-    [("readseg", "-list", "`segments`"), ("segments", "-slice", "`segments slice N`")],
+    [("readseg", "-list", "`--list`"), ("segments", "-slice", "`segments slice N`")],
 )
 def test_what_another_step_does_here_is_named(step, option, ours):
     done = nacre("cycle", "x", step, option, "5")

@@ -38,7 +38,7 @@ NUTCH = {
     "-regex": "--regex",
     "-status": "--status",
     "-sample": "--sample",
-    "-list": "segments",
+    "-list": "--list",
     "-group": "--group",
     "-compareOrder": "--order",
     "--wait": "--until-due",

@@ -186,10 +186,10 @@ def take_rows(
         sum(one.newer for one in compared),
         sum(one.hosts for one in compared),
     )
-    if context.dry:
-        return result
     found = {**added_files([one.added for one in compared]), LINKS: list(rows.links)}
     added = {table: files for table, files in found.items() if files}
+    if context.dry or not (added or rows.archive or rows.segments):
+        return result
     dropped = {name for one in compared for name in one.dropped}
     fresh = {table for table in added if table not in version.tables}
     changes = CycleChanges(
@@ -204,8 +204,6 @@ def take_rows(
         segments=dict(rows.segments),
         seeds=list(rows.seeds) if added else [],
     )
-    if not added and not rows.archive and not rows.segments:
-        return result
     return result._replace(version=context.cycle.commit(version, changes))
 
 
