@@ -52,9 +52,8 @@ def test_nothing_is_half_written_and_no_job_is_started_twice(tmp_path: Path, kil
                     config_of(text),
                     seeds_of(seeds),
                     job_of(f"made{turn}", url),
-                ) as sending:
-                    if turn == 0:  # however busy the machine is, there is one that runs
-                        sending.first_is_answered()
+                    answered=turn == 0,  # however busy the machine is, there is one that runs
+                ):
                     time.sleep(draw.uniform(0.0, LONGEST))
                     console.kill()
                 assert (edited / "crawl.yaml").read_text() in texts
@@ -94,9 +93,10 @@ class Requests:
         self._url = url
         self._fields = {"authorization": f"Bearer {key}"}
 
-    def sent(self, *asks: Ask) -> "Sending":
-        """Send them while a block runs."""
-        return Sending([threading.Thread(target=self._send, args=(one,)) for one in asks])
+    def sent(self, *asks: Ask, answered: bool = False) -> "Sending":
+        """Send them while a block runs, which begins when the first one is answered, or at once."""
+        threads = [threading.Thread(target=self._send, args=(one,)) for one in asks]
+        return Sending(threads, answered=answered)
 
     def _send(self, ask: Ask) -> None:
         base = f"{self._url}api/v1/"
@@ -112,17 +112,15 @@ class Requests:
 class Sending:
     """Threads that run during a block."""
 
-    def __init__(self, threads: list[threading.Thread]) -> None:
+    def __init__(self, threads: list[threading.Thread], *, answered: bool) -> None:
         self._threads = threads
+        self._answered = answered
 
-    def __enter__(self) -> "Sending":
+    def __enter__(self) -> None:
         for one in self._threads:
             one.start()
-        return self
-
-    def first_is_answered(self) -> None:
-        """Wait until the first request is answered."""
-        self._threads[0].join()
+        if self._answered:
+            self._threads[0].join()
 
     def __exit__(self, *_: object) -> None:
         for one in self._threads:
