@@ -72,19 +72,14 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
     """Schedule URIs, in scope or not; lines Fs, Ff, Fd and Fi of a journal mark them as seen."""
     from nacre.job.imports import ImportMode, ImportOptions, ImportTally
 
-    passes = [ImportMode.IMPORT]
     if recover + crawl_log + seeds > 1:
         raise ConfigError("a file is a recovery journal, a crawl.log or a seed list: say one")
-    if recover:
-        passes = [ImportMode.FINISHED, ImportMode.PENDING]
-        if file == _STDIN:
-            raise ConfigError("a recovery journal is read twice, so it must be a file")
-    elif crawl_log:
-        passes = [ImportMode.CRAWL_LOG]
-    elif seeds:
-        passes = [ImportMode.SEEDS]
+    if recover and file == _STDIN:
+        raise ConfigError("a recovery journal is read twice, so it must be a file")
+    journal = (ImportMode.FINISHED, ImportMode.PENDING)
+    way_of = ImportMode.CRAWL_LOG if crawl_log else ImportMode.SEEDS if seeds else ImportMode.IMPORT
     total = ImportTally()
-    for way in passes:
+    for way in journal if recover else (way_of,):
         options = ImportOptions(way, scoped=scope, force=force, retain_failures=retain_failures)
         for imported in import_file(job_of(ctx), file, options):
             _add(total, imported.tally)

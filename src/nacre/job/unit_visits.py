@@ -5,7 +5,7 @@ visit found joins the commit group of its records, as a row of the family `facts
 rows removes them (`VisitFacts.forget`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from operator import attrgetter
 from typing import Protocol
@@ -372,6 +372,18 @@ class UnitVisits:
             self._frontier.schedule(through_walls(visit, wanted), now)
 
 
+def _language_and_date(headers: Sequence[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
+    """The values of Content-Language and Last-Modified; of several the first one holds."""
+    lang = modified = b""
+    for name, value in reversed(headers):
+        size = len(name)
+        if size == _LANGUAGE and name.lower() == b"content-language":
+            lang = value
+        elif size == _MODIFIED and name.lower() == b"last-modified":
+            modified = value
+    return lang, modified
+
+
 def visit_fact(
     visit: Visit,
     stored: Stored,
@@ -393,13 +405,7 @@ def visit_fact(
     """
     uri, capture = visit.uri, visit.capture
     redirect = canonical = ""
-    lang = modified = b""
-    for name, value in reversed(capture.headers) if capture else ():  # the first one holds
-        size = len(name)
-        if size == _LANGUAGE and name.lower() == b"content-language":
-            lang = value
-        elif size == _MODIFIED and name.lower() == b"last-modified":
-            modified = value
+    lang, modified = _language_and_date(capture.headers if capture else ())
     # Most pages have neither; a loop in Python over their links would cost more than all else here.
     outlinks = visit.outlinks
     if _REDIRECT in map(_HOP, outlinks):
