@@ -69,11 +69,12 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Have one form of the end, however it is told; what is none is refused by the check."""
-        with suppress(ValueError):
+        with suppress(ValueError, OverflowError):
             end = self.end
             if end is not None:
                 text = iso(end) if end.is_integer() else iso_millis(end)
-                msgspec.structs.force_setattr(self, "until", text)
+                # One before 1970 stays a number, which is out of its bounds.
+                msgspec.structs.force_setattr(self, "until", text if end >= 0 else end)
 
     @property
     def end(self) -> float | None:

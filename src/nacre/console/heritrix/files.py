@@ -239,7 +239,7 @@ def byte_range(field: str, size: int) -> tuple[int, int] | None:
     return start, end - start + 1
 
 
-class FilePage(NamedTuple):
+class FileLines(NamedTuple):
     """Some lines of a file.
 
     Attributes:
@@ -255,7 +255,7 @@ class FilePage(NamedTuple):
     size: int
 
 
-def page_of(source: Path | bytes, position: int, number: int) -> FilePage:
+def page_of(source: Path | bytes, position: int, number: int) -> FileLines:
     """A page of a file of any size.
 
     Args:
@@ -275,21 +275,21 @@ def page_of(source: Path | bytes, position: int, number: int) -> FilePage:
             lines = (before + rest).splitlines(keepends=True)
             kept = lines[-wanted:]
             end = first + len(before) + len(rest)
-            return FilePage(_texts(kept), end - sum(map(len, kept)), end, size)
+            return FileLines(_texts(kept), end - sum(map(len, kept)), end, size)
         first = max(at - _PAGE, 0)
         file.seek(first)
         before = file.read(at - first)
         start = first + before.rfind(b"\n") + 1
         file.seek(start)
         lines = file.read(_PAGE).splitlines(keepends=True)[:wanted]
-        return FilePage(_texts(lines), start, start + sum(map(len, lines)), size)
+        return FileLines(_texts(lines), start, start + sum(map(len, lines)), size)
 
 
 def _texts(lines: Sequence[bytes]) -> tuple[str, ...]:
     return tuple(line.decode("utf-8", "replace").rstrip("\r\n") for line in lines)
 
 
-def paged_html(name: str, page: FilePage, number: int, *, reverse: bool) -> str:
+def paged_html(name: str, page: FileLines, number: int, *, reverse: bool) -> str:
     """A page of lines as HTML, with links to the pages beside it.
 
     Args:
