@@ -232,9 +232,9 @@ class ConsoleApp:
                 note.after = call.body
 
     async def _find(self, job: str) -> None:
-        """Look for a job that is not known: a command may have made it just now."""
+        """Look for a job that is not known."""
         if job and not self._services.fleet.knows(job):
-            await self._services.poller.scan_after()
+            await self._services.poller.seek(job)
 
     async def _once(self, row: RouteRow, call: Call) -> tuple[Response, str]:
         """The answer to a request that is done once, however often it is sent.

@@ -1,12 +1,15 @@
 """The poller: a job that cannot be understood is shown, and others go on."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from nacre.console.fleet import fleet
+from nacre.console.fleet.places import FoundJob, JobPlace, find_jobs
 from nacre.console.live import poller
 from nacre.console.live.snapshot import UNREADABLE
 from nacre.engine.clock import SystemClock
@@ -71,10 +74,30 @@ def test_a_job_that_a_command_made_is_found_when_somebody_asks_for_it(tmp_path: 
         console.services.poller._scanned -= poller.AGAIN
         assert (await console.client.get("/api/v1/jobs", headers=key)).json()["items"] == []
         await asyncio.to_thread(add_jobs, tmp_path, "demo")
+        console.services.poller._scanned = console.services.clock.monotonic()  # just looked
         path = "/api/v1/jobs/crawls~demo"
-        assert (await console.client.get(path, headers=key)).status_code == 404  # just looked
-        console.services.poller._scanned -= poller.AGAIN
         assert (await console.client.get(path, headers=key)).status_code == 200
+
+    play(tmp_path, scene)
+
+
+def test_those_who_ask_for_jobs_that_are_not_there_share_a_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async def scene(console: GivenConsole) -> None:
+        looks = 0
+
+        def counted(places: Sequence[JobPlace]) -> list[FoundJob]:
+            nonlocal looks
+            looks += 1
+            return find_jobs(places)
+
+        monkeypatch.setattr(fleet, "find_jobs", counted)
+        paths = [f"/api/v1/jobs/crawls~{number}" for number in range(20)]
+        asked = [console.client.get(path, headers=console.as_key()) for path in paths]
+        answers = await asyncio.gather(*asked)
+        assert {one.status_code for one in answers} == {404}
+        assert looks < 5
 
     play(tmp_path, scene)
 

@@ -22,15 +22,17 @@ class Fleet:
     def __init__(self, places: Sequence[JobPlace], removals: RemovalBook) -> None:
         self.places = tuple(places)
         self._removals = removals
+        self._turn = asyncio.Lock()
         self._jobs: dict[str, FoundJob] = {}
         self._removed: list[tuple[FoundJob, JobRemoval]] = []
 
     async def scan(self) -> None:
         """Look through all places."""
-        found = await asyncio.to_thread(find_jobs, self.places)
-        seen = [(job, self._removals.of(job.layout.root)) for job in found]
-        self._jobs = {job.id: job for job, removal in seen if removal is None}
-        self._removed = [(job, removal) for job, removal in seen if removal is not None]
+        async with self._turn:  # else an older look could end after a newer one, and hold
+            found = await asyncio.to_thread(find_jobs, self.places)
+            seen = [(job, self._removals.of(job.layout.root)) for job in found]
+            self._jobs = {job.id: job for job, removal in seen if removal is None}
+            self._removed = [(job, removal) for job, removal in seen if removal is not None]
 
     @property
     def jobs(self) -> list[FoundJob]:

@@ -58,8 +58,10 @@ CROWDS: Final = 60.0
 """Seconds between two looks at what waits in a job."""
 FIRST_READ: Final = 60.0
 """Seconds that reading a job at rest may take; nobody waits for it."""
+SOON: Final = 0.25
+"""Seconds between two scans because of jobs that are asked for and not known."""
 AGAIN: Final = 1.0
-"""Seconds after a scan in which a question about an unknown job begins no other one."""
+"""Seconds after a scan in which a question about all jobs begins no other one."""
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -111,6 +113,7 @@ class Poller:
         # Nobody waits for what rests: such questions take turns, and a page finds a free process.
         self._reading = asyncio.Lock()
         self._scanned = clock.monotonic()
+        self._seeking = asyncio.Lock()
 
     def snapshot(self, job: FoundJob) -> JobSnapshot:
         """The last snapshot of a job; one without numbers where it was not looked at yet."""
@@ -229,6 +232,21 @@ class Poller:
             seconds: How long ago it must be.
         """
         if self._clock.monotonic() - self._scanned >= seconds:
+            await self.scan()
+
+    async def seek(self, name: str) -> None:
+        """Look for a job that is not known: a command may have made it just now.
+
+        Those who seek at the same time share a look.
+
+        Args:
+            name: Its id.
+        """
+        asked = self._clock.monotonic()
+        async with self._seeking:
+            if self._fleet.knows(name) or self._scanned > asked:
+                return
+            await self._clock.sleep(max(0.0, self._scanned + SOON - self._clock.monotonic()))
             await self.scan()
 
     async def scan(self) -> None:
