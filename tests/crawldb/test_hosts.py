@@ -36,7 +36,7 @@ def seen(kernel, *rows):
         one for one in host_schema() if one.name in SUMS or one.name in {"host", "latencies"}
     ] + [host_schema().field(name) for name in ("latency", "backoff", "delay", "robots", "answer")]
     schema = pa.schema([*names, host_schema().field("time")])
-    empty = {"latencies": [0] * LATENCIES}
+    empty = {**dict.fromkeys(SUMS, 0), "latencies": [0] * LATENCIES}
     kernel.load("facts", pa.Table.from_pylist([{**empty, **row} for row in rows], schema))
 
 
@@ -56,20 +56,36 @@ def test_visits_add_up_and_the_newest_is_known(kernel):
     seen(
         kernel,
         {"host": "a.test", "visits": 2, "errors": 1, "latencies": bins, "delay": 5.0, "time": 10},
-        {"host": "a.test", "visits": 3, "delay": 2.0, "robots": b"r", "time": 20},
+        {"host": "a.test", "visits": 3, "replies": 3, "delay": 2.0, "robots": b"r", "time": 20},
         {"host": "国.test", "visits": 1, "time": 5},
     )
     first = visited(kernel)
     assert (first["a.test"]["visits"], first["a.test"]["errors"]) == (5, 1)
     assert (first["a.test"]["delay"], first["a.test"]["robots"]) == (2.0, b"r")
     assert first["a.test"]["latencies"][3] == 2
-    seen(kernel, {"host": "a.test", "visits": 1, "latencies": bins, "delay": 7.0, "time": 30})
+    seen(
+        kernel,
+        {"host": "a.test", "visits": 1, "replies": 1, "latencies": bins, "delay": 7.0, "time": 30},
+    )
     second = visited(kernel)
     assert set(second) == {"a.test"}, "only hosts that were asked have new rows"
     assert second["a.test"]["visits"] == 6
     assert second["a.test"]["latencies"][3] == 4
     assert (second["a.test"]["delay"], second["a.test"]["time"]) == (7.0, 30)
     assert second["a.test"]["robots"] == b"r", "nothing newer is known of it"
+
+
+def test_who_got_no_answer_learned_no_pace(kernel):
+    pace = {"delay": 1.0, "latency": 12.0, "backoff": 1.0}
+    seen(kernel, {"host": "a.test", "visits": 1, "replies": 1, **pace, "time": 10})
+    visited(kernel)
+    # All that was listed is what robots.txt forbids; or the host did not answer.
+    nothing = {"delay": 0.0, "latency": 0.0, "backoff": 2.0}
+    seen(kernel, {"host": "a.test", "visits": 1, "refused": 1, **nothing, "time": 20})
+    found = visited(kernel)["a.test"]
+    assert (found["delay"], found["latency"], found["backoff"]) == (1.0, 12.0, 2.0)
+    seen(kernel, {"host": "a.test", "visits": 1, "missing": 1, **nothing, "time": 30})
+    assert visited(kernel)["a.test"]["delay"] == 0.0
 
 
 def test_urls_are_counted_by_status_and_the_rest_of_a_row_stays(kernel):

@@ -100,6 +100,9 @@ _COUNTED = {
     "parse_failed": Status.PARSE_FAILED,
 }
 
+_PACE = frozenset(("delay", "latency"))
+"""Columns that only an answer of the host says something of."""
+
 
 @cache
 def host_schema() -> "pa.Schema":
@@ -133,7 +136,11 @@ def visited_hosts(old: str, facts: str) -> str:
     sums = [one.name for one in HOST_COLUMNS if one.source == "sum" and one.name != "latencies"]
     lasts = [one.name for one in HOST_COLUMNS if one.source == "last" and one.name != "time"]
     picks = [f'sum("{name}") as "{name}"' for name in sums]
-    picks += [f'arg_max("{name}", time) as "{name}"' for name in lasts]
+    # Who asked a host for nothing, as robots.txt forbade all, or had no answer, learned no pace.
+    answered = "filter (replies + missing + errors > 0)"
+    picks += [
+        f'arg_max("{name}", time) {answered if name in _PACE else ""} as "{name}"' for name in lasts
+    ]
     bins = ", ".join(f"sum(latencies[{number}])" for number in range(1, LATENCIES + 1))
     seen = (
         f"select host, {', '.join(picks)}, max(time) as time, [{bins}] as latencies "

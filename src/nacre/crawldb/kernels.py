@@ -265,17 +265,31 @@ class Kernel:
             raise self._failure(error, sql) from error
 
     def batches(
-        self, sql: str, parameters: Sequence[object] = (), *, size: int = 10_000
+        self,
+        sql: str,
+        parameters: Sequence[object] = (),
+        *,
+        size: int = 10_000,
+        named: bool = False,
     ) -> "Iterator[pa.RecordBatch]":
         """The result of a query, a batch of at most `size` rows at a time.
 
         No other query may run before the last batch was taken.
 
+        Args:
+            sql: The query.
+            parameters: Its parameters.
+            size: Rows of a batch, at most.
+            named: A batch without rows, which names the columns, comes first.
+
         Raises:
             KernelError: It fails.
         """
         try:
-            yield from self._db.sql(sql, params=list(parameters) or None).to_arrow_reader(size)
+            reader = self._db.sql(sql, params=list(parameters) or None).to_arrow_reader(size)
+            if named:
+                yield _without_rows(reader.schema)
+            yield from reader
         except duckdb.Error as error:
             raise self._failure(error, sql) from error
 
@@ -506,6 +520,13 @@ class Kernel:
         except duckdb.Error as error:
             return not _DAMAGED.search(str(error))
         return True
+
+
+def _without_rows(schema: "pa.Schema") -> "pa.RecordBatch":
+    """A batch that has columns and no rows."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
+
+    return pa.RecordBatch.from_arrays([pa.array([], one.type) for one in schema], schema=schema)
 
 
 def quoted(text: str) -> str:

@@ -413,7 +413,7 @@ def dump_rows(view: TableView, wanted: RowFilter) -> Iterator[Any]:
     for group in in_tasks(buckets_of(view.cycle, view.version, CRAWLDB)):
         with view.place.open() as work:
             _rows_view(work, ReadSpec(view.place, group, view.interval, query))
-            yield from work.kernel.batches(query, size=_BATCH)
+            yield from work.kernel.batches(query, size=_BATCH, named=True)
 
 
 # ---- SQL
@@ -461,7 +461,7 @@ def _named(
 ) -> Iterator[Any]:
     """The batches of a user's query, with these names of columns."""
     with _of_user(text, tables):
-        for batch in kernel.batches(text, size=_BATCH):
+        for batch in kernel.batches(text, size=_BATCH, named=True):
             yield batch.rename_columns(list(names))
 
 

@@ -176,7 +176,7 @@ def visits_of(
             "on l.file = v.warc_file and l.place = v.warc_offset"
         )
     query += " order by time"
-    yield from work.kernel.batches(query)
+    yield from work.kernel.batches(query, named=True)
 
 
 def _record_lengths(indexes: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.site import nacre, site
@@ -291,3 +292,31 @@ def test_hosts_that_are_not_known(crawled: Path):
         assert "is not known" in cycle(crawled, "readhosts", "--host", host).out
     assert cycle(crawled, "readhosts", "--where", "fetched > 99").out.startswith("no host that")
     assert json.loads(cycle(crawled, "readhosts", "--host", "x.test", "--json").out) == []
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
+def test_a_file_without_rows_names_its_columns(crawled: Path, tmp_path: Path, suffix: str):
+    file = tmp_path / f"nothing.{suffix}"
+    done = cycle(crawled, "readdb", "--dump", str(file), "--where", "score < -1")
+    assert (done.code, "0 rows in " in done.out) == (0, True), done.err
+    if suffix == "parquet":
+        assert "key" in pq.read_table(file).column_names
+    else:
+        assert file.read_text().startswith("key," if suffix == "csv" else "")
+    query = str(tmp_path / f"query.{suffix}")
+    assert cycle(crawled, "sql", "select key from crawldb where false", "--out", query).code == 0
+    if suffix == "parquet":
+        assert pq.read_table(query).column_names == ["key"]
+
+
+def test_what_chooses_rows_of_a_dump_is_refused_beside_counts(crawled: Path):
+    for words in (("--stats", "--where", "status=3"), ("--top", "3", "--status", "db_gone")):
+        done = cycle(crawled, "readdb", *words)
+        assert (done.code, "choose rows of --dump" in done.err) == (2, True)
+
+
+def test_options_of_a_new_directory_are_told_where_there_is_one(crawled: Path):
+    words = ("--dry-run", "--exclude", "x", "--scope", "page", "--set", "politeness.delay=0")
+    done = cycle(crawled, *words)
+    assert "is there already, so these options change nothing: --scope, --exclude. " in done.err
+    assert "already" not in cycle(crawled, "--dry-run", "--parallel", "3").err

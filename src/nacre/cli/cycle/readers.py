@@ -130,6 +130,12 @@ def readdb(
 
     if sum((stats, bool(url), bool(top), dump is not None)) != 1:
         raise ConfigError("say one of --stats, --url, --top and --dump")
+    wanted = RowFilter(status, regex, where, sample, retry)
+    if dump is None and wanted != RowFilter():
+        raise ConfigError(
+            "--status, --regex, --where, --retry and --sample choose rows of --dump; counts of "
+            'chosen rows are a query, such as sql "select status, count(*) from crawldb group by 1"'
+        )
     common = CommonOptions(engine, master, tasks)
     arrow = bool(url) or dump is not None
     with looking(ctx, common, version, by_arrow=arrow) as (layout, view):
@@ -140,7 +146,7 @@ def readdb(
         elif top:
             _print_top(top_rows(view, top, least), as_json=as_json)
         elif dump is not None:
-            _dump(view, RowFilter(status, regex, where, sample, retry), dump)
+            _dump(view, wanted, dump)
 
 
 def _dump(view: "TableView", wanted: "RowFilter", path: Path) -> None:

@@ -132,6 +132,11 @@ def run_cycle(line: CycleCommandLine, *, quiet: bool, as_json: bool) -> int:
     made = not layout.config.exists()
     if made:
         _make(line)
+    elif without := _without_effect(line.new):
+        tell(
+            f"nacre: {line.directory} is there already, so these options change nothing: "
+            f"{', '.join(without)}. Edit its crawl.yaml, or say --set path=value"
+        )
     stop = StopWish(layout)
     if stop.why:
         tell(f"nacre: {layout.control / 'stop'} is there, so that no round begins: remove it")
@@ -166,6 +171,16 @@ _CODES = {
     "interrupted": ExitCode.INTERRUPTED,
     "stopped": ExitCode.STOPPED,
 }
+
+
+_FOR_ALL = frozenset(("parallel", "assignments"))
+"""Parameters of a new directory that hold for rounds of any."""
+
+
+def _without_effect(new: Mapping[str, Any]) -> list[str]:
+    """The options of a new directory that were given, as they are typed."""
+    given = [name for name in new if name not in _FOR_ALL and new[name] not in (None, [], ())]
+    return [f"--{name.replace('_', '-')}" for name in given]
 
 
 def _make(line: CycleCommandLine) -> None:
