@@ -51,6 +51,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch):
     [
         ("gone.txt", "there is no such file"),
         ("./gone", "there is no such file"),
+        ("lists/gone.txt", "there is no such file"),
         ("http//a.test/", "`://` is misspelt"),
         ("FTP:a//b", None),
     ],

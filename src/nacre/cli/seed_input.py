@@ -134,7 +134,10 @@ def _no_missing_file(text: str) -> str:
         expected = "metadata behind a tab, in a file of seeds"
         raise ConfigError([Problem("", f"{text!r} is not a seed: {why}", expected)])
     path = Path(text.partition("?")[0])
-    named = text.startswith((".", "/", "~")) or ("/" not in text and path.suffix in _LIST_NAMES)
+    first, behind, _ = text.partition("/")
+    # No host of the web has a name without a dot; `lists/seeds.txt` is a file of a folder.
+    is_host = behind and ("." in first or ":" in first or first == "localhost")
+    named = text.startswith((".", "/", "~")) or (path.suffix in _LIST_NAMES and not is_host)
     if named or ("." not in text and text != "localhost" and _exists(path)):
         why = why_not_ordinary(path) or "there is no such file"
         expected = "a URL, which begins with http:// or https://, or a file of URLs"
