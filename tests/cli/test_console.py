@@ -45,6 +45,27 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert "requirements-console.lock; with --yes this command does it" in done.err
 
 
+@pytest.mark.parametrize(
+    "words", [("--yes",), ("serve", "--yes"), ("--port", "0", "--yes"), ("check", "--yes")]
+)
+def test_a_missing_extra_is_installed_with_yes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...]
+):
+    ran = []
+
+    def run(command: list[str], **_: object) -> SimpleNamespace:
+        ran.append(command)
+        return SimpleNamespace(returncode=1)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(installing, "find_spec", lambda _: None)
+    monkeypatch.setattr("subprocess.run", run)
+    done = nacre("console", *words)
+    assert (done.code, "the install failed with 1" in done.err) == (2, True), done.err
+    assert ran[0][1:4] == ["-m", "pip", "install"]
+    assert ran[0][-2].endswith("requirements-console.lock")
+
+
 def test_without_jobs_here_the_first_one_is_made_below_crawls(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -130,11 +130,21 @@ def test_the_page_changes_the_calendar_without_script(tmp_path: Path):
         paused = {**token, "do": "pause", "schedule": "1"}
         await client.post("/calendar", data=paused, headers=fields)
         assert console.services.schedules.all()[0].wish.paused
-        bad = {**sent, "at": "<b>"}
-        await client.post("/calendar", data=bad, headers=fields)
-        page = (await client.get("/calendar", headers=fields)).text
-        assert "five fields are needed" in page
-        assert "<b>" not in page
+        bad = {**sent, "at": "<b>", "mode": "new-job", "name": "新闻-%Y", "until": "2027-01-31"}
+        refused = await client.post("/calendar", data=bad, headers=fields)
+        assert refused.status_code == 422
+        assert "five fields are needed" in refused.text
+        assert "<b>" not in refused.text
+        kept = ['name="at" value="&lt;b&gt;"', 'value="Asia/Shanghai"', 'value="新闻-%Y"']
+        kept += ('value="2027-01-31"', '<option value="queue" selected>')
+        kept += ("<option selected>crawls~图书馆</option>", '<option value="new-job" selected>')
+        assert [one for one in kept if one not in refused.text] == []
+        edit = {**bad, "do": "edit", "schedule": "1", "at": "every Monday"}
+        refused = await client.post("/calendar", data=edit, headers=fields)
+        assert 'name="schedule" value="1"' in refused.text
+        assert 'value="every Monday"' in refused.text
+        odd_form = {**token, "do": "add", "job": "<i>none</i>"}
+        assert (await client.post("/calendar", data=odd_form, headers=fields)).status_code == 422
         await client.post("/calendar", data={**paused, "do": "remove"}, headers=fields)
         assert console.services.schedules.all() == []
         odd = await client.get("/calendar?month=13", headers=fields)
@@ -166,8 +176,8 @@ def test_a_schedule_is_edited_on_the_page_and_has_a_last_day(tmp_path: Path):
         (one,) = console.services.schedules.all()
         assert (one.wish.until, one.wish.at) == (None, "@daily")
         for wrong in ({"schedule": "99"}, {"until": "soon"}, {"at": "never"}):
-            await client.post("/calendar", data={**change, **wrong}, headers=fields)
-            assert "notice-error" in (await client.get("/calendar", headers=fields)).text
+            told = await client.post("/calendar", data={**change, **wrong}, headers=fields)
+            assert (told.status_code, "notice-error" in told.text) == (422, True)
         (one,) = console.services.schedules.all()
         assert one.wish.at == "@daily"
 

@@ -33,7 +33,7 @@ from nacre.cli.console_options import (
     State,
     Tls,
 )
-from nacre.cli.installing import Yes, offering
+from nacre.cli.installing import Yes, offering, taken_yes
 from nacre.cli.options import AsJson
 from nacre.cli.program import CommandGroup, Program
 
@@ -53,6 +53,7 @@ class ConsoleGroup(CommandGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
         """Its arguments; without a command they are those of `serve`."""
+        args = taken_yes(ctx, args)
         asks_help = any(name in args for name in ctx.help_option_names)
         if not (args and args[0] in self.commands) and not (asks_help and len(args) == 1):
             args = [_SERVE, *args]

@@ -39,6 +39,20 @@ def agree(ctx: Any) -> None:  # noqa: ANN401 - a context of Typer's
     ctx.meta[YES] = True
 
 
+def taken_yes(ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - likewise
+    """Arguments without a `--yes`, to which is agreed: it counts before the command is known.
+
+    Args:
+        ctx: The context of a group of commands.
+        args: Its arguments, those of its commands included.
+    """
+    place = args.index(YES) if YES in args else len(args)
+    if place == len(args) or "--" in args[:place]:
+        return args
+    agree(ctx)
+    return [*args[:place], *args[place + 1 :]]
+
+
 def offering(
     ctx: Any,  # noqa: ANN401 - likewise
     invoke: Callable[[], Any],

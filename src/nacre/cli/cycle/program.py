@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.models import CommandFunctionType
 
-from nacre.cli.installing import YES, agree, offering
+from nacre.cli.installing import offering, taken_yes
 from nacre.cli.output import complain, is_denied
 from nacre.cli.program import Command, CommandGroup, Program
 from nacre.core.states import ExitCode
@@ -133,10 +133,7 @@ class CycleGroup(CommandGroup):
         """Its arguments, the directory behind the options."""
         own, rest = split_arguments(self.get_params(ctx), args)
         answer_nutch(own)
-        if YES in rest and "--" not in rest[: rest.index(YES)]:  # behind a step it counts as well
-            rest.remove(YES)
-            agree(ctx)
-        return list(super().parse_args(ctx, [*own, *rest]))
+        return list(super().parse_args(ctx, [*own, *taken_yes(ctx, rest)]))
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
         """Run it; an extra that is missing is offered. A disk that fails stops the step."""

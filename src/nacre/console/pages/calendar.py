@@ -139,6 +139,8 @@ def facts(
         "upcoming": upcoming,
         "looked_at": query.job,
         "refused": "",
+        "problem": "",
+        "typed": None,
         "month": first,
         "before": f"{shifted(first, -1):%Y-%m}",
         "after": f"{shifted(first, 1):%Y-%m}",
@@ -146,22 +148,45 @@ def facts(
     }
 
 
-async def answer(call: Call) -> RedirectResponse:
-    """Add, change, pause, resume or remove a schedule; a form of the page."""
+async def answer(call: Call) -> RedirectResponse | PageAnswer:
+    """Add, change, pause, resume or remove a schedule; a form of the page.
+
+    What is refused is shown with all that was typed.
+    """
     form = await sent_form(call.request)
+    fields = {name: text_of(form, name) for name in form}
     action, number = text_of(form, "do"), text_of(form, "schedule")
-    notice = Notice("done", call.language.texts.gettext("The calendar is changed."))
     try:
         if action in {"add", "edit"}:
-            wish = _wish(call, {name: text_of(form, name) for name in form})
+            wish = _wish(call, fields)
             _ = add(call, wish) if action == "add" else change(call, _number(number), wish)
         else:
             _change(call, action, number)
     except NacreError as error:
-        notice = Notice("error", str(error))
+        own = await asyncio.to_thread(own_passes, [job for job, _ in call.snapshots()])
+        shown = {**facts(call, own), "problem": str(error)}
+        if action in {"add", "edit"}:
+            shown |= _typed(fields)
+            edited = (one for one in shown["schedules"] if one.id == _number(number))
+            shown["edited"] = next(edited, None) if action == "edit" else None
+        return PageAnswer("calendar.html", shown, 422)
+    notice = Notice("done", call.language.texts.gettext("The calendar is changed."))
     if call.session is not None:
         call.services.notices.add(call.identity.session, notice)
     return RedirectResponse("/calendar", status_code=303)
+
+
+def _typed(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The form of a schedule as it was sent, in the place of what a schedule has."""
+    names = ("job", "at", "zone", "mode", "budget", "keep", "name", "profile", "place")
+    typed: dict[str, Any] = {name: fields.get(name, "") for name in names}
+    typed |= {
+        "is_of_new_jobs": fields.get("mode") == NEW_JOB,
+        "overlap": {"value": fields.get("overlap", "")},
+        "paused": fields.get("paused") == "1",
+        "seeds": lines_of(fields.get("seeds", "")),
+    }
+    return {"typed": typed, "until": fields.get("until", ""), "looked_at": fields.get("job", "")}
 
 
 def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
