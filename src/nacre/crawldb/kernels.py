@@ -288,7 +288,9 @@ class Kernel:
         try:
             reader = self._db.sql(sql, params=list(parameters) or None).to_arrow_reader(size)
             if named:
-                yield _without_rows(reader.schema)
+                import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
+
+                yield pa.RecordBatch.from_pylist([], schema=reader.schema)
             yield from reader
         except duckdb.Error as error:
             raise self._failure(error, sql) from error
@@ -520,13 +522,6 @@ class Kernel:
         except duckdb.Error as error:
             return not _DAMAGED.search(str(error))
         return True
-
-
-def _without_rows(schema: "pa.Schema") -> "pa.RecordBatch":
-    """A batch that has columns and no rows."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
-
-    return pa.RecordBatch.from_arrays([pa.array([], one.type) for one in schema], schema=schema)
 
 
 def quoted(text: str) -> str:

@@ -126,16 +126,9 @@ def readdb(
 ) -> None:  # fmt: skip
     """Read the table of URLs, as Nutch's command of this name does."""
     from nacre.cycle.readers import RowFilter, table_stats, top_rows
-    from nacre.errors import ConfigError
 
-    if sum((stats, bool(url), bool(top), dump is not None)) != 1:
-        raise ConfigError("say one of --stats, --url, --top and --dump")
     wanted = RowFilter(status, regex, where, sample, retry)
-    if dump is None and wanted != RowFilter():
-        raise ConfigError(
-            "--status, --regex, --where, --retry and --sample choose rows of --dump; counts of "
-            'chosen rows are a query, such as sql "select status, count(*) from crawldb group by 1"'
-        )
+    _require_one(dump is not None, stats, bool(url), bool(top), chosen=wanted != RowFilter())
     common = CommonOptions(engine, master, tasks)
     arrow = bool(url) or dump is not None
     with looking(ctx, common, version, by_arrow=arrow) as (layout, view):
@@ -147,6 +140,19 @@ def readdb(
             _print_top(top_rows(view, top, least), as_json=as_json)
         elif dump is not None:
             _dump(view, wanted, dump)
+
+
+def _require_one(dumps: bool, *others: bool, chosen: bool) -> None:
+    """Raise ConfigError unless one thing is read; rows are chosen for a dump alone."""
+    from nacre.errors import ConfigError
+
+    if sum((dumps, *others)) != 1:
+        raise ConfigError("say one of --stats, --url, --top and --dump")
+    if chosen and not dumps:
+        raise ConfigError(
+            "--status, --regex, --where, --retry and --sample choose rows of --dump; counts of "
+            'chosen rows are a query, such as sql "select status, count(*) from crawldb group by 1"'
+        )
 
 
 def _dump(view: "TableView", wanted: "RowFilter", path: Path) -> None:
