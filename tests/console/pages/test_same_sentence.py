@@ -27,6 +27,7 @@ PACE = {"rate": 2.0, "bytes_rate": 9.0, "grows": False, "outgrows": False}
 
 
 def lines(prefix: str, status: int) -> str:
+    """Lines of crawl.log of this moment: older ones say nothing of how a job is."""
     now = LogTimes().dashed(time.time())
     return "".join(
         f"{now} {status:>5} 9 {prefix}{n} LLLLLLLLL - text/html #001 - - - -\n" for n in range(40)
@@ -34,9 +35,13 @@ def lines(prefix: str, status: int) -> str:
 
 
 def scene(
-    code: str, lever: str, crawl: str = "", slowest: tuple[SlowQueue, ...] = (), **more: Any
+    code: str,
+    lever: str,
+    crawl: tuple[str, int] | None = None,
+    slowest: tuple[SlowQueue, ...] = (),
+    **more: Any,
 ) -> Any:
-    """A scene: the code and a lever of the sentence, lines of crawl.log, the answer to `status`."""
+    """A scene: code and a lever of the sentence, URLs and status in crawl.log, and the answer."""
     overview = msgspec.structs.replace(RUNNING, **more.pop("numbers", {}))
     answer = {
         "overview": msgspec.to_builtins(overview), "slowest": msgspec.to_builtins(slowest),
@@ -71,8 +76,8 @@ async def answering(layout: Layout, answer: dict[str, Any]) -> AsyncIterator[Non
     [
         scene("running", ""),
         scene("one-host", "delay", slowest=(SLOW,)),
-        scene("trap", "exclude", lines("http://a.test/rili?m=", 200), (SLOW,), outgrows=True),
-        scene("refuses", "contact", lines("http://a.test/", 429)),
+        scene("trap", "exclude", ("http://a.test/rili?m=", 200), (SLOW,), outgrows=True),
+        scene("refuses", "contact", ("http://a.test/", 429)),
         scene("retries", "wake", numbers={
             "trouble": "dns:x.test: no name", "trouble_queue": "test,x,",
             "next_try": time.time() + 200_000.0,
@@ -81,7 +86,7 @@ async def answering(layout: Layout, answer: dict[str, Any]) -> AsyncIterator[Non
     ],
 )  # fmt: skip
 def test_status_and_overview_have_one_sentence(
-    tmp_path: Path, code: str, lever: str, crawl: str, answer: dict[str, Any]
+    tmp_path: Path, code: str, lever: str, crawl: tuple[str, int] | None, answer: dict[str, Any]
 ):
     layout = Layout(tmp_path / "crawls" / "demo")
     layout.root.parent.mkdir()
@@ -89,7 +94,7 @@ def test_status_and_overview_have_one_sentence(
     logs = layout.root / "runs" / "1" / "logs"
     logs.mkdir(parents=True)
     layout.latest.symlink_to("runs/1")
-    (logs / "crawl.log").write_text(crawl)
+    (logs / "crawl.log").write_text(lines(*crawl) if crawl else "")
 
     async def played(console: GivenConsole) -> None:
         async with answering(layout, answer):

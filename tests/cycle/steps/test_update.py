@@ -368,6 +368,7 @@ def test_hosts_have_what_was_seen_of_them(tmp_path: Path):
             "bucket": bucket_of(url, 64),
             "host": "xn--1jq.example",
             "visits": 3,
+            "replies": 3,
             "delay": number,
         }
         more = {"latencies": [1] * 20, "robots": None, "answer": b"x", "time": number}
