@@ -75,10 +75,11 @@ def test_a_file_that_cannot_be_written_is_named(kernel, tmp_path):
         kernel.write("from pages", str(tmp_path / "in" / "missing" / "x.parquet"))
 
 
-def test_a_damaged_file_is_an_error(kernel, tmp_path):
+@pytest.mark.parametrize("data", [b"PAR1 not really", b"", b"P"])
+def test_a_damaged_file_is_an_error(kernel, tmp_path, data):
     path = tmp_path / "in" / "bad.parquet"
-    path.write_bytes(b"PAR1 not really")
-    with pytest.raises(KernelError, match=r"bad\.parquet.*`storage check`"):
+    path.write_bytes(data)
+    with pytest.raises(KernelDamageError, match=r"bad\.parquet.*`storage check`"):
         kernel.rows(f"select * from {parquet([str(path)])}")
 
 

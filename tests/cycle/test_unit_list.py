@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from nacre.crawldb.hosts import host_schema
 from nacre.cycle.parts import UnitPlace
 from nacre.cycle.storage.local import LocalStorage
 from nacre.cycle.unit_list import ParquetList
+from nacre.errors import DamageError
 from nacre.frontier.policy import Backoff
 from tests.cycle.lists import SEGMENT, row, write_list
 
@@ -28,3 +30,14 @@ def test_a_host_has_the_origins_of_its_urls_and_what_was_learned_of_it(tmp_path:
     assert (slow.backoff, other.backoff) == (Backoff(2.0, 30.0), Backoff())
     assert sorted(slow.origins) == ["http://a.test", "https://a.test"]
     assert sorted(other.origins) == ["http://b.test:81"]
+
+
+@pytest.mark.parametrize("size", [0, 3, 200])
+def test_a_damaged_list_is_named_with_what_helps(tmp_path: Path, size: int):
+    storage = LocalStorage(tmp_path)
+    write_list(storage, "u0001", [row("http://a.test/")])
+    place = UnitPlace(storage, SEGMENT, "u0001")
+    file = tmp_path / place.list
+    file.write_bytes(file.read_bytes()[:size])
+    with pytest.raises(DamageError, match=r"u0001\.parquet is damaged: .*versions restore N"):
+        ParquetList(place)

@@ -48,7 +48,8 @@ _OF_DISK = re.compile(
 
 
 _DAMAGED = re.compile(
-    r"No magic bytes found|Out of buffer|TProtocolException|Failed to read Parquet|"
+    r"No magic bytes found|too small to be a Parquet file|Out of buffer|TProtocolException|"
+    r"Failed to read Parquet|"
     r"(?:Snappy|ZSTD|GZip) decompression",
     re.IGNORECASE,
 )

@@ -20,7 +20,7 @@ from nacre.core.states import ExitStatus
 from nacre.cycle.export import HostExtra, PartTables
 from nacre.cycle.parts import Chain, PartManifest, UnitPlace, upload_files
 from nacre.cycle.storage import AlreadyThereError, Storage
-from nacre.errors import StorageError
+from nacre.errors import DamageError, StorageError
 from nacre.job.unit_visits import NotAttempted, VisitFacts, given_up_hosts
 from nacre.store.file_table import delete_row, file_rows, put_row
 from nacre.store.files import FileKind, FileRow, FileState
@@ -338,11 +338,21 @@ def read_columns(storage: Storage, name: str, columns: Sequence[str]) -> "pa.Tab
         storage: Where it lies.
         name: Its name there.
         columns: Names; those that the file lacks are left out.
+
+    Raises:
+        DamageError: It is no such file, or only a part of one.
     """
     # `read_table` would import all that can read data sets of many files: 0.1 s of a unit's start.
-    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow.parquet as pq  # noqa: PLC0415
 
     path = storage.local_path(name)
     source = path if path is not None else BytesIO(storage.read(name))
-    with pq.ParquetFile(source) as file:
-        return file.read(columns=list(columns))
+    try:
+        with pq.ParquetFile(source) as file:
+            return file.read(columns=list(columns))
+    except (pa.ArrowException, OSError) as error:
+        raise DamageError(
+            f"{storage.place}/{name} is damaged: {error}. Put it back from a copy, or go back to a "
+            "version before its segment (`versions`, `versions restore N`)"
+        ) from error
