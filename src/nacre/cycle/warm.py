@@ -7,7 +7,7 @@ garbage that all of it lives to the end; the server does not, as duckdb would co
 import gc
 from importlib import import_module
 
-from nacre.cycle.unit import use_small_pages
+from nacre.cycle.unit import set_up_libraries
 
 _START = 300_000
 """New objects before the garbage collector looks at them, while modules are imported."""
@@ -28,7 +28,7 @@ NEEDED = (
 def _import_all() -> None:
     before = gc.get_threshold()
     gc.set_threshold(_START)
-    use_small_pages()
+    set_up_libraries()
     for name in NEEDED:
         import_module(name)
     gc.set_threshold(*before)
