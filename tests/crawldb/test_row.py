@@ -28,7 +28,7 @@ def test_codes_and_names_are_those_of_nutch():
         (8, "db_orphan"),
         (9, "db_parse_failed"),
     ]
-    assert status_of("gone") is status_of("db_gone") is Status.GONE
+    assert status_of("gone") is status_of("db_gone") is status_of("3") is Status.GONE
     with pytest.raises(ValueError, match="one of: db_unfetched"):
         status_of("lost")
 

@@ -251,6 +251,12 @@ def test_a_condition_that_is_one():
         ("""'书' <> '馆' and "status" in ('db_gone', 'db_fetched') and status = 2""", True),
         ("Status like 'db_f%' and not status > 2", True),
         ("status <> 'db_fetched'", False),
+        ("status in ('db_gone', 2)", True),
+        ("status not in ('db_gone', 2)", False),
+        ("'书' <> '馆' and status in (3.0, 'db_orphan', 2)", True),
+        ("status in ('db_gone', 4)", False),
+        ("status = 'db_gone' or status = 2", True),
+        ("status > 0 and status < 77", True),
         ("case status when 'db_fetched' then true end", True),
     ],
 )
@@ -266,6 +272,9 @@ def test_a_status_that_does_not_exist_is_told_with_those_that_do():
     with Kernel(again=True) as kernel:
         with pytest.raises(UserSqlError, match=r"no status 'fetched'; .* db_fetched \(2\)"):
             check_where(kernel, "status in ('fetched')")
+        for wrong in ("status in ('db_gone', 77)", "77 = status", "status <> 77", "status = 2.5"):
+            with pytest.raises(UserSqlError, match=r"no status (77|2\.5); .* db_fetched \(2\)"):
+                check_where(kernel, wrong)
         with pytest.raises(UserSqlError, match="nothing") as told:
             check_where(kernel, "status = 'db_gone' and nothing = 1")
     assert "case" not in str(told.value)

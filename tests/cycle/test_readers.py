@@ -128,6 +128,7 @@ def test_the_best_scores(made):
     [
         (RowFilter(), [HOME, GONE, CHINESE]),
         (RowFilter(status="gone"), [GONE]),
+        (RowFilter(status="3"), [GONE]),
         (RowFilter(status="db_fetched", where="score > .5"), [HOME]),
         (RowFilter(regex=r"http://a\.test/.*"), [HOME, GONE]),
         (RowFilter(regex=r"a\.test"), []),
@@ -140,6 +141,9 @@ def test_the_best_scores(made):
         (RowFilter(where="status = 'db_gone'"), [GONE]),
         (RowFilter(where="3 = \"Status\" or key = '书'"), [GONE]),
         (RowFilter(where="status in (2, 3) and not status between 3 and 9"), [HOME]),
+        (RowFilter(where="status in ('db_gone', 4)"), [GONE]),
+        (RowFilter(where="status not in (3, 'db_fetched')"), [CHINESE]),
+        (RowFilter(where="status = 'db_gone' or status = 2"), [HOME, GONE]),
         (RowFilter(where="status % 2 = 1 and lower(status) = 'db_gone'"), [GONE]),
         # What fails on a row is not true of it.
         (RowFilter(where="md['k']::INTEGER > 1"), []),
@@ -170,6 +174,8 @@ def test_a_sample_is_the_same_every_time(tmp_path):
         (RowFilter(where="exists(select 1 from read_csv('/etc/passwd'))"), "query in it"),
         (RowFilter(where="true)) or ((true"), "syntax"),
         (RowFilter(where="status = 'gone'"), r"no status 'gone'; one of: .*db_gone \(3\)"),
+        (RowFilter(where="status = 77"), r"no status 77; one of: .*db_gone \(3\)"),
+        (RowFilter(status="77"), r"no status '77'; one of: .*db_gone \(3\)"),
         (RowFilter(regex="(a"), "missing|paren"),
         (RowFilter(status="dead"), "--status: there is no status 'dead'"),
         (RowFilter(sample=0), "--sample 0"),

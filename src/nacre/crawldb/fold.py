@@ -357,12 +357,39 @@ def label_sql(column: str = "status") -> str:
 
 
 def require_statuses(kernel: Kernel, text: str) -> None:
-    """Raise UserSqlError where a condition compares `status` with a name that no status has."""
-    for _, names in kernel.texts_beside(text, _STATUS):
-        for name in names:
-            if name not in {one.label for one in Status}:
-                known = ", ".join(f"{one.label} ({int(one)})" for one in Status)
-                raise UserSqlError(f"{text!r}: there is no status {name!r}; one of: {known}")
+    """Raise UserSqlError where a condition compares `status` with what no status is.
+
+    That is a name that no status has, and a number that it is to be or not to be.
+    """
+    for one in kernel.mentions(text, _STATUS):
+        names = one.texts if one.whole else []
+        numbers = one.numbers if one.exact else []
+        unknown = [repr(name) for name in names if name not in _LABELLED]
+        unknown += [number.text for number in numbers if _numbered(number.text) is None]
+        if unknown:
+            known = ", ".join(f"{one.label} ({int(one)})" for one in Status)
+            raise UserSqlError(f"{text!r}: there is no status {unknown[0]}; one of: {known}")
+
+
+_LABELLED = frozenset(one.label for one in Status)
+
+
+def _numbered(text: str) -> Status | None:
+    """The status of a number in SQL; None for none."""
+    value = float(text)
+    return next((one for one in Status if int(one) == value), None)
+
+
+def _with_names_alone(kernel: Kernel, text: str) -> str:
+    """A condition with names in place of numbers where `status` is compared with both."""
+    said = text.encode()
+    mixed = (one for one in kernel.mentions(text, _STATUS) if one.whole and one.texts)
+    numbers = {number for one in mixed for number in one.numbers}
+    for number in sorted(numbers, key=lambda one: one.place, reverse=True):
+        status = _numbered(number.text)
+        name = quoted(status.label) if status is not None else quoted(number.text)
+        said = said[: number.place] + name.encode() + said[number.place + number.size :]
+    return said.decode()
 
 
 def with_status_names(kernel: Kernel, text: str) -> str:
@@ -377,7 +404,9 @@ def with_status_names(kernel: Kernel, text: str) -> str:
     """
     if _STATUS not in text.lower():
         return text
-    return _with_status(text, {at for at, _ in kernel.texts_beside(text, _STATUS)}, label_sql())
+    named = _with_names_alone(kernel, text)
+    places = {one.place for one in kernel.mentions(named, _STATUS) if one.texts}
+    return _with_status(named, places, label_sql())
 
 
 def with_status_codes(kernel: Kernel, text: str) -> str:
@@ -393,7 +422,9 @@ def with_status_codes(kernel: Kernel, text: str) -> str:
     if _STATUS not in text.lower():
         return text
     cases = " ".join(f"when {quoted(one.label)} then {int(one)}" for one in Status)
-    return _with_status(text, set(kernel.numbers_beside(text, _STATUS)), f"case status {cases} end")
+    named = _with_names_alone(kernel, text)
+    places = {one.place for one in kernel.mentions(named, _STATUS) if not one.texts}
+    return _with_status(named, places, f"case status {cases} end")
 
 
 def _with_status(text: str, places: Collection[int], sql: str) -> str:

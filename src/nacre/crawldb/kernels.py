@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import duckdb
 
+from nacre.crawldb.mentions import ColumnMention, mentions_in, parts_of
 from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 
 if TYPE_CHECKING:
@@ -369,7 +370,7 @@ class Kernel:
             raise UserSqlError("the expression is empty: a syntax error")
         head = "select "
         parsed = self._parsed(f"{head}({text}\n)", text, len(head) + 1, columns)
-        for part in _parts(parsed):
+        for part in parts_of(parsed):
             if part.get("class") == "SUBQUERY" or part.get("type") == "TABLE_FUNCTION":
                 raise UserSqlError(f"{text!r} has a query in it; only expressions are allowed")
             if why := self._no_row_has(part):
@@ -407,7 +408,7 @@ class Kernel:
         parsed = self._parsed(f"select ({text}\n)", text, len("select ") + 1, ())
         found = {
             str(part["column_names"][0])
-            for part in _parts(parsed)
+            for part in parts_of(parsed)
             if part.get("class") == "COLUMN_REF" and part.get("column_names")
         }
         return {name.lower() for name in found}
@@ -420,56 +421,21 @@ class Kernel:
         """
         parsed = self._parsed(f"select ({text}\n)", text, len("select ") + 1, ())
         found = set()
-        for part in _parts(parsed):
+        for part in parts_of(parsed):
             if part.get("class") == "COLUMN_REF":
                 first, *rest = (str(name).lower() for name in part["column_names"])
                 if first == column:
                     found.add(rest[0] if rest else "")
         return found
 
-    def texts_beside(self, text: str, column: str) -> list[tuple[int, list[str]]]:
-        """The texts that an expression compares with a column, as in `column in ('a', 'b')`.
-
-        Returns:
-            For each mention of the column beside texts: its place in the expression, bytes in
-            UTF-8, and the texts; patterns of `like` and the like are left out of them.
+    def mentions(self, text: str, column: str) -> list[ColumnMention]:
+        """The mentions of a column in an expression beside constants; places are in bytes.
 
         Raises:
             UserSqlError: It is no expression.
         """
-        return [
-            (place, texts if whole else [])
-            for place, whole, constants in self._beside(text, column)
-            if (texts := [said for kind, said in constants if kind == _STRING])
-        ]
-
-    def numbers_beside(self, text: str, column: str) -> list[int]:
-        """The places where an expression has a column beside numbers and no text: `column > 3`.
-
-        Raises:
-            UserSqlError: It is no expression.
-        """
-        return [
-            place
-            for place, _, constants in self._beside(text, column)
-            if {kind for kind, _ in constants} and not any(k == _STRING for k, _ in constants)
-        ]
-
-    def _beside(self, text: str, column: str) -> "Iterator[tuple[int, bool, list[_Constant]]]":
-        """Each mention of a column: its place, whether it is compared, and constants beside it."""
         head = "select ("
-        for part in _parts(self._parsed(f"{head}{text}\n)", text, len(head), ())):
-            beside = [
-                *(part[side] for side in _SIDES if isinstance(part.get(side), dict)),
-                *(one for one in part.get("children") or () if isinstance(one, dict)),
-                *(one["expression"] for one in part.get("arguments") or ()),
-            ]
-            constants = [said for one in beside if (said := _literal(one)) is not None]
-            whole = part.get("class") == "COMPARISON" or "IN" in str(part.get("type")).split("_")
-            for one in beside:
-                names = one["column_names"] if one.get("class") == "COLUMN_REF" else []
-                if [name.lower() for name in names] == [column]:
-                    yield int(one["query_location"]) - len(head), whole, constants
+        return mentions_in(self._parsed(f"{head}{text}\n)", text, len(head), ()), column, len(head))
 
     def check_query(self, text: str) -> None:
         """Check that what a user wrote is one query that only reads.
@@ -570,30 +536,3 @@ def _explained(message: str, text: str, columns: Sequence[str]) -> str:
         first = "not a query that only reads: it begins with select, from or with"
     known = f"; columns: {', '.join(columns)}" if columns else ""
     return f"{text!r}: {first}{known}"
-
-
-_Constant = tuple[str, str]
-"""The kind and the text of a constant of a parsed statement."""
-_STRING = "STRING"
-_NUMBERS = frozenset(("INTEGER", "NUMERIC"))
-_SIDES = ("left", "right", "input", "lower", "upper")
-"""Parts of a comparison, and of `between`."""
-
-
-def _literal(part: Mapping[str, Any]) -> _Constant | None:
-    """A text or a number of a parsed statement; None for all else."""
-    if part.get("class") != "CONSTANT":
-        return None
-    kind = str(part["literal"]["kind"])
-    return (kind, str(part["literal"]["text"])) if kind in {_STRING, *_NUMBERS} else None
-
-
-def _parts(node: object) -> Iterator[dict[str, Any]]:
-    """Every mapping in a parsed statement."""
-    if isinstance(node, dict):
-        yield node
-        for value in node.values():
-            yield from _parts(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _parts(value)

@@ -56,16 +56,16 @@ _LABELS = {
 
 
 def status_of(label: str) -> Status:
-    """The status of a name: `db_gone` or `gone`.
+    """The status of a name or a number: `db_gone`, `gone` or `3`.
 
     Raises:
         ValueError: There is none.
     """
-    wanted = label if label.startswith("db_") else f"db_{label}"
     for status, name in _LABELS.items():
-        if name == wanted:
+        if label in (name, name.removeprefix("db_"), str(int(status))):
             return status
-    raise ValueError(f"there is no status {label!r}; one of: {', '.join(_LABELS.values())}")
+    known = ", ".join(f"{name} ({int(status)})" for status, name in _LABELS.items())
+    raise ValueError(f"there is no status {label!r}; one of: {known}")
 
 
 class FoldRule(StrEnum):

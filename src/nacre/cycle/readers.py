@@ -77,7 +77,7 @@ class RowFilter(NamedTuple):
     """A filter of rows: all conditions must hold. Nutch: `readdb -dump`.
 
     Attributes:
-        status: Name of a status, such as `db_gone`; "" for any.
+        status: A status by its name or number, such as `db_gone` or `3`; "" for any.
         regex: An expression (RE2) that matches the whole key; "" for any.
         where: SQL over the readable columns; "" for any.
         sample: Share of the rows, the same ones every time; 1 for all.

@@ -103,7 +103,8 @@ def readdb(
         ),
     ] = None,
     status: Annotated[
-        str, typer.Option("--status", metavar="NAME", help="With --dump: such as db_gone.")
+        str,
+        typer.Option("--status", metavar="NAME", help="With --dump: such as db_gone, or 3."),
     ] = "",
     regex: Annotated[
         str, typer.Option("--regex", metavar="REGEX", help="With --dump: what the URL matches.")
