@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, time
 from math import isfinite
@@ -65,7 +65,7 @@ def _csv_writer(path: Path) -> Iterator[Callable[[Any], None]]:
             if not file.tell():
                 writer.writerow(batch.schema.names)
             for row in batch.to_pylist():
-                writer.writerow([_cell(value) for value in plain_row(row).values()])
+                writer.writerow([_cell(value) for value in row.values()])
 
         yield write
 
@@ -86,23 +86,32 @@ _WRITERS = {".parquet": _parquet_writer, ".csv": _csv_writer, ".jsonl": _jsonl_w
 
 
 def _cell(value: object) -> object:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+    """A value as CSV has it: `nan` and `inf` stay, as nothing stands for null."""
+    if isinstance(value, float):
+        return value
+    plain = _plain(value)
+    return json.dumps(plain, ensure_ascii=False) if isinstance(plain, dict | list) else plain
 
 
-def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as JSON has it: times in ISO 8601, bytes in hexadecimal, null for no finite number."""
-    return {name: _plain(value) for name, value in row.items()}
+def plain_row(row: Mapping[str, Any], *, finite: bool = True) -> dict[str, Any]:
+    """A row as JSON has it: times in ISO 8601, bytes in hexadecimal, null for no finite number.
+
+    Args:
+        row: It.
+        finite: Have null for `nan` and `inf`, which JSON lacks; else they stay, for people.
+    """
+    return {name: _plain(value, finite=finite) for name, value in row.items()}
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - a value of any column
+def _plain(value: Any, *, finite: bool = True) -> Any:  # noqa: ANN401 - a value of any column
     if value is None or isinstance(value, bool | int | float | str):
-        return None if isinstance(value, float) and not isfinite(value) else value
+        return None if finite and isinstance(value, float) and not isfinite(value) else value
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(one, finite=finite) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return _plain_list(value)
+        return _plain_list(value, finite=finite)
     return _said(value)
 
 
@@ -114,8 +123,8 @@ def _said(value: object) -> str:
     return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
-def _plain_list(values: list[Any] | tuple[Any, ...]) -> Any:  # noqa: ANN401 - likewise
+def _plain_list(values: Sequence[Any], *, finite: bool) -> Any:  # noqa: ANN401 - likewise
     """A list; a map, which Arrow has as a list of pairs, is one again."""
     if values and all(isinstance(one, tuple) and len(one) == 2 for one in values):
-        return {str(key): _plain(one) for key, one in values}
-    return [_plain(one) for one in values]
+        return {str(key): _plain(one, finite=finite) for key, one in values}
+    return [_plain(one, finite=finite) for one in values]

@@ -273,6 +273,37 @@ def test_values_of_all_kinds_are_json(crawled: Path):
     }  # fmt: skip
 
 
+def test_numbers_that_are_not_finite_are_told_to_people(crawled: Path, tmp_path: Path):
+    query = "select 'nan'::FLOAT a, 'inf'::DOUBLE b, -b c, null d, [a, 1] e"
+    assert cycle(crawled, "sql", query).out.split("\n")[1].split("  ") == [
+        "nan", "inf", "-inf", "", " [nan, 1.0]",
+    ]  # fmt: skip
+    assert cycle(crawled, "sql", query, "--json").out == (
+        '[{"a":null,"b":null,"c":null,"d":null,"e":[null,1.0]}]\n'
+    )
+    for suffix, text in (
+        ("csv", 'a,b,c,d,e\nnan,inf,-inf,,"[null, 1.0]"\n'),
+        ("jsonl", '{"a":null,"b":null,"c":null,"d":null,"e":[null,1.0]}\n'),
+    ):
+        file = tmp_path / f"odd.{suffix}"
+        assert cycle(crawled, "sql", query, "--out", str(file)).code == 0
+        assert file.read_text().replace("\r\n", "\n") == text
+
+
+def test_a_host_is_printed_one_column_a_line(crawled: Path):
+    lines = cycle(crawled, "readhosts", "--host", "127.0.0.1").out.splitlines()
+    found = dict(line.split(maxsplit=1) for line in lines)
+    (host,) = json.loads(cycle(crawled, "readhosts", "--host", "127.0.0.1", "--json").out)
+    assert list(found) == [name for name, value in host.items() if value is not None]
+    assert (found["host"], found["visits"]) == ("127.0.0.1", str(host["visits"]))
+    assert found["time"].endswith(" UTC")
+    assert found["latencies"].startswith("at most: ")
+    assert sum(int(one.split()[0]) for one in found["latencies"][9:].split(", ")) == sum(
+        host["latencies"]
+    )
+    assert found["robots"] == f"{len(host['robots']) // 2} bytes, which --json prints"
+
+
 @pytest.mark.parametrize("url", ["http://a.test/\x00b", "http://[::1]/x", "http://a.test/%D6%D0'"])
 def test_odd_urls_are_not_known(crawled: Path, url: str):
     for command in ("readlinks", "readseg"):

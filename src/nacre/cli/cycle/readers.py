@@ -1,6 +1,6 @@
 """The readers as commands: `nacre cycle DIR readdb|sql|explain|versions|hash|compact`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from nacre.cycle.versions import Cycle
     from nacre.settings.settings import JobSettings
     from nacre.store.layout import Layout
+
+RowsText = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], str]
+"""Makes the text of the columns and rows of an answer."""
 
 _WIDTH = 60
 _PLAIN = CommonOptions()
@@ -257,6 +260,7 @@ def ask(
     version: int = 0,
     recount: str | None = None,
     none: str = "",
+    shown: RowsText | None = None,
     as_json: bool = False,
 ) -> None:
     """Print the rows of a query, or write them to a file.
@@ -268,6 +272,7 @@ def ask(
         version: The version that is read; 0: the newest.
         recount: See `readers.sql`.
         none: What is said where there is no row; "": its columns.
+        shown: Makes the text of its columns and rows; None: a table.
         as_json: Print JSON.
 
     Raises:
@@ -284,15 +289,20 @@ def ask(
             number = write_batches(batches, out)
             output.say(f"{output.count(number, 'row')} in {output.shown(out)}")
             return
-        rows = [plain_row(row) for batch in batches for row in batch.to_pylist()]
+        found = [row for batch in batches for row in batch.to_pylist()]
+        rows = [plain_row(row, finite=as_json) for row in found]
     if as_json:
         output.say_json(rows)
         return
     if none and not rows:
         output.say(none)
         return
+    output.say((shown or _rows_text)(names, rows))
+
+
+def _rows_text(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     shown = [tuple(names), *(tuple(_cell(row.get(name)) for name in names) for row in rows)]
-    output.say(output.table(shown, indent=""))
+    return output.table(shown, indent="")
 
 
 def _cell(value: object) -> object:

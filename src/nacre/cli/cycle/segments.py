@@ -1,6 +1,6 @@
 """Segments, hosts and links as commands: `nacre cycle DIR segments|readseg|readhosts|readlinks`."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -274,7 +274,37 @@ def readhosts(
     recount = host if _is_counted_before(cycle) else None
     none = "no host that is known fulfils the condition" if where else ""
     none = f"the host {host} is not known" if host and not where else none
-    ask(ctx, query, recount=recount, none=none, as_json=as_json)
+    shown = _host_text if host else None
+    ask(ctx, query, recount=recount, none=none, shown=shown, as_json=as_json)
+
+
+def _host_text(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
+    """All that is known of a host, one column a line; what nobody knows is left out."""
+    return "\n".join(
+        output.pairs(
+            {name: _of_host(name, row[name]) for name in names if row.get(name) is not None},
+            indent="",
+        )
+        for row in rows
+    )
+
+
+def _of_host(name: str, value: Any) -> str:  # noqa: ANN401 - a value of any column
+    """A value of the table of hosts in words."""
+    from nacre.cli.cycle.texts import time_text
+
+    if name == "time":
+        return time_text(value)
+    if name == "latencies":
+        counted = [f"{visits:,} in {2**i:,} ms" for i, visits in enumerate(value) if visits]
+        return f"at most: {', '.join(counted)}" if counted else "none"
+    if name in _IN_MSGPACK:
+        return f"{len(value) // 2:,} bytes, which --json prints"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+_IN_MSGPACK = ("robots", "answer")
+"""Columns of the table of hosts that people cannot read."""
 
 
 def _with_ranks(tables: "Collection[str]") -> str:
