@@ -35,6 +35,22 @@ def test_damage_is_named_and_repaired(injected):
     assert nacre("cycle", injected, "storage", "check").code == 0
 
 
+def test_a_restore_without_a_number_names_the_versions_that_there_are(injected):
+    done = nacre("cycle", injected, "versions", "restore")
+    assert (done.code, done.out) == (2, "")
+    said = "nacre: `versions restore N` needs the number of a version: 1 (inject of "
+    assert done.err.startswith(said), "the newest is the state of now"
+    assert len(done.err.splitlines()) == 1
+    numbers = "select count(*)::INT n from versions"
+    (row,) = json.loads(nacre("cycle", injected, "sql", numbers, "--json").out)
+    for number in range(row["n"], 12):
+        done = nacre("cycle", injected, "versions", "restore", "1")
+        assert f"version {number + 1} says" in done.out
+    done = nacre("cycle", injected, "versions", "restore", "--dry-run")
+    assert "version: 11 (restore of " in done.err
+    assert done.err.endswith(", 1 more (`versions`)\n")
+
+
 def test_spark_needs_what_the_message_says(injected):
     done = nacre("cycle", injected, "hash", "--master", "spark://127.0.0.1:1")
     assert (done.code, "--master is for --engine spark" in done.err) == (2, True)

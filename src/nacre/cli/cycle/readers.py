@@ -38,6 +38,8 @@ RowsText = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], str]
 """Makes the text of the columns and rows of an answer."""
 
 _WIDTH = 60
+_NAMED = 10
+"""Versions that a message names."""
 _PLAIN = CommonOptions()
 
 
@@ -357,10 +359,12 @@ def versions(
 
     if what and what != "restore":
         raise ConfigError(f"{what!r}: `versions`, or `versions restore N`")
-    if what:
+    if what and number:
         _restore(ctx, number, CommonOptions(at=at, dry=dry, as_json=as_json))
         return
     _, loaded, cycle = versions_of(job_of(ctx))
+    if what:
+        raise ConfigError(f"`versions restore N` needs the number of a version: {_earlier(cycle)}")
     tell_buckets(cycle, loaded)
     if files:
         _say_files(cycle, files)
@@ -377,6 +381,18 @@ def versions(
         output.table([(one.number, one.step, time_text(one.clock), one.host) for one in found])
         if found else "no version yet"
     )  # fmt: skip
+
+
+def _earlier(cycle: "Cycle") -> str:
+    """The versions that can be gone back to, the newest first."""
+    from nacre.cli.cycle.texts import time_text
+
+    newest = cycle.newest().number
+    numbers = sorted((one for one in cycle.numbers() if one < newest), reverse=True)
+    found = [cycle.version(one) for one in numbers[:_NAMED]]
+    named = [f"{one.number} ({one.step} of {time_text(one.clock)})" for one in found]
+    more = [f"{len(numbers) - _NAMED:,} more (`versions`)"] if len(numbers) > _NAMED else []
+    return ", ".join([*named, *more]) or "there is none to go back to"
 
 
 def _restore(ctx: typer.Context, number: int, common: CommonOptions) -> None:
