@@ -94,25 +94,43 @@ def link_adds(facts: str, settings: LinkDbSettings, domains: str = "") -> str:
         domains: Where `ignore_internal` is `domain`: a table of `host` and `domain`, as
             `hosts.load_domains` makes it of the hosts of both ends.
     """
-    source, tests = f"{facts} l", ["l.dst <> l.src"]
+    source, internal, external = _tested(facts, settings, domains)
+    tests = f"l.dst <> l.src and not {internal} and not {external}"
+    anchor = f"left(l.anchor, {settings.max_anchor})" if settings.max_anchor else "null::VARCHAR"
+    rows = (
+        f"(select l.dst, l.src, {anchor} as anchor, l.rel::VARCHAR as rel, l.hop::VARCHAR as hop, "
+        "l.context::VARCHAR as context, l.score::BIGINT as score, l.time::BIGINT as first, "
+        f"l.time::BIGINT as last from {source} where {tests})"
+    )
+    return _folded(rows)
+
+
+def left_out_links(facts: str, settings: LinkDbSettings, domains: str = "") -> str:
+    """SQL of how many links settings leave out: those within a host or domain, then the others.
+
+    Args:
+        facts: See `link_adds`.
+        settings: `cycle.links`.
+        domains: See `link_adds`.
+    """
+    source, internal, external = _tested(facts, settings, domains)
+    others = f"count(*) filter ({external} and not {internal})"
+    return f"select count(*) filter ({internal}), {others} from {source}"
+
+
+def _tested(facts: str, settings: LinkDbSettings, domains: str) -> tuple[str, str, str]:
+    """What stands behind `from` for facts `l`, and whether a setting leaves one out, in SQL."""
+    source, internal = f"{facts} l", "false"
     if settings.ignore_internal == "domain":
         source += (
             f" left join {domains} s on s.host = {host_sql('l.src')}"
             f" left join {domains} d on d.host = {host_sql('l.dst')}"
         )
-    if settings.ignore_internal == "host":
-        tests.append(f"{host_sql('l.dst')} <> {host_sql('l.src')}")
-    elif settings.ignore_internal == "domain":
-        tests.append("s.domain <> d.domain")
-    if settings.ignore_external:
-        tests.append(f"{host_sql('l.dst')} = {host_sql('l.src')}")
-    anchor = f"left(l.anchor, {settings.max_anchor})" if settings.max_anchor else "null::VARCHAR"
-    rows = (
-        f"(select l.dst, l.src, {anchor} as anchor, l.rel::VARCHAR as rel, l.hop::VARCHAR as hop, "
-        "l.context::VARCHAR as context, l.score::BIGINT as score, l.time::BIGINT as first, "
-        f"l.time::BIGINT as last from {source} where {' and '.join(tests)})"
-    )
-    return _folded(rows)
+        internal = "not coalesce(s.domain <> d.domain, false)"
+    elif settings.ignore_internal == "host":
+        internal = f"({host_sql('l.dst')} = {host_sql('l.src')})"
+    external = f"({host_sql('l.dst')} <> {host_sql('l.src')})"
+    return source, internal, external if settings.ignore_external else "false"
 
 
 def inlinks(rows: str, settings: LinkDbSettings) -> str:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from nacre.cli.cycle.table_steps import links_text
 from nacre.cycle.steps.links import LINKS, LinksResult, bucket_ranges, links
 from nacre.cycle.tables import buckets_of, local_bucket, table_kind
 from tests.cycle.made import found
@@ -62,7 +63,12 @@ def test_a_link_that_went_stays_with_its_last_time(cycle):
 def test_internal_links_of_a_domain_are_left_out(cycle):
     inner = [link("http://www.a.example/", A), link(C, A)]
     cycle.visit("s1", {"key": A, "status": 200}, links=inner)
-    taken(cycle, links__ignore_internal="domain")
+    result = taken(cycle, links__ignore_internal="domain")
+    assert (result.within, result.internal, result.external) == ("domain", 1, 0)
+    assert links_text(result) == (
+        "2 links of 1 segment, 1 row written; 1 within a domain left out "
+        "(cycle.links.ignore_internal)"
+    )
     assert set(rows(cycle)) == {(C, A)}
 
 
@@ -70,9 +76,23 @@ def test_a_segment_with_internal_links_alone_is_taken_though_it_has_no_rows(cycl
     inner = link("http://a.example/inner", A)
     cycle.visit("s1", {"key": A, "status": 200}, links=[inner])
     result = taken(cycle)
-    assert (result.facts, result.rows) == (1, 0)
+    assert (result.facts, result.rows, result.internal) == (1, 0, 1)
+    assert links_text(result).endswith("; 1 within a host left out (cycle.links.ignore_internal)")
     assert result.version is not None
     assert taken(cycle) == LinksResult()
+
+
+def test_links_to_other_hosts_that_are_left_out_are_counted(cycle):
+    every = [link("http://a.example/inner", A), link(A, A), link(B, A), link(C, A)]
+    cycle.visit("s1", {"key": A, "status": 200}, links=every)
+    settings = {"links__ignore_internal": "none", "links__ignore_external": True}
+    result = taken(cycle, **settings)
+    assert (result.rows, result.internal, result.external) == (1, 0, 2)
+    said = "; 2 to other hosts left out (cycle.links.ignore_external)"
+    assert links_text(result) == f"4 links of 1 segment, 1 row written{said}"
+    cycle.visit("s2", {"key": A, "status": 200}, links=every)
+    result = taken(cycle, links__ignore_external=True)
+    assert (result.rows, result.internal, result.external) == (0, 2, 2)
 
 
 def test_nothing_is_committed_when_it_is_dry(cycle):

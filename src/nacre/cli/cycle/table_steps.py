@@ -209,11 +209,17 @@ def dedup_settings(
 
 
 def links_text(result: "LinksResult") -> str:
-    """`240 links of 2 segments, 180 rows`."""
+    """`240 links of 2 segments, 180 rows written; 60 within a host left out (cycle.links.…)`."""
     if not result.segments:
         return "nothing new: the links of all fetched segments are in the table"
     segments = count(len(result.segments), "segment")
-    return f"{count(result.facts, 'link')} of {segments}, {count(result.rows, 'row')} written"
+    text = f"{count(result.facts, 'link')} of {segments}, {count(result.rows, 'row')} written"
+    if result.internal:
+        within = f"within a {result.within} left out (cycle.links.ignore_internal)"
+        text += f"; {result.internal:,} {within}"
+    if result.external:
+        text += f"; {result.external:,} to other hosts left out (cycle.links.ignore_external)"
+    return text
 
 
 def links_numbers(result: "LinksResult") -> dict[str, Any]:

@@ -12,7 +12,7 @@ import msgspec
 
 from nacre.crawldb.hosts import host_sql, load_domains
 from nacre.crawldb.kernels import parquet
-from nacre.crawldb.links import link_adds
+from nacre.crawldb.links import left_out_links, link_adds
 from nacre.crawldb.settings import LinkDbSettings
 from nacre.cycle.rounds import SITEMAPS
 from nacre.cycle.steps.context import StepContext
@@ -37,6 +37,9 @@ class LinksResult(NamedTuple):
         segments: Segments whose links were taken.
         facts: Links that their pages have.
         rows: Pairs of pages that were written.
+        within: What links are left out within: `host`, `domain`, or `none`.
+        internal: Links that were left out as they stay within it.
+        external: Links that were left out as they go to another host.
         size: Bytes of their files.
         version: The version; None where nothing was committed.
     """
@@ -44,6 +47,9 @@ class LinksResult(NamedTuple):
     segments: Sequence[str] = ()
     facts: int = 0
     rows: int = 0
+    within: str = "none"
+    internal: int = 0
+    external: int = 0
     size: int = 0
     version: CycleVersion | None = None
 
@@ -108,8 +114,24 @@ class LinksSpec(NamedTuple):
     dry: bool = False
 
 
-def links_task(spec: LinksSpec) -> tuple[int, list[TableFile]]:
-    """Write the links to some buckets; how many facts there were, and the files."""
+class TakenLinks(NamedTuple):
+    """The outcome of a task.
+
+    Attributes:
+        facts: Links of the pages.
+        internal: See `LinksResult`.
+        external: See `LinksResult`.
+        files: The files that it wrote.
+    """
+
+    facts: int
+    internal: int
+    external: int
+    files: list[TableFile]
+
+
+def links_task(spec: LinksSpec) -> TakenLinks:
+    """Write the links to some buckets, and count those that are left out."""
     with spec.place.open() as work:
         names = [name for one in spec.facts for name in one.files("links")]
         lists = [name for one in spec.facts for name in one.lists]
@@ -125,7 +147,9 @@ def links_task(spec: LinksSpec) -> tuple[int, list[TableFile]]:
             ends = f"select {host_sql('dst')} from facts union select {host_sql('src')} from facts"
             load_domains(work.kernel, "domains", [host for (host,) in work.kernel.rows(ends)])
         count = int(work.kernel.value("select count(*) from facts"))
-        return count, _written(work, spec)
+        left_out = left_out_links("facts", spec.settings, "domains")
+        [(internal, external)] = work.kernel.rows(left_out)
+        return TakenLinks(count, internal, external, _written(work, spec))
 
 
 def _scores(lists: str) -> str:
@@ -168,11 +192,14 @@ def links(context: StepContext) -> LinksResult:
         for first, last in bucket_ranges(buckets, _tasks(context, waiting))
     ]
     results = context.engine.map(links_task, specs)
-    files = [file for _, written in results for file in written]
+    files = [file for one in results for file in one.files]
     found = LinksResult(
         tuple(waiting),
-        sum(count for count, _ in results),
+        sum(one.facts for one in results),
         sum(file.rows for file in files),
+        settings.ignore_internal,
+        sum(one.internal for one in results),
+        sum(one.external for one in results),
         sum(file.size for file in files),
     )
     if context.dry:
