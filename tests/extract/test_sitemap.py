@@ -11,6 +11,7 @@ from nacre.extract.settings import ExtractSettings
 from nacre.extract.sitemap import (
     entries,
     extract_sitemap,
+    no_sitemap,
     robots_sitemaps,
     sitemap_entries,
     unpack,
@@ -207,3 +208,22 @@ def test_entries_of_lists_and_feeds(body, urls):
     document = Document("http://a.test/map", body=body)
     links = LinkCollector(document, ExtractSettings(max_sitemap_links=5))
     assert [entry.loc for entry in sitemap_entries(document, links)] == urls
+
+
+@pytest.mark.parametrize(
+    ("body", "instead"),
+    [
+        (b"<urlset/>", ""),
+        (b"<?xml version='1.0'?><s:sitemapindex xmlns:s='x'></s:sitemapindex>", ""),
+        (b"<rss><channel/></rss>", ""),
+        (b"<!DOCTYPE html><HTML><p>http://a.test/", "an HTML page"),
+        (b"<error/>", "XML of another kind (<error>)"),
+        ("没有".encode(), "text without URLs"),
+        (b" \n", "empty"),
+        (b"\x1f\x8b\x08damaged", "without text that can be read"),
+    ],
+)
+def test_what_has_no_entries_is_an_empty_sitemap_or_none(body, instead):
+    document = Document("http://a.test/map", body=body)
+    assert sitemap_entries(document, LinkCollector(document, ExtractSettings())) == []
+    assert no_sitemap(document) == instead

@@ -100,6 +100,26 @@ def sitemap_entries(document: Document, links: LinkCollector) -> list[SitemapEnt
     return absolute
 
 
+def no_sitemap(document: Document) -> str:
+    """What a document without entries is instead of a sitemap; "" for an empty sitemap.
+
+    Args:
+        document: One of which `sitemap_entries` found none.
+    """
+    text = _unpacked_text(document)
+    root = root_name(text)
+    if root in _SITEMAP_ROOTS or is_feed(text):
+        return ""
+    if root:
+        return "an HTML page" if root == "html" else f"XML of another kind (<{root[:_WORD]}>)"
+    if strip(text):
+        return "text without URLs"
+    return "without text that can be read" if document.body.strip() else "empty"
+
+
+_SITEMAP_ROOTS = frozenset(("urlset", "sitemapindex"))
+
+
 def _unpacked_text(document: Document) -> str:
     body = unpack(document.body)
     if body is not document.body:

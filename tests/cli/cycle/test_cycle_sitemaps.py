@@ -140,6 +140,34 @@ def test_sitemaps_that_the_time_did_not_suffice_for_are_taken_along(read: Path):
     assert then.out == "2 sitemaps: 0 URLs\n", then.err
 
 
+def test_what_is_no_sitemap_is_named(read: Path, tmp_path: Path):
+    pages = {"/page.html": "<html><p>书", "/map.xml": "<urlset/>"}
+    with site(pages) as home:
+        done = nacre("cycle", read, "sitemaps", f"{home}page.html", f"{home}none.xml")
+        assert (done.code, done.out) == (6, "0 sitemaps; 2 could not be read\n")
+        assert sorted(done.err.splitlines()) == [
+            f"nacre: the sitemap {home}none.xml could not be read: the server answered 404 "
+            "(Not Found)",
+            f"nacre: the sitemap {home}page.html could not be read: it is an HTML page",
+        ]
+        done = nacre("cycle", read, "sitemaps", f"{home}page.html", f"{home}map.xml")
+        assert (done.code, done.out) == (0, "1 sitemap: 0 URLs; 1 could not be read\n")
+        done = nacre("cycle", read, "sitemaps", f"{home}page.html", "--json")
+        unread = [[f"{home}page.html", 200, "an HTML page"]]
+        assert (done.code, json.loads(done.out)["unread"]) == (6, unread)
+
+
+@pytest.mark.parametrize("text", ["", "\n".join(f"<loc{n}>" for n in range(30))])
+def test_a_list_without_a_url_of_a_sitemap_is_told(read: Path, tmp_path: Path, text: str):
+    file = tmp_path / "图.xml"
+    file.write_text(text)
+    done = nacre("cycle", read, "sitemaps", file)
+    assert (done.code, done.out) == (2, "0 sitemaps\n")
+    *lines, last = done.err.splitlines()
+    assert last.startswith(f"nacre: no URL of a sitemap in '{file}'")
+    assert lines[20:] == (["nacre: and 10 more lines that are wrong"] if text else [])
+
+
 @pytest.mark.slow
 def test_hosts_that_the_time_did_not_suffice_for_are_asked_in_the_next_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

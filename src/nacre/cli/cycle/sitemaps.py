@@ -1,6 +1,6 @@
 """The step `sitemaps` as a command, and what it found in words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,12 +16,16 @@ from nacre.cli.cycle.opening import (
     step_command,
 )
 from nacre.cli.options import job_of
+from nacre.core.states import ExitCode
 from nacre.core.status import cause
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
     from nacre.cycle.steps.sitemaps import SitemapsResult
 
+
+_LINES = 20
+"""Lines of lists that are told one by one."""
 
 SitemapLists = Annotated[
     list[str] | None,
@@ -62,7 +66,6 @@ def sitemaps(
     from nacre.cli.cycle.display import display_of
     from nacre.cli.cycle.texts import fetch_progress_text
     from nacre.cli.seed_input import seed_input
-    from nacre.core.states import ExitCode
     from nacre.cycle.rounds import StopWish
     from nacre.cycle.steps.sitemaps import SitemapOptions
     from nacre.cycle.steps.sitemaps import sitemaps as run
@@ -88,20 +91,43 @@ def sitemaps(
         )
         result = run(context, named, options)
     display.leave()
-    for bad in result.malformed:
-        output.tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
     tell_unread(result)
     if common.as_json:
         output.say_json(sitemaps_numbers(result))
     else:
         output.say(sitemaps_text(result))
-    raise typer.Exit(ExitCode.INTERRUPTED if result.interrupted else ExitCode.FINISHED)
+    raise typer.Exit(sitemaps_code(result, lists or ()))
+
+
+def sitemaps_code(result: "SitemapsResult", lists: Sequence[str]) -> ExitCode:
+    """The exit code of the step; it tells of lists without a URL, too.
+
+    Args:
+        result: What came of it.
+        lists: URLs and files that the command names.
+    """
+    if result.interrupted:
+        return ExitCode.INTERRUPTED
+    if not lists or result.sitemaps or result.late or result.planned:
+        return ExitCode.FINISHED
+    if result.failed or result.unasked or result.left or result.refused:
+        return ExitCode.NOTHING_FETCHED
+    named = ", ".join(map(repr, lists))
+    output.tell(f"nacre: no URL of a sitemap in {named}: name sitemaps, or files of their URLs")
+    return ExitCode.USAGE
 
 
 def tell_unread(result: "SitemapsResult") -> None:
-    """Each sitemap that could not be read, with the reason, on stderr."""
-    for url, status in result.unread:
-        why = "it is not in the archive" if 200 <= status < 300 else cause(status)
+    """Each line that is no URL, and each sitemap that could not be read, on stderr."""
+    for bad in result.malformed[:_LINES]:
+        output.tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
+    more = len(result.malformed) - _LINES
+    if more > 0:
+        output.tell(f"nacre: and {output.count(more, 'more line')} that are wrong")
+    for url, status, instead in result.unread:
+        why = cause(status)
+        if 200 <= status < 300:
+            why = f"it is {instead or 'not in the archive'}"
         output.tell(f"nacre: the sitemap {url} could not be read: {why}")
 
 

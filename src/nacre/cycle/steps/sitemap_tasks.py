@@ -38,7 +38,13 @@ from nacre.engine.readback import read_at
 from nacre.extract.document import Document, stored_document
 from nacre.extract.links import LinkCollector
 from nacre.extract.settings import ExtractSettings
-from nacre.extract.sitemap import MAX_UNPACKED, SitemapEntry, robots_sitemaps, sitemap_entries
+from nacre.extract.sitemap import (
+    MAX_UNPACKED,
+    SitemapEntry,
+    no_sitemap,
+    robots_sitemaps,
+    sitemap_entries,
+)
 from nacre.report.statistics import Stored
 from nacre.scope.robots_txt import RobotsState
 from nacre.uri.domain import registered_domain
@@ -199,6 +205,21 @@ class SitemapReadSpec(NamedTuple):
     exchange: str
 
 
+class UnreadSitemap(NamedTuple):
+    """A sitemap that could not be read.
+
+    Attributes:
+        url: Its URL.
+        status: Status of its fetch.
+        instead: What came instead of a sitemap, such as `an HTML page`; "" where nothing came, or
+            the archive lacks it.
+    """
+
+    url: str
+    status: int
+    instead: str = ""
+
+
 class ReadSitemaps(NamedTuple):
     """The outcome of reading the sitemaps of a unit.
 
@@ -209,7 +230,7 @@ class ReadSitemaps(NamedTuple):
         refused: URLs that rules refuse, by file and line or name of the rule.
         nested: Sitemaps that indexes name, each with its index.
         too_deep: Sitemaps that are named by an index that is too deep.
-        unread: The first that failed: their URLs, each with the status of its fetch.
+        unread: The first that failed.
     """
 
     read: int
@@ -218,13 +239,21 @@ class ReadSitemaps(NamedTuple):
     refused: dict[str, int]
     nested: list[tuple[str, str]]
     too_deep: int
-    unread: list[tuple[str, int]]
+    unread: list[UnreadSitemap]
 
 
 def read_task(spec: SitemapReadSpec) -> ReadSitemaps:
     """Read the sitemaps of a unit, and write what they list as rows."""
     with spec.place.open() as work:
         return _SitemapReading(work, spec).run()
+
+
+class _ListedEntries(NamedTuple):
+    """The URL of a sitemap, its entries, and what it is where it is none."""
+
+    url: str
+    entries: list[SitemapEntry]
+    instead: str
 
 
 class _SitemapReading:
@@ -253,16 +282,18 @@ class _SitemapReading:
         )
         schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in _ROW_TYPES])
         path = work.scratch / "entries.parquet"
-        read, unread = 0, []
+        read = 0
+        unread: list[UnreadSitemap] = []
         with pq.ParquetWriter(path, schema, compression="zstd") as writer:
             for key, status, redirect, *stored in visits:
                 listed = self._entries(key, *stored) if 200 <= status < 300 else None
-                if listed is None:
-                    if redirect is None:
-                        unread.append((key, status))
+                if listed is None and redirect is not None:
+                    continue
+                if listed is None or listed.instead:
+                    unread.append(UnreadSitemap(key, status, listed.instead if listed else ""))
                     continue
                 read += 1
-                rows = list(self._kept(*listed))
+                rows = list(self._kept(listed.url, listed.entries))
                 self._rows += len(rows)
                 writer.write_table(pa.Table.from_pylist(rows, schema))
         if self._rows:
@@ -275,8 +306,8 @@ class _SitemapReading:
 
     def _entries(
         self, key: str, file: str | None, offset: int, digest: str | None
-    ) -> tuple[str, list[SitemapEntry]] | None:
-        """The URL of a sitemap and its entries; None when it cannot be read.
+    ) -> _ListedEntries | None:
+        """The entries of a sitemap; None when the archive has it not.
 
         The archive has the bytes of equal sitemaps once; the others are revisits of that one.
         """
@@ -291,7 +322,8 @@ class _SitemapReading:
             return None
         document = stored_document(capture, MAX_UNPACKED)
         links = LinkCollector(document, self._spec.extract)
-        return document.url, sitemap_entries(document, links)
+        entries = sitemap_entries(document, links)
+        return _ListedEntries(document.url, entries, "" if entries else no_sitemap(document))
 
     def _capture(self, file: str, offset: int) -> Capture | None:
         """A capture as the archive has it; None where that is no whole response."""

@@ -38,6 +38,7 @@ from nacre.cycle.steps.sitemap_tasks import (
     OriginsSpec,
     ReadSitemaps,
     SitemapReadSpec,
+    UnreadSitemap,
     merge_entries_task,
     origins_task,
     read_task,
@@ -97,7 +98,7 @@ class SitemapsResult(NamedTuple):
             and rounds have one while there are any.
         planned: With `--dry-run`: sitemaps that would be fetched first.
         malformed: Lines of a list that are no URLs.
-        unread: Sitemaps that could not be read, the first 20 of a unit, with the status of each.
+        unread: Sitemaps that could not be read, the first 20 of a unit.
         interrupted: Somebody ended it; the same command goes on.
         version: The newest version that the step committed; None: none.
     """
@@ -116,7 +117,7 @@ class SitemapsResult(NamedTuple):
     late: int = 0
     planned: int = 0
     malformed: Sequence[BadSeed] = ()
-    unread: Sequence[tuple[str, int]] = ()
+    unread: Sequence[UnreadSitemap] = ()
     interrupted: bool = False
     version: CycleVersion | None = None
 
@@ -156,7 +157,7 @@ class _SitemapsStep:
         self._counts: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
         self._malformed: list[BadSeed] = []
-        self._unread: list[tuple[str, int]] = []
+        self._unread: list[UnreadSitemap] = []
         self._version: CycleVersion | None = None
         self._interrupted = False
 
