@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nacre.cli.cycle.texts import explain_lines
+from nacre.cli.cycle.explain_text import explain_lines
 from nacre.crawldb import row as crawldb_row
 from nacre.crawldb.row import Status, bucket_of
 from nacre.crawldb.select import REASONS

@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from nacre.core.crawluri import Hop
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.kernels import parquet, quoted
-from nacre.crawldb.row import bucket_of
+from nacre.crawldb.row import Status, bucket_of
 from nacre.crawldb.scoring import sort_columns
 from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.last_list import (
@@ -64,6 +65,20 @@ class TouchingVersion(msgspec.Struct, frozen=True):
     values: dict[str, Any]
 
 
+class RedirectTarget(msgspec.Struct, frozen=True):
+    """The target of the redirect that a URL answered last.
+
+    Attributes:
+        url: It.
+        row: Its row as it is now; None for a URL that is not known.
+        refusal: What the rules of now refuse it by; "" for nothing.
+    """
+
+    url: str
+    row: dict[str, Any] | None
+    refusal: str
+
+
 class UrlExplanation(msgspec.Struct, frozen=True):
     """The knowledge of a cycle about a URL.
 
@@ -78,6 +93,9 @@ class UrlExplanation(msgspec.Struct, frozen=True):
         given: Its fate in the newest `generate --urls`, where that is newer; None for none.
         said: Why its last visit had no reply, or the line of robots.txt that forbade it; "" for
             nothing.
+        soft_404: Where its page said with status 200 that it is missing: what
+            `cycle.update.soft_404` now takes that for. "" where it did not say so.
+        redirect: Where its last visit was redirected to; None: nowhere.
     """
 
     url: str
@@ -89,6 +107,8 @@ class UrlExplanation(msgspec.Struct, frozen=True):
     last: ListVerdict | None
     given: ListVerdict | None = None
     said: str = ""
+    soft_404: str = ""
+    redirect: RedirectTarget | None = None
 
 
 def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
@@ -108,9 +128,7 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
     if state is None:
         root = context.layout.root
         raise JobError(f"{root} knows no URLs yet: `nacre cycle {root} inject` brings seeds in")
-    number = bucket_of(key, state.buckets)
-    found = [one for one in buckets_of(cycle, version, CRAWLDB) if one.bucket == number]
-    bucket = found[0] if found else BucketFiles(number)
+    bucket = _bucket(context, version, key)
     known = _known_versions(cycle, version)
     row, now, touched = _looked_up(context, bucket, key, known)
     lines = all_seed_lines(context.settings, context.layout.root, cycle.storage, version)
@@ -121,6 +139,8 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
     lists = sorted((one for one in known.values() if one.step == "generate"), key=_number)
     last = next((one for one in reversed(lists) if not is_given(one)), None)
     given = lists[-1] if lists and is_given(lists[-1]) else None
+    fact = _last_fact(context, version, row, key)
+    missing = fact.get("soft_404") and context.settings.cycle.update.soft_404
     return UrlExplanation(
         url=url,
         key=key,
@@ -130,16 +150,44 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
         now=now,
         last=None if last is None else last_list(cycle, context.place, last, key),
         given=None if given is None else given_list(cycle, context.place, given, key),
-        said=_said(context, version, row, key),
+        said=str(fact.get("error") or ""),
+        soft_404=missing or "",
+        redirect=_target(context, version, admission, fact),
     )
 
 
-def _said(
+def _bucket(context: StepContext, version: CycleVersion, key: str) -> BucketFiles:
+    """The bucket of a key; one without files where nothing is in it."""
+    number = bucket_of(key, version.tables[CRAWLDB].buckets)
+    found = (one for one in buckets_of(context.cycle, version, CRAWLDB) if one.bucket == number)
+    return next(found, BucketFiles(number))
+
+
+def _target(
+    context: StepContext, version: CycleVersion, admission: Admission, fact: Mapping[str, Any]
+) -> RedirectTarget | None:
+    """Where a visit was redirected to, and what is known of that."""
+    url = str(fact.get("redirect") or "")
+    if not url:
+        return None
+    key = admission.key(admission.redirect_form(url) or url)
+    bucket, rows = _bucket(context, version, key), []
+    if bucket.all:
+        with context.place.open() as work:
+            local = local_bucket(work.storage, bucket, work.scratch)
+            query = fold_query(*local, interval=context.interval, order=False)
+            rows = _rows(work, f"({query})", key)
+    path, source = f"{fact.get('path') or ''}{Hop.REDIRECT.value}", str(fact.get("source") or "")
+    refusal = admission.refusal(url, path=path, via=str(fact["key"]), source=source)
+    return RedirectTarget(url, rows[0] if rows else None, refusal)
+
+
+def _last_fact(
     context: StepContext, version: CycleVersion, row: Mapping[str, Any] | None, key: str
-) -> str:
-    """What the facts of the last visit say of a failure; "" for nothing."""
-    if row is None or int(row.get("last_status") or 0) >= 0:
-        return ""
+) -> Mapping[str, Any]:
+    """The facts of the last visit, where they say more than the row; {} for none."""
+    if row is None or not says_more(row):
+        return {}
     fetched = (name for name, one in sorted(version.segments.items(), reverse=True) if one.parts)
     with context.place.open() as work:
         for name in islice(fetched, _SEGMENTS):
@@ -149,8 +197,21 @@ def _said(
                 continue
             said = [one for batch in found for one in batch.to_pylist() if one["reason"] is None]
             if said:
-                return str(said[-1]["error"] or "")
-    return ""
+                last: dict[str, Any] = said[-1]
+                return last if last["status"] == row["last_status"] else {}
+    return {}
+
+
+def says_more(row: Mapping[str, Any]) -> bool:
+    """Whether the facts of the last visit say more than the row of a URL.
+
+    That is so of failures, of redirects, and of pages that say that they are missing.
+
+    Args:
+        row: The row.
+    """
+    last = int(row.get("last_status") or 0)
+    return last < 0 or 300 <= last < 400 or (last == 200 and row["status"] == Status.GONE)
 
 
 def _number(version: CycleVersion) -> int:

@@ -323,7 +323,7 @@ def explain(
     """Explain a URL: each version that touched it, and why it is not in the last list."""
     import msgspec
 
-    from nacre.cli.cycle.texts import explain_lines
+    from nacre.cli.cycle.explain_text import explain_lines
     from nacre.cycle.explain import explain_url
 
     with opened(job_of(ctx), CommonOptions(), writes=False) as context:

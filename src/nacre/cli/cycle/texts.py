@@ -1,21 +1,17 @@
 """The findings of steps, in a line for people and as plain data for programs."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from nacre.cli.cycle.display import bar
 from nacre.cli.output import count, table, tell
 from nacre.core.clock import duration
-from nacre.core.status import FetchStatus, cause
-from nacre.crawldb.row import Status
-from nacre.report.escape import flat
+from nacre.core.status import cause
 from nacre.report.formatting import size
 
 if TYPE_CHECKING:
-    from nacre.cycle.explain import TouchingVersion, UrlExplanation
-    from nacre.cycle.last_list import ListVerdict
     from nacre.cycle.readers import KnownCounts
     from nacre.cycle.rounds import RoundsEnd
     from nacre.cycle.steps.fetch import SegmentFetch
@@ -402,169 +398,3 @@ def rounds_text(
         waits = f"{known.waiting:,} {'waits' if known.waiting == 1 else 'wait'}"
         text += f"; {count(known.known, 'URL')} known, {waits}"
     return text + {"interrupted": "; interrupted", "stopped": "; stopped"}.get(end.why, "")
-
-
-def explain_lines(found: "UrlExplanation") -> Iterator[str]:
-    """The explanation of a URL for people."""
-    yield found.url
-    if found.row is None:
-        yield "  not known: no seed and no link that the scope accepts has named it"
-        if found.refusal:
-            yield f"  a link to it would be refused by {found.refusal}"
-        yield from (f"  {text}" for text in _given_verdict(found))
-        return
-    row = found.row
-    status = Status(row["status"]).label
-    yield f"  {status}; next fetch {time_text(row['fetch_time'])}, every {_days(row['interval'])}"
-    for name, what in (("via", "found on"), ("path", "hop path"), ("source", "from the seed")):
-        if row.get(name):
-            yield f"  {what} {row[name]}"
-    yield "  versions that touched it:"
-    for one in found.touched:
-        when = f"{one.step} of {time_text(one.clock)}" if one.step else "a version removed since"
-        yield f"    {one.version}  {when}: {_changes(one)}"
-    if found.said:
-        code, said = int(row["last_status"]), flat(found.said)
-        robots = code == FetchStatus.ROBOTS_PRECLUDED
-        yield f"  why it was not got: {said if robots else cause(code, said)}"
-    for text in _verdicts(found):
-        yield f"  {text}"
-
-
-def _days(seconds: int) -> str:
-    return duration(float(seconds))
-
-
-def _changes(one: "TouchingVersion") -> str:
-    """The change of a version in words."""
-    values = one.values
-    if one.kind == "base":
-        return "all that was known until then, merged"
-    if one.kind == "add":
-        links = values.get("inlinks", 0)
-        parts = [count(links, "link")] if links else []
-        parts += [f"found on {values['via']}"] if values.get("via") else []
-        return ", ".join(parts) or ("a seed" if values.get("depth") == 1 else "scores")
-    made = _GROUPS.get(one.group)
-    return made(values) if made is not None else one.group
-
-
-def _state_text(values: Mapping[str, Any]) -> str:
-    last = values.get("last_status")
-    reply = f", status {last}{_status_words(last)}" if last else ""
-    why = f", not attempted: {values['last_reason']}" if values.get("last_reason") else ""
-    status = Status(values.get("status", 1)).label
-    return f"{status}{reply}{why}; next fetch {time_text(values.get('fetch_time', 0))}"
-
-
-def _status_words(status: int) -> str:
-    """A failure in words behind its number; "" for a page."""
-    return f" ({cause(status)})" if status <= 0 or status >= 400 else ""
-
-
-def _lease_text(values: Mapping[str, Any]) -> str:
-    return f"listed in {values['leased']}" if values.get("leased") else "no longer listed"
-
-
-def _admission_text(values: Mapping[str, Any]) -> str:
-    refused = values.get("excluded")
-    return f"refused by {refused}" if refused else "let in by the rules"
-
-
-def _capture_text(values: Mapping[str, Any]) -> str:
-    return f"captured, {values.get('length', 0):,} bytes, {values.get('mime', 'no type')}"
-
-
-def _duplicate_text(values: Mapping[str, Any]) -> str:
-    other = values.get("dup_of")
-    return f"a duplicate of {other}" if other else "no duplicate any more"
-
-
-_GROUPS: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "state": _state_text,
-    "lease": _lease_text,
-    "admission": _admission_text,
-    "capture": _capture_text,
-    "duplicate": _duplicate_text,
-}
-
-
-def _verdicts(found: "UrlExplanation") -> Iterator[str]:
-    """Why a URL is not in the last list, or that it is; and what holds now."""
-    last = found.last
-    if last is not None:
-        yield _of_list(last, "the last list", _reason_text(last))
-    yield from _given_verdict(found)
-    if found.refusal:
-        yield f"now: the rules refuse it: {found.refusal}"
-    elif found.now is not None and found.now.reason:
-        yield f"now: {_reason_text(found.now)}"
-    elif found.now is not None:
-        yield "now: due, the next `generate` may list it"
-
-
-def _of_list(one: "ListVerdict", what: str, text: str) -> str:
-    place = f"{what} (version {one.version}, {time_text(one.clock)})"
-    return f"in {place}: {text}" if one.reason == "listed" else f"not in {place}: {text}"
-
-
-def _given_verdict(found: "UrlExplanation") -> Iterator[str]:
-    given = found.given
-    if given is not None:
-        yield _of_list(given, "the list of given URLs", _given_text(given))
-
-
-def _given_text(one: "ListVerdict") -> str:
-    """The reason of a verdict on a list of given URLs."""
-    if one.reason == "lost":
-        return _VERDICTS["lost"]
-    names = ", ".join(name or "the command line" for name in one.values["files"])
-    if one.reason == "listed":
-        return f"{one.segment}, by generate --urls {names}"
-    if one.reason == "filter":
-        return f"{names} has it, and {one.values['by']} refuses it (--filter)"
-    text = f"it is none of the {count(one.values['urls'], 'URL')} of {names} (generate --urls)"
-    refused = one.values["refused"]
-    return text + (f", or one of {refused:,} more that filters refused" if refused else "")
-
-
-def _reason_text(one: "ListVerdict") -> str:
-    """The reason of a verdict in words, with what it compares."""
-    if one.reason == "cap":
-        what = {
-            "host": "URLs of the host",
-            "hosts": "hosts of the domain",
-            "domain": "URLs of the domain",
-        }[one.values["what"]]
-        rank = f"its host is number {one.values['rank']:,}"
-        if one.values["what"] != "hosts":
-            rank = f"it is number {one.values['rank']:,}"
-        return f"cap of {one.values['most']:,} {what} {one.values['name']}; {rank}"
-    said = {
-        "due": time_text(one.values.get("due") or 0),
-        "until": time_text(one.values.get("until") or 0),
-        **{name: value for name, value in one.values.items() if name not in {"due", "until"}},
-    }
-    if one.reason == "status":
-        said |= {name: Status(said[name]).label for name in ("status", "wanted")}
-    if one.reason == "interval":
-        said |= {name: _days(said[name]) for name in ("interval", "longest")}
-    return _VERDICTS[one.reason].format_map({**said, "segment": one.segment})
-
-
-_VERDICTS = {
-    "listed": "{segment}",
-    "unknown": "it was not known yet",
-    "lost": "nothing is kept of how its URLs were chosen",
-    "rules": "excluded by {excluded}",
-    "schedule": "not due before {due}",
-    "lease": "it is out in {segment} until {until}",
-    "host": "URLs of its host {host} are out in {segment}",
-    "where": "this is not true of it: {where}",
-    "status": "it is {status}, and only {wanted} was wanted (cycle.generate.status)",
-    "score": "its sort value {sort:.6g} is below {least:.6g} (cycle.generate.min_score)",
-    "interval": "its interval of {interval} is above {longest} (cycle.generate.max_interval)",
-    "top": "its sort value {sort:.6g} is not among the best (--top): the list ends at {end:.6g}; "
-    "of equal values a hash of the URL decides",
-    "time": "number {rank:,} of its host {host}, of which {most:,} URLs fit into the time limit",
-}
