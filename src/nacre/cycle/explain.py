@@ -96,6 +96,7 @@ class UrlExplanation(msgspec.Struct, frozen=True):
         soft_404: Where its page said with status 200 that it is missing: what
             `cycle.update.soft_404` now takes that for. "" where it did not say so.
         redirect: Where its last visit was redirected to; None: nowhere.
+        sorted_by: Columns by which `cycle.scoring` sorts lists.
     """
 
     url: str
@@ -109,6 +110,7 @@ class UrlExplanation(msgspec.Struct, frozen=True):
     said: str = ""
     soft_404: str = ""
     redirect: RedirectTarget | None = None
+    sorted_by: Sequence[str] = ()
 
 
 def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
@@ -153,6 +155,7 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
         said=str(fact.get("error") or ""),
         soft_404=missing or "",
         redirect=_target(context, version, admission, fact),
+        sorted_by=sort_columns(context.settings.cycle.scoring),
     )
 
 

@@ -74,3 +74,13 @@ def test_the_target_of_a_redirect_and_what_is_known_of_it(crawled: tuple[Path, s
     assert found["redirect"] == {"url": target, "row": None, "refusal": rule}
     for name in ("", "new", "hard", "soft"):
         assert not any("redirects" in one for one in explained(crawled, name))
+
+
+def test_the_scores_of_a_url_and_what_sorts_lists(crawled: tuple[Path, str], tmp_path: Path):
+    root, home = crawled
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text(f"{home}own\tnutch.score=5\n")
+    done = nacre("cycle", str(root), "inject", str(seeds))
+    said = "1 seed, 1 new; scores of 1 seed are in the column cash (cycle.scoring)\n"
+    assert done.out == said, done.err
+    assert "score 0, cash 5; lists are sorted by cash (cycle.scoring)" in explained(crawled, "own")

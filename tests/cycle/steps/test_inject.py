@@ -187,7 +187,7 @@ def test_the_table_after_several_lists(tmp_path):
     assert run(cycle, [seed(url) for url in urls], InjectOptions(), NOW) == {"new": 40}
     again = [seed(urls[0], score=4 * ONE, interval=60), seed(urls[1]), seed("http://new.example/")]
     counts = run(cycle, again, InjectOptions(update=True), NOW + 1)
-    assert counts == {"merged": 1, "known": 1, "new": 1}
+    assert counts == {"merged": 1, "known": 1, "new": 1, "scored": 1}
     rows = table(cycle, tmp_path)
     assert len(rows) == 41
     assert (rows[urls[0]]["score"], rows[urls[0]]["interval"]) == (4 * ONE, 60)
@@ -213,3 +213,23 @@ def test_seeds_out_of_the_scope_are_counted_and_those_that_a_filter_refuses_left
         "fetched all the same"
     )
     assert listed.selected == 3
+
+
+@pytest.mark.parametrize(
+    ("scoring", "said"),
+    [
+        ("opic", "; scores of 2 seeds are in the column cash (cycle.scoring)"),
+        ("rank", "; scores of 2 seeds have no effect (cycle.scoring)"),
+        ("nutch-opic", ""),
+    ],
+)
+def test_where_the_score_of_a_seed_goes_is_told(tmp_path: Path, scoring: str, said: str):
+    tmp_path.joinpath("crawl.yaml").write_text(
+        f"name: x\nseeds: []\ncycle: {{scoring: [{scoring}]}}"
+    )
+    lines = ["http://a.test/\tnutch.score=5", "http://b.test/\tnutch.score=2", "http://书.test/"]
+    with opened(tmp_path) as context:
+        found = inject(context, [SeedList("", lines)], InjectOptions())
+        again = inject(context, [SeedList("", lines)], InjectOptions())
+    assert inject_text(found) == f"3 seeds, 3 new{said}"
+    assert inject_text(again) == "3 seeds, 3 known", "what is known keeps its score"

@@ -1,13 +1,13 @@
 """The explanation of a URL for people: `nacre cycle DIR explain URL`."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nacre.cli.cycle.texts import time_text
 from nacre.cli.output import count
 from nacre.core.clock import duration
 from nacre.core.status import FetchStatus, cause
-from nacre.crawldb.row import Status
+from nacre.crawldb.row import ONE, Status
 from nacre.report.escape import flat
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def explain_lines(found: "UrlExplanation") -> Iterator[str]:
     row = found.row
     status = Status(row["status"]).label
     yield f"  {status}; next fetch {time_text(row['fetch_time'])}, every {_days(row['interval'])}"
+    yield f"  {_score_text(row, found.sorted_by)}"
     for name, what in (("via", "found on"), ("path", "hop path"), ("source", "from the seed")):
         if row.get(name):
             yield f"  {what} {row[name]}"
@@ -44,6 +45,13 @@ def explain_lines(found: "UrlExplanation") -> Iterator[str]:
         yield f"  redirects to {_target_text(found.redirect)}"
     for text in _verdicts(found):
         yield f"  {text}"
+
+
+def _score_text(row: Mapping[str, Any], sorted_by: Sequence[str]) -> str:
+    """`score 0, cash 5; lists are sorted by cash (cycle.scoring)`."""
+    values = ", ".join(f"{name} {int(row.get(name) or 0) / ONE:.6g}" for name in ("score", "cash"))
+    order = f"; lists are sorted by {' and '.join(sorted_by)} (cycle.scoring)"
+    return values + (order if sorted_by else "")
 
 
 _SAID_MISSING = "its page says with status 200 that it is missing (a soft 404)"

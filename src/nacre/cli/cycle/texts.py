@@ -44,6 +44,10 @@ def inject_text(result: "InjectResult") -> str:
         text += f"; {number:,} out of scope by {rule}, fetched all the same"
     if result.malformed_count:
         text += f"; {count(result.malformed_count, 'line')} malformed"
+    if result.scored and tuple(result.scored_in) != ("score",):
+        columns = " and ".join(result.scored_in)
+        put = f"are in the column {columns}" if columns else "have no effect"
+        text += f"; scores of {count(result.scored, 'seed')} {put} (cycle.scoring)"
     return text
 
 
@@ -59,6 +63,8 @@ def inject_numbers(result: "InjectResult") -> dict[str, Any]:
         "outside": dict(result.outside),
         "malformed": [bad._asdict() for bad in result.malformed],
         "malformed_count": result.malformed_count,
+        "scored": result.scored,
+        "scored_in": list(result.scored_in),
         "version": result.version.number if result.version is not None else None,
     }
 

@@ -132,6 +132,9 @@ class InjectResult(NamedTuple):
         malformed: Lines that are no seeds, and wrong metadata; the first 1,000.
         malformed_count: Their number.
         version: The newest version; None where nothing was committed.
+        scored: Seeds that have a score of their own (`nutch.score`), new or merged.
+        scored_in: The columns that such a score is put into, as `cycle.scoring` says: `cash` under
+            `opic`. None: it has no effect, as under `rank`.
     """
 
     seeds: int = 0
@@ -144,6 +147,18 @@ class InjectResult(NamedTuple):
     malformed: Sequence[BadSeed | BadMetadata] = ()
     malformed_count: int = 0
     version: CycleVersion | None = None
+    scored: int = 0
+    scored_in: Sequence[str] = ()
+
+
+def score_columns(scoring: Sequence[Scoring]) -> tuple[str, ...]:
+    """The columns that kinds of score put the score of a seed into.
+
+    Args:
+        scoring: The kinds in order.
+    """
+    of_score, of_cash = follows_seed(scoring, PageScore(ONE, depth=1))
+    return (*(("score",) if of_score else ()), *(("cash",) if of_cash else ()))
 
 
 # ---- merging a seed with what is known (pure)
@@ -287,7 +302,8 @@ class InjectedFiles(NamedTuple):
 
     Attributes:
         files: The files that it wrote, by table.
-        counts: How many seeds were `new`, `merged` and `known`.
+        counts: How many seeds were `new`, `merged` and `known`, and how many have a score of their
+            own (`scored`).
     """
 
     files: dict[str, list[TableFile]]
@@ -301,11 +317,15 @@ def inject_task(spec: InjectSpec) -> InjectedFiles:
     with spec.place.open() as work:
         for bucket, seeds in spec.work:
             known, purged = known_rows(work, bucket, seeds, spec.defaults.interval)
+            ordered = sorted(seeds, key=lambda one: one.key.encode())
             merged = [
                 merge_seed(seed, known.get(seed.key), spec.options, spec.defaults, spec.clock)
-                for seed in sorted(seeds, key=lambda one: one.key.encode())
+                for seed in ordered
             ]
             counts.update(one.outcome for one in merged)
+            pairs = zip(ordered, merged, strict=True)
+            scored = sum(seed.score is not None and one.add is not None for seed, one in pairs)
+            counts.update({"scored": scored} if scored else {})
             if not spec.dry:
                 files += write_seeds(work, bucket.bucket, spec.version, merged, purged)
     return InjectedFiles({CRAWLDB: files}, dict(counts))
@@ -484,7 +504,7 @@ def inject(
     return InjectResult(
         reading.seeds, counts["new"], counts["merged"], counts["known"], counts["twice"],
         dict(reading.refused), dict(reading.outside), reading.malformed, reading.malformed_count,
-        None if context.dry else version,
+        None if context.dry else version, counts["scored"], score_columns(settings.cycle.scoring),
     )  # fmt: skip
 
 
