@@ -76,6 +76,11 @@ class _Server(ThreadingHTTPServer):
     password = ""
     served: Mapping[str, ServedPage]
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that was killed."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
 
 @contextmanager
 def site(

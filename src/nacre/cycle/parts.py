@@ -93,6 +93,17 @@ class PartManifest(msgspec.Struct, frozen=True, kw_only=True):
         """`2-003`."""
         return f"{self.attempt}-{self.number:03d}"
 
+    @property
+    def pages(self) -> int:
+        """Replies below 400."""
+        return sum(count for status, count in self.statuses.items() if 0 < status < 400)
+
+    @property
+    def warc_bytes(self) -> int:
+        """Bytes of WARC."""
+        records = (file for file in self.files if not file.name.endswith((".parquet", ".cdxj")))
+        return sum(file.size for file in records)
+
 
 def mark_of(segment: str) -> str:
     """The name of a segment in names of WARCs: `20261122T101500123` of `20261122T101500.123Z`."""

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -17,11 +19,12 @@ from tests.cli.site import many_pages, nacre, site
 
 pytestmark = pytest.mark.crawl
 
-PAGES = 40
+PAGES = 80
+"""More than were answered before the gate, and are in flight behind it."""
 
 
 class GatedPages(dict[str, str]):
-    """Pages, how often each was asked for, and an event when a number of them was."""
+    """Pages, how often each was asked for, and a gate behind a number of them."""
 
     def __init__(self, pages: dict[str, str], gate: int) -> None:
         super().__init__(pages)
@@ -32,7 +35,7 @@ class GatedPages(dict[str, str]):
 
     def get(self, path: str, default: object = None) -> str | None:  # type: ignore[override]  # as the server calls it
         self.asked[path] += 1
-        if sum(self.asked.values()) == self._gate:
+        if sum(self.asked.values()) >= self._gate:
             self.begun.set()
             self.reached.wait(30.0)  # until the signal was sent
         return super().get(path)
@@ -44,6 +47,21 @@ def start(*words: object) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(CHECKOUT / "src")},
     )  # fmt: skip
+
+
+def require_kept(root: Path, out: str) -> None:
+    """The pages that the interrupted fetch has are told, and are read as visits."""
+    said = re.search(
+        r"; interrupted in the fetch of round 2: (\d+) pages, .* of WARC so far\n", out
+    )
+    assert said, out
+    kept = int(said[1])
+    assert 0 < kept < PAGES
+    first, second = json.loads(nacre("cycle", root, "readseg", "--list", "--json").out)
+    assert (first["state"], second["state"]) == ("updated", "generated")
+    assert (second["pages"], second["visits"] >= kept) == (kept, True)
+    visits = json.loads(nacre("cycle", root, "readseg", second["name"], "--json").out)
+    assert len(visits) == second["visits"]
 
 
 def test_ctrl_c_ends_the_step_and_the_same_command_goes_on(tmp_path: Path):
@@ -58,10 +76,13 @@ def test_ctrl_c_ends_the_step_and_the_same_command_goes_on(tmp_path: Path):
             for line in process.stderr:
                 if "ends after this step" in line:
                     break
+            while not list(root.glob("cycle/segments/*/stop")):
+                time.sleep(0.05)
+            time.sleep(1.0)  # units look for that
             pages.reached.set()
             out, err = process.communicate(timeout=60.0)
         assert process.returncode == ExitCode.INTERRUPTED, err
-        assert "interrupted" in out
+        require_kept(root, out)
         assert f"cycle {root} --rounds 2" in out
         states = json.loads(nacre("cycle", root, "segments", "--json").out)
         assert [one["state"] for one in states] == ["updated", "generated"]
@@ -81,3 +102,25 @@ def test_ctrl_c_ends_the_step_and_the_same_command_goes_on(tmp_path: Path):
     assert json.loads(nacre("cycle", root, "sql", query, "--json").out) == [{"n": PAGES + 1}]
     checked = nacre("archive", root, "check")
     assert (checked.code, "nothing damaged" in checked.out + checked.err) == (0, True)
+
+
+def test_a_second_ctrl_c_tells_what_is_kept(tmp_path: Path):
+    root = tmp_path / "c"
+    pages = GatedPages(many_pages(PAGES), gate=20)
+    with site(pages) as home:
+        words = ("cycle", root, "--rounds", "1", "--delay", "0")
+        with start(*words, "-s", home) as process:
+            assert process.wait(60.0) == 0, "the home page alone"
+        with start(*words) as process:
+            assert pages.begun.wait(60.0)
+            assert process.stderr is not None
+            process.send_signal(signal.SIGINT)
+            for line in process.stderr:
+                if "ends after this step" in line:
+                    break
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60.0)
+            pages.reached.set()
+    assert (process.returncode, out) == (ExitCode.INTERRUPTED, ""), err
+    said = "ended at once; the fetch of round 1: nothing is kept so far; the same command goes on"
+    assert said in err

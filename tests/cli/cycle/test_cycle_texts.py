@@ -9,6 +9,7 @@ import pytest
 from nacre.cli.cycle import display
 from nacre.cli.cycle.display import bar, fitted
 from nacre.cli.cycle.texts import (
+    FetchSoFar,
     fetch_lines,
     fetch_numbers,
     fetch_progress_text,
@@ -113,6 +114,16 @@ def test_the_end_of_rounds():
     assert rounds_text(end, 0, 0, None, KnownCounts(1, 1)).endswith("; 1 URL known, 1 waits")
     stopped = rounds_text(end._replace(why="interrupted"), 1, 10, None, None)
     assert stopped == "3 rounds: 1 page, 10 B of WARC; interrupted"
+    cut, left = end._replace(why="interrupted", rounds=0), FetchSoFar(1, "s", 37, 1_200_000)
+    said = rounds_text(cut, 0, 0, None, None, left)
+    assert said == (
+        "0 rounds; interrupted in the fetch of round 1: 37 pages, 1.2 MB of WARC so far"
+    )
+    said = rounds_text(cut._replace(rounds=2), 9, 10, None, None, FetchSoFar(3, "s", 0, 0))
+    assert said == (
+        "2 rounds: 9 pages, 10 B of WARC; interrupted in the fetch of round 3: nothing is kept so "
+        "far"
+    )
     nothing = end._replace(why="nothing due", rounds=0)
     said = rounds_text(nothing, 0, 0, GenerateResult(known=2, refused={"schedule": 2}), known)
     assert said == "0 rounds: 0 pages, 0 B of WARC; 2 known: 0 due; nothing to fetch"

@@ -30,6 +30,7 @@ from nacre.cli.cycle.table_steps import (
     links_text,
 )
 from nacre.cli.cycle.texts import (
+    FetchSoFar,
     fetch_numbers,
     fetch_progress_text,
     fetch_text,
@@ -38,6 +39,7 @@ from nacre.cli.cycle.texts import (
     inject_numbers,
     inject_text,
     rounds_text,
+    so_far_text,
     tell_malformed,
     update_numbers,
     update_text,
@@ -50,6 +52,7 @@ from nacre.cli.seed_input import seed_input
 from nacre.core.states import ExitCode
 from nacre.crawldb.settings import CycleSettings
 from nacre.cycle.engine.counting import TASKS, CountingEngine
+from nacre.cycle.parts_so_far import kept_so_far
 from nacre.cycle.pushing import push_rounds
 from nacre.cycle.readers import KnownCounts, TableView, known_urls
 from nacre.cycle.rounds import (
@@ -151,7 +154,8 @@ def run_cycle(line: CycleCommandLine, *, quiet: bool, as_json: bool) -> int:
             counts = end.why in _COUNTED and not line.common.dry
             known = runner.known() if counts else None
         except KeyboardInterrupt:
-            display.note("ended at once; the same command goes on with the step")
+            kept = f" {so_far_text(left)};" if (left := runner.so_far()) else ""
+            display.note(f"ended at once;{kept} the same command goes on with the step")
             return ExitCode.INTERRUPTED
         finally:
             runner.close()
@@ -215,6 +219,7 @@ class RoundsOnScreen:
         pages: Pages that were fetched.
         bytes: Their bytes in the archive.
         resumed: It went on with a round that was interrupted.
+        left: The fetch that was interrupted; None for none.
     """
 
     def __init__(self, line: CycleCommandLine, display: StepDisplay, stop: StopWish) -> None:
@@ -241,6 +246,14 @@ class RoundsOnScreen:
         self.pages = 0
         self.bytes = 0
         self.resumed = False
+        self.left: FetchSoFar | None = None
+        self._fetching: tuple[int, str] | None = None
+
+    def so_far(self) -> FetchSoFar | None:
+        """The fetch that is cut off, with what the parts of its units hold; None for none."""
+        if self._fetching is None:
+            return None
+        return FetchSoFar(*self._fetching, *kept_so_far(self._cycle.storage, self._fetching[1]))
 
     def known(self) -> KnownCounts:
         """The URLs that are known now, counted."""
@@ -308,13 +321,12 @@ class RoundsOnScreen:
         with self._open(journal.clock) as context:
             if name == SITEMAPS:
                 return self._sitemaps(context, journal.round)
-            work = {
-                FETCH: self._fetch, UPDATE: self._update, LINKS: self._links, INDEX: self._index,
-            }  # fmt: skip
-            done = work.get(name, self._dedup)(context)
             if name == FETCH:
-                push_rounds(context.layout, context.settings, self._display.note)
-            return done
+                return self._fetch(context, journal.round)
+            work = {
+                UPDATE: self._update, LINKS: self._links, INDEX: self._index,
+            }  # fmt: skip
+            return work.get(name, self._dedup)(context)
 
     @contextmanager
     def _open(self, clock: int = 0) -> Iterator[StepContext]:
@@ -355,7 +367,7 @@ class RoundsOnScreen:
             time.sleep(min(left, _NAP))
         return time.monotonic() - began
 
-    def _fetch(self, context: StepContext) -> bool:
+    def _fetch(self, context: StepContext, number: int) -> bool:
         """Fetch the segment that waits longest."""
         segment = waiting(context.cycle.newest(), GENERATED)[0]
         line = self._line
@@ -364,9 +376,14 @@ class RoundsOnScreen:
             time_limit=line.limits.seconds_of(context.settings.cycle),
             stopped=lambda: bool(self._stop.signals),
         )
+        self._fetching = number, segment
         found = fetch(context, segment, options)
+        self._fetching = None
+        if found.interrupted:
+            self.left = FetchSoFar(number, segment, found.pages, found.warc_bytes)
         self._add(found)
         self._display.done(fetch_numbers(found), fetch_text(found))
+        push_rounds(context.layout, context.settings, self._display.note)
         return True
 
     def _sitemaps(self, context: StepContext, number: int) -> bool:
@@ -470,6 +487,7 @@ def _say_end(
         "warc_bytes": runner.bytes,
         "known": known.known if known is not None else None,
         "waiting": known.waiting if known is not None else None,
+        "interrupted": runner.left._asdict() if runner.left is not None else None,
         "version": version.number,
         "generate": generate_numbers(runner.generated) if runner.generated else None,
     }
@@ -480,7 +498,7 @@ def _say_end(
     if line.common.dry:
         say("nothing was changed")
         return
-    say(rounds_text(end, runner.pages, runner.bytes, runner.generated, known))
+    say(rounds_text(end, runner.pages, runner.bytes, runner.generated, known, runner.left))
     if runner.resumed and end.why == "done" and runner.generated is None:
         say("This was the rest of a round that was interrupted; no other round was begun.")
     if end.why in ("interrupted", "stopped"):

@@ -170,7 +170,8 @@ def readseg(
     ] = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Read the visits of segments."""
+    """Read the visits of segments, also those that an interrupted fetch has so far."""
+    from nacre.cycle.parts_so_far import with_parts_so_far
     from nacre.cycle.row_files import plain_row, write_batches
     from nacre.cycle.segments import index_files, segment_contents, visits_of
     from nacre.errors import ConfigError
@@ -181,12 +182,12 @@ def readseg(
         opened(job_of(ctx), CommonOptions(), writes=False) as context,
         context.place.open() as work,
     ):
+        version = with_parts_so_far(work.storage, context.cycle.newest(), names or ())
         if listed:
-            found = segment_contents(work, context.cycle.newest(), names or ())
+            found = segment_contents(work, version, names or ())
             _say_contents(found, as_json=as_json)
             return
         key = key_of(context.settings, url)[1] if url else ""
-        version = context.cycle.newest()
         whole = as_json or dump is not None
         indexes = index_files(context.cycle, version, names or ()) if whole else []
         batches = visits_of(work, version, names or (), key, indexes)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nacre.cli.cycle.display import bar
 from nacre.cli.output import count, table, tell
@@ -381,12 +381,36 @@ def transitions_table(result: "UpdateResult") -> str:
     return table(rows)
 
 
+class FetchSoFar(NamedTuple):
+    """A fetch of rounds that did not end, and what its parts hold.
+
+    Attributes:
+        round: Number of the round.
+        segment: Its segment.
+        pages: Pages.
+        warc_bytes: Bytes of WARC.
+    """
+
+    round: int
+    segment: str
+    pages: int
+    warc_bytes: int
+
+
+def so_far_text(left: FetchSoFar) -> str:
+    """`the fetch of round 1: 37 pages, 1.2 MB of WARC so far`."""
+    what = f"{count(left.pages, 'page')}, {size(left.warc_bytes)} of WARC so far"
+    kept = left.pages or left.warc_bytes
+    return f"the fetch of round {left.round}: {what if kept else 'nothing is kept so far'}"
+
+
 def rounds_text(
     end: "RoundsEnd",
     pages: int,
     written: int,
     generated: "GenerateResult | None",
     known: "KnownCounts | None",
+    left: FetchSoFar | None = None,
 ) -> str:
     """`3 rounds: 5,412 pages, 118 MB of WARC; 61,220 URLs known, 41,002 wait`.
 
@@ -396,8 +420,13 @@ def rounds_text(
         written: Bytes of WARC.
         generated: The last generate; None before the first.
         known: URLs that are known; None: they were not counted.
+        left: The fetch that was interrupted; None for none.
     """
-    text = f"{count(end.rounds, 'round')}: {count(pages, 'page')}, {size(written)} of WARC"
+    text = count(end.rounds, "round")
+    if end.rounds or pages or written or left is None:
+        text += f": {count(pages, 'page')}, {size(written)} of WARC"
+    if left is not None:
+        return f"{text}; interrupted in {so_far_text(left)}"
     if end.why == "nothing due" and generated is not None:
         text += f"; {generate_text(generated)}"
     elif known is not None:

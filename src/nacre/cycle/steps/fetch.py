@@ -397,9 +397,7 @@ def _count(found: SegmentFetch, places: Sequence[UnitPlace], chains: dict[str, C
             found.statuses.update(part.statuses)
             found.not_attempted.update(part.not_attempted)
             found.bytes += part.bytes
-            found.warc_bytes += sum(
-                file.size for file in part.files if not file.name.endswith((".parquet", ".cdxj"))
-            )
+            found.warc_bytes += part.warc_bytes
     found.by_host = dict(most_of(best))
 
 
