@@ -1,4 +1,4 @@
-"""Where an expression of SQL mentions a column beside constants: `status in ('db_gone', 4)`.
+"""The mentions of a column beside constants in an expression of SQL: `status in ('db_gone', 4)`.
 
 The statement is parsed by DuckDB (`json_serialize_sql`). Places are counted in bytes of UTF-8.
 """

@@ -101,7 +101,7 @@ def sitemap_entries(document: Document, links: LinkCollector) -> list[SitemapEnt
 
 
 def no_sitemap(document: Document) -> str:
-    """What a document without entries is instead of a sitemap; "" for an empty sitemap.
+    """The kind of a document without entries that is no sitemap; "" for an empty sitemap.
 
     Args:
         document: One of which `sitemap_entries` found none.
