@@ -1,11 +1,14 @@
 """The settings of segments and versions."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nacre.cycle.frozen_settings import settings_hash
-from tests.cycle.lists import settings
+from nacre.cycle.frozen_settings import frozen_settings, settings_hash
+from nacre.cycle.storage.local import LocalStorage
+from nacre.errors import DamageError
+from tests.cycle.lists import SEGMENT, segment, settings
 
 
 def hashed(**sections: Any) -> str:
@@ -33,3 +36,29 @@ def test_no_word_can_be_tried_against_a_hash(monkeypatch: pytest.MonkeyPatch):
     assert len(found) == 1
     monkeypatch.setenv("OTHER", "http://user:two@proxy.test:3128")
     assert found != {hashed(fetch={"proxy": {"env": "OTHER"}})}
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "Input data was truncated"),
+        (b"{", "truncated"),
+        (b"\xff", "invalid"),
+        (b'{"name": "\xff"}', "invalid start byte"),
+        (b"[]", "valid dictionary"),
+        (b'{"politeness": {"delay": "soon"}}', "politeness.delay: "),
+    ],
+)
+def test_damaged_settings_of_a_segment_are_named_with_what_helps(
+    tmp_path: Path, data: bytes, said: str
+):
+    segment(tmp_path, [["http://a.test/"]])
+    storage = LocalStorage(tmp_path / "cycle")
+    storage.put(f"segments/{SEGMENT}/conf/settings.json", data)
+    with pytest.raises(DamageError) as caught:
+        frozen_settings(storage, SEGMENT)
+    text = str(caught.value)
+    assert f"cycle/segments/{SEGMENT}/conf/settings.json holds no settings" in text
+    assert said in text
+    assert f"segments drop {SEGMENT}" in text
+    assert "\n" not in text

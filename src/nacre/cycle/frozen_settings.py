@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from nacre.config.check import Loaded
 from nacre.config.secret import Secret
 from nacre.cycle.storage import Storage
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, DamageError
 from nacre.runs.manifest import effective, unknown_origin
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -116,9 +116,33 @@ def _named_files(said: object, root: Path) -> Iterator[str]:
 
 
 def frozen_settings(storage: Storage, segment: str) -> JobSettings:
-    """The settings of a segment, as they were when it was generated."""
+    """The settings of a segment, as they were when it was generated.
+
+    Args:
+        storage: Where the segment lies.
+        segment: Its id.
+
+    Raises:
+        DamageError: Its file of settings is damaged.
+        MissingFileError: There is no such file.
+    """
     name = f"segments/{segment}/conf/{_SETTINGS}"
-    return JobSettings.model_validate(msgspec.json.decode(storage.read(name)))
+    try:
+        return JobSettings.model_validate(msgspec.json.decode(storage.read(name)))
+    except ValueError as error:  # of msgspec, pydantic, or the encoding
+        raise DamageError(
+            f"{storage.place}/{name} holds no settings of a segment ({_said(error)}). Put it back "
+            f"from a copy, or give the segment up: `segments drop {segment}`"
+        ) from error
+
+
+def _said(error: ValueError) -> str:
+    """What is wrong, in one line."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors(include_url=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"{where}: {first['msg']}" if where else first["msg"]
 
 
 def placed_settings(storage: Storage, segment: str, folder: Path) -> JobSettings:
