@@ -14,6 +14,7 @@ import msgspec
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import bucket_of
 from nacre.cycle.rounds import SITEMAPS
+from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import list_name, new_segments
 from nacre.cycle.storage import Storage, localized
@@ -112,7 +113,8 @@ def slice_segments(context: StepContext, size: int) -> SliceResult:
     for spec, lists in zip(specs, made, strict=True):
         whole = state_of(version, spec.segment)
         for name, units, urls in zip(spec.names, lists.units, lists.urls, strict=True):
-            segments[name] = msgspec.structs.replace(whole, units=units, urls=urls)
+            state = msgspec.structs.replace(whole, units=units, urls=urls)
+            segments[name] = recorded(context.engine, context.cycle.storage, name, state)
     leases = [file for lists in made for file in lists.leases]
     changes = CycleChanges(
         step="segments slice",

@@ -111,6 +111,8 @@ class SegmentState(msgspec.Struct, frozen=True, kw_only=True):
         parts: Of each unit the names of the parts that count, in order; {} before `fetched`.
         until: When its leases end, ms; 0: none.
         more: What the steps note besides.
+        files: The sha256 of the record of its files (`segment_files`); "" in versions of a Nacre
+            that wrote none.
     """
 
     state: str
@@ -119,6 +121,7 @@ class SegmentState(msgspec.Struct, frozen=True, kw_only=True):
     parts: dict[str, list[str]] = {}
     until: int = 0
     more: dict[str, Any] = {}
+    files: str = ""
 
 
 class CycleVersion(msgspec.Struct, frozen=True, kw_only=True):
@@ -498,7 +501,7 @@ def _decoded(data: bytes, path: str) -> CycleVersion:
                 f"this one knows {SCHEMA}. Use the newer Nacre."
             )
         return msgspec.json.decode(data, type=CycleVersion)
-    except msgspec.DecodeError as error:
+    except ValueError as error:  # of msgspec, or the encoding
         raise DamageError(
             f"{path}: it is no version of a cycle ({error}). Put back the file from a copy, or "
             "remove it if it is the last one: the state is then that of the version before."

@@ -15,10 +15,10 @@ from nacre.cycle.engine import TaskEngine
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.orphans import salvage_orphans
 from nacre.cycle.parts import UnitPlace
+from nacre.cycle.segment_files import FirstStart
 from nacre.cycle.steps.fetch import (
     NAMED,
     FetchOptions,
-    FirstStart,
     SegmentFetch,
     fetch,
     most_of,

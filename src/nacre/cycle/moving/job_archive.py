@@ -18,6 +18,7 @@ from nacre.cycle.moving.nutch_segment_tasks import UNIT, write_empty_list
 from nacre.cycle.moving.nutch_segments import IMPORTED
 from nacre.cycle.parts import PartFile, PartManifest, UnitPlace, upload_files
 from nacre.cycle.rounds import UPDATED
+from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.generate import new_segments
 from nacre.cycle.steps.update_tasks import facts_of, local_facts
 from nacre.cycle.tables import write_arrow
@@ -111,6 +112,7 @@ def name_archive(context: "StepContext", version: CycleVersion, work: "TaskWork"
     state = SegmentState(
         state=UPDATED, units=1, urls=rows, parts={UNIT: [part]}, more={IMPORTED: JOB}
     )
+    state = recorded(context.engine, storage, segment, state)
     return JobArchive(files, {segment: state}, captures)
 
 

@@ -24,6 +24,7 @@ from nacre.cycle.moving.nutch_segment_tasks import (
 from nacre.cycle.moving.nutch_tasks import NutchSpec
 from nacre.cycle.parts import UnitPlace, mark_of
 from nacre.cycle.rounds import UPDATED
+from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.judging import RulesOfStep, rules_of_step
 from nacre.cycle.steps.taking import buckets_here
@@ -195,7 +196,10 @@ def _commit(
         counters={"pages": found.pages, "visits": found.visits, "links": found.links},
         added={CRAWLDB: captures} if captures else {},
         archive=[file for _, one in made for file in one.archive],
-        segments={name: _state(name, made) for name in result.segments},
+        segments={
+            name: recorded(context.engine, context.cycle.storage, name, _state(name, made))
+            for name in result.segments
+        },
     )
     return found._replace(version=context.cycle.commit(version, changes))
 

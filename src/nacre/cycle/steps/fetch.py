@@ -31,6 +31,13 @@ from nacre.cycle.parts import (
     check_parts,
     checks_of,
 )
+from nacre.cycle.segment_files import (
+    FETCH_START,
+    FirstStart,
+    known_files,
+    record_task,
+    recorded,
+)
 from nacre.cycle.steps.fetch_time import AT_ONCE
 from nacre.cycle.storage import MissingFileError, Storage
 from nacre.cycle.unit import UnitResult, UnitSpec
@@ -60,7 +67,7 @@ _TRIES = 20
 NAMED = 10
 """Hosts of a result by name."""
 
-TOLD_BY_FETCH: Final = frozenset((fetch_unit, check_parts))
+TOLD_BY_FETCH: Final = frozenset((fetch_unit, check_parts, record_task))
 """Functions of tasks of which `fetch` itself says how far they are."""
 
 
@@ -211,18 +218,6 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     return found
 
 
-class FirstStart(msgspec.Struct, frozen=True):
-    """The first start of the fetch of a segment, which outlives a kill.
-
-    Attributes:
-        began: When it was, seconds since the epoch.
-        lease: Seconds that the leases then had left, by the clock of the step; 0: there are none.
-    """
-
-    began: float
-    lease: float = 0.0
-
-
 def _deadline(
     context: FetchContext, segment: str, state: SegmentState, options: FetchOptions
 ) -> float:
@@ -230,13 +225,18 @@ def _deadline(
 
     The clock of a step may be any time: what is left of leases counts from the first start.
     """
-    storage, name = context.cycle.storage, f"segments/{segment}/fetch.json"
+    storage, name = context.cycle.storage, f"segments/{segment}/{FETCH_START}"
     try:
         first = msgspec.json.decode(storage.read(name), type=FirstStart)
     except MissingFileError:
         left = max((state.until - context.clock) / 1000.0, 1.0) if state.until else 0.0
         first = FirstStart(_CLOCK.now(), left)
         storage.put(name, msgspec.json.encode(first))
+    except ValueError as error:  # of msgspec, or the encoding
+        raise DamageError(
+            f"{storage.place}/{name} does not say when the fetch began ({error}). Remove it: the "
+            "time limit then counts from the next start"
+        ) from error
     limits = [limit for limit in (options.time_limit, first.lease) if limit]
     return first.began + min(limits) if limits else 0.0
 
@@ -467,16 +467,15 @@ def _commit(
         state = state_of(parent, segment)
         if state.state != GENERATED:
             raise JobError(f"the segment {segment} was fetched by another driver meanwhile")
+        more = {**state.more, "virtual": virtual}
+        after = msgspec.structs.replace(state, state=FETCHED, parts=named, more=more)
+        known = known_files(storage, segment, state)
         changes = CycleChanges(
             step="fetch",
             clock=context.clock,
             committed=round(_CLOCK.now() * 1000),
             archive=files,
-            segments={
-                segment: msgspec.structs.replace(
-                    state, state=FETCHED, parts=named, more={**state.more, "virtual": virtual}
-                )
-            },
+            segments={segment: recorded(context.engine, storage, segment, after, known)},
             counters=_counters(found),
         )
         try:

@@ -20,6 +20,7 @@ from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.list_choice import GIVEN, GivenChoice, write_given
 from nacre.cycle.seedlist import BadMetadata, InjectedSeed
+from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.fetch_time import fetch_spacing, packed, time_marks
 from nacre.cycle.steps.generate import list_name, new_segments
@@ -338,12 +339,14 @@ def generate_given(
     )  # fmt: skip
     write_given(context.cycle.storage, choice, made.segment)
     marks = {**made.state.more, GIVEN: version.number + 1}
+    state = msgspec.structs.replace(made.state, more=marks)
+    state = recorded(context.engine, context.cycle.storage, made.segment, state)
     changes = CycleChanges(
         step="generate",
         clock=context.clock,
         options={"urls": len(urls), "filter": options.filter, "normalize": options.normalize},
         counters={"selected": made.state.urls, "refused": dict(reading.refused)},
-        segments={made.segment: msgspec.structs.replace(made.state, more=marks)},
+        segments={made.segment: state},
     )
     return found._replace(
         units=made.state.units,

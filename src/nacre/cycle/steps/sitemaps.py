@@ -24,6 +24,7 @@ from nacre.cycle.rounds import (
     marked_late,
     waiting_sitemaps,
 )
+from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.fetch import FetchOptions, fetch
 from nacre.cycle.steps.given import GivenUrl, list_given
@@ -431,7 +432,9 @@ class _SitemapsStep:
             text = msgspec.json.encode(list(wanted.sitemaps))
             self._context.cycle.storage.put(_known_file(made.segment), text)
         more = {**made.state.more, **mark, SITEMAPS: depth, "made": version.number + 1}
-        return {made.segment: msgspec.structs.replace(made.state, more=more)}
+        state = msgspec.structs.replace(made.state, more=more)
+        storage, engine = self._context.cycle.storage, self._context.engine
+        return {made.segment: recorded(engine, storage, made.segment, state)}
 
     def _robots_urls(self, wanted: _Wanted) -> list[GivenUrl]:
         urls = [f"{origin}/robots.txt" for origin in wanted.origins]
