@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import msgspec
 import pyarrow.parquet as pq
 import pytest
 
 from nacre.cycle.segments import drop_segment, segment_rows, visits_of
 from nacre.cycle.steps.generate import GenerateOptions, generate
+from nacre.cycle.versions import CycleChanges
 from nacre.errors import JobError
 from tests.cycle.steps.test_generate import NOW, opened, seeded
 from tests.cycle.steps.test_update import fetched, visit
@@ -27,6 +29,33 @@ def test_a_segment_that_is_given_up_frees_its_urls(tmp_path: Path):
         assert generate(context, GenerateOptions()).selected == 2
         with pytest.raises(JobError, match="no segment 'x'"):
             drop_segment(context, "x")
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "gone", "unknown"])
+def test_a_segment_with_a_damaged_list_can_be_given_up(tmp_path: Path, damage: str):
+    root = tmp_path / "j"
+    seeded(root, *URLS, "http://c.example/")
+    with opened(root) as context:
+        first = generate(context, GenerateOptions(top=2, units=2))
+        other = generate(context, GenerateOptions())
+        [name] = first.segments
+        assert (first.selected, other.selected) == (2, 1)
+        [path, second] = sorted((root / f"cycle/segments/{name}/lists").iterdir())
+        if damage == "cut":
+            path.write_bytes(path.read_bytes()[:40])
+        elif damage == "changed":
+            path.write_bytes(second.read_bytes())
+        else:
+            path.unlink()
+        if damage == "unknown":  # a Nacre made it that recorded no digests
+            version = context.cycle.newest()
+            old = msgspec.structs.replace(version.segments[name], files="")
+            changes = CycleChanges(step="generate", clock=NOW, segments={name: old})
+            context.cycle.commit(version, changes)
+        drop_segment(context, name)
+        assert list(context.cycle.newest().segments) == list(other.segments)
+        again = generate(context, GenerateOptions())
+        assert (again.selected, again.refused) == (2, {"lease": 1}), "the other lease stays"
 
 
 def test_visits_of_segments(tmp_path: Path):

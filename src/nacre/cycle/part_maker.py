@@ -353,6 +353,6 @@ def read_columns(storage: Storage, name: str, columns: Sequence[str]) -> "pa.Tab
             return file.read(columns=list(columns))
     except (pa.ArrowException, OSError) as error:
         raise DamageError(
-            f"{storage.place}/{name} is damaged: {error}. Put it back from a copy, or go back to a "
-            "version before its segment (`versions`, `versions restore N`)"
+            f"{storage.place}/{name} is damaged: {error}. Put it back from a copy, or give its "
+            "segment up (`segments drop SEGMENT`), so that its URLs are due again"
         ) from error

@@ -4,18 +4,31 @@ A segment that is given up before its update is named no more: its URLs are free
 Its WARC files stay in the archive.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
-from nacre.crawldb.kernels import parquet, quoted
+from nacre.crawldb.fold import fold_query
+from nacre.crawldb.kernels import KernelDamageError, parquet, quoted
 from nacre.crawldb.row import bucket_of
-from nacre.cycle.parts import ARCHIVED
+from nacre.cycle.parts import ARCHIVED, PartFile
+from nacre.cycle.segment_files import known_files
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.update_tasks import facts_of, local_facts
-from nacre.cycle.storage import localized
-from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish, write_arrow
+from nacre.cycle.storage import MissingFileError, file_sha256, localized
+from nacre.cycle.tables import (
+    CRAWLDB,
+    BucketFiles,
+    FilePlan,
+    TaskPlace,
+    TaskWork,
+    buckets_of,
+    in_tasks,
+    local_bucket,
+    publish,
+    write_arrow,
+)
 from nacre.cycle.versions import (
     ARCHIVE,
     Cycle,
@@ -198,38 +211,79 @@ class DropSpec(NamedTuple):
 
     Attributes:
         place: Where the task works.
-        lists: Its lists.
+        lists: Its lists; a digest that is "" is not compared.
         buckets: Buckets of the table.
         version: Number of the version that it is for.
     """
 
     place: TaskPlace
-    lists: tuple[str, ...]
+    lists: tuple[PartFile, ...]
     buckets: int
     version: int
 
 
-def drop_task(spec: DropSpec) -> list[TableFile]:
-    """Write the ends of the leases of a segment, by bucket."""
+def drop_task(spec: DropSpec) -> list[TableFile] | None:
+    """Write the ends of the leases of a segment, by bucket; None where a list is damaged."""
+    with spec.place.open() as work:
+        by_bucket: dict[int, list[str]] = {}
+        try:
+            for file in spec.lists:
+                path = localized(work.storage, file.name, work.scratch)
+                if not path.is_file() or (file.sha256 and file_sha256(path) != file.sha256):
+                    return None
+                for (key,) in work.kernel.rows(f"select key from {parquet([str(path)])}"):
+                    by_bucket.setdefault(bucket_of(key, spec.buckets), []).append(key)
+        except (KernelDamageError, MissingFileError):
+            return None
+        return list(_ended(work, by_bucket, spec.version))
+
+
+class LeasedSpec(NamedTuple):
+    """One task: URLs that a segment has leased are looked for, and their leases end.
+
+    Attributes:
+        place: Where it works.
+        segment: The segment.
+        buckets: Buckets of the table of URLs that it looks into.
+        version: Number of the version that it is for.
+        interval: Interval of a URL that has none, s.
+    """
+
+    place: TaskPlace
+    segment: str
+    buckets: tuple[BucketFiles, ...]
+    version: int
+    interval: int
+
+
+def leased_task(spec: LeasedSpec) -> list[TableFile]:
+    """Write the ends of the leases that the table of URLs has of a segment."""
+    with spec.place.open() as work:
+        by_bucket: dict[int, list[str]] = {}
+        for bucket in spec.buckets:
+            local = local_bucket(work.storage, bucket, work.scratch)
+            columns = ("key", "leased")
+            rows = fold_query(*local, interval=spec.interval, columns=columns, order=False)
+            query = f"select key from ({rows}) where leased = {quoted(spec.segment)}"
+            keys = [str(key) for (key,) in work.kernel.rows(query)]
+            if keys:
+                by_bucket.setdefault(bucket.bucket, []).extend(keys)
+        return list(_ended(work, by_bucket, spec.version))
+
+
+def _ended(work: TaskWork, by_bucket: Mapping[int, list[str]], version: int) -> Iterator[TableFile]:
+    """Files that say that nobody has leased these URLs."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     from nacre.crawldb.row import GROUPS  # noqa: PLC0415 - made of Arrow
 
-    found: list[TableFile] = []
-    with spec.place.open() as work:
-        by_bucket: dict[int, list[str]] = {}
-        for name in spec.lists:
-            source = parquet([str(localized(work.storage, name, work.scratch))])
-            for (key,) in work.kernel.rows(f"select key from {source}"):
-                by_bucket.setdefault(bucket_of(key, spec.buckets), []).append(key)
-        for bucket, keys in sorted(by_bucket.items()):
-            rows = [{"key": key} for key in sorted(keys, key=str.encode)]
-            path = work.scratch / f"lease-{bucket}.parquet"
-            write_arrow(pa.Table.from_pylist(rows, GROUPS["lease"]), path)
-            plan = FilePlan(CRAWLDB, bucket, "set", spec.version, "lease")
-            file = publish(work.storage, path, plan)
-            found += [file] if file is not None else []
-    return found
+    for bucket, keys in sorted(by_bucket.items()):
+        rows = [{"key": key} for key in sorted(keys, key=str.encode)]
+        path = work.scratch / f"lease-{bucket}.parquet"
+        write_arrow(pa.Table.from_pylist(rows, GROUPS["lease"]), path)
+        file = publish(work.storage, path, FilePlan(CRAWLDB, bucket, "set", version, "lease"))
+        if file is not None:
+            yield file
 
 
 def drop_segment(context: StepContext, name: str) -> CycleVersion | None:
@@ -253,10 +307,7 @@ def drop_segment(context: StepContext, name: str) -> CycleVersion | None:
         return None
     files: list[TableFile] = []
     if state.state != "updated" and state.until:  # lists of given URLs hold no leases
-        lists = tuple(context.cycle.storage.list(f"segments/{name}/lists"))
-        buckets = version.tables[CRAWLDB].buckets
-        spec = DropSpec(context.place, lists, buckets, version.number + 1)
-        [files] = context.engine.map(drop_task, [spec])
+        files = _free(context, version, name, state)
     changes = CycleChanges(
         step="segments drop",
         clock=context.clock,
@@ -265,6 +316,28 @@ def drop_segment(context: StepContext, name: str) -> CycleVersion | None:
         segments={name: None, **heir},
     )
     return context.cycle.commit(version, changes)
+
+
+def _free(
+    context: StepContext, version: CycleVersion, name: str, state: SegmentState
+) -> list[TableFile]:
+    """The ends of its leases: of the URLs of its lists, or where one is damaged, of the table."""
+    storage, number = context.cycle.storage, version.number + 1
+    folder = f"segments/{name}/lists/"
+    known = [one for one in known_files(storage, name, state) if one.name.startswith(folder)]
+    names = storage.list(folder.rstrip("/"))
+    lists = known or [PartFile(one, 0, "") for one in names if one.endswith(".parquet")]
+    if len(lists) == state.units:
+        buckets = version.tables[CRAWLDB].buckets
+        spec = DropSpec(context.place, tuple(lists), buckets, number)
+        [files] = context.engine.map(drop_task, [spec])
+        if files is not None:
+            return files
+    specs = [
+        LeasedSpec(context.place, name, group, number, context.interval)
+        for group in in_tasks(buckets_of(context.cycle, version, CRAWLDB))
+    ]
+    return [file for found in context.engine.map(leased_task, specs) for file in found]
 
 
 def _heir(version: CycleVersion, name: str, state: SegmentState) -> dict[str, SegmentState | None]:
@@ -276,7 +349,9 @@ def _heir(version: CycleVersion, name: str, state: SegmentState) -> dict[str, Se
     cash = int(state.more.get("virtual", 0)) if state.state == "updated" else 0
     if not cash:
         return {}
-    other = max((one for one in version.segments if one != name), default="")
+    others = (one for one in version.segments if one != name)
+    # `parse` may count anew what a segment has that is not updated.
+    other = max(others, key=lambda one: (version.segments[one].state == "updated", one), default="")
     if not other:
         raise JobError(f"segment {name} is the only one, and keeps what scores are computed from")
     known = version.segments[other]
