@@ -5,8 +5,9 @@ import json
 import pytest
 
 from nacre.crawldb.row import ONE
-from nacre.cycle.check import MISSING, check_storage, restore_whole
+from nacre.cycle.check import check_storage, restore_whole
 from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.named_files import MISSING
 from nacre.cycle.tables import CRAWLDB
 from nacre.cycle.versions import ARCHIVE, CycleChanges, SegmentState, TableFile, version_name
 from nacre.errors import DamageError, JobError
@@ -93,10 +94,12 @@ def test_a_broken_version_and_manifest_are_repaired(made):
     made.add(found("http://c.test/"))
     spoil(made, made.newest.tables[CRAWLDB].manifest)
     made.cycle._manifests.clear()
+    state = made.newest.tables[CRAWLDB]
     (damage,) = checked(made).damaged
-    assert "its sha256 is" in damage.found
+    assert (damage.name, damage.expected) == (state.manifest, state.sha256)
+    assert (len(damage.found), damage.found != damage.expected) == (64, True)
     made.storage.delete(made.newest.tables[CRAWLDB].manifest)
-    assert "there is no such file" in checked(made).damaged[0].found
+    assert checked(made).damaged[0].found == MISSING
     assert checked(made, repair=True).restored == 3
 
 
@@ -141,7 +144,8 @@ def test_archive_facts_lists_and_seeds_are_compared_too(made):
     file = {"name": "segments/s0/parts/u0001/1-001/visits.parquet", "size": 5, "sha256": "0" * 64}
     moved = {"name": "segments/s0/parts/u0001/1-001/a.warc.gz", "size": 8, "sha256": "1" * 64}
     part = "segments/s0/parts/u0001/1-001"
-    made.storage.put(f"{part}.json", json.dumps({"files": [file, moved]}).encode())
+    said = {"unit": "u0001", "attempt": 1, "number": 1, "files": [file, moved]}
+    made.storage.put(f"{part}.json", json.dumps(said).encode())
     made.cycle.commit(
         made.newest,
         CycleChanges(
@@ -160,7 +164,12 @@ def test_archive_facts_lists_and_seeds_are_compared_too(made):
     assert names["seeds/1.txt"] == MISSING
     assert [one.path for one in made.cycle.files(made.newest, ARCHIVE)] == ["archive/a.warc.gz"]
     spoil(made, f"{part}.json", b"{")
-    assert "no manifest of a part" in checked(made).damaged[0].found
+    damaged = {one.name: one for one in checked(made).damaged}
+    assert set(damaged) == {"archive/a.warc.gz", f"{part}.json", "seeds/1.txt"}
+    assert damaged[f"{part}.json"].expected == "a manifest of a part"
+    made.storage.delete("segments/s1/lists/u0001.parquet")
+    (lists,) = [one for one in checked(made).damaged if one.name == "segments/s1/lists"]
+    assert lists[1:] == ("lists: 1", "lists: 0")
 
 
 def test_cash_that_vanishes_is_told(made):

@@ -1,70 +1,43 @@
 """The check of a storage: whether every file that a version names is there, and whole.
 
 A file is whole when its sha256 is the one that was committed. Facts that are damaged are made again
-of the WARCs; for other damage `repair` makes the newest version whose files are all whole the state
-again. Beside the files the sum of all cash is compared: only a
-few steps may change it.
+of the WARCs, and so are indexes; for other damage of tables `repair` makes the newest version whose
+tables are whole the state again. Lists and settings of a segment are nowhere else: who has no copy
+gives the segment up. Beside the files the sum of all cash is compared: only a few steps may change
+it.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from nacre.crawldb.kernels import KernelError, quoted
+from nacre.cycle.archive_indexes import RemadeIndex, remake_indexes
 from nacre.cycle.engine import TaskEngine
+from nacre.cycle.named_files import MISSING, DamagedFile, NamedFile, named_files
+from nacre.cycle.segment_files import is_note, known_files, record_name, recorded
 from nacre.cycle.steps.parse import ParseResult, parse
-from nacre.cycle.storage import MissingFileError, Storage, file_sha256
-from nacre.cycle.tables import CRAWLDB, TaskPlace, TaskWork, local_warc
+from nacre.cycle.storage import MissingFileError, file_sha256
+from nacre.cycle.tables import CRAWLDB, TaskPlace, TaskWork
 from nacre.cycle.versions import (
     ARCHIVE,
-    OUTSIDE,
     Cycle,
+    CycleChanges,
     CycleVersion,
-    TableFile,
+    SegmentState,
     version_name,
 )
 from nacre.errors import DamageError, JobError, StorageError
 
-MISSING = "missing"
-"""What is found in place of a digest where there is no file."""
-
 _TASK_BYTES = 256 << 20
 _TASK_FILES = 256
-_FACTS = re.compile(r"(segments/([^/]+)/parts/[^/]+/[^/]+)/[a-z]+\.parquet")
+_FACTS = re.compile(r"(segments/([^/]+)/parts/[^/]+/[^/]+)(?:/[a-z]+\.parquet|\.json)")
+_OF_SEGMENT = re.compile(r"segments/([^/]+)/(?!parts/)")
 _RECORDS = f"{ARCHIVE}/"
-_KEEPS_CASH = frozenset(("generate", "fetch", "update", "compact", "dedup", "links", "parse"))
+_KEEPS_CASH = frozenset(
+    ("generate", "fetch", "update", "compact", "dedup", "links", "parse", "storage check")
+)
 """Steps that leave the sum of all cash as it is, with that of the virtual page."""
-
-
-class NamedFile(NamedTuple):
-    """A file that a version names.
-
-    Attributes:
-        name: Its name in the storage.
-        size: Bytes.
-        sha256: The digest that was committed; "" for a file that only has to be there.
-    """
-
-    name: str
-    size: int
-    sha256: str
-
-
-class DamagedFile(NamedTuple):
-    """A file that is not whole.
-
-    Attributes:
-        name: Its name in the storage.
-        expected: Its sha256, as it was committed.
-        found: Its sha256 now; `missing` without the file; or why it cannot be read.
-    """
-
-    name: str
-    expected: str
-    found: str
 
 
 def _is_record(file: DamagedFile) -> bool:
@@ -101,6 +74,9 @@ class StorageCheck(NamedTuple):
         now: The newest version after a repair; `version` without one.
         remade: Parts whose facts were made again of the WARCs.
         lost: URLs of lists of which those say nothing; they are due again.
+        indexes: Indexes of WARCs that were made again.
+        forgotten: Damaged notes of segments that no version names any more.
+        left: Those of `damaged` that were not mended.
     """
 
     version: int
@@ -112,16 +88,30 @@ class StorageCheck(NamedTuple):
     now: int = 0
     remade: int = 0
     lost: int = 0
+    indexes: tuple[RemadeIndex, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    left: tuple[DamagedFile, ...] = ()
 
     @property
     def records(self) -> tuple[DamagedFile, ...]:
-        """Damaged files of the archive: only a copy mends them, and tables do not need them."""
+        """Damaged files of the archive: tables do not need them."""
         return tuple(one for one in self.damaged if _is_record(one))
+
+    @property
+    def segments(self) -> dict[str, tuple[DamagedFile, ...]]:
+        """Damaged lists, settings and notes, by segment: no table needs them, but its steps do."""
+        found: dict[str, tuple[DamagedFile, ...]] = {}
+        for one in self.damaged:
+            if match := _OF_SEGMENT.match(one.name):
+                found[match[1]] = (*found.get(match[1], ()), one)
+        return found
 
     @property
     def tables(self) -> tuple[DamagedFile, ...]:
         """The other damaged files."""
-        return tuple(one for one in self.damaged if not _is_record(one))
+        return tuple(
+            one for one in self.damaged if not _is_record(one) and not _OF_SEGMENT.match(one.name)
+        )
 
     @property
     def whole(self) -> bool:
@@ -153,7 +143,8 @@ def check_storage(
         place: Where they work.
         clock: Now, ms.
         repair: If facts alone are damaged, make them again of the WARCs; for other damage of
-            tables restore the newest version whose tables are whole. WARCs stay as they are.
+            tables restore the newest version whose tables are whole. Make indexes again of their
+            WARCs, and name damaged notes no more. WARCs, lists and settings stay as they are.
         dry: Say what a repair would begin with, and change nothing.
 
     Raises:
@@ -164,26 +155,91 @@ def check_storage(
     if not numbers:
         raise JobError(f"{cycle.storage.place} has no version yet: nothing was committed")
     found = _checked(cycle, engine, place, numbers[-1])
-    if not (repair and found.tables):
-        return found
-    wanted = _damaged_parts(found.tables)
-    if wanted and dry:
-        return found._replace(remade=sum(map(len, wanted.values())))
-    made = _parsed(cycle, engine, place, clock, wanted) if wanted else None
-    if made is not None:
-        again = _checked(cycle, engine, place, cycle.numbers()[-1])
-        if not again.tables:
-            return found._replace(remade=made.parts, lost=made.lost, now=again.version)
-    for number in reversed(numbers[:-1]):
-        if not _checked(cycle, engine, place, number).tables:
-            if dry:
-                return found._replace(restored=number)
-            restored = cycle.restore(number, clock)
-            return found._replace(restored=number, now=restored.number)
-    raise JobError(
-        f"{cycle.storage.place}: none of the versions {numbers[0]} to {numbers[-1]} is whole. "
-        f"Put back {found.tables[0].name} from a copy"
-    )
+    return _Repair(cycle, engine, place, clock, dry=dry).run(found) if repair else found
+
+
+class _Repair:
+    """Mends what a check has found, as far as it can be."""
+
+    def __init__(
+        self, cycle: Cycle, engine: TaskEngine, place: TaskPlace, clock: int, *, dry: bool
+    ) -> None:
+        self._cycle = cycle
+        self._engine = engine
+        self._place = place
+        self._clock = clock
+        self._dry = dry
+
+    def run(self, found: StorageCheck) -> StorageCheck:
+        """The result of the repair."""
+        found = self._tables(found) if found.tables else found
+        found = self._indexes(found) if found.records else found
+        found = self._notes(found) if found.segments else found
+        if self._dry:
+            return found
+        mended = {*(one.name for one in found.indexes if one.is_same), *found.forgotten}
+        mended.update(one.name for one in found.tables)
+        segments = self._cycle.newest().segments
+        mended.update(
+            one.name for name, of in found.segments.items() if name not in segments for one in of
+        )
+        return found._replace(left=tuple(one for one in found.damaged if one.name not in mended))
+
+    def _tables(self, found: StorageCheck) -> StorageCheck:
+        """With whole tables: facts made again, or the state of an earlier version."""
+        cycle, engine, place = self._cycle, self._engine, self._place
+        wanted = _damaged_parts(found.tables)
+        if wanted and self._dry:
+            return found._replace(remade=sum(map(len, wanted.values())))
+        made = _parsed(cycle, engine, place, self._clock, wanted) if wanted else None
+        numbers = cycle.numbers()
+        if made is not None:
+            again = _checked(cycle, engine, place, numbers[-1])
+            if not again.tables:
+                return found._replace(remade=made.parts, lost=made.lost, now=again.version)
+        for number in reversed(numbers[:-1]):
+            if not _checked(cycle, engine, place, number).tables:
+                if self._dry:
+                    return found._replace(restored=number)
+                restored = cycle.restore(number, self._clock)
+                return found._replace(restored=number, now=restored.number)
+        raise JobError(
+            f"{cycle.storage.place}: none of the versions {numbers[0]} to {numbers[-1]} is whole. "
+            f"Put back {found.tables[0].name} from a copy"
+        )
+
+    def _indexes(self, found: StorageCheck) -> StorageCheck:
+        """With indexes made again, as far as their WARCs are whole."""
+        damaged = {one.name: one.expected for one in found.records}
+        version = self._cycle.newest() if not self._dry else self._cycle.version(found.version)
+        files = self._cycle.files(version, ARCHIVE)
+        made = remake_indexes(self._engine, self._place, files, damaged, dry=self._dry)
+        return found._replace(indexes=made)
+
+    def _notes(self, found: StorageCheck) -> StorageCheck:
+        """With notes forgotten that nothing but `explain` and this check reads."""
+        cycle, storage = self._cycle, self._cycle.storage
+        version = cycle.newest()
+        notes = {
+            name: [one.name for one in of if is_note(one.name)]
+            for name, of in found.segments.items()
+            if name in version.segments
+        }
+        named = tuple(one for of in notes.values() for one in of)
+        if not named or self._dry:
+            return found._replace(forgotten=named)
+        segments: dict[str, SegmentState | None] = {}
+        for name, of in notes.items():
+            state = version.segments[name]
+            known = [one for one in known_files(storage, name, state) if one.name not in of]
+            for one in of:
+                if one != record_name(name, state.files):  # earlier versions name that
+                    storage.delete(one)
+            if of:
+                segments[name] = recorded(self._engine, storage, name, state, known)
+        changes = CycleChanges(step="storage check", clock=self._clock, segments=segments)
+        made = cycle.commit(version, changes)
+        return found._replace(forgotten=named, now=made.number)
 
 
 def _parsed(
@@ -208,7 +264,8 @@ def require_whole(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: in
     Raises:
         DamageError: A file is damaged or missing.
     """
-    damaged = _checked(cycle, engine, place, number).damaged
+    found = _checked(cycle, engine, place, number).damaged
+    damaged = [one for one in found if not is_note(one.name)]
     if damaged:
         others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
         raise DamageError(
@@ -252,65 +309,16 @@ def _damaged_parts(damaged: Sequence[DamagedFile]) -> dict[str, list[str]]:
 def _checked(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int) -> StorageCheck:
     try:
         version = cycle.version(number)
-        files = list(named_files(cycle, version))
     except DamageError as error:
-        damaged = DamagedFile(version_name(number), "a version that can be read", str(error))
-        return StorageCheck(number, 0, 0, (damaged,), now=number)
-    except MissingFileError as error:
-        damaged = DamagedFile(version_name(number), "all its manifests", str(error))
-        return StorageCheck(number, 0, 0, (damaged,), now=number)
-    specs = [DigestSpec(place, group) for group in _groups(files)]
-    damage = [one for found in engine.map(digest_task, specs) for one in found]
+        said = DamagedFile(version_name(number), "a version that can be read", str(error))
+        return StorageCheck(number, 0, 0, (said,), now=number, left=(said,))
+    named = named_files(cycle, version)
+    specs = [DigestSpec(place, group) for group in _groups(named.files)]
+    compared = [one for found in engine.map(digest_task, specs) for one in found]
+    damage = (*named.damaged, *compared)
     cash = () if damage else tuple(cash_changes(cycle, place))
-    size = sum(file.size for file in files)
-    return StorageCheck(number, len(files), size, tuple(damage), cash, now=number)
-
-
-def named_files(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile]:
-    """All files that a version names: tables, archive, facts and lists of segments, seeds.
-
-    Raises:
-        DamageError: A manifest is not the one that was committed.
-    """
-    for table in (*version.tables, ARCHIVE):
-        for file in cycle.files(version, table):
-            if file.kind != OUTSIDE or not _is_there(cycle.storage, file):
-                yield NamedFile(file.path, file.size, file.sha256)
-    for segment, state in version.segments.items():
-        for unit in state.parts.values():
-            for part in unit:
-                yield from _part_files(cycle.storage, f"{part}.json")
-        if state.state == "generated":
-            for name in cycle.storage.list(f"segments/{segment}/lists"):
-                yield NamedFile(name, 0, "")
-    for name in version.seeds:
-        yield NamedFile(name, 0, "")
-
-
-def _is_there(storage: Storage, file: TableFile) -> bool:
-    """Whether a WARC of an imported job is where it was; it may have grown since."""
-    return local_warc(storage, file, Path()).is_file()
-
-
-class _PartFile(msgspec.Struct):
-    name: str
-    size: int
-    sha256: str
-
-
-class _Part(msgspec.Struct):
-    files: list[_PartFile] = []
-
-
-def _part_files(storage: Storage, name: str) -> Iterator[NamedFile]:
-    """The facts of a part; its WARCs were moved into the archive."""
-    try:
-        part = msgspec.json.decode(storage.read(name), type=_Part)
-    except msgspec.DecodeError as error:
-        raise DamageError(f"{storage.place}/{name}: it is no manifest of a part: {error}") from None
-    for file in part.files:
-        if file.name.endswith(".parquet"):
-            yield NamedFile(file.name, file.size, file.sha256)
+    size = sum(file.size for file in named.files)
+    return StorageCheck(number, len(named.files), size, damage, cash, now=number, left=damage)
 
 
 def _groups(files: Sequence[NamedFile]) -> Iterator[tuple[NamedFile, ...]]:

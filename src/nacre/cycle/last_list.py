@@ -110,7 +110,7 @@ def last_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) -
         with place.open() as work:
             followed = _of_version(cycle, version, choice, settings, (work.scratch, key))
             return _Following(work, followed, key, version).run(choice)
-    except (StorageError, DamageError, msgspec.DecodeError):
+    except (StorageError, DamageError, ValueError):
         return lost
 
 
@@ -138,7 +138,7 @@ def given_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) 
         name = min(names, default="")
         choice = msgspec.json.decode(cycle.storage.read(choice_name(name)), type=GivenChoice)
         found = _is_listed(cycle, place, name, key)
-    except (StorageError, msgspec.DecodeError):
+    except (StorageError, ValueError):
         return said
     values = {
         "files": list(dict.fromkeys(choice.files)), "urls": choice.urls,

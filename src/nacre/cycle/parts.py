@@ -190,7 +190,7 @@ class UnitPlace:
     def _manifest(self, name: str) -> PartManifest:
         try:
             return msgspec.json.decode(self.storage.read(name), type=PartManifest)
-        except msgspec.DecodeError as error:
+        except ValueError as error:  # of msgspec, or the encoding
             raise DamageError(
                 f"{self.storage.place}/{name}: it is no manifest of a part ({error}). Remove it: "
                 "the unit then fetches again what it had."

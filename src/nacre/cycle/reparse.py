@@ -7,6 +7,7 @@ URLs of the list that they lack are told as not attempted.
 """
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -23,7 +24,8 @@ from nacre.core.history import HistoryRecord
 from nacre.core.states import ExitStatus
 from nacre.cycle.export import FILES, HostExtra, PartTables, parse_failed
 from nacre.cycle.frozen_settings import placed_settings
-from nacre.cycle.parts import PartManifest, UnitPlace, upload_files
+from nacre.cycle.part_stand_ins import LostManifest, stand_ins, warcs_of
+from nacre.cycle.parts import PartFile, PartManifest, UnitPlace, upload_files
 from nacre.cycle.storage import MissingFileError, Storage, file_sha256
 from nacre.cycle.tables import TaskPlace, TaskWork, local_warc
 from nacre.cycle.unit_list import ParquetList
@@ -61,6 +63,7 @@ class ReparseSpec(NamedTuple):
         rules: Hash of the rules that judge links; 0: unknown.
         archive: The WARCs of all segments and of imported jobs, by which originals of revisits are
             found.
+        files: The parts of the unit and their facts, as the record of the segment has them.
     """
 
     place: TaskPlace
@@ -72,6 +75,7 @@ class ReparseSpec(NamedTuple):
     buckets: int
     rules: int
     archive: tuple[TableFile, ...]
+    files: tuple[PartFile, ...] = ()
 
 
 class ReparsedPart(NamedTuple):
@@ -86,6 +90,7 @@ class ReparsedPart(NamedTuple):
         rebuilt: The visits, too, were made of the archive.
         lost: URLs of the list of which nothing is known any more.
         virtual: How much the cash of the virtual page changes, in 2^-32.
+        stood_in: Its manifest was damaged, so that nobody knows what `virtual` was before.
     """
 
     before: str
@@ -96,6 +101,7 @@ class ReparsedPart(NamedTuple):
     rebuilt: bool
     lost: int
     virtual: int
+    stood_in: bool = False
 
 
 def reparse_task(spec: ReparseSpec) -> list[ReparsedPart]:
@@ -159,6 +165,7 @@ class _Reparsing:
         self._archive = _ArchiveFiles(work, spec.archive)
         self._list = ParquetList(UnitPlace(work.storage, spec.segment, spec.unit))
         self._keys: set[str] = set()
+        self._parts = unit_parts(work.storage, spec)
         self._made: list[ReparsedPart] = []
         self._error: Exception | None = None
 
@@ -182,8 +189,8 @@ class _Reparsing:
 
     async def _part(self, name: str) -> None:
         storage = self._work.storage
-        manifest = read_part(storage, name)
-        known = _whole_rows(storage, manifest, "visits")
+        manifest = self._parts.manifests[name]
+        known = _whole_rows(storage, manifest.files, "visits")
         if known is not None:
             self._keys.update(row["key"] for row in known if row["reason"] is None)
         if name not in self._spec.chosen:
@@ -208,6 +215,7 @@ class _Reparsing:
             links=sum(len(fact.links) for fact in captures),
             failed=sum(map(parse_failed, captures)),
             rebuilt=known is None,
+            stood_in=name in self._parts.lost,
         )
 
     async def _captures(
@@ -315,20 +323,65 @@ def read_part(storage: Storage, name: str) -> PartManifest:
     """
     try:
         return msgspec.json.decode(storage.read(f"{name}.json"), type=PartManifest)
-    except msgspec.DecodeError as error:
+    except ValueError as error:  # of msgspec, or the encoding
         raise DamageError(
             f"{storage.place}/{name}.json: it is no manifest of a part ({error}); "
-            "`storage check --repair` goes back to a version whose files are whole"
+            "`storage check --repair` makes it again of its WARCs"
         ) from error
 
 
-def _whole_rows(storage: Storage, manifest: PartManifest, kind: str) -> list[dict[str, Any]] | None:
-    """The rows of a file of facts; None where it is missing or not the one that was committed."""
-    import hashlib  # noqa: PLC0415 - with it
+class UnitParts(NamedTuple):
+    """The parts of a unit.
 
+    Attributes:
+        manifests: Their manifests by folder, with stand-ins for those that are damaged.
+        lost: Those.
+    """
+
+    manifests: Mapping[str, PartManifest]
+    lost: frozenset[str]
+
+
+def unit_parts(storage: Storage, spec: ReparseSpec) -> UnitParts:
+    """The manifests of the parts of a unit.
+
+    Args:
+        storage: Where they lie.
+        spec: The unit.
+    """
+    known = {file.name: file for file in spec.files}
+    whole: dict[str, PartManifest] = {}
+    lost = []
+    for name in spec.parts:
+        expected = known.get(f"{name}.json")
+        try:
+            data = storage.read(f"{name}.json")
+            if expected is None or hashlib.sha256(data).hexdigest() == expected.sha256:
+                whole[name] = msgspec.json.decode(data, type=PartManifest)
+                continue
+        except (MissingFileError, ValueError):
+            pass
+        lost.append(_lost_manifest(storage, name, spec.files))
+    unit = (spec.segment, spec.unit)
+    made = stand_ins(lost, warcs_of(whole), spec.archive, unit, spec.parts[-1])
+    return UnitParts({**whole, **made}, frozenset(made))
+
+
+def _lost_manifest(storage: Storage, name: str, files: Sequence[PartFile]) -> LostManifest:
+    facts = tuple(one for one in files if one.name.startswith(f"{name}/"))
+    rows = _whole_rows(storage, facts, "visits")
+    if rows is None:
+        return LostManifest(name, facts)
+    return LostManifest(name, facts, frozenset(row["warc_file"] for row in rows) - {None})
+
+
+def _whole_rows(
+    storage: Storage, files: Sequence[PartFile], kind: str
+) -> list[dict[str, Any]] | None:
+    """The rows of a file of facts; None where it is missing or not the one that was committed."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
-    for file in manifest.files:
+    for file in files:
         if file.name.endswith(f"/{kind}.parquet"):
             try:
                 data = storage.read(file.name)
@@ -344,7 +397,7 @@ def _whole_rows(storage: Storage, manifest: PartManifest, kind: str) -> list[dic
 def _kept_links(storage: Storage, manifest: PartManifest) -> dict[str, list[tuple[LinkFact, int]]]:
     """The links of pages that have no capture, out of the file of links."""
     found: dict[str, list[tuple[LinkFact, int]]] = {}
-    for row in _whole_rows(storage, manifest, "links") or ():
+    for row in _whole_rows(storage, manifest.files, "links") or ():
         words = (row["rel"] or "", row["context"] or "", row["anchor"] or "")
         found.setdefault(row["src"], []).append(((row["dst"], row["hop"], *words), row["rank"]))
     return found
@@ -354,7 +407,7 @@ def _extras(storage: Storage, manifest: PartManifest, tables: PartTables) -> dic
     """What the file of hosts knows beside counts; nothing where that is damaged."""
     return {
         row["host"]: HostExtra(**{name: row[name] for name in _EXTRA})
-        for row in _whole_rows(storage, manifest, "hosts") or ()
+        for row in _whole_rows(storage, manifest.files, "hosts") or ()
         if row["host"] in tables.hosts
     }
 

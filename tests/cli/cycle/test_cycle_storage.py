@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import StorageError
-from tests.cli.site import nacre
+from tests.cli.site import nacre, site
 
 
 @pytest.fixture
@@ -119,3 +119,76 @@ def test_versions_say_by_a_hash_which_settings_made_them(injected):
     by_version = {row["version"]: row["settings"] for row in rows}
     assert len(by_version[1]) == 64
     assert by_version[1] == by_version[2] == by_version[4] != by_version[3]
+
+
+@pytest.fixture
+def waiting(injected):
+    """A segment waits for its fetch."""
+    assert nacre("cycle", injected, "generate").code == 0
+    return injected
+
+
+def segment_of(root):
+    return next((root / "cycle" / "segments").iterdir())
+
+
+def test_a_damaged_list_is_told_with_the_command_that_gives_the_segment_up(waiting):
+    segment = segment_of(waiting)
+    (segment / "lists" / "u0001.parquet").write_bytes(b"PAR1")
+    for words in ((), ("--repair",)):
+        done = nacre("cycle", waiting, "storage", "check", *words)
+        assert done.code == 7
+        assert f"segments/{segment.name}/lists/u0001.parquet " in done.out
+        assert f" segments drop {segment.name}`; URLs that wait" in done.out
+        assert "--repair` mends" not in done.out
+    told = json.loads(nacre("cycle", waiting, "storage", "check", "--repair", "--json").out)
+    assert [one["name"] for one in told["left"]] == [f"segments/{segment.name}/lists/u0001.parquet"]
+    assert nacre("cycle", waiting, "segments", "drop", segment.name).code == 0
+    assert nacre("cycle", waiting, "storage", "check").code == 0
+    assert " 2 due; " in nacre("cycle", waiting, "generate").out
+
+
+def test_damaged_settings_of_a_segment_end_a_fetch_in_one_line(waiting):
+    segment = segment_of(waiting)
+    (segment / "conf" / "settings.json").write_bytes(b"")
+    done = nacre("cycle", waiting, "fetch")
+    assert done.code == 1
+    [line] = done.err.splitlines()
+    assert f"{segment.name}/conf/settings.json holds no settings" in line
+    assert f"segments drop {segment.name}" in line
+
+
+def test_a_damaged_start_of_a_fetch_ends_it_in_one_line_and_is_mended(waiting):
+    segment = segment_of(waiting)
+    (segment / "fetch.json").write_bytes(b"{")
+    done = nacre("cycle", waiting, "fetch")
+    assert (done.code, len(done.err.splitlines())) == (1, 1)
+    assert "fetch.json does not say when the fetch began" in done.err
+    assert "--repair` mends" in nacre("cycle", waiting, "storage", "check").out
+    done = nacre("cycle", waiting, "storage", "check", "--repair", "--dry-run")
+    assert (done.code, "fetch.json would be given up" in done.out) == (7, True)
+    done = nacre("cycle", waiting, "storage", "check", "--repair")
+    assert (done.code, "fetch.json is given up: the time limit" in done.out) == (0, True)
+
+
+@pytest.mark.crawl
+def test_a_lost_index_of_rounds_is_named_and_made_again(tmp_path):
+    root = tmp_path / "c"
+    with site({"/": "<p>text</p>"}) as home:
+        done = nacre("cycle", root, "-s", home, "--rounds", "1", "--delay", "0")
+    assert done.code == 0, done.err
+    [index] = (root / "cycle" / "archive").glob("*.cdxj")
+    data = index.read_bytes()
+    index.unlink()
+    done = nacre("archive", root, "check")
+    assert done.code == 7
+    assert f"{index.name}:0: error file-missing: it is gone; `" in done.out
+    assert f"cycle {root} storage check --repair` makes it" in done.out
+    done = nacre("archive", root, "index")
+    assert (done.code, "storage check --repair`" in done.err) == (2, True)
+    done = nacre("cycle", root, "storage", "check", "--repair", "--dry-run")
+    assert (done.code, f"{index.name} would be made again of its WARC" in done.out) == (7, True)
+    done = nacre("cycle", root, "storage", "check", "--repair")
+    assert (done.code, f"{index.name} is made again of its WARC\n" in done.out) == (0, True)
+    assert index.read_bytes() == data
+    assert nacre("archive", root, "check").code == 0

@@ -9,10 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from nacre.cli.cycle.table_steps import parse_text
+from nacre.cycle.archive_indexes import remake_indexes
 from nacre.cycle.check import check_storage
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.export import FILES, parse_failed
+from nacre.cycle.named_files import MISSING
 from nacre.cycle.reparse import LOST, row_fact
+from nacre.cycle.segment_files import read_record
 from nacre.cycle.steps.fetch import FetchOptions, fetch
 from nacre.cycle.steps.parse import ParseResult, parse
 from nacre.cycle.storage import local
@@ -164,6 +167,78 @@ def test_visits_that_are_lost_are_made_of_the_archive_or_told(cycle: Cycle):
             assert {name: now[key][name] for name in known} == {name: row[name] for name in known}
 
 
+def unrecorded(cycle: Cycle) -> None:
+    """Let the segment be one of a Nacre that recorded no digests of its files."""
+    state = msgspec.structs.replace(cycle.newest().segments[SEGMENT], files="")
+    changes = CycleChanges(step="fetch", clock=CLOCK, segments={SEGMENT: state})
+    cycle.commit(cycle.newest(), changes)
+
+
+def manifest_of(cycle: Cycle, unit: str = "u0000") -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.json.decode(cycle.storage.read(f"{part_of(cycle, unit)}.json"))
+    return found
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_facts_whose_manifest_is_damaged_are_made_again(cycle: Cycle, lost: bool):
+    before, number = facts(cycle), cycle.newest().number
+    virtual = cycle.newest().segments[SEGMENT].more["virtual"]
+    old = manifest_of(cycle)
+    name = f"{part_of(cycle)}.json"
+    spoil(cycle, f"{part_of(cycle, 'u0001')}/links.parquet")
+    if lost:
+        cycle.storage.delete(name)
+    else:
+        spoil(cycle, name)
+    damaged = {one.name: one for one in checked(cycle).damaged}
+    assert set(damaged) == {name, f"{part_of(cycle, 'u0001')}/links.parquet"}
+    assert len(damaged[name].expected) == 64
+    assert damaged[name].found == MISSING if lost else len(damaged[name].found) == 64
+    repaired = checked(cycle, repair=True)
+    assert (repaired.remade, repaired.restored, repaired.lost) == (2, 0, 0)
+    assert (repaired.now, repaired.left) == (number + 1, ())
+    assert facts(cycle) == before
+    now = manifest_of(cycle)
+    known = ("unit", "attempt", "number", "last", "rows", "statuses", "virtual", "not_attempted")
+    assert {one: now[one] for one in known} == {one: old[one] for one in known}
+    assert cycle.newest().segments[SEGMENT].more["virtual"] == virtual > 0
+    assert checked(cycle).whole
+    spoil(cycle, f"{part_of(cycle)}.json")
+    assert len(checked(cycle).damaged) == 1, "what a repair made is recorded, too"
+
+
+def test_a_damaged_manifest_of_an_older_directory_is_made_again_of_the_warcs(cycle: Cycle):
+    before = {dict(row)["key"]: dict(row) for row in rows(cycle, "visits")}
+    links = rows(cycle, "links")
+    unrecorded(cycle)
+    assert checked(cycle).whole
+    spoil(cycle, f"{part_of(cycle)}.json")
+    (damage,) = checked(cycle).damaged
+    assert (damage.name, damage.expected) == (f"{part_of(cycle)}.json", "a manifest of a part")
+    repaired = checked(cycle, repair=True)
+    assert (repaired.remade, repaired.lost, repaired.restored) == (1, 1, 0)
+    assert {dict(row)["key"] for row in rows(cycle, "visits")} == set(before)
+    assert rows(cycle, "links") == links
+    parts = cycle.newest().segments[SEGMENT].parts
+    assert cycle.newest().segments[SEGMENT].more["virtual"] == sum(
+        manifest_of(cycle, unit)["virtual"] for unit in parts
+    )
+    assert checked(cycle).whole
+
+
+def test_a_fetch_records_its_parts_beside_the_lists(cycle: Cycle):
+    files = read_record(cycle.storage, SEGMENT, cycle.newest().segments[SEGMENT])
+    names = {one.name for one in files}
+    part = part_of(cycle)
+    assert names >= {f"{part}.json", *(f"{part}/{kind}.parquet" for kind in FILES)}
+    assert names >= {f"segments/{SEGMENT}/{one}" for one in ("fetch.json", "lists/u0000.parquet")}
+    spoil(cycle, f"segments/{SEGMENT}/fetch.json")
+    (damage,) = checked(cycle).damaged
+    assert damage.name == f"segments/{SEGMENT}/fetch.json"
+    assert parsed(cycle).version is not None
+    assert checked(cycle).damaged == (damage,), "a later step does not take it for whole"
+
+
 def test_facts_without_their_warc_are_not_made_up(cycle: Cycle):
     warcs = [file for file in cycle.files(cycle.newest(), ARCHIVE) if file.kind == "warc"]
     for file in warcs:
@@ -174,6 +249,35 @@ def test_facts_without_their_warc_are_not_made_up(cycle: Cycle):
     found = checked(cycle)
     assert {one.name for one in found.damaged} >= {file.path for file in warcs}
     assert checked(cycle, repair=True).restored == 2, "before the fetch"
+
+
+def test_a_lost_index_is_made_again_of_its_warc(cycle: Cycle):
+    files = {one.kind: one for one in cycle.files(cycle.newest(), ARCHIVE) if one.bucket == 0}
+    index, number = files["cdxj"], cycle.newest().number
+    before = cycle.storage.read(index.path)
+    cycle.storage.delete(index.path)
+    (damage,) = checked(cycle).damaged
+    assert damage == (index.path, index.sha256, MISSING)
+    found = checked(cycle, repair=True)
+    assert found.indexes == ((index.path, index.sha256, index.sha256),)
+    assert (found.left, found.restored, cycle.newest().number) == ((), 0, number)
+    assert cycle.storage.read(index.path) == before
+    spoil(cycle, index.path)
+    spoil(cycle, files["warc"].path)
+    found = checked(cycle, repair=True)
+    assert (found.indexes, len(found.left)) == ((), 2), "no index of a WARC that is damaged"
+
+
+def test_an_index_that_is_made_again_with_other_bytes_is_told(cycle: Cycle):
+    [index, *_] = [one for one in cycle.files(cycle.newest(), ARCHIVE) if one.kind == "cdxj"]
+    expected = index.sha256
+    other = [one for one in cycle.files(cycle.newest(), ARCHIVE) if one.path != index.path]
+    changed = [*other, msgspec.structs.replace(index, sha256="0" * 64)]
+    version = cycle.newest()
+    place = TaskPlace(cycle.storage.place)
+    (made,) = remake_indexes(LocalEngine(1), place, changed, {index.path: "0" * 64})
+    assert (made.is_same, made.expected, made.found) == (False, "0" * 64, expected)
+    assert cycle.newest() == version
 
 
 def test_segments_that_cannot_be_parsed(cycle: Cycle):

@@ -500,8 +500,8 @@ def storage(
         bool,
         typer.Option(
             "--repair",
-            help="Make damaged facts again of the WARCs, or go back to the newest version whose "
-            "tables are whole.",
+            help="Make damaged facts and indexes again of the WARCs; for other damage of tables "
+            "go back to the newest version whose tables are whole.",
         ),
     ] = False,
     engine: EngineName = "local",
@@ -524,13 +524,21 @@ def storage(
             context.cycle, context.engine, context.place, context.clock, repair=repair, dry=dry
         )
     if as_json:
-        numbers = {**found._asdict(), "damaged": [one._asdict() for one in found.damaged]}
-        output.say_json({**numbers, "cash": [one._asdict() for one in found.cash]})
+        output.say_json(_check_data(found))
     else:
         _say_check(found)
-        _say_repair(found, repair=repair, dry=dry)
-    mended = (found.restored or found.remade) and not found.records and not dry
-    raise typer.Exit(ExitCode.FINISHED if found.whole or mended else ExitCode.DAMAGED)
+        if repair:
+            _say_repair(found, dry=dry)
+        _say_advice(found, str(job_of(ctx)), repair=repair)
+    raise typer.Exit(ExitCode.DAMAGED if found.left or found.cash else ExitCode.FINISHED)
+
+
+def _check_data(found: "StorageCheck") -> dict[str, Any]:
+    rows = {
+        name: [one._asdict() for one in getattr(found, name)]
+        for name in ("damaged", "cash", "indexes", "left")
+    }
+    return {**found._asdict(), **rows}
 
 
 def _say_check(found: "StorageCheck") -> None:
@@ -545,7 +553,7 @@ def _say_check(found: "StorageCheck") -> None:
         output.say(f"  version {change.version} ({change.step}) changed the sum of cash: {cash}")
 
 
-def _say_repair(found: "StorageCheck", *, repair: bool, dry: bool) -> None:
+def _say_repair(found: "StorageCheck", *, dry: bool) -> None:
     parts = output.count(found.remade, "part")
     if dry and found.remade:
         output.say(f"facts of {parts} would be made again of the WARCs")
@@ -556,9 +564,49 @@ def _say_repair(found: "StorageCheck", *, repair: bool, dry: bool) -> None:
         output.say(f"the state of version {found.restored} would be restored")
     elif found.restored:
         output.say(f"version {found.now} has the state of version {found.restored}")
-    if repair and found.records:
-        lost = output.count(len(found.records), "file")
+    for one in found.indexes:
+        if dry:
+            output.say(f"{one.name} would be made again of its WARC")
+        elif one.is_same:
+            output.say(f"{one.name} is made again of its WARC")
+        else:
+            output.say(
+                f"{one.name} is made again of its WARC, with the sha256 {one.found}, which is not "
+                "the one that was committed: another version of Nacre made it"
+            )
+    for name in found.forgotten:
+        said = next(text for note, text in _WITHOUT.items() if f"/{note}" in name)
+        output.say(f"{name} {'would be' if dry else 'is'} given up: {said}")
+
+
+_WITHOUT = {
+    "choice": "`explain` cannot tell any more why a URL is not in its list",
+    "fetch": "the time limit of the fetch counts from its next start",
+    "files": "the digests of the files of the segment are taken anew",
+}
+
+
+def _say_advice(found: "StorageCheck", directory: str, *, repair: bool) -> None:
+    """Say what helps where a repair does not."""
+    from nacre.cycle.segment_files import is_note
+
+    left = found._replace(damaged=found.left)
+    made = {one.name for one in found.indexes}
+    records = [one for one in left.records if one.name not in made]
+    if records and repair:
+        lost = output.count(len(records), "file")
         output.say(f"{lost} of the archive can only be put back from a copy; tables stay")
+    command = f"{output.program()} cycle {output.typed(directory)}"
+    for name, of in left.segments.items():
+        if any(not is_note(one.name) for one in of):
+            output.say(
+                f"segment {name}: put its files back from a copy, or give it up by `{command} "
+                f"segments drop {name}`; URLs that wait in it are then due again"
+            )
+    indexes = [one for one in records if one.name.endswith(".cdxj")]
+    notes = [one for of in left.segments.values() for one in of if is_note(one.name)]
+    if not repair and (left.tables or indexes or notes):
+        output.say(f"`{command} storage check --repair` mends what is not a WARC or a list")
 
 
 def register(program: "CycleProgram") -> None:

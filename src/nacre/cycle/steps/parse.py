@@ -10,7 +10,9 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.cycle.engine import TaskEngine
-from nacre.cycle.reparse import ReparsedPart, ReparseSpec, reparse_task
+from nacre.cycle.reparse import ReparsedPart, ReparseSpec, read_part, reparse_task
+from nacre.cycle.segment_files import known_files, recorded
+from nacre.cycle.storage import Storage
 from nacre.cycle.tables import CRAWLDB, TaskPlace, archived_warcs
 from nacre.cycle.versions import (
     Cycle,
@@ -90,13 +92,20 @@ def parse(
     )
     if not made:
         return result
+    storage = cycle.storage
     changes = CycleChanges(
         step="parse",
         clock=clock,
         options={"segments": list(states)},
         counters={"pages": result.pages, "links": result.links, "lost": result.lost},
-        segments={name: _parsed(state, made) for name, state in states.items()},
-    )
+        segments={
+            name: recorded(
+                engine, storage, name, _parsed(storage, state, made),
+                known_files(storage, name, state),
+            )
+            for name, state in states.items()
+        },
+    )  # fmt: skip
     return result._replace(version=cycle.commit(version, changes))
 
 
@@ -106,18 +115,25 @@ def _specs(
     """A task for each unit some of whose parts are wanted."""
     archive = tuple(archived_warcs(cycle, version).values())
     buckets = version.tables[CRAWLDB].buckets
-    return [
-        ReparseSpec(
-            place, name, unit, tuple(of), chosen, version.number + 1, buckets,
-            int(state.more.get("rules", 0)), archive,
-        )
-        for name, state in ((name, state_of(version, name)) for name in wanted)
-        for unit, of in sorted(state.parts.items())
-        if (chosen := tuple(one for one in of if not wanted[name] or one in wanted[name]))
-    ]  # fmt: skip
+    specs = []
+    for name in wanted:
+        state = state_of(version, name)
+        known = known_files(cycle.storage, name, state)
+        for unit, of in sorted(state.parts.items()):
+            chosen = tuple(one for one in of if not wanted[name] or one in wanted[name])
+            if chosen:
+                files = tuple(one for one in known if f"/parts/{unit}/" in one.name)
+                rules = int(state.more.get("rules", 0))
+                specs.append(
+                    ReparseSpec(
+                        place, name, unit, tuple(of), chosen, version.number + 1, buckets,
+                        rules, archive, files,
+                    )
+                )  # fmt: skip
+    return specs
 
 
-def _parsed(state: SegmentState, made: Sequence[ReparsedPart]) -> SegmentState:
+def _parsed(storage: Storage, state: SegmentState, made: Sequence[ReparsedPart]) -> SegmentState:
     """The state of a segment with its new parts."""
     now: Mapping[str, ReparsedPart] = {one.before: one for one in made}
     parts = {
@@ -127,5 +143,9 @@ def _parsed(state: SegmentState, made: Sequence[ReparsedPart]) -> SegmentState:
     if state.state != "fetched" or "virtual" not in state.more:
         return msgspec.structs.replace(state, parts=parts)
     mine = {name for of in state.parts.values() for name in of}
-    virtual = int(state.more["virtual"]) + sum(m.virtual for m in made if m.before in mine)
+    changed = [one for one in made if one.before in mine]
+    if any(one.stood_in for one in changed):
+        virtual = sum(read_part(storage, name).virtual for of in parts.values() for name in of)
+    else:
+        virtual = int(state.more["virtual"]) + sum(one.virtual for one in changed)
     return msgspec.structs.replace(state, parts=parts, more={**state.more, "virtual": virtual})
