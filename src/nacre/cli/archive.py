@@ -23,11 +23,11 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
     """The files of the captures: check them, rebuild the index, expand, salvage."""
 
 
-def _require_runs(directory: Path) -> None:
+def _require_runs(directory: Path, instead: str) -> None:
     """Raise JobError for a batch crawl, whose WARC files are committed with their index."""
     from nacre.store.layout import Layout
 
-    Layout(directory).require_runs("storage check")
+    Layout(directory).require_runs(instead)
 
 
 @archive.command("check")
@@ -41,22 +41,25 @@ def check_archive(
     """Verify structure, fields, digests, gzip members, and the index against the content."""
     from nacre.archive.check import Checker
     from nacre.job.warcs import committed_sizes, known_files, missing_files
-    from nacre.runs.manifest import warc_files
+    from nacre.runs.manifest import index_name, rounds_archive, warc_files
     from nacre.store.layout import storage_folder
 
     layout, settings = layout_and_settings(job_of(ctx))
     checker = Checker()
     known = known_files(layout, settings)
     sizes = committed_sizes(known)
+    command = f"{output.program()} cycle {output.typed(layout.root)} storage check"
     for warc, index in warc_files(layout, settings):
         checker.file(warc, index, sizes.get(str(warc)))
+        if index is None and warc.parent == rounds_archive(layout, settings):
+            lost = str(warc.with_name(index_name(warc.name)))
+            checker.note(lost, 0, "file-missing", f"it is gone; `{command} --repair` makes it")
     checker.finish()
     for file in missing_files(known):
         there = f"{file.size:,} bytes are there" if file.size is not None else "it is gone"
         message = f"{there}; {file.row.size:,} were committed"
         checker.note(file.path, file.size or 0, "file-missing", message)
     if storage_folder(settings.cycle.storage) is None:
-        command = f"{output.program()} cycle {output.typed(layout.root)} storage check"
         output.tell(
             f"nacre: the WARCs of rounds lie in {settings.cycle.storage}/archive: `{command}` "
             "compares them with their digests"
@@ -74,7 +77,7 @@ def rebuild(ctx: typer.Context) -> None:
     """Rebuild the index of every WARC from its content."""
     from nacre.job.warcs import reindex
 
-    _require_runs(job_of(ctx))
+    _require_runs(job_of(ctx), "storage check --repair")
     damaged = False
     for index in reindex(*layout_and_settings(job_of(ctx))):
         output.say(f"{output.shown(index.made)}: {output.count(index.lines, 'line')}")
@@ -152,7 +155,7 @@ def salvage_archive(ctx: typer.Context) -> None:
     """Register captures that the store does not know, after it was restored or damaged."""
     from nacre.job.stopped_job import salvage
 
-    _require_runs(job_of(ctx))
+    _require_runs(job_of(ctx), "storage check")
     layout, settings = layout_and_settings(job_of(ctx))
     saved = salvage(layout, settings)
     for path in saved.moved:

@@ -137,10 +137,16 @@ def archive_directories(layout: Layout, settings: JobSettings) -> Iterator[Path]
     }
     if not found:
         named = {Path(known_part(name)): None for name in settings.archive.directories}
-    rounds = storage_folder(settings.cycle.storage or str(layout.cycle))
+    rounds = rounds_archive(layout, settings)
     if rounds is not None:
-        named[rounds / "archive"] = None
+        named[rounds] = None
     yield from (place for place in named if place.is_absolute() and place.is_dir())
+
+
+def rounds_archive(layout: Layout, settings: JobSettings) -> Path | None:
+    """Directory of the WARCs of batch rounds, each with an index; None in an object store."""
+    rounds = storage_folder(settings.cycle.storage or str(layout.cycle))
+    return None if rounds is None else rounds / "archive"
 
 
 def index_of(warc: Path) -> Path | None:
