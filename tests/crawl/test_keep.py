@@ -262,7 +262,7 @@ def test_reports_read_differences_like_pages(run: Run):
 
 def test_the_command_line_checks_and_expands(run: Run, tmp_path: Path):
     job = run("delta")
-    (job.root / "crawl.yaml").touch()
+    (job.root / "crawl.yaml").write_text("{}\n")
     checked = nacre("archive", job.root, "check", "--json")
     assert (checked.code, json.loads(checked.out)["rebuilt"]) == (0, 7)
     done = nacre("archive", job.root, "expand", "--out", tmp_path / "out")
@@ -279,7 +279,7 @@ def test_the_command_line_checks_and_expands(run: Run, tmp_path: Path):
 
 def run_without(run: Run) -> Path:
     root = run("strict").root
-    (root / "crawl.yaml").touch()
+    (root / "crawl.yaml").write_text("{}\n")
     return root
 
 
@@ -381,7 +381,7 @@ def test_a_store_that_is_gone_learns_of_differences_again(tmp_path: Path):
         job = Job(root, origin, site)
         before = {name: row.base for name, row in history_of(job).items()}
         assert before["0.html"] is not None
-        (root / "crawl.yaml").touch()
+        (root / "crawl.yaml").write_text("{}\n")
         shutil.rmtree(root / "state/store")
         salvage(Layout(root), settings(seed))
         with Store.open(str(root / "state/store"), read_only=True) as store:

@@ -213,7 +213,7 @@ DAY = 86_400.0
 
 def layout(job: Path) -> Layout:
     """The job's directories; commands want a file of its settings there."""
-    (job / "crawl.yaml").touch()
+    (job / "crawl.yaml").write_text("{}\n")
     return Layout(job)
 
 

@@ -55,7 +55,7 @@ def prepare(root: Path) -> None:
     """What makes a directory a job."""
     if not root.exists():
         root.mkdir()
-        (root / "crawl.yaml").touch()
+        (root / "crawl.yaml").write_text("{}\n")
 
 
 async def crawl(

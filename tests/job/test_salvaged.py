@@ -58,7 +58,7 @@ def salvaged(root: Path, act: Callable[[OpenJob], None]) -> SalvageResult:
     At that moment the page `SAME` waits in the frontier.
     """
     root.mkdir()
-    (root / "crawl.yaml").touch()
+    (root / "crawl.yaml").write_text("{}\n")
     layout = Layout(root)
 
     async def visit(job: OpenJob) -> None:

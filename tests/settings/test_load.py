@@ -10,7 +10,7 @@ import pytest
 from nacre.errors import ConfigError, JobError
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
-from nacre.settings.load import examine_job, load_job
+from nacre.settings.load import examine_job, examine_text, load_job
 from nacre.settings.new_job import NewJob, create_job, examine_new, separate_logins
 from nacre.store.layout import Layout
 
@@ -75,6 +75,26 @@ def test_a_file_that_includes_itself(tmp_path: Path):
         match=r"crawl\.yaml:1: include: a circle of includes: crawl\.yaml -> crawl\.yaml",
     ):
         load_job(layout, environ={})
+
+
+@pytest.mark.parametrize("state", ["state/store", "cycle"])
+@pytest.mark.parametrize("text", ["", "\ufeff", "\n  \n", "# filters: all of them\n\n"])
+def test_an_empty_file_is_refused_once_the_job_was_crawled(tmp_path: Path, state: str, text: str):
+    layout = made(tmp_path)
+    layout.config.write_text(text)
+    assert load_job(layout, environ={}).settings.scope
+    (layout.root / state).mkdir(parents=True)
+    with pytest.raises(
+        ConfigError, match=r"crawl\.yaml: it is empty, .* from a copy, or write `\{\}`"
+    ):
+        load_job(layout, ["limits.documents=9"], environ={})
+    assert [one.file for one in examine_text(layout, text, {})[1]] == ["crawl.yaml"]
+    layout.config.write_text("{}\n")
+    assert load_job(layout, environ={}).settings.scope
+    layout.config.write_text("[\n")
+    with pytest.raises(ConfigError) as caught:
+        load_job(layout, environ={})
+    assert "it is empty" not in str(caught.value)
 
 
 def test_an_existing_job_is_not_overwritten(tmp_path: Path):

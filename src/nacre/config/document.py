@@ -40,7 +40,7 @@ def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
     layer = Layer(source)
     node = _composed(text, file, layer)
     if node is None:
-        return layer
+        return replace(layer, blank=not layer.problems)
     if not isinstance(node, MappingNode):
         line = node.start_mark.line + 1
         layer.problems.append(

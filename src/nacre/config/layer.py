@@ -48,6 +48,7 @@ class Layer:
         problems: What is wrong with it.
         lost: Sections of which a part could not be read.
         profile: The profile that it is based on, with the line that says so; "" for none.
+        blank: Whether its file has nothing but comments and white space; `{}` is more than that.
     """
 
     source: str
@@ -57,6 +58,7 @@ class Layer:
     problems: list[Problem] = field(default_factory=list)
     lost: set[str] = field(default_factory=set)
     profile: tuple[str, int] = ("", 0)
+    blank: bool = False
 
 
 def environment_layer(environ: Mapping[str, str]) -> Layer:

@@ -108,6 +108,25 @@ def file_layers(path: Path, root: Path, text: str | None = None) -> list[Layer]:
     return _Files(root, "file").of(path, text=text)
 
 
+def own_layers(layout: Layout, text: str | None = None) -> list[Layer]:
+    """The file of a job after its includes; once it was crawled, the file may not be empty.
+
+    With all defaults its filters and limits would not hold any more, and nobody would be told.
+
+    Args:
+        layout: The directory of the job.
+        text: Another text in place of the file's; see `file_layers`.
+    """
+    layers = file_layers(layout.config, layout.root, text)
+    if layers[-1].blank and layout.was_crawled:
+        said = (
+            "it is empty, though this directory was crawled: put the settings of before back from "
+            "a copy, or write `{}` if all defaults are meant"
+        )
+        layers[-1].problems.append(Problem("", said, file=_name(layout.config, layout.root)))
+    return layers
+
+
 def job_layers(
     layout: Layout, assignments: Iterable[str] = (), environ: Mapping[str, str] | None = None
 ) -> list[Layer]:
@@ -117,7 +136,7 @@ def job_layers(
         JobError: The directory is not a job.
     """
     layout.require()
-    inner = inner_layers(file_layers(layout.config, layout.root), layout.root)
+    inner = inner_layers(own_layers(layout), layout.root)
     return [*inner, *outer_layers(assignments, environ)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from nacre.config.check import Loaded, load_partly
 from nacre.config.layer import Layer
 from nacre.errors import ConfigError, Problem
-from nacre.settings.layers import file_layers, inner_layers, job_layers, outer_layers
+from nacre.settings.layers import inner_layers, job_layers, outer_layers, own_layers
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import sheet_problems
 from nacre.settings.variables import expanded
@@ -45,7 +45,7 @@ def examine_text(
     layout: Layout, text: str, environ: Mapping[str, str] | None = None
 ) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
     """As `examine_job`, with another text in place of the job's file, which need not exist."""
-    layers = inner_layers(file_layers(layout.config, layout.root, text), layout.root)
+    layers = inner_layers(own_layers(layout, text), layout.root)
     return examine_layers(layout, [*layers, *outer_layers((), environ)], environ)
 
 

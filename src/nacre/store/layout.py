@@ -94,6 +94,11 @@ class Layout:
         """Whether it is the directory of a batch crawl."""
         return self.cycle.is_dir()
 
+    @property
+    def was_crawled(self) -> bool:
+        """Whether there is anything of a crawl, of one kind or the other."""
+        return self.in_rounds or self.store.is_dir()
+
     def never_ran(self) -> JobError:
         """The error of a command that needs a run, with the command that helps."""
         if self.in_rounds:

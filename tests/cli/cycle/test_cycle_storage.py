@@ -128,6 +128,18 @@ def waiting(injected):
     return injected
 
 
+def test_empty_settings_of_rounds_are_refused_in_one_line(injected):
+    saved = (injected / "crawl.yaml").read_text()
+    (injected / "crawl.yaml").write_text("# gone\n")
+    for words in (("generate",), ("--rounds", "1"), ("storage", "check")):
+        done = nacre("cycle", injected, *words)
+        assert done.code == 2
+        [line] = done.err.splitlines()
+        assert "crawl.yaml: it is empty, though this directory was crawled" in line
+    (injected / "crawl.yaml").write_text(saved)
+    assert nacre("cycle", injected, "generate").code == 0
+
+
 def segment_of(root):
     return next((root / "cycle" / "segments").iterdir())
 
