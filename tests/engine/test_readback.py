@@ -10,6 +10,7 @@ from msgspec import structs
 from msgspec.structs import asdict
 
 from nacre.archive.delta import Delta, DeltaError, make_patch
+from nacre.archive.imported import ImportedPage, imported_records
 from nacre.archive.record import IDENTICAL as IDENTICAL_REREADING
 from nacre.archive.record import CaptureFacts, capture_records, noted_record, warcinfo_record
 from nacre.archive.warc_writer import PLAIN, pack
@@ -270,3 +271,26 @@ def test_a_damaged_difference_tells_nothing(tmp_path: Path):
     records = capture_records(reply, facts, counting_ids())
     path.write_bytes(b"".join(pack(record, 1) for record in records))
     assert list(reread(path, lambda _: None, lambda _: BASE)) == []
+
+
+@pytest.mark.parametrize("url", ["http://a.test/", "urn:text:a"])
+def test_a_page_whose_head_another_crawler_did_not_keep(tmp_path: Path, url: str):
+    ids = counting_ids()
+    noted = [("Content-Type", "text/html; charset=GBK"), ("Content-Encoding", "gzip")]
+    page = ImportedPage(
+        url=url, date=BEGAN, body="书".encode("gbk"), media_type="text/html", fields=noted
+    )
+    first = pack(warcinfo_record(ids(), BEGAN, "a.warc.gz", [("software", "test")]), 1)
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(first + b"".join(pack(one, 1) for one in imported_records(page, ids)))
+    found = read_at(path, len(first), lambda _: b"")
+    if url.startswith("urn"):
+        assert found is None
+        return
+    assert found is not None
+    assert (found.url, found.status, found.payload(10)) == (url, 200, page.body)
+    assert found.header(b"content-type") == b"text/html; charset=GBK"
+    assert found.header(b"content-encoding") is None, "the body was decoded"
+    short = read_at(path, len(first), lambda _: b"", most=1)
+    assert short is not None
+    assert short.payload(10) == b""

@@ -58,7 +58,9 @@ def _document(context: StepContext, key: str, folder: str) -> SearchDocument | s
         context.place, group, {}, facts, writer="", anew=True, exchange=changes,
         boost=boost_of(context), links=links,
     )  # fmt: skip
-    changes_task(spec)
+    found = changes_task(spec)
+    if not (found.given or found.removed):  # then there is no file
+        return "unknown"
     with context.place.open() as work:
         source = parquet([str(localized(work.storage, changes, work.scratch))])
         rows = work.kernel.arrow(f"select * from {source} where key = ?", [key]).to_pylist()

@@ -7,6 +7,7 @@ Pages read back from the archive, with their bodies: for the judge, and to rebui
 
 import re
 from collections.abc import Callable, Iterator
+from io import SEEK_END
 from pathlib import Path
 from typing import NamedTuple
 
@@ -351,6 +352,8 @@ class Reread(NamedTuple):
 def read_at(path: Path, offset: int, find: FindBase, most: int = MOST) -> Capture | None:
     """The response at an offset of a WARC, or the one that a difference there leads to.
 
+    A `resource` is a page of another crawler, which kept no head (`archive.imported`).
+
     Args:
         path: The WARC.
         offset: Offset of the record, bytes.
@@ -364,11 +367,48 @@ def read_at(path: Path, offset: int, find: FindBase, most: int = MOST) -> Captur
         with record_at(path, offset) as entry:
             if entry is not None and is_delta(entry):
                 return _rebuilt(entry, offset, find)[1]
-            if entry is None or entry.get("WARC-Type") != "response":
-                return None
-            return _capture(entry, offset, most)[1]
+            kind = entry.get("WARC-Type") if entry is not None else None
+            if entry is not None and kind == "response":
+                return _capture(entry, offset, most)[1]
+        return _resource(path, offset, most) if kind == "resource" else None
     except (OSError, DeltaError):
         return None
+
+
+_NOTED = ("Content-Type", "Content-Language", "X-Robots-Tag")
+"""Fields of a reply that say how its body is read, and that another crawler has noted."""
+
+
+def _resource(path: Path, offset: int, most: int) -> Capture | None:
+    """The page of a `resource` record; the metadata record behind it has what was noted of it."""
+    with open_ordinary(path) as file:
+        entries = iter(WarcReader(section(file, offset, file.seek(0, SEEK_END))))
+        entry = next(entries)
+        url = unbracketed(entry.get("WARC-Target-URI") or "")
+        if not url.startswith(("http://", "https://")):
+            return None
+        parts: list[bytes] = []
+        while data := entry.read():
+            if entry.length <= most:
+                parts.append(data)
+        noted = {"Content-Type": entry.get("Content-Type") or ""}
+        about = next(entries, None)
+        if about is not None and about.get("WARC-Concurrent-To") == entry.get("WARC-Record-ID"):
+            metadata = Metadata(about)
+            noted |= {name: said for name in _NOTED if (said := metadata.value(name))}
+    return Capture(
+        url=url,
+        request=b"",
+        head=b"",
+        body=BytesBody(b"".join(parts)),
+        status=200,
+        headers=[(name.lower().encode(), said.encode()) for name, said in noted.items() if said],
+        framing="length",
+        payload_length=entry.length,
+        payload_digest=entry.get("WARC-Payload-Digest") or "",
+        began=micros(entry.get("WARC-Date")),
+        truncated=entry.get("WARC-Truncated") or "",
+    )
 
 
 def reread(

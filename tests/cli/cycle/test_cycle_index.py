@@ -91,7 +91,8 @@ def test_rounds_end_with_the_index_and_say_how_to_search(tmp_path):
     checked = json.loads(nacre("cycle", root, "index", "--check", f"{home}b", "--json").out)
     assert checked["document"]["anchor"] == ["Where books live"]
     assert checked["writers"] == {"local": True}
-    assert "unknown" in nacre("cycle", root, "index", "--check", f"{home}x", "--json").out
+    for url in (f"{home}x", "http://other.example/"):
+        assert "unknown" in nacre("cycle", root, "index", "--check", url, "--json").out
     assert searched(root, "anchor:books") == ["b"]
     assert searched(root, "anchor:回家") == [""]
     assert searched(root, "anchor:fox") == []

@@ -6,6 +6,7 @@ import pytest
 
 from nacre.cycle.check import check_storage
 from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.index_check import checked_document
 from nacre.cycle.moving.nutch_segments import (
     SegmentsResult,
     import_segments,
@@ -35,7 +36,7 @@ def crawl(tmp_path: Path) -> FetchedCycle:
 def nutch(folder: Path, name: str = "20261123154735", time: int = TIME) -> Path:
     pages = [
         (A, content(A, b"<p>a", {"_response.headers_": HEAD, "_ip_": "192.0.2.1"})),
-        (B, content(B, "书".encode("gbk"), {"Server": "x"})),
+        (B, content(B, "国家图书馆的新书".encode("gbk"), {"Server": "x"})),
     ]
     fetches = [(A, datum(0x21, time)), (B, datum(0x21, time + 1)), (GONE, datum(0x25, time))]
     parses = [(A, parse_data("题", (B, "国家图书馆"), ("bad url", "x"), (f"{A}#here", "same")))]
@@ -64,6 +65,17 @@ def test_pages_come_into_the_archive_with_visits_and_links(crawl: FetchedCycle, 
     assert check_storage(crawl.cycle, LocalEngine(1), crawl.place, NOW).whole
     again = imported(crawl, tmp_path / "segments")
     assert (again.segments, again.known, again.version) == ((), ("20261123T154735.000Z",), None)
+
+
+def test_pages_with_and_without_their_heads_are_indexed(crawl: FetchedCycle, tmp_path: Path):
+    nutch(tmp_path / "segments")
+    imported(crawl, tmp_path / "segments")
+    state = {"status": 2, "fetch_time": NOW, "last_time": NOW * 1000}
+    crawl.set("state", *({"key": key, **state} for key in (A, B)))
+    with crawl.context() as context:
+        documents = [checked_document(context, key) for key in (A, B)]
+    contents = [one if isinstance(one, str) else one.content for one in documents]
+    assert contents == ["a", "国家图书馆的新书"]
 
 
 def test_the_latest_capture_counts(crawl: FetchedCycle, tmp_path: Path):
