@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.site import PAGES, nacre, site
+from tests.cli.site import PAGES, ServedPage, nacre, site
 
 
 def test_links_to_a_page_and_on_it(tmp_path: Path):
@@ -25,3 +25,25 @@ def test_links_to_a_page_and_on_it(tmp_path: Path):
     assert nacre("new", tmp_path / "new", "http://a.test/").code == 0
     none = nacre("links", tmp_path / "new", "http://a.test/")
     assert (none.code, "no archive yet" in none.err) == (2, True)
+
+
+def test_of_a_page_that_changed_the_newest_links_count(tmp_path: Path):
+    job = tmp_path / "job"
+    pages: dict[str, ServedPage] = {
+        "/": "<a href=/a>a</a><a href=/b>b</a><a href=/c>c</a>",
+        "/a": "<a href=/c>c</a>",
+        "/b": "<a href=/c>c</a>",
+        "/c": "<p>c",
+    }
+
+    def linking() -> list[str]:
+        found = json.loads(nacre("links", job, f"{home}c", "--json").out)
+        return sorted(one["src"].removeprefix(home) for one in found)
+
+    with site(pages) as home:
+        nacre("crawl", home, "--scope", "host", "--out", job, "--delay", 0, "-q")
+        assert linking() == ["", "a", "b"]
+        pages["/"] = "<a href=/a>a</a><a href=/b>b</a>"
+        del pages["/a"]
+        nacre("recrawl", job, "--full", "-q")
+        assert linking() == ["b"]

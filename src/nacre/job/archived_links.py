@@ -76,17 +76,24 @@ def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedL
             own = key(capture.url)
             if own == wanted and capture.outlinks and capture.date >= newest:
                 newest, on_it = capture.date, tuple(_links(capture, capture.outlinks))
-            for link in capture.outlinks:
-                if own != wanted and key(link.url) == wanted:
-                    known = to_it.get(own)
-                    if known is None or known.date <= capture.date:
-                        to_it[own] = next(iter(_links(capture, [link])))
-                    break
+            link = next((one for one in capture.outlinks if key(one.url) == wanted), None)
+            known = to_it.get(own)
+            if own == wanted or (known is not None and known.date > capture.date):
+                continue
+            if link is not None:
+                to_it[own] = _links(capture, [link])[0]
+            elif known is not None and _says_all(capture):
+                del to_it[own]  # the newest version of that page lacks it
     ordered = sorted(to_it.values(), key=lambda link: (-link.date, link.src))
     return ArchivedLinks(tuple(ordered), on_it)
 
 
-def _links(capture: ReadCapture, links: Iterable[Outlink]) -> Iterable[ArchivedLink]:
+def _says_all(capture: ReadCapture) -> bool:
+    """Whether what has no link now is without it: one that could not be had stays as it was."""
+    return capture.revisit is None and capture.status not in {0, 408, 429} and capture.status < 500
+
+
+def _links(capture: ReadCapture, links: Iterable[Outlink]) -> list[ArchivedLink]:
     return [
         ArchivedLink(capture.url, link.url, str(link.hop), link.context, capture.date)
         for link in links
