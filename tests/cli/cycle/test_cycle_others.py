@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.site import nacre
+from tests.cli.site import nacre, site
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +57,16 @@ def test_commands_that_serve_both(root: Path):
                   ("report", root, "list"), ("archive", root, "digests")):  # fmt: skip
         done = nacre(*words)
         assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize("step", ["", "index", "links", "readdb --stats", "generate"])
+def test_a_continuous_crawl_stays_one(tmp_path: Path, step: str):
+    job = tmp_path / "job"
+    with site({"/": "<p>one"}) as home:
+        assert nacre("crawl", home, "--out", job, "--delay", 0, "-q").code == 0
+        done = nacre("cycle", job, *step.split())
+        assert (done.code, done.out) == (2, "")
+        assert f"nacre cycle OTHER_DIR import {job}" in done.err
+        assert not (job / "cycle").exists()
+        assert nacre("recrawl", job, "--full", "-q").code == 0

@@ -268,13 +268,19 @@ def require_executors(engine: "TaskEngine", place: str) -> None:
 
 
 def require_at_rest(layout: "Layout") -> None:
-    """Raise JobError when the continuous crawler runs in the directory."""
+    """Raise JobError when the directory is a continuous crawl's: it stays one, running or not."""
     from nacre.job.control import is_running
 
     if is_running(layout.socket):
         raise JobError(
             f"{layout.root} is running as a continuous crawl: end it with `nacre stop "
             f"{layout.root}`, or name another directory"
+        )
+    if layout.store.is_dir() and not layout.in_rounds:
+        raise JobError(
+            f"{layout.root} is a continuous crawl: `nacre cycle OTHER_DIR import "
+            f"{output.shown(layout.root)}` brings what it knows into rounds, in a directory of "
+            f"their own; `nacre index {output.shown(layout.root)}` makes an index of its words"
         )
 
 
