@@ -15,6 +15,7 @@ from nacre.cycle.moving.nutch_segments import (
 )
 from nacre.cycle.segments import visits_of
 from nacre.cycle.steps.links import links
+from nacre.cycle.steps.parse import parse
 from nacre.errors import ConfigError, DamageError, JobError
 from tests.cycle.made import NOW, found
 from tests.cycle.moving.hadoop_files import content, datum, parse_data, segment
@@ -63,6 +64,8 @@ def test_pages_come_into_the_archive_with_visits_and_links(crawl: FetchedCycle, 
     with crawl.context() as context:
         assert links(context).rows == 1
     assert check_storage(crawl.cycle, LocalEngine(1), crawl.place, NOW).whole
+    with pytest.raises(JobError, match="was imported from Nutch.*`links`"):
+        parse(crawl.cycle, LocalEngine(1), crawl.place, NOW, {"20261123T154735.000Z": ()})
     again = imported(crawl, tmp_path / "segments")
     assert (again.segments, again.known, again.version) == ((), ("20261123T154735.000Z",), None)
 

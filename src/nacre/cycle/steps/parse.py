@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.cycle.engine import TaskEngine
+from nacre.cycle.moving.nutch_segments import IMPORTED
 from nacre.cycle.reparse import ReparsedPart, ReparseSpec, read_part, reparse_task
 from nacre.cycle.segment_files import known_files, recorded
 from nacre.cycle.storage import Storage
@@ -22,6 +23,9 @@ from nacre.cycle.versions import (
     state_of,
 )
 from nacre.errors import JobError
+
+_NUTCH = "nutch"
+"""What a segment of Nutch was imported from."""
 
 
 class ParseResult(NamedTuple):
@@ -68,7 +72,7 @@ def parse(
         dry: Say how many parts there are, and read none.
 
     Raises:
-        JobError: There is no such segment, or it was not fetched.
+        JobError: There is no such segment, it was not fetched, or Nutch has parsed it.
         DamageError: A WARC is damaged.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
@@ -77,6 +81,11 @@ def parse(
     for name, state in states.items():
         if not state.parts:
             raise JobError(f"segment {name} was not fetched, so there is nothing to parse")
+        if state.more.get(IMPORTED) == _NUTCH:
+            raise JobError(
+                f"segment {name} was imported from Nutch, which has parsed it: `links` takes the "
+                "links that it found"
+            )
     specs = _specs(cycle, version, place, wanted)
     if dry:
         return ParseResult(tuple(states), sum(len(spec.chosen) for spec in specs))
