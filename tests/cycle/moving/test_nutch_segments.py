@@ -64,7 +64,7 @@ def test_pages_come_into_the_archive_with_visits_and_links(crawl: FetchedCycle, 
     with crawl.context() as context:
         assert links(context).rows == 1
     assert check_storage(crawl.cycle, LocalEngine(1), crawl.place, NOW).whole
-    with pytest.raises(JobError, match="was imported from Nutch.*`links`"):
+    with pytest.raises(JobError, match=r"was imported from Nutch.*`links`"):
         parse(crawl.cycle, LocalEngine(1), crawl.place, NOW, {"20261123T154735.000Z": ()})
     again = imported(crawl, tmp_path / "segments")
     assert (again.segments, again.known, again.version) == ((), ("20261123T154735.000Z",), None)

@@ -194,6 +194,15 @@ _CELL = (
             ),
             "in a table",
         ),
+        (
+            f"{_OPEN}.presentation",
+            _odf(
+                f"{_OPEN}.presentation",
+                "<office:presentation><text:p>国家<text:span>图书馆</text:span><text:s/>on the "
+                "wall</text:p></office:presentation>",
+            ),
+            "on the wall",
+        ),
     ],
 )
 def test_books_sheets_slides_and_open_documents(mime, body, text):
@@ -212,7 +221,10 @@ def test_word():
     assert "国家图书馆 in Word" in found.text
 
 
-@pytest.mark.parametrize("mime", ["application/pdf", "application/epub+zip", "application/msword"])
+@pytest.mark.parametrize(
+    "mime",
+    ["application/pdf", "application/epub+zip", "application/msword", f"{_OPEN}.presentation"],
+)
 def test_what_is_no_document_has_no_text_and_says_so(mime):
     assert read(b"junk" * 100, mime).problem == "unreadable"
 

@@ -9,6 +9,7 @@ PLAIN = frozenset(("text/plain", "text/markdown", "text/csv", "text/tab-separate
 PDF = frozenset(("application/pdf", "application/x-pdf"))
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _OPEN = "application/vnd.oasis.opendocument."
+SLIDES = f"{_OPEN}presentation"
 OFFICE = frozenset(
     (
         "application/msword",
@@ -19,7 +20,7 @@ OFFICE = frozenset(
         f"{_OFFICE}presentationml.presentation",
         f"{_OPEN}text",
         f"{_OPEN}spreadsheet",
-        f"{_OPEN}presentation",
+        SLIDES,
         "application/epub+zip",
         "application/rtf",
         "text/rtf",
@@ -40,7 +41,7 @@ ENDINGS = {
     "pptx": f"{_OFFICE}presentationml.presentation",
     "odt": f"{_OPEN}text",
     "ods": f"{_OPEN}spreadsheet",
-    "odp": f"{_OPEN}presentation",
+    "odp": SLIDES,
     "epub": "application/epub+zip",
     "rtf": "application/rtf",
 }

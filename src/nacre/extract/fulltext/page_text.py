@@ -6,7 +6,7 @@ import msgspec
 
 from nacre.extract.document import Document
 from nacre.extract.fulltext.decoding import document_text
-from nacre.extract.fulltext.job import HTML, PLAIN, PageText, TextJob, text_type
+from nacre.extract.fulltext.job import HTML, PLAIN, SLIDES, PageText, TextJob, text_type
 from nacre.extract.fulltext.language import declared_language, language_of
 from nacre.extract.headers import header_directives, header_text
 
@@ -43,6 +43,10 @@ def _reader(kind: str) -> Callable[[TextJob, str], PageText]:
         return html_text
     if kind in PLAIN:
         return plain_text
+    if kind == SLIDES:
+        from nacre.extract.fulltext.slides import slides_text  # noqa: PLC0415
+
+        return slides_text
     from nacre.extract.fulltext.office import office_text  # noqa: PLC0415
 
     return office_text
