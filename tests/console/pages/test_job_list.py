@@ -77,7 +77,7 @@ def test_the_next_run_is_that_of_the_job_or_of_the_calendar(tmp_path: Path):
         answer = (await console.client.get(f"{API}/jobs", headers=console.as_key())).json()
         assert answer["items"][0]["next_pass"].endswith("-01-01T00:00:00Z")
         page = (await console.client.get("/", headers=console.as_session(Role.VIEWER))).text
-        assert f'<time datetime="{answer["items"][0]["next_pass"]}">' in page
+        assert f'<time data-zone datetime="{answer["items"][0]["next_pass"]}">' in page
         poller = console.services.poller
         own = JobOverview("FINISHED", next_pass=4_000_000_000.0)
         poller._keep(msgspec.structs.replace(poller.snapshot(job), overview=own))

@@ -74,6 +74,12 @@ def test_a_moment_is_an_element_that_names_it(moment: object, shown: str):
     assert template.render(value=moment) == f"{shown}|As of {shown}"
 
 
+def test_a_moment_to_come_is_shown_with_its_zone():
+    template = environment("en").from_string("{{ value | due }}|{{ 0 | due }}")
+    moment = '<time data-zone datetime="1970-01-01T00:01:30Z">1970-01-01 00:01:30 UTC</time>'
+    assert template.render(value=90) == f"{moment}|\N{EN DASH}"
+
+
 MOMENT = re.compile(r"^ +(\w+): .*(?:RFC 3339|[Ss]econds since the epoch)", re.MULTILINE)
 
 

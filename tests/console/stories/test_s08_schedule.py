@@ -41,6 +41,7 @@ def test_runs_begin_by_the_calendar(tmp_path: Path, browser: Browser):
             expect(row(page, 1)).to_contain_text("0 * * * * Asia/Shanghai")
             row(page, 1).locator("summary").first.click()
             expect(row(page, 1).locator("ol li")).to_have_count(10)
+            expect(row(page, 1).locator("ol li").first).to_contain_text(re.compile("[AP]M UTC"))
 
             pass_hours(console, 1)
             says(page, 1, f"begun .* missed: {HOURS - 1}")

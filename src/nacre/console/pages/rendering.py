@@ -43,12 +43,17 @@ def _number(value: float | None, digits: int = 0) -> str:
 _MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d{1,6})?)Z")
 
 
-def _time(value: str | float | None) -> str:
+_PASSED: Final = Markup('<time datetime="{}">{} {} UTC</time>')
+_COMING: Final = Markup('<time data-zone datetime="{}">{} {} UTC</time>')
+
+
+def _time(value: str | float | None, *, with_zone: bool = False) -> str:
     """A moment as an element whose text a script turns into that of the viewer's zone.
 
     Args:
         value: Seconds since the epoch, or a text of RFC 3339 in UTC. Any other text, as a log may
             have one, stays a text; 0, "" and None are no moment.
+        with_zone: The script names the zone, too, as of a moment to come.
     """
     if not value:
         return NOTHING
@@ -57,7 +62,8 @@ def _time(value: str | float | None) -> str:
     if found is None:
         return text
     # Both are digits and signs: the expression lets nothing else pass.
-    return Markup('<time datetime="{}">{} {} UTC</time>').format(text, found[1], found[2])
+    form = _COMING if with_zone else _PASSED
+    return form.format(text, found[1], found[2])
 
 
 _SAID: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC")
@@ -77,13 +83,15 @@ FILTERS: Final = {
     "short": short,
     "size": size,
     "time": _time,
+    "due": partial(_time, with_zone=True),
     "times": _times,
     "readable": readable_url,
     "host": host,
     "shown": _visible,
 }
-"""Filters of all templates: numbers, also to three digits, bytes, moments, URLs and their hosts,
-and texts from outside within `trans`, which escapes but does not show what controls and turns."""
+"""Filters of all templates: numbers, also to three digits, bytes, moments, those to come with
+their zone, URLs and their hosts, and texts from outside within `trans`, which escapes but does not
+show what controls and turns."""
 
 
 @cache
