@@ -154,6 +154,31 @@ def test_the_page_changes_the_calendar_without_script(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_a_weekly_schedule_is_chosen_and_not_typed_as_cron(tmp_path: Path):
+    add_job(tmp_path, "http://127.0.0.1:9/")
+
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        token = {"x-nacre-token": fields.pop("x-nacre-token")}
+        form = {**token, "do": "add", **WISH, "at": "@daily", "often": "weekly", "weekday": "1"}
+        refused = await client.post("/calendar", data={**form, "time": "25:00"}, headers=fields)
+        assert (refused.status_code, "is no time of day" in refused.text) == (422, True)
+        assert '<option value="weekly" selected>' in refused.text
+        sent = await client.post("/calendar", data={**form, "time": "02:30"}, headers=fields)
+        assert sent.status_code == 303, sent.text
+        (one,) = console.services.schedules.all()
+        assert one.wish.at == "30 2 * * 1"
+        page = (await client.get("/calendar?edit=1", headers=fields)).text
+        assert "every Monday at 02:30" in page
+        kept = ['<option value="weekly" selected>', '<option value="1" selected>Monday']
+        kept += ['name="time" type="time" value="02:30"']
+        assert [one for one in kept if one not in page] == []
+        chinese = fields | {"accept-language": "zh-CN"}
+        assert "每星期一 02:30" in (await client.get("/calendar", headers=chinese)).text
+
+    play(tmp_path, scene)
+
+
 def month_begin() -> float:
     """2026-11-03T00:00:00Z: the Monday before it is over."""
     return 1_793_664_000.0

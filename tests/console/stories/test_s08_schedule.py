@@ -37,6 +37,7 @@ def test_runs_begin_by_the_calendar(tmp_path: Path, browser: Browser):
             expect(page.locator("main")).to_contain_text("No run is scheduled")
             add(page, "half past two", "Asia/Shanghai", "leave this one out")
             expect(page.locator(".notice-error")).to_contain_text("half past two")
+            shows_fields_of_a_week(page)
             add(page, "0 * * * *", "Asia/Shanghai", "leave this one out")
             expect(row(page, 1)).to_contain_text("0 * * * * Asia/Shanghai")
             row(page, 1).locator("summary").first.click()
@@ -93,10 +94,19 @@ def test_the_calendar_makes_new_jobs_by_a_command(tmp_path: Path, browser: Brows
 
 def add(page: Page, at: str, zone: str, overlap: str) -> None:
     """Fill the form of a new schedule, and send it."""
+    page.get_by_label("How often").select_option("otherwise, as in cron")
     page.get_by_label("When, as in cron").fill(at)
     page.get_by_label("Time zone").fill(zone)
     page.get_by_label("If another run is open").select_option(overlap)
     page.get_by_role("button", name="Add", exact=True).click()
+
+
+def shows_fields_of_a_week(page: Page) -> None:
+    """Choose a weekly schedule: its fields are there, and no others."""
+    page.get_by_label("How often").select_option("weekly")
+    expect(page.get_by_label("Day of the week")).to_be_visible()
+    expect(page.get_by_label("When, as in cron")).to_be_hidden()
+    expect(page.get_by_label("Day of the month")).to_be_hidden()
 
 
 def row(page: Page, schedule: int) -> Locator:

@@ -30,6 +30,7 @@ from nacre.console.pages.calendar_month import (
     shifted,
     weeks_of,
 )
+from nacre.console.pages.rhythms import CRON, WEEK, Rhythm, rhythm_of, sent_rhythm, typed_rhythm
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
 from nacre.job.schedules import RunOverlap
@@ -133,6 +134,9 @@ def facts(
         "jobs": [job.id for job, _ in call.snapshots() if not job.layout.in_rounds],
         "weeks": weeks_of(first, kept, now, days, own, limited_hours(upcoming)),
         "edited": edited,
+        "rhythm": rhythm_of(edited.schedule.at) if edited else Rhythm(),
+        "rhythms": {one.id: rhythm_of(one.schedule.at) for one in found},
+        "week": WEEK,
         "until": day_text(edited.schedule.end) if edited else "",
         "profiles": [one.name for one in list_profiles()],
         "places": [place.label for place in job_places(call)],
@@ -186,7 +190,8 @@ def _typed(fields: Mapping[str, str]) -> dict[str, Any]:
         "paused": fields.get("paused") == "1",
         "seeds": lines_of(fields.get("seeds", "")),
     }
-    return {"typed": typed, "until": fields.get("until", ""), "looked_at": fields.get("job", "")}
+    shown = {"until": fields.get("until", ""), "looked_at": fields.get("job", "")}
+    return {"typed": typed, "rhythm": typed_rhythm(fields), **shown}
 
 
 def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
@@ -197,6 +202,8 @@ def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
         seeds = lines_of(fields.get("seeds", ""))
     values: dict[str, Any] = {name: fields[name] for name in known if fields.get(name)}
     values |= {"seeds": seeds} if seeds else {}
+    rhythm = sent_rhythm(fields)
+    values |= {} if rhythm.often == CRON else {"at": rhythm.at}
     # Of a profile it is no job that new ones are made like.
     job = "" if values.get("profile") else fields.get("job", "")
     values |= {"until": until_of(fields.get("until", "")), "paused": fields.get("paused") == "1"}
