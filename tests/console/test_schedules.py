@@ -1,6 +1,7 @@
 import errno
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -235,6 +236,26 @@ def test_the_calendar_shows_pages_that_become_due_and_hours_with_other_limits(tm
             assert "档案.html" in page.text
             wrong = await console.client.get("/calendar?job=crawls~none", headers=fields)
             assert wrong.status_code == 404
+
+        play(tmp_path, scene)
+
+
+def test_the_month_leads_to_the_reports_of_runs_that_are_over(tmp_path: Path):
+    with site({"/": '<a href="/a">x</a>'}) as url:
+        add_job(tmp_path, url)
+        root = tmp_path / "crawls" / "图书馆"
+        assert nacre("run", root, "--set", "limits.documents=1").code == 4
+
+        async def scene(console: GivenConsole) -> None:
+            fields = console.as_session(Role.VIEWER)
+            run = Layout(root).latest.resolve().name
+            page = (await console.client.get("/calendar", headers=fields)).text
+            link = f'<a href="/j/{quote("crawls~图书馆")}/reports/run?run={run}">run ended'
+            assert link in page
+            assert "FINISHED_DOCUMENT_LIMIT" in page.partition(link)[2][:200]
+            assert (await console.client.get(link.split('"')[1], headers=fields)).status_code == 200
+            before = (await console.client.get("/calendar?month=2020-02", headers=fields)).text
+            assert "run ended" not in before
 
         play(tmp_path, scene)
 

@@ -5,9 +5,11 @@ from datetime import date
 import msgspec
 import pytest
 
+from nacre.console.fleet.finished_runs import FinishedRun
 from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
 from nacre.console.pages.calendar_month import (
     CalendarDay,
+    CalendarLook,
     LimitedHours,
     MonthEntry,
     OwnPasses,
@@ -60,6 +62,15 @@ def test_what_became_of_runs_stands_in_the_month():
     assert [one.is_trouble for one in days[2].runs] == [True, True]
 
 
+def test_runs_that_are_over_stand_on_the_day_of_their_end():
+    over = [FinishedRun(NOW - HOUR, "a", "20261102T200000Z", "FINISHED")]
+    over += [FinishedRun(NOW - 60 * 24 * HOUR, "a", "20260902T200000Z", "")]
+    days = days_of(weeks_of(FIRST, [], NOW, looked=CalendarLook(finished=over)))
+    assert {number: day.runs for number, day in days.items() if day.runs} == {
+        2: (MonthEntry("23:00", "a", run="20261102T200000Z", exit="FINISHED"),)
+    }
+
+
 def test_a_day_with_many_runs_shows_what_went_wrong():
     note = ScheduleNote(NOW + 22.5 * HOUR, "failed")
     days = days_of(weeks_of(FIRST, [schedule(1, ScheduleWish("a", "@hourly"), note)], NOW))
@@ -91,7 +102,7 @@ def test_a_schedule_that_is_rare_and_one_that_is_not_are_compared(often: str):
 
 def test_passes_that_a_job_begins_itself_are_runs_to_come():
     every = OwnPasses("a", RecurringCrawl(1, "--every 240h", NOW + 12 * HOUR))
-    days = days_of(weeks_of(FIRST, [], NOW, own=[every]))
+    days = days_of(weeks_of(FIRST, [], NOW, looked=CalendarLook([every])))
     runs = {number: day.runs for number, day in days.items() if day.runs}
     assert runs == dict.fromkeys((3, 13, 23), (MonthEntry("12:00", "a", is_own=True),))
 

@@ -17,15 +17,18 @@ from nacre.console.background.answers import facts_of, read_or_later
 from nacre.console.bounds import ShortText, Whole
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import converted, lines_of, sent_form
+from nacre.console.fleet.finished_runs import finished_runs
 from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.schedule_book import NEW_JOB, ScheduleWish, day_text, until_of
 from nacre.console.live.notices import Notice
 from nacre.console.new_jobs import job_places
 from nacre.console.pages.acting import text_of
 from nacre.console.pages.calendar_month import (
+    CalendarLook,
     OwnPasses,
     clashes_of,
     limited_hours,
+    month_bounds,
     month_of,
     shifted,
     weeks_of,
@@ -55,9 +58,9 @@ class CalendarQuery(msgspec.Struct, frozen=True):
 async def page(call: Call) -> PageAnswer:
     """The schedules; and of one job what becomes due, and when it has other limits."""
     query: CalendarQuery = call.query
-    own = await asyncio.to_thread(own_passes, [job for job, _ in call.snapshots()])
+    looked = await _looked_at(call)
     if not query.job:
-        return PageAnswer("calendar.html", facts(call, own))
+        return PageAnswer("calendar.html", facts(call, looked))
     job = call.job(query.job)
     if job.layout.in_rounds:
         raise RefusedRequestError(409, "rounds", f"{job.id} is crawled in rounds, not in runs")
@@ -65,16 +68,32 @@ async def page(call: Call) -> PageAnswer:
     try:
         found, held = await read_or_later(call, job, "upcoming", running=running)
     except NacreError as error:
-        return PageAnswer("calendar.html", {**facts(call, own), "refused": str(error)})
+        return PageAnswer("calendar.html", {**facts(call, looked), "refused": str(error)})
     if held is not None:
         return PageAnswer("wait.html", {"job": job.id, "task": facts_of(held)}, 202)
-    return PageAnswer("calendar.html", facts(call, own, found))
+    return PageAnswer("calendar.html", facts(call, looked, found))
 
 
 def own_passes(jobs: Sequence[FoundJob]) -> list[OwnPasses]:
     """The jobs whose processes begin their passes themselves."""
     found = ((job.id, find_recurring(job.layout)) for job in jobs if not job.layout.in_rounds)
     return [OwnPasses(job, again) for job, again in found if again is not None and again.waits]
+
+
+async def _looked_at(call: Call) -> CalendarLook:
+    """The state of the jobs that the one who asks may see, in the month of the query.
+
+    Raises:
+        RefusedRequestError: The query names no month (400).
+    """
+    query = call.query or CalendarQuery()
+    begin, end = month_bounds(month_of(query.month, call.services.clock.now()))
+    jobs = [job for job, _ in call.snapshots() if not job.layout.in_rounds]
+
+    def looked() -> CalendarLook:
+        return CalendarLook(own_passes(jobs), finished_runs(jobs, begin, end))
+
+    return await asyncio.to_thread(looked)
 
 
 class OwnRow(NamedTuple):
@@ -109,13 +128,13 @@ def _own_rows(call: Call, own: Sequence[OwnPasses]) -> list[OwnRow]:
 
 
 def facts(
-    call: Call, own: Sequence[OwnPasses], upcoming: Mapping[str, Any] | None = None
+    call: Call, looked: CalendarLook, upcoming: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """The values that the page shows.
 
     Args:
         call: The request.
-        own: The passes that jobs begin themselves.
+        looked: What the directories of the jobs say.
         upcoming: What becomes due of the job that the query names; None for none.
 
     Raises:
@@ -129,10 +148,10 @@ def facts(
     kept = seen_schedules(call)
     return {
         "schedules": found,
-        "own": _own_rows(call, own),
+        "own": _own_rows(call, looked.own),
         "clashes": clashes_of(kept, now),
         "jobs": [job.id for job, _ in call.snapshots() if not job.layout.in_rounds],
-        "weeks": weeks_of(first, kept, now, days, own, limited_hours(upcoming)),
+        "weeks": weeks_of(first, kept, now, days, looked, limited_hours(upcoming)),
         "edited": edited,
         "rhythm": rhythm_of(edited.schedule.at) if edited else Rhythm(),
         "rhythms": {one.id: rhythm_of(one.schedule.at) for one in found},
@@ -167,8 +186,8 @@ async def answer(call: Call) -> RedirectResponse | PageAnswer:
         else:
             _change(call, action, number)
     except NacreError as error:
-        own = await asyncio.to_thread(own_passes, [job for job, _ in call.snapshots()])
-        shown = {**facts(call, own), "problem": str(error)}
+        looked = await _looked_at(call)
+        shown = {**facts(call, looked), "problem": str(error)}
         if action in {"add", "edit"}:
             shown |= _typed(fields)
             edited = (one for one in shown["schedules"] if one.id == _number(number))

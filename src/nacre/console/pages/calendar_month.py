@@ -8,6 +8,7 @@ from itertools import islice, permutations, takewhile
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from nacre.console.fleet.finished_runs import FinishedRun
 from nacre.console.fleet.schedule_book import KeptSchedule
 from nacre.console.problems import RefusedRequestError
 from nacre.frontier.bandwidth import parse_days, parse_hours
@@ -36,6 +37,18 @@ class OwnPasses(NamedTuple):
     crawl: RecurringCrawl
 
 
+class CalendarLook(NamedTuple):
+    """The state of the jobs' directories, as far as the calendar shows it.
+
+    Attributes:
+        own: The passes that jobs begin themselves.
+        finished: The runs that ended in the month.
+    """
+
+    own: Sequence[OwnPasses] = ()
+    finished: Sequence[FinishedRun] = ()
+
+
 class MonthEntry(NamedTuple):
     """A run in the month.
 
@@ -46,6 +59,8 @@ class MonthEntry(NamedTuple):
         missed: Times that passed before it while no console ran.
         is_twice: Another schedule of the job has the same moment.
         is_own: The job begins it itself.
+        run: Name of the run, of one that is over; "" for another one.
+        exit: How that ended; "" where it is not known.
     """
 
     at: str
@@ -54,6 +69,8 @@ class MonthEntry(NamedTuple):
     missed: int = 0
     is_twice: bool = False
     is_own: bool = False
+    run: str = ""
+    exit: str = ""
 
     @property
     def is_trouble(self) -> bool:
@@ -128,12 +145,21 @@ def shifted(first: date, months: int) -> date:
     return date(min(max(number // 12, 1), 9999), number % 12 + 1, 1)
 
 
+def month_bounds(first: date) -> tuple[float, float]:
+    """The begin and the end of a month of UTC, seconds since the epoch.
+
+    Args:
+        first: Its first day.
+    """
+    return _midnight(first), _midnight(shifted(first, 1))
+
+
 def weeks_of(
     first: date,
     schedules: Sequence[KeptSchedule],
     now: float,
     due: Mapping[str, int] | None = None,
-    own: Sequence[OwnPasses] = (),
+    looked: CalendarLook | None = None,
     limited: LimitedHours | None = None,
 ) -> list[list[CalendarDay]]:
     """The weeks of a month; days are those of UTC.
@@ -143,12 +169,16 @@ def weeks_of(
         schedules: The schedules, with what became of them.
         now: Seconds since the epoch.
         due: Pages that become due, by day as `2026-11-23`; None for none.
-        own: The passes that jobs begin themselves.
+        looked: What the directories of the jobs say; None for nothing.
         limited: The hours with other limits of bandwidth; None for none.
     """
-    begin, end = _midnight(first), _midnight(shifted(first, 1))
+    begin, end = month_bounds(first)
+    looked = looked or CalendarLook()
     runs: dict[int, list[MonthEntry]] = {}
-    found = (*_past(schedules), *_coming(schedules, own, begin, end, now))
+    over = [
+        (one.ended, MonthEntry("", one.job, run=one.name, exit=one.exit)) for one in looked.finished
+    ]
+    found = (*_past(schedules), *over, *_coming(schedules, looked.own, begin, end, now))
     for time, entry in found:
         if begin <= time < end:
             moment = datetime.fromtimestamp(time, UTC)
