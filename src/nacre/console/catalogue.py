@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-from nacre.console.made_texts import MadeTexts
+from nacre.console.made_texts import STATES, MadeTexts
 from nacre.console.pseudo import PseudoTexts
 from nacre.console.translations import compiled, po_texts
 from nacre.core.clock import duration
@@ -86,6 +86,14 @@ class Language:
     def made(self, text: str) -> str:
         """A text that another part of Nacre made in English, as far as the catalogue has it."""
         return text if self.name == ENGLISH else self._made.say(text)
+
+    def state(self, name: str) -> str:
+        """The state of a job, or the end of a run, in words.
+
+        Args:
+            name: It, such as `RUNNING`; a name that is none stays as it is.
+        """
+        return self.texts.gettext(STATES[name]) if name in STATES else self.made(name)
 
     def error(self, text: str) -> str:
         """The text of an error, of several lines and with names before it, likewise."""

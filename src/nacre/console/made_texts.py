@@ -109,6 +109,8 @@ WHOLE: Final = (
     _("timeline"), _("diff"), _("decisions"), _("done"), _("refused"),
 )  # fmt: skip
 """Texts without values that no other source has."""
+STATES: Final = {"ABORTED": _("Stopped by the operator")}
+"""States of jobs that people would misread, in words of this page; programs have Heritrix's."""
 UNITS: Final = {
     "ms": _("{} ms"), "s": _("{} s"), "min": _("{} min"), "h": _("{} h"), "d": _("{} d"),
 }  # fmt: skip

@@ -74,6 +74,15 @@ def test_a_moment_is_an_element_that_names_it(moment: object, shown: str):
     assert template.render(value=moment) == f"{shown}|As of {shown}"
 
 
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "Stopped by the operator"), ("zh_CN", "已由操作员停止")]
+)
+def test_a_run_that_the_operator_stopped_says_so(language: str, said: str):
+    text = "{% from 'macros.html' import state %}{{ state('ABORTED', false) }}|{{ 'X' | state }}"
+    page = environment(language).from_string(text).render()
+    assert (f'state-still">{said}</span>' in page, page[-2:]) == (True, "|X")
+
+
 def test_a_moment_to_come_is_shown_with_its_zone():
     template = environment("en").from_string("{{ value | due }}|{{ 0 | due }}")
     moment = '<time data-zone datetime="1970-01-01T00:01:30Z">1970-01-01 00:01:30 UTC</time>'

@@ -37,7 +37,7 @@ def test_a_job_goes_back_to_a_checkpoint(tmp_path: Path, browser: Browser):
             before = log.read_text().count("\n")
             until(lambda: log.read_text().count("\n") > before + 5)
             act(page, "stop")
-            shows_state(page, "ABORTED")
+            shows_state(page, "Stopped by the operator")
             after = finished(job)
             open_job(page, console, "demo", "/checkpoints")
             assert violations(page) == []
@@ -50,7 +50,7 @@ def test_a_job_goes_back_to_a_checkpoint(tmp_path: Path, browser: Browser):
             until(lambda: "restored" in job_log(job) or "checkpoint" in job_log(job))
             shows_state(page, "RUNNING")
             act(page, "stop")
-            shows_state(page, "ABORTED")
+            shows_state(page, "Stopped by the operator")
         command("archive", job, "check")
 
 

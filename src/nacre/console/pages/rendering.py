@@ -115,6 +115,7 @@ def environment(name: str) -> Environment:
     spoken = language(name)
     texts = spoken.texts
     made.filters["made"] = spoken.made
+    made.filters["state"] = spoken.state
     made.filters["error"] = spoken.error
     made.filters["duration"] = spoken.duration
     made.filters["progress"] = spoken.progress

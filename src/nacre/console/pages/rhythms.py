@@ -46,7 +46,7 @@ class Rhythm(NamedTuple):
     day: int = 1
 
     @property
-    def time(self) -> str:
+    def clock(self) -> str:
         """Its time of day, as `02:30`."""
         return f"{self.hour:02}:{self.minute:02}"
 
