@@ -48,7 +48,7 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
         (facts("PAUSED", why="calibration"), "paused", "resume"),
         (facts("FINISHED"), "finished-some-time", "recrawl"),
         (facts("FINISHED", ended_at=5.0, failed_pages=1), "finished", "seeds"),
-        (facts("FINISHED", endless=7), "finished-some-time", "recrawl"),
+        (facts("FINISHED", endless=7), "finished-some-time", "traps"),
         (facts("FINISHED", unvisited=7, repeated=2), "finished-some-time", "recrawl"),
         (facts("FINISHED", held=1), "finished-some-time", "trap-share"),
         (facts("FINISHED", ended_at=5.0, seeds=3, seeds_got=2), "finished", "seeds"),
@@ -126,6 +126,14 @@ def test_the_sentence_in_words():
         " seed"
     )
     assert deep.lever == ("deeper", "recrawl")
+    trapped = sentence_of(facts("FINISHED", documents=49, too_deep=3, too_deep_poor=2))
+    assert words(trapped) == (
+        "finished: 49 documents; 3 URLs left out as too many hops from their seeds, most of them of"
+        " a kind whose last pages had nothing new (a trap?)"
+    )
+    assert trapped.lever == ("traps", "recrawl")
+    half = sentence_of(facts("FINISHED", documents=49, too_deep=2, too_deep_poor=1, endless=7))
+    assert half.lever == ("traps", "deeper", "recrawl")
     refused = facts(troubled=TroubledHost("图书馆.test", 429, 0.5, 60.0))
     assert words(sentence_of(refused)) == "图书馆.test answers 429; its delay is 1 min now"
 

@@ -18,7 +18,7 @@ from nacre.cli.summary import RunResult, say_finished, summarize
 from nacre.core.events import ActionTaken, Alert, Event, StateChanged
 from nacre.core.states import ExitStatus, JobState
 from nacre.engine.clock import SystemClock
-from nacre.engine.counters import TOO_DEEP, not_visited
+from nacre.engine.counters import TOO_DEEP, TOO_DEEP_POOR, not_visited
 from nacre.errors import JobError
 from nacre.inspect.reports.seed_outcomes import all_seeds, run_counts
 from nacre.inspect.view import is_finished
@@ -166,7 +166,8 @@ def _result(session: Session, account: RunAccount | None) -> RunResult:
         seeds = all_seeds(store, session.queues.identity)
     else:
         left = not_visited(store, run.number)._asdict()
-        overview = structs.replace(overview, too_deep=store.counter(TOO_DEEP), **left)
+        deep, poor = store.counter(TOO_DEEP), store.counter(TOO_DEEP_POOR)
+        overview = structs.replace(overview, too_deep=deep, too_deep_poor=poor, **left)
     return RunResult(
         ExitStatus.INTERRUPTED,
         overview=overview,

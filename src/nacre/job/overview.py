@@ -14,6 +14,7 @@ from nacre.engine.counters import (
     SEEDS_GOT,
     TIMEOUTS,
     TOO_DEEP,
+    TOO_DEEP_POOR,
     alerts_counter,
     not_visited,
     untried_guesses,
@@ -92,6 +93,7 @@ class JobOverview(msgspec.Struct, frozen=True):
         seeds_got: Of these, the ones that were captured, or unchanged.
         too_deep: URLs that only the number of their hops keeps out of the scope, counted at the end
             of the run; 0 while it runs. What lies behind them was never seen.
+        too_deep_poor: Of those, the ones of a kind whose last pages had nothing new: a trap?
         unvisited: Due pages that the budget of an incremental run left unvisited, counted at its
             end; 0 while it runs.
         held: Known URLs that an incremental run did not visit, because they lead into traps
@@ -146,6 +148,7 @@ class JobOverview(msgspec.Struct, frozen=True):
     seeds: int = 0
     seeds_got: int = 0
     too_deep: int = 0
+    too_deep_poor: int = 0
     unvisited: int = 0
     held: int = 0
     repeated: int = 0
@@ -237,6 +240,7 @@ def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
         seeds=store.counter(SEEDS),
         seeds_got=store.counter(SEEDS_GOT),
         too_deep=store.counter(TOO_DEEP),
+        too_deep_poor=store.counter(TOO_DEEP_POOR),
         **left._asdict(),
     )
 

@@ -149,7 +149,7 @@ def crowd_sentence(kind: CrowdedKind, *, grows: bool) -> Sentence:
         grows: What waits grew by more than what was done, lately.
     """
     params: dict[str, Value] = {"prefix": kind.prefix, "share": kind.share}
-    levers = ("exclude", "look-waiting")
+    levers = ("exclude", "look-waiting", "traps")
     return Sentence("crowded-grows" if grows else "crowded", params, levers)
 
 
@@ -245,18 +245,20 @@ def _over(facts: SentenceFacts) -> Sentence | None:
         return _cut_short(overview)
     params: dict[str, Value] = {"documents": overview.documents}
     also: tuple[str, ...] = ()
+    # More hops would only lead deeper into a trap.
+    is_poor = 2 * overview.too_deep_poor > overview.too_deep
     said: tuple[tuple[str, dict[str, Value]], ...] = (
         ("seeds", {"got": overview.seeds_got, "seeds": overview.seeds}),
         ("failed", {"failed": overview.failed_pages}),
         ("endless", {"endless": overview.endless}),
         ("deleted", {"deleted": overview.left_deleted}),
-        ("deep", {"deep": overview.too_deep}),
+        ("deep-poor" if is_poor else "deep", {"deep": overview.too_deep}),
         ("unvisited", {"unvisited": overview.unvisited}),
         ("held", {"held": overview.held}),
         ("repeated", {"repeated": overview.repeated}),
     )
     for name, numbers in said:
-        if numbers[name]:
+        if any(numbers.values()):
             params.update(numbers)
             also = (*also, name)
     if overview.ended_at:
@@ -264,11 +266,13 @@ def _over(facts: SentenceFacts) -> Sentence | None:
     missing = overview.failed_pages or overview.seeds_got < overview.seeds
     levers = (
         *(("seeds",) if missing else ()),
-        *(("deeper",) if overview.too_deep else ()),
-        *(("trap-share",) if overview.held else ()),
+        *(("traps",) if is_poor or overview.endless else ()),
+        *(("deeper",) if overview.too_deep and not is_poor else ()),
+        *(("trap-share", "traps") if overview.held else ()),
         "recrawl",
     )
-    return Sentence("finished" if overview.ended_at else "finished-some-time", params, levers, also)
+    code = "finished" if overview.ended_at else "finished-some-time"
+    return Sentence(code, params, tuple(dict.fromkeys(levers)), also)
 
 
 _ENDS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -387,7 +391,7 @@ def _trap(facts: SentenceFacts) -> Sentence | None:
     trap = facts.trap
     if trap is None:
         return None
-    return Sentence("trap", {"prefix": trap.prefix, "share": trap.share}, ("exclude",))
+    return Sentence("trap", {"prefix": trap.prefix, "share": trap.share}, ("exclude", "traps"))
 
 
 def _goes_on(facts: SentenceFacts) -> Sentence:

@@ -90,6 +90,17 @@ MESSAGES: Final[Mapping[str, str | CountedText]] = {
         _("{deep} URL, and what lies behind it, left out as too many hops from its seed"),
         _("{deep} URLs, and what lies behind them, left out as too many hops from their seeds"),
     ),
+    "deep-poor": CountedText(
+        "deep",
+        _(
+            "{deep} URL left out as too many hops from its seed, of a kind whose last pages had "
+            "nothing new (a trap?)"
+        ),
+        _(
+            "{deep} URLs left out as too many hops from their seeds, most of them of a kind whose "
+            "last pages had nothing new (a trap?)"
+        ),
+    ),
     "unvisited": CountedText(
         "unvisited",
         _("{unvisited} due page not visited, because the budget is spent"),
@@ -243,6 +254,7 @@ LEVERS: Final[Mapping[str, str]] = {
     "watch": _("look at it working"),
     "exclude": _("exclude it"),
     "seeds": _("look at the seeds"),
+    "traps": _("look at the traps"),
     "deeper": _("allow more hops"),
     "trap-share": _("visit more of what looks like a trap"),
     "recrawl": _("Recrawl"),

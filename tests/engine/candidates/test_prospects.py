@@ -125,6 +125,15 @@ def test_under_sheets_that_do_not_want_it_nothing_is_learned(prospects: Prospect
     assert {row.name for _, row in kinds(store)} == {"/?q={number}"}
 
 
+def test_what_was_never_scheduled_is_of_a_kind_that_promises_little(prospects: Prospects):
+    another = f"{SITE}/cal?month=2099-01"
+    assert not prospects.promises_little(another)
+    crawl_calendar(prospects, 20)
+    assert prospects.promises_little(another)
+    assert not prospects.promises_little(f"{SITE}/bericht/neu.html")
+    assert not prospects.promises_little("http://other.test/cal?month=2099-01")
+
+
 # ---- URIs that are handed out
 
 

@@ -89,3 +89,20 @@ def test_what_was_too_deep_is_counted_at_the_end(tmp_path: Path):
     asyncio.run(play())
     with read_only(str(Layout(tmp_path).store)) as store:
         assert stored_overview(store, read_run(store)).too_deep == 1
+
+
+def test_what_was_too_deep_of_a_poor_kind_is_counted_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async def play() -> None:
+        async with opened(tmp_path, seeds=("http://a.test/",)) as session:
+            candidates = session.scheduling.candidates
+            promises = {"http://a.test/kalender?d=21": True, "http://a.test/新闻/20": False}
+            monkeypatch.setattr(candidates, "too_deep", lambda: iter(promises))
+            monkeypatch.setattr(candidates, "promises_little", promises.__getitem__)
+            await RunAccount(session, session.clock).ending(ExitStatus.FINISHED)
+
+    asyncio.run(play())
+    with read_only(str(Layout(tmp_path).store)) as store:
+        told = stored_overview(store, read_run(store))
+    assert (told.too_deep, told.too_deep_poor) == (2, 1)

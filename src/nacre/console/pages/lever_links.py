@@ -23,6 +23,7 @@ _PAGES: Final = {
     "contact": "/settings/form?q=fetch.contact",
     "watch": "/watch",
     "seeds": "/seeds",
+    "traps": "/reports/traps",
     "deeper": "/settings/form?q=max_hops",
     "trap-share": "/settings/form?q=recrawl.trap_share",
 }

@@ -129,6 +129,10 @@ class Candidates:
         """The URLs that only the number of their hops keeps out of the scope."""
         return self._scoping.too_deep(self._overlay_of)
 
+    def promises_little(self, url: str) -> bool:
+        """Whether a URL that was never scheduled is of a kind whose last pages had nothing new."""
+        return self._prospects is not None and self._prospects.promises_little(url)
+
     def admit(self, visit: Visit, now: float) -> int:
         """Judge the outlinks of a visit; how many entered the frontier."""
         accepted = self._judge(visit.uri, visit.outlinks)

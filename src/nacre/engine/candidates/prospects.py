@@ -126,6 +126,11 @@ class Prospects:
             return f"the last {row.dull} pages of its kind ({row.name}) had nothing new"
         return f"{row.reason} ({row.name})"
 
+    def promises_little(self, url: str) -> bool:
+        """Whether a URL that was never scheduled is of a kind whose last pages had nothing new."""
+        rows = (self._novelty.row(url, view=view) for view in (False, True))
+        return any(row is not None and row.promise >= Promise.POOR for row in rows)
+
     def seal(self) -> None:
         """Write what changed; called just before a group is sealed."""
         words = self._novelty.words

@@ -5,7 +5,7 @@ from typing import Final
 
 from nacre.core.clock import Clock
 from nacre.core.states import ExitStatus
-from nacre.engine.counters import SEEDS, SEEDS_GOT, TOO_DEEP
+from nacre.engine.counters import SEEDS, SEEDS_GOT, TOO_DEEP, TOO_DEEP_POOR
 from nacre.inspect.reports.seed_outcomes import SeedTally, all_seeds
 from nacre.job.activity import STEP, JobActivity, JobPace, RatePoint
 from nacre.job.session import Session
@@ -49,12 +49,15 @@ class RunAccount:
         # What a later run did not choose says nothing of it.
         store.set_counter(SEEDS, self.seeds.total - self.seeds.not_due)
         store.set_counter(SEEDS_GOT, self.seeds.got)
-        too_deep = 0
-        for _ in self._session.scheduling.candidates.too_deep():
+        too_deep = poor = 0
+        candidates = self._session.scheduling.candidates
+        for url in candidates.too_deep():
             too_deep += 1
+            poor += candidates.promises_little(url)
             if too_deep % _AT_A_TIME == 0:
                 await asyncio.sleep(0)
         store.set_counter(TOO_DEEP, too_deep)
+        store.set_counter(TOO_DEEP_POOR, poor)
 
     def pace(self) -> JobPace:
         """The pace of this moment."""
