@@ -9,13 +9,15 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from nacre.console.access.roles import Role
+from nacre.console.access.roles import Requester, Role
 from nacre.console.catalogue import language
 from nacre.console.fleet import launch
 from nacre.console.fleet.launch import LaunchFacts
 from nacre.console.live.toes import FetchSlot, ToeList
 from nacre.console.pages.job_overview import SLOTS, fetches
+from nacre.console.pages.rendering import environment
 from nacre.job.control import ControlServer
+from nacre.job.lately import FetchedPlace
 from nacre.job.overview import FetchInProcess, JobOverview
 from nacre.store.layout import Layout
 from tests.cli.site import many_pages, nacre, site
@@ -99,6 +101,47 @@ def test_a_job_at_rest_shows_its_last_alerts_and_lines(crawled: Path):
         assert "&lt;i&gt;4&lt;/i&gt;" in part
 
     play(crawled, scene)
+
+
+@pytest.mark.parametrize(("role", "links"), [(Role.VIEWER, 0), (Role.OPERATOR, 1)])
+def test_a_viewer_is_told_which_role_a_lever_needs(crawled: Path, role: Role, links: int):
+    async def scene(console: GivenConsole) -> None:
+        page = (await console.client.get("/j/crawls~demo", headers=console.as_session(role))).text
+        lever = page.partition('data-lever="recrawl">')[2].partition("</span>")[0]
+        assert lever.count('<a href="/j/crawls~demo#actions">') == links
+        assert "Recrawl" in lever
+        assert ("With the role operator:" in page) is not bool(links)
+        history = await console.client.get(
+            "/j/crawls~demo/settings/history", headers=console.as_session(role)
+        )
+        assert history.text.count("Undo an exclusion") == links
+        wizard = await console.client.get(
+            "/j/crawls~demo/frontier/change?action=exclude", headers=console.as_session(role)
+        )
+        assert ("With your role this counts" in wizard.text) is not bool(links)
+        queues = await console.client.get(
+            "/j/crawls~demo/frontier", headers=console.as_session(role)
+        )
+        assert queues.text.count("Exclude or delete") == links
+
+    play(crawled, scene)
+
+
+PLACES = (FetchedPlace("http://a.test/rili/", 0.7), FetchedPlace("http://a.test/news/", 0.3))
+
+
+def test_a_place_is_excluded_from_a_menu_and_by_operators():
+    template = environment("en").from_string(
+        "{% from 'overview_macros.html' import fetched_lately %}{{ fetched_lately(rows, who) }}"
+    )
+    rows = [(one, f"/exclude/{one.share}") for one in PLACES]
+    shown = template.render(rows=rows, who=Requester("anna", Role.OPERATOR))
+    menus = re.findall(r"<details.*?</details>", shown, re.DOTALL)
+    assert ["/exclude/0.7" in menus[0], "/exclude/0.3" in menus[1]] == [True, True]
+    assert shown.count("Exclude it") == len(menus) == 2
+    looked = template.render(rows=rows, who=Requester("anna", Role.VIEWER))
+    assert "Exclude it" not in looked
+    assert "http://a.test/rili/" in looked
 
 
 def test_without_a_run_there_are_no_lines(tmp_path: Path):

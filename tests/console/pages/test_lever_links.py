@@ -1,7 +1,7 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
-from nacre.console.pages.lever_links import lever_links
+from nacre.console.pages.lever_links import lever_links, only_looks
 from nacre.job.overview import SlowQueue
 from nacre.job.sentence import Sentence, Value
 from nacre.job.sentence_words import LEVERS
@@ -49,3 +49,10 @@ def test_the_place_of_a_trap_becomes_an_expression():
     (found,) = parse_qs(urlsplit(link.url).query)["urls"]
     assert found == r"^https?://x\.org/calendar/"
     assert "action=exclude" in link.url
+
+
+def test_who_may_only_look_gets_no_link_to_what_changes_something():
+    levers = ("exclude", "look-waiting", "deeper", "recrawl", "traps", "seeds")
+    found = only_looks(lever_links("j", Sentence("x", {"prefix": "http://a/"}, levers), (), same))
+    assert [one.name for one in found] == list(levers)
+    assert {one.name for one in found if one.url} == {"look-waiting", "traps", "seeds"}

@@ -92,6 +92,7 @@ def test_a_stranger_finds_a_trap_and_cuts_it_with_what_the_pages_show(
         page.get_by_role("button", name="Apply now").click()
         page.get_by_role("link", name="Overview").click()
         place = page.locator("section[aria-labelledby=places] tr", has_text="/calendar/")
+        place.locator("summary").click()
         place.get_by_role("link").click()
         page.get_by_role("button", name="Count, and show samples").click()
         number = page.locator("input[name=expect]").get_attribute("value")

@@ -11,14 +11,16 @@ from nacre.console.api.logs import alert_item
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.forgetting import ever_ran
 from nacre.console.fleet.places import FoundJob
+from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.live.tails import LogTail
 from nacre.console.live.toes import ToeList
 from nacre.console.logs.pages import LogLine
 from nacre.console.new_jobs import job_places
+from nacre.console.pages.forms import may_operate
 from nacre.console.pages.frontier import exclude_link
 from nacre.console.pages.job_log import CRAWL, rows
 from nacre.console.pages.job_watch import watch_charts
-from nacre.console.pages.lever_links import lever_links
+from nacre.console.pages.lever_links import LeverLink, lever_links, only_looks
 from nacre.errors import NacreError
 from nacre.job.overview import FetchInProcess
 from nacre.job.sentence import CrowdedKind, crowd_sentence
@@ -98,7 +100,7 @@ def facts(
         "item": details.item,
         "labels": call.services.labels.of(job),
         "homes": [one.label for one in job_places(call)],
-        "levers": lever_links(job.id, seen.sentence, seen.slowest, text),
+        "levers": _levers(call, seen),
         "crowd": crowd_links(job.id, details.crowded),
         "crowd_said": crowd_text(call, details.crowded, grows=seen.grows),
         "places": [(one, exclude_link(job.id, one.prefix)) for one in seen.places],
@@ -111,6 +113,12 @@ def facts(
         "can_be_removed": rests,
         "never_ran": rests and seen.state == "NASCENT" and not ever_ran(job.layout),
     }
+
+
+def _levers(call: Call, seen: JobSnapshot) -> tuple[LeverLink, ...]:
+    """What would change the sentence; links of what the one who asks may do or look at."""
+    links = lever_links(seen.job, seen.sentence, seen.slowest, call.language.texts.gettext)
+    return links if may_operate(call) else only_looks(links)
 
 
 class CrowdLinks(NamedTuple):

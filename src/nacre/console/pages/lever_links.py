@@ -30,6 +30,8 @@ _PAGES: Final = {
 """The pages of levers that need to know nothing more, below that of the job."""
 _WAITING: Final = frozenset(("look-waiting", "exclude-part"))
 """Levers whose page is that of what waits, where each part can be excluded."""
+_LOOKS: Final = frozenset(("log", "watch", "seeds", "traps", "look-waiting"))
+"""Levers that only look at something: whoever sees the job can do that."""
 _FOR_HOST: Final = {"delay": "politeness.delay", "in_flight": "politeness.in_flight"}
 """Levers that are a setting for one host, and the setting."""
 
@@ -40,7 +42,7 @@ class LeverLink(NamedTuple):
     Attributes:
         name: The lever.
         label: Its text.
-        url: The page, or the part of the page, where it is pulled.
+        url: The page, or the part of the page, where it is pulled; "" for who may not.
     """
 
     name: str
@@ -65,6 +67,15 @@ def lever_links(
         LeverLink(name, translate(LEVERS[name]), _url(job, name, sentence, queue))
         for name in sentence.lever
     )
+
+
+def only_looks(links: Sequence[LeverLink]) -> tuple[LeverLink, ...]:
+    """The levers for somebody who may only look: the others have no link.
+
+    Args:
+        links: All.
+    """
+    return tuple(one if one.name in _LOOKS else one._replace(url="") for one in links)
 
 
 def _base(job: str) -> str:
