@@ -15,9 +15,8 @@ from nacre.crawldb.row import group_columns
 from nacre.cycle.admission import all_seed_lines
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.moving.nutch_segment_tasks import UNIT, write_empty_list
-from nacre.cycle.moving.nutch_segments import IMPORTED
 from nacre.cycle.parts import PartFile, PartManifest, UnitPlace, upload_files
-from nacre.cycle.rounds import UPDATED
+from nacre.cycle.rounds import IMPORTED, OF_JOB, UPDATED
 from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.generate import new_segments
 from nacre.cycle.steps.update_tasks import facts_of, local_facts
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from nacre.cycle.tables import TaskWork
     from nacre.store.store import Store
 
-JOB = "job"
-"""What `imported` of a segment says: it came from a continuous crawl."""
 REPLIES = {
     "url": "VARCHAR", "digest": "VARCHAR", "second": "BIGINT", "mime": "VARCHAR", "file": "VARCHAR",
     "place": "BIGINT",
@@ -110,7 +107,7 @@ def name_archive(context: "StepContext", version: CycleVersion, work: "TaskWork"
     lines = all_seed_lines(context.settings, context.layout.root, storage, version)
     freeze(context.layout, context.loaded, lines, storage, segment)
     state = SegmentState(
-        state=UPDATED, units=1, urls=rows, parts={UNIT: [part]}, more={IMPORTED: JOB}
+        state=UPDATED, units=1, urls=rows, parts={UNIT: [part]}, more={IMPORTED: OF_JOB}
     )
     state = recorded(context.engine, storage, segment, state)
     return JobArchive(files, {segment: state}, captures)
@@ -138,7 +135,7 @@ def _create_part(work: "TaskWork", place: UnitPlace, rows: int, warcs: Sequence[
 def _forget_known(context: "StepContext", version: CycleVersion, work: "TaskWork") -> None:
     """Leave out the captures whose places an earlier import has written."""
     for name, state in version.segments.items():
-        if state.more.get(IMPORTED) == JOB and state.parts:
+        if state.more.get(IMPORTED) == OF_JOB and state.parts:
             files = facts_of(name, state).files("visits")
             visits = parquet(local_facts(context.cycle.storage, files, work))
             work.kernel.execute(

@@ -23,7 +23,7 @@ from nacre.cycle.moving.nutch_segment_tasks import (
 )
 from nacre.cycle.moving.nutch_tasks import NutchSpec
 from nacre.cycle.parts import UnitPlace, mark_of
-from nacre.cycle.rounds import UPDATED
+from nacre.cycle.rounds import IMPORTED, OF_NUTCH, UPDATED
 from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.judging import RulesOfStep, rules_of_step
@@ -34,8 +34,6 @@ from nacre.errors import ConfigError, JobError
 
 RANGE = 256 << 20
 """Bytes of bodies that a task reads."""
-IMPORTED = "imported"
-"""The word by which a segment is marked that Nutch fetched."""
 
 _MESSAGES = 100
 _NAME = "%Y%m%d%H%M%S"
@@ -211,5 +209,5 @@ def _state(name: str, made: Sequence[tuple[SegmentSpec, SegmentCounts]]) -> Segm
         units=1,
         urls=sum(one.visits for _, one in of),
         parts={UNIT: [spec.part for spec, _ in of]},
-        more={IMPORTED: "nutch"},
+        more={IMPORTED: OF_NUTCH},
     )

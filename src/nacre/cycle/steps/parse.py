@@ -10,8 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.cycle.engine import TaskEngine
-from nacre.cycle.moving.nutch_segments import IMPORTED
 from nacre.cycle.reparse import ReparsedPart, ReparseSpec, read_part, reparse_task
+from nacre.cycle.rounds import IMPORTED, OF_NUTCH
 from nacre.cycle.segment_files import known_files, recorded
 from nacre.cycle.storage import Storage
 from nacre.cycle.tables import CRAWLDB, TaskPlace, archived_warcs
@@ -23,9 +23,6 @@ from nacre.cycle.versions import (
     state_of,
 )
 from nacre.errors import JobError
-
-_NUTCH = "nutch"
-"""What a segment of Nutch was imported from."""
 
 
 class ParseResult(NamedTuple):
@@ -81,7 +78,7 @@ def parse(
     for name, state in states.items():
         if not state.parts:
             raise JobError(f"segment {name} was not fetched, so there is nothing to parse")
-        if state.more.get(IMPORTED) == _NUTCH:
+        if state.more.get(IMPORTED) == OF_NUTCH:
             raise JobError(
                 f"segment {name} was imported from Nutch, which has parsed it: `links` takes the "
                 "links that it found"
