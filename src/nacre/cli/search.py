@@ -232,8 +232,8 @@ _WHY_NONE = {
     "filter": "a filter leaves it out (`cycle.index.filters`)",
     "type": "its media type has no text",
     "capture": "its record in the archive cannot be read; `archive check` says more",
-    "elsewhere": "its capture is not in this archive, as that of a page of an imported job: index "
-    "that job",
+    "elsewhere": "no WARC file that the archive names has its capture: `merge` or `import` the "
+    "crawl that has it once more, then `index --rebuild`",
     "unreadable": "its file is damaged, encrypted, or larger than its reader takes",
     "time": "its text takes more than 20 s of the processor",
     "memory": "its text takes more than 3 GB of memory",

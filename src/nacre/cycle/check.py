@@ -348,7 +348,7 @@ def digest_task(spec: DigestSpec) -> list[DamagedFile]:
 
 def _found(work: TaskWork, file: NamedFile) -> str:
     storage = work.storage
-    if file.name.startswith("/"):
+    if file.name.startswith("/") or "://" in file.name:
         return MISSING
     path = storage.local_path(file.name)
     try:

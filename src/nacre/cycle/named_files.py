@@ -14,7 +14,7 @@ import msgspec
 from nacre.cycle.parts import PartFile, PartManifest
 from nacre.cycle.segment_files import FETCH_START, FirstStart, known_files, record_name
 from nacre.cycle.storage import MissingFileError, Storage
-from nacre.cycle.tables import local_warc
+from nacre.cycle.tables import local_warc, remote_warc
 from nacre.cycle.versions import (
     ARCHIVE,
     OUTSIDE,
@@ -93,7 +93,7 @@ def _named(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile | DamagedF
             yield _damaged_manifest(cycle.storage, known, str(error))
             continue
         for file in files:
-            if file.kind != OUTSIDE or not _is_there(cycle.storage, file):
+            if file.kind != OUTSIDE or not is_there(cycle.storage, file):
                 yield NamedFile(file.path, file.size, file.sha256)
     for segment, state in version.segments.items():
         yield from _of_segment(cycle.storage, segment, state)
@@ -101,8 +101,17 @@ def _named(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile | DamagedF
         yield NamedFile(name, 0, "")
 
 
-def _is_there(storage: Storage, file: TableFile) -> bool:
-    """Whether a WARC of an imported job is where it was; it may have grown since."""
+def is_there(storage: Storage, file: TableFile) -> bool:
+    """Whether a WARC of another crawl is where it was; that of a job may have grown since.
+
+    Args:
+        storage: The storage that names it.
+        file: What it says of the WARC.
+    """
+    remote = remote_warc(file)
+    if remote is not None:
+        there, name = remote
+        return name in there.list(ARCHIVE)
     return local_warc(storage, file, Path()).is_file()
 
 

@@ -29,8 +29,8 @@ _MADE = "made"
 _LATE = "late"
 """Mark of a segment of sitemaps with URLs that nobody asked for: their number."""
 
-IMPORTED, OF_JOB, OF_NUTCH = "imported", "job", "nutch"
-"""Mark of a segment that was brought in, and what it is from."""
+IMPORTED, OF_JOB, OF_NUTCH, OF_ROUNDS = "imported", "job", "nutch", "merge"
+"""Mark of a segment that was not fetched here, and what it is from."""
 
 GENERATED, FETCHED, UPDATED = "generated", "fetched", "updated"
 """States of a segment."""

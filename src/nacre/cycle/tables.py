@@ -27,6 +27,7 @@ from nacre.crawldb.row import COLUMNS, arrow_schema, bucket_of, bucket_of_host
 from nacre.cycle.storage import Storage, file_sha256, localized, open_storage
 from nacre.cycle.versions import ARCHIVE, OUTSIDE, Cycle, CycleVersion, TableFile
 from nacre.errors import ConfigError, DamageError, StorageError
+from nacre.store.layout import storage_folder
 from nacre.store.local_files import HeldFolder
 
 MEMORY = 600 * 10**6
@@ -388,21 +389,33 @@ def local_file(storage: Storage, file: TableFile, scratch: Path) -> str:
 
 
 def archived_warcs(cycle: Cycle, version: CycleVersion) -> dict[str, TableFile]:
-    """The WARCs of a cycle by name, those of imported jobs too."""
+    """The WARCs of a cycle by name, those of imported jobs and merged crawls too."""
     files = cycle.files(version, ARCHIVE)
     return {one.path.rpartition("/")[2]: one for one in files if one.kind in {"warc", OUTSIDE}}
 
 
 def local_warc(storage: Storage, file: TableFile, scratch: Path) -> Path:
-    """The local path of a WARC; of one of an imported job that which it has now.
+    """The local path of a WARC; of one of another crawl that which it has now.
 
-    Such a file was open when it was named, and may be so still: its name then ends in `.open`.
+    One of a job was open when it was named, and may be so still: its name then ends in `.open`. One
+    in an object store is brought here.
     """
     if file.kind != OUTSIDE:
         return localized(storage, file.path, scratch)
+    remote = remote_warc(file)
+    if remote is not None:
+        return localized(*remote, scratch)
     path = Path(file.path)
     still_open = path.with_name(f"{path.name}.open")
     return still_open if still_open.is_file() and not path.is_file() else path
+
+
+def remote_warc(file: TableFile) -> tuple[Storage, str] | None:
+    """The storage of a WARC of another crawl and its name there; None where that is no URL."""
+    if storage_folder(file.path) is not None:
+        return None
+    place, _, name = file.path.rpartition(f"/{ARCHIVE}/")
+    return open_storage(place), f"{ARCHIVE}/{name}"
 
 
 class FilePlan(NamedTuple):

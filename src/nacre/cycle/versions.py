@@ -31,7 +31,9 @@ MANIFESTS = "manifests"
 ARCHIVE = "archive"
 """The manifest of WARC and CDXJ files, kept as that of a table."""
 OUTSIDE = "outside"
-"""The kind of a WARC of an imported job, which stays where it is; its path is absolute."""
+"""The kind of a WARC of an imported job or a merged crawl, which stays where it is.
+
+Its path is absolute, or a URL."""
 
 _NAME = re.compile(r"versions/(\d{10})\.json")
 
@@ -54,10 +56,10 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of a table: a row of a manifest.
 
     Attributes:
-        path: Its name in the storage; of a WARC that is `outside` its absolute path.
+        path: Its name in the storage; of a WARC that is `outside` its absolute path or URL.
         bucket: Which rows it has (`crawldb.row.bucket_of`); of an archive the unit.
         kind: `base`, `set` or `add`; of an archive `warc`, `cdxj`,
-            or `outside` for a WARC of an imported job.
+            or `outside` for a WARC of an imported job or a merged crawl.
         group: Of a `set` its group of columns; of an archive the segment; else "".
         seq: Number of the version that committed it; 0 before.
         rows: Rows; 0 in an archive.

@@ -6,7 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from nacre.cycle.named_files import is_there
+from nacre.cycle.outside import outside_warcs
 from nacre.cycle.storage import AlreadyThereError, MissingFileError, localized, open_storage
+from nacre.cycle.tables import local_warc
+from nacre.cycle.versions import OUTSIDE, TableFile
 from nacre.errors import ConfigError, StorageError
 from tests.cycle.objects import bucket, object_server  # noqa: F401 - fixtures
 
@@ -81,3 +85,15 @@ def test_without_the_library_the_command_is_told(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"extra `objects` \(obstore\): .*requirements-objects"):
         open_storage("s3://bucket/x")
+
+
+def test_a_warc_of_another_crawl_is_brought_from_its_store(bucket, tmp_path):  # noqa: F811
+    theirs, mine = open_storage(bucket), open_storage(str(tmp_path / "mine"))
+    theirs.put("archive/x.warc.gz", b"warc")
+    files = {"x.warc.gz": TableFile(path="archive/x.warc.gz", kind="warc", size=4)}
+    named = outside_warcs(mine, {}, files, theirs.place)["x.warc.gz"]
+    assert (named.path, named.kind) == (f"{bucket}/archive/x.warc.gz", OUTSIDE)
+    assert local_warc(mine, named, tmp_path).read_bytes() == b"warc"
+    assert is_there(mine, named)
+    theirs.delete("archive/x.warc.gz")
+    assert not is_there(mine, named)

@@ -155,7 +155,8 @@ def merge(
 ) -> None:
     """Bring the URLs, links and hosts of other batch crawls into the tables of this one.
 
-    Of a URL that several know, the newest visit counts. WARC files stay where they are.
+    Of a URL that several know, the newest visit counts. The WARC files with the captures of what is
+    taken are named in the archive of DIR, and stay where they are. To merge again changes nothing.
     """
     from nacre.cycle.steps.merge import MergeOptions
     from nacre.cycle.steps.merge import merge as run
@@ -176,12 +177,14 @@ def merge(
 
 
 def merge_text(result: "MergeResult") -> str:
-    """`412 URLs: 300 new, 12 newer; 4 refused by scope; 900 links, 3 hosts`."""
+    """`412 URLs: 300 new, 12 newer; 4 refused by scope; 900 links, 3 hosts; 1 WARC file …`."""
     from nacre.cli.cycle.texts import refused_text
 
     text = f"{count(result.known, 'URL')}: {result.new:,} new, {result.newer:,} newer"
     text += f"; {refused_text(result.refused)}" if result.refused else ""
-    return f"{text}; {count(result.links, 'link')}, {count(result.hosts, 'host')}"
+    text += f"; {count(result.links, 'link')}, {count(result.hosts, 'host')}; "
+    captures = count(result.located, "new capture")
+    return f"{text}{count(result.warcs, 'WARC file')} with {captures}"
 
 
 def dedup_settings(

@@ -4,7 +4,7 @@ The files stay where they are. A segment of its own has the visits whose capture
 `readseg`, `index` and `parse` find them as those of our own rounds.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,8 +14,8 @@ from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import group_columns
 from nacre.cycle.admission import all_seed_lines
 from nacre.cycle.frozen_settings import freeze
-from nacre.cycle.moving.nutch_segment_tasks import UNIT, write_empty_list
-from nacre.cycle.parts import PartFile, PartManifest, UnitPlace, upload_files
+from nacre.cycle.outside import UNIT, create_part, write_empty_list
+from nacre.cycle.parts import UnitPlace
 from nacre.cycle.rounds import IMPORTED, OF_JOB, UPDATED
 from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.generate import new_segments
@@ -102,7 +102,9 @@ def name_archive(context: "StepContext", version: CycleVersion, work: "TaskWork"
     (segment,) = new_segments(storage, context.clock, 1)
     rows = work.kernel.write(_visits_sql(), str(work.scratch / "visits.parquet")).rows
     write_arrow(facts.LINKS.empty_table(), work.scratch / "links.parquet")
-    part = _create_part(work, UnitPlace(storage, segment, UNIT), rows, warcs)
+    paths = [work.scratch / f"{name}.parquet" for name in ("visits", "links")]
+    counts = {"visits": rows, "links": 0}
+    part = create_part(UnitPlace(storage, segment, UNIT), paths, counts, warcs)
     write_empty_list(context.place, segment)
     lines = all_seed_lines(context.settings, context.layout.root, storage, version)
     freeze(context.layout, context.loaded, lines, storage, segment)
@@ -113,29 +115,10 @@ def name_archive(context: "StepContext", version: CycleVersion, work: "TaskWork"
     return JobArchive(files, {segment: state}, captures)
 
 
-def _create_part(work: "TaskWork", place: UnitPlace, rows: int, warcs: Sequence[str]) -> str:
-    """Send the facts, with their manifest; the folder."""
-    attempt = place.claim()
-    folder = f"{place.parts}/{attempt}-001"
-    paths = [work.scratch / f"{name}.parquet" for name in ("visits", "links")]
-    sent = upload_files(place.storage, paths, folder)
-    place.create(
-        PartManifest(
-            unit=UNIT,
-            attempt=attempt,
-            number=1,
-            files=(*(PartFile(name, 0, "") for name in warcs), *sent),
-            rows={"visits": rows, "links": 0},
-            last=True,
-        )
-    )
-    return folder
-
-
 def _forget_known(context: "StepContext", version: CycleVersion, work: "TaskWork") -> None:
     """Leave out the captures whose places an earlier import has written."""
     for name, state in version.segments.items():
-        if state.more.get(IMPORTED) == OF_JOB and state.parts:
+        if IMPORTED in state.more and state.parts:
             files = facts_of(name, state).files("visits")
             visits = parquet(local_facts(context.cycle.storage, files, work))
             work.kernel.execute(

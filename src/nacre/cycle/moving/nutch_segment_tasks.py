@@ -22,6 +22,7 @@ from nacre.cycle.moving.hadoop import FileRange
 from nacre.cycle.moving.nutch import CrawlDatum, NutchContent, ProtocolStatus
 from nacre.cycle.moving.nutch_rows import CODE, STATUS_KEY
 from nacre.cycle.moving.nutch_tasks import NutchCounts, NutchSpec, RangeReader, UrlForms
+from nacre.cycle.outside import UNIT
 from nacre.cycle.parts import ARCHIVED, PartManifest, UnitPlace, upload_files
 from nacre.cycle.steps.taking import files_by_bucket
 from nacre.cycle.storage import file_sha256, localized
@@ -32,13 +33,11 @@ from nacre.cycle.tables import (
     TaskPlace,
     TaskWork,
     local_bucket,
-    write_arrow,
 )
 from nacre.cycle.versions import TableFile
 
 HEAD, REQUEST, ADDRESS = "_response.headers_", "_request_", "_ip_"
 TRUNCATED, WHY = "http.content.truncated", "http.content.truncated.reason"
-UNIT = "u0001"
 
 _FETCHED = {0x21: 200, 0x22: -2, 0x23: 302, 0x24: 301, 0x25: 404, 0x26: 304}
 """Of a status of a fetch, as crawl_fetch has it, our fetch status."""
@@ -369,14 +368,6 @@ def _links(
                     "src": source[1], "hop": "L", "anchor": anchor[:_LONGEST_ANCHOR] or None,
                     "rank": rank, "time": time,
                 }  # fmt: skip
-
-
-def write_empty_list(place: TaskPlace, segment: str) -> None:
-    """Write the list of an imported segment, which has no rows: nothing was listed here."""
-    with place.open() as work:
-        path = work.scratch / "list.parquet"
-        write_arrow(row.SCHEMA.empty_table(), path)
-        work.storage.upload(path, f"segments/{segment}/lists/{UNIT}.parquet")
 
 
 def captures_task(spec: CapturesSpec) -> list[TableFile]:

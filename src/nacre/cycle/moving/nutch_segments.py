@@ -13,15 +13,14 @@ from typing import NamedTuple
 
 from nacre.cycle.moving.hadoop import data_files, ranges
 from nacre.cycle.moving.nutch_segment_tasks import (
-    UNIT,
     CapturesSpec,
     SegmentCounts,
     SegmentSpec,
     captures_task,
     segment_task,
-    write_empty_list,
 )
 from nacre.cycle.moving.nutch_tasks import NutchSpec
+from nacre.cycle.outside import UNIT, write_empty_list
 from nacre.cycle.parts import UnitPlace, mark_of
 from nacre.cycle.rounds import IMPORTED, OF_NUTCH, UPDATED
 from nacre.cycle.segment_files import recorded

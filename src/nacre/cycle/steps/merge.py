@@ -2,8 +2,8 @@
 
 Tasks over the buckets of the others give each row the bucket that it has here, so that crawls with
 any numbers of buckets are merged, and normalize and judge it where that is wanted. Tasks over our
-buckets then compare these rows with ours. WARCs and segments stay where they are. Source: Nutch,
-`CrawlDbMerger`, `LinkDbMerger` (reference N 1.1).
+buckets then compare these rows with ours. WARCs stay where they are, and are named for the captures
+of the rows that are taken. Source: Nutch, `CrawlDbMerger`, `LinkDbMerger` (reference N 1.1).
 """
 
 import secrets
@@ -19,7 +19,14 @@ from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS
 from nacre.cycle.steps.judging import RulesOfStep, rules_of_step
 from nacre.cycle.steps.links import LINKS
-from nacre.cycle.steps.taking import OtherRows, buckets_here, files_by_bucket, take_rows
+from nacre.cycle.steps.merge_archive import taken_archive
+from nacre.cycle.steps.taking import (
+    OtherRows,
+    buckets_here,
+    commit_rows,
+    compare_rows,
+    files_by_bucket,
+)
 from nacre.cycle.storage import open_storage
 from nacre.cycle.tables import (
     CRAWLDB,
@@ -65,6 +72,8 @@ class MergeResult(NamedTuple):
         refused: Those that the scope refuses, by rule.
         links: Links that were taken.
         hosts: Hosts whose rows changed.
+        warcs: WARC files of the others that were not named before.
+        located: Captures that are found there now, and were not before.
         version: The version; None where nothing was committed.
     """
 
@@ -74,6 +83,8 @@ class MergeResult(NamedTuple):
     refused: Mapping[str, int] = {}
     links: int = 0
     hosts: int = 0
+    warcs: int = 0
+    located: int = 0
     version: CycleVersion | None = None
 
 
@@ -143,12 +154,12 @@ def merge(
     storage = context.cycle.storage
     try:
         rules = rules_of_step(context, version) if any(options) else None
-        specs = list(
-            _gathering(context, list(zip(others, versions, strict=True)), buckets, folder, options)
-        )
+        known = list(zip(others, versions, strict=True))
+        specs = list(_gathering(context, known, buckets, folder, options))
         specs = [spec._replace(rules=rules, version=version.number + 1) for spec in specs]
         gathered = context.engine.map(gather_task, specs)
-        return _compared(context, version, list(zip(specs, gathered, strict=True)))
+        made = list(zip(specs, gathered, strict=True))
+        return _compared(context, version, known, made, folder)
     finally:
         for file in storage.walk(folder):
             storage.delete(file.name)
@@ -336,7 +347,9 @@ def _load_buckets(work: TaskWork, first: str, spec: GatherSpec) -> None:
 def _compared(
     context: StepContext,
     version: CycleVersion,
+    others: Sequence[tuple[Cycle, CycleVersion]],
     gathered: Sequence[tuple[GatherSpec, GatheredRows]],
+    folder: str,
 ) -> MergeResult:
     refused: Counter[str] = Counter()
     for _, found in gathered:
@@ -346,10 +359,15 @@ def _compared(
         tuple(spec.target for spec, _ in gathered if spec.table == HOSTS),
         tuple(file for _, found in gathered for file in found.files),
         sum(found.rows for spec, found in gathered if spec.table == CRAWLDB),
+        records=folder,
     )
+    changes = compare_rows(context, version, rows)
+    archive = taken_archive(context, version, others, changes.records)
+    rows = rows._replace(archive=archive.files, segments=archive.segments)
     options = {"others": sorted({spec.other.storage for spec, _ in gathered})}
-    taken = take_rows(context, version, rows, "merge", options)
+    taken = commit_rows(context, version, rows, changes, "merge", options)
     links = sum(file.rows for file in rows.links)
     return MergeResult(
-        taken.known, taken.new, taken.newer, dict(refused), links, taken.hosts, taken.version
-    )
+        taken.known, taken.new, taken.newer, dict(refused), links, taken.hosts,
+        len(archive.files), archive.captures, taken.version,
+    )  # fmt: skip

@@ -24,6 +24,7 @@ from nacre.crawldb.row import COLUMNS, Status
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts, of_buckets, write_hosts
 from nacre.cycle.steps.links import LINKS, bucket_ranges
+from nacre.cycle.steps.update_tasks import facts_of, local_facts
 from nacre.cycle.storage import Storage, localized
 from nacre.cycle.tables import (
     CRAWLDB,
@@ -55,6 +56,7 @@ class OtherRows(NamedTuple):
         archive: Files of the archive that come with them.
         seeds: Files of seed lines that come with them.
         segments: Segments that come with them.
+        records: Folder for the files of the records of the rows that are taken; "": none is wanted.
     """
 
     urls: tuple[str, ...] = ()
@@ -64,6 +66,7 @@ class OtherRows(NamedTuple):
     archive: tuple[TableFile, ...] = ()
     seeds: tuple[str, ...] = ()
     segments: Mapping[str, SegmentState] = {}
+    records: str = ""
 
 
 class TakenRows(NamedTuple):
@@ -95,6 +98,8 @@ class CompareSpec(NamedTuple):
         rows: Files of rows of the others by table.
         signatures: Buckets of the table of signatures.
         dry: Count, and publish nothing.
+        records: Name of the file of records that are wanted; "": none is.
+        facts: Files of the visits that we have, whose records are not wanted.
     """
 
     place: TaskPlace
@@ -104,6 +109,8 @@ class CompareSpec(NamedTuple):
     rows: Mapping[str, tuple[str, ...]]
     signatures: int
     dry: bool = False
+    records: str = ""
+    facts: tuple[str, ...] = ()
 
 
 class ComparedRows(NamedTuple):
@@ -116,6 +123,7 @@ class ComparedRows(NamedTuple):
         hosts: Rows of hosts that changed.
         added: New files by table.
         dropped: Names of files of hosts that were replaced.
+        records: Records that are wanted.
     """
 
     known: int
@@ -124,6 +132,23 @@ class ComparedRows(NamedTuple):
     hosts: int
     added: dict[str, list[TableFile]]
     dropped: frozenset[str]
+    records: int = 0
+
+
+class TakenChanges(NamedTuple):
+    """The changes that rows of others make, ready for a commit.
+
+    Attributes:
+        result: Their counts.
+        added: New files by table.
+        dropped: Names of files of hosts that were replaced.
+        records: Files of the records that are wanted: `place`, `record_id`.
+    """
+
+    result: TakenRows
+    added: dict[str, list[TableFile]]
+    dropped: frozenset[str]
+    records: tuple[str, ...]
 
 
 def other_rows_sql(values: Mapping[str, str], source: str) -> str:
@@ -165,10 +190,23 @@ def take_rows(
     Raises:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
+    return commit_rows(context, version, rows, compare_rows(context, version, rows), step, options)
+
+
+def compare_rows(context: StepContext, version: CycleVersion, rows: OtherRows) -> TakenChanges:
+    """Compare the rows of others with ours, and write what changes.
+
+    Args:
+        context: The context of the driver.
+        version: The newest version.
+        rows: The rows.
+    """
     buckets = buckets_here(context, version)
     known = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
     of_hosts = host_buckets(context.cycle, version)
     signatures = version.tables.get(SIGNATURES)
+    ours = [facts_of(name, one) for name, one in version.segments.items()] if rows.records else []
+    visits = tuple(name for one in ours for name in one.files("visits"))
     specs = []
     for first, last in bucket_ranges(buckets, max(1, rows.total // _ROWS)):
         mine = tuple(known.get(number, BucketFiles(number)) for number in range(first, last + 1))
@@ -177,6 +215,7 @@ def take_rows(
                 context.place, version.number + 1, mine, of_buckets(of_hosts, mine),
                 {CRAWLDB: rows.urls, HOSTS: rows.hosts},
                 signatures.buckets if signatures else buckets, context.dry,
+                f"{rows.records}/records-{first}.parquet" if rows.records else "", visits,
             )
         )  # fmt: skip
     compared = context.engine.map(compare_task, specs)
@@ -187,24 +226,52 @@ def take_rows(
         sum(one.hosts for one in compared),
     )
     found = {**added_files([one.added for one in compared]), LINKS: list(rows.links)}
-    added = {table: files for table, files in found.items() if files}
+    return TakenChanges(
+        result,
+        {table: files for table, files in found.items() if files},
+        frozenset(name for one in compared for name in one.dropped),
+        tuple(spec.records for spec, one in zip(specs, compared, strict=True) if one.records),
+    )
+
+
+def commit_rows(
+    context: StepContext,
+    version: CycleVersion,
+    rows: OtherRows,
+    changes: TakenChanges,
+    step: str,
+    options: Mapping[str, Any],
+) -> TakenRows:
+    """Commit what changes, with what comes with the rows; nothing where nothing changes.
+
+    Args:
+        context: The context of the driver.
+        version: The version that the rows were compared with.
+        rows: The rows.
+        changes: What they change.
+        step: Name of the step for the version.
+        options: Its options for the version.
+
+    Raises:
+        CommittedByAnotherError: Another driver committed meanwhile.
+    """
+    result, added = changes.result, changes.added
     if context.dry or not (added or rows.archive or rows.segments):
         return result
-    dropped = {name for one in compared for name in one.dropped}
     fresh = {table for table in added if table not in version.tables}
-    changes = CycleChanges(
+    made = CycleChanges(
         step=step,
         clock=context.clock,
         options=dict(options),
         counters={"known": result.known, "new": result.new, "newer": result.newer},
         added=added,
-        dropped={HOSTS: dropped} if dropped else {},
-        buckets=dict.fromkeys(fresh, buckets),
+        dropped={HOSTS: set(changes.dropped)} if changes.dropped else {},
+        buckets=dict.fromkeys(fresh, buckets_here(context, version)),
         archive=list(rows.archive),
         segments=dict(rows.segments),
         seeds=list(rows.seeds) if added else [],
     )
-    return result._replace(version=context.cycle.commit(version, changes))
+    return result._replace(version=context.cycle.commit(version, made))
 
 
 def files_by_bucket(
@@ -250,7 +317,25 @@ def compare_task(spec: CompareSpec) -> ComparedRows:
         )
         known, new, newer = counts[0]
         hosts, dropped = _compare_hosts(work, spec, added)
-        return ComparedRows(known, new, newer, hosts, added, dropped)
+        records = _send_records(work, spec) if spec.records else 0
+        return ComparedRows(known, new, newer, hosts, added, dropped, records)
+
+
+def _send_records(work: TaskWork, spec: CompareSpec) -> int:
+    """Write the records of the rows that are taken, without those that our visits have.
+
+    Of a row that was taken before the record may still be wanted.
+    """
+    ours = ""
+    if spec.facts:
+        visits = parquet([str(path) for path in local_facts(work.storage, spec.facts, work)])
+        ours = f"anti join {visits} v on v.record_id = o.record_id "
+    return work.send(
+        f"select distinct o.place, o.record_id from best o {ours}join wins w on w.key = o.key "
+        "left join mine m on m.key = o.key "
+        "where o.record_id is not null and (w.wins or m.record_id = o.record_id)",
+        spec.records,
+    )
 
 
 def _load(work: TaskWork, name: str, files: Iterable[str], first: int, last: int) -> None:
@@ -302,7 +387,7 @@ def _signatures(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
     kernel = work.kernel
     seen = f"o.status in {_FETCHED} and o.signature is not null"
     kernel.execute(
-        "create or replace temp table signed as select *, "
+        "create or replace temp table signed as select *, null::BIGINT as simhash, "
         f"{signature_bucket_sql('signature', spec.signatures)} as bucket from ("
         "select o.signature, o.key, true as live, o.last_time // 1000 as time from best o "
         f"join wins w using (key) where w.wins and {seen} union all "

@@ -1,0 +1,137 @@
+"""Merges of crawls that overlap: what is taken has its captures, which stay where they are."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from nacre.cycle.check import check_storage
+from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.outside import outside_warcs
+from nacre.cycle.steps.merge import MergeResult, merge
+from nacre.cycle.steps.merge_archive import OtherArchive
+from nacre.cycle.storage import open_storage
+from nacre.cycle.versions import ARCHIVE, OUTSIDE, Cycle, TableFile
+from tests.cli.site import nacre, site
+from tests.cycle.made import NOW
+from tests.cycle.steps.fetched import FetchedCycle
+
+PAGES = {
+    "/": b'<a href="a.html">a</a>',
+    "/a.html": b'<title>A</title>apples <a href="b.html">berries</a>',
+    "/b.html": b"<title>B</title>berries",
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two crawls of a site: `a` has two of its pages, `b` has them newer, and the third."""
+    root = tmp_path_factory.mktemp("crawled")
+    with site(PAGES) as home:
+        for name, rounds in (("a", 2), ("b", 3)):
+            options = ("--rounds", rounds, "--delay", 0, "-q", "--set", "extract.infer_favicon=no")
+            done = nacre("cycle", root / name, "-s", home, *options)
+            assert done.code == 0, done.err
+    return root
+
+
+@pytest.fixture
+def roots(crawled: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(crawled, tmp_path / "crawls"))
+
+
+def outside(root: Path) -> list[str]:
+    cycle = Cycle.open(root)
+    return [one.path for one in cycle.files(cycle.newest(), ARCHIVE) if one.kind == OUTSIDE]
+
+
+def test_pages_stay_in_the_index_and_those_that_are_new_come_in(roots: Path):
+    a, b = roots / "a", roots / "b"
+    assert nacre("cycle", a, "index").out.startswith("2 pages added")
+    merged = nacre("cycle", a, "merge", b)
+    assert merged.code == 0, merged.err
+    assert "3 newer" in merged.out
+    assert "3 WARC files with 3 new captures" in merged.out
+    warcs = sorted((b / "cycle/archive").glob("*.warc.gz"))
+    assert sorted(outside(a)) == [str(path) for path in warcs]
+    assert nacre("cycle", a, "index").out.startswith("1 page added, 0 updated, 0 deleted")
+    assert "elsewhere" not in nacre("cycle", a, "index", "--rebuild").out
+    assert "1 page found" in nacre("search", a, "title:B").out
+    assert nacre("cycle", a, "storage", "check").code == 0
+    assert nacre("cycle", a, "dedup").code == 0
+
+
+def test_what_was_merged_is_not_named_again_nor_by_the_crawl_that_it_came_from(roots: Path):
+    a, b = roots / "a", roots / "b"
+    first = Cycle.open(a).newest().number
+    assert "3 WARC files with 3 new captures" in nacre("cycle", a, "merge", b, "--dry-run").out
+    assert Cycle.open(a).newest().number == first
+    nacre("cycle", a, "merge", b)
+    before = Cycle.open(a).newest().number
+    for one, other in ((a, b), (b, a)):
+        done = nacre("cycle", one, "merge", other)
+        assert "0 WARC files with 0 new captures" in done.out, done.err
+    assert Cycle.open(a).newest().number == before
+    assert outside(b) == []
+
+
+def test_a_merge_before_captures_came_along_is_mended_by_another(roots: Path, monkeypatch):
+    a, b = roots / "a", roots / "b"
+    monkeypatch.setattr("nacre.cycle.steps.merge.taken_archive", _nothing_taken)
+    assert "0 new captures" in nacre("cycle", a, "merge", b).out
+    monkeypatch.undo()
+    assert "0 newer; 0 links, 0 hosts; 3 WARC files with 3 new" in nacre("cycle", a, "merge", b).out
+
+
+def _nothing_taken(*_: object) -> OtherArchive:
+    return OtherArchive()
+
+
+def test_files_of_a_crawl_that_it_took_itself_are_named_where_they_are(roots: Path, tmp_path: Path):
+    nacre("cycle", roots / "a", "merge", roots / "b")
+    (tmp_path / "new").mkdir()
+    made = FetchedCycle(tmp_path / "new")
+    result = _merged(made, roots / "a")
+    assert (result.new, result.located, result.warcs) == (3, 3, 3)
+    assert all("/b/cycle/archive/" in path for path in outside(made.folder))
+    readable = nacre("cycle", made.folder, "readlinks", "--out", "--url", _key(made, "a.html"))
+    assert "berries" in readable.out, readable.err
+
+
+def test_a_warc_of_a_merged_crawl_that_is_gone_is_told(roots: Path, tmp_path: Path):
+    (tmp_path / "new").mkdir()
+    made = FetchedCycle(tmp_path / "new")
+    _merged(made, roots / "b")
+    gone = outside(made.folder)[0]
+    Path(gone).unlink()
+    found = check_storage(made.cycle, LocalEngine(1), made.place, NOW)
+    assert [(one.name, one.found) for one in found.records] == [(gone, "missing")]
+
+
+def _merged(made: FetchedCycle, *others: Path) -> MergeResult:
+    with made.context() as context:
+        return merge(context, [Cycle.open(other) for other in others])
+
+
+def _key(made: FetchedCycle, end: str) -> str:
+    return next(str(row["key"]) for row in made.rows() if row["key"].endswith(end))
+
+
+def test_another_file_of_a_name_that_is_here_cannot_be_named(tmp_path: Path):
+    mine, theirs = (open_storage(str(tmp_path / name)) for name in ("mine", "theirs"))
+    here = TableFile(path="archive/x.warc.gz", kind="warc", sha256="1")
+    own = TableFile(path=f"{tmp_path}/mine/archive/y.warc.gz", kind=OUTSIDE)
+    known = {"x.warc.gz": here, "y.warc.gz": TableFile(path="archive/y.warc.gz", kind="warc")}
+    others = {
+        "x.warc.gz": TableFile(path="archive/x.warc.gz", kind="warc", sha256="2"),
+        "y.warc.gz": own,
+        "z.warc.gz": TableFile(path="archive/z.warc.gz", kind="warc", size=7),
+    }
+    found = outside_warcs(mine, known, others, theirs.place)
+    path = f"{tmp_path}/theirs/archive/z.warc.gz"
+    assert found == {
+        "y.warc.gz": known["y.warc.gz"],
+        "z.warc.gz": TableFile(path=path, kind=OUTSIDE, size=7),
+    }
+    copied = {"x.warc.gz": TableFile(path="archive/x.warc.gz", kind="warc", sha256="1")}
+    assert outside_warcs(mine, known, copied, theirs.place) == {"x.warc.gz": here}
