@@ -370,3 +370,29 @@ def test_a_server_is_waited_for_as_long_as_the_frontier_is_told() -> None:
     limited = frontier(MemoryRows(), max_wait=600.0)
     assert [limited.wants_too_long(*one) for one in asked] == [False, True, False, False]
     assert not frontier(MemoryRows()).wants_too_long(429, 9e9), "no limit by default"
+
+
+def test_what_another_crawl_tried_is_a_retry_here() -> None:
+    front = frontier(MemoryRows())
+    tried = [
+        candidate("a", "now", attempts=2, last_status=-2),
+        candidate("a", "later", attempts=1, last_status=503, not_before=NOW + 60),
+    ]
+    assert front.schedule(tried, NOW, keep_tries=True) == [True, True]
+    assert (front.totals.queued, front.totals.stuck, front.totals.planned) == (2, 2, 0)
+    uri = take(front)
+    assert (uri.attempts, uri.last_status) == (2, -2)
+    front.finished(uri, Attempt(200), 0.0)
+    assert (front.totals.queued, front.totals.stuck) == (1, 1)
+    later = take(front, 61.0)
+    assert (later.attempts, later.last_status) == (1, 503)
+    front.finished(later, Attempt(200), 61.0)
+    assert front.is_empty
+    assert front.totals.stuck == 0
+
+
+def test_what_is_planned_begins_anew_unless_its_tries_are_kept() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", "x", attempts=3, not_before=NOW + 60)], NOW)
+    assert (front.totals.planned, front.totals.stuck) == (1, 0)
+    assert take(front, 61.0).attempts == 0

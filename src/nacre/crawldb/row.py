@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ONE = 2**32
 """A score of 1.0: scores and cash are whole numbers of 2^-32, so that sums are exact."""
+GIVEN_UP = "given-up"
+"""`last_reason` of a URL whose failure ended it in the continuous crawl that it came from."""
 
 
 class Status(IntEnum):
@@ -118,7 +120,9 @@ COLUMNS = (
     RowColumn("signature", "BLOB", _SET, "state", "Signature of the content."),
     RowColumn("last_status", "SMALLINT", _SET, "state", "Fetch status of the last try."),
     RowColumn("last_time", "BIGINT", _SET, "state", "Time of the last try, µs since the epoch."),
-    RowColumn("last_reason", "VARCHAR", _SET, "state", "Why it was not tried, though listed."),
+    RowColumn(
+        "last_reason", "VARCHAR", _SET, "state", "Why it was not tried, though listed; or given-up."
+    ),
     RowColumn("evidence", "BLOB", _SET, "state", "Of `worth`: likelihood of rates of change."),
     RowColumn("digest", "VARCHAR", _SET, "capture", "Payload digest of the last capture."),
     RowColumn("framing", "VARCHAR", _SET, "capture", "Its transfer framing: `chunked` or empty."),

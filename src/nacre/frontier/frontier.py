@@ -136,7 +136,9 @@ class Frontier:
 
     # ---- URIs in
 
-    def schedule(self, candidates: Sequence[CrawlURI], now: float) -> list[bool]:
+    def schedule(
+        self, candidates: Sequence[CrawlURI], now: float, *, keep_tries: bool = False
+    ) -> list[bool]:
         """Put candidates into their queues; True for each that entered.
 
         A candidate enters when its key is new, or when it is forced. One whose `not_before` lies
@@ -146,6 +148,7 @@ class Frontier:
         Args:
             candidates: In order of discovery.
             now: Seconds since the epoch, for `not_before`.
+            keep_tries: Those that another crawl has tried are retries here, too.
         """
         entered = self.seen.enter([candidate.key for candidate in candidates])
         self.totals.discovered += sum(entered)
@@ -157,7 +160,7 @@ class Frontier:
         if len(chosen) > 1:
             self._cache.preload(candidate.queue for candidate in chosen)
         for candidate in chosen:
-            self._admit(candidate, now)
+            self._admit(candidate, now, is_retry=keep_tries and candidate.attempts > 0)
         return entered
 
     def note(self, keys: Sequence[bytes]) -> int:
@@ -166,16 +169,20 @@ class Frontier:
         self.totals.discovered += new
         return new
 
-    def _admit(self, uri: CrawlURI, now: float) -> None:
+    def _admit(self, uri: CrawlURI, now: float, *, is_retry: bool) -> None:
         queue = self.queue_states.find(uri.queue)
         overlay = self._settings.overlay_of(uri)
         if overlay != queue.overlay:
             self.queue_states.set_overlay(queue, overlay)
         self.totals.ordinal += 1
         queue.row.enqueued += 1
+        if is_retry:
+            queue.row.retrying += 1
         if uri.not_before > now:
-            later = fresh(uri, self.totals.ordinal)
+            ordinal = self.totals.ordinal
+            later = replace(uri, ordinal=ordinal) if is_retry else fresh(uri, ordinal)
             self.queue_store.plan(queue, later, self._time.now + uri.not_before - now)
+            self.totals.recount(queue.row)
         else:
             self.queue_store.insert(queue, uri, self.totals.ordinal)
         self.journal.note(JournalTag.ADDED, uri.url, uri.path, uri.via)

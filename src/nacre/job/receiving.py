@@ -25,6 +25,7 @@ class MovedUrl(NamedTuple):
         path: Its hop path.
         source: The seed that it comes from.
         attempts: Attempts made before.
+        last_status: Status of the last of them; 0 where there was none.
         not_before: Earliest fetch, seconds since the epoch; 0: now.
         precedence: Lower goes first, 0 to 127.
         timing: What its schedule has learned of it; None for nothing.
@@ -38,6 +39,7 @@ class MovedUrl(NamedTuple):
     path: str = ""
     source: str = ""
     attempts: int = 0
+    last_status: int = 0
     not_before: float = 0.0
     precedence: int = 1
     timing: TimingRow | None = None
@@ -82,7 +84,7 @@ class UrlReceiver:
                 self._know(one, key)
         self._history.carry([one.record for one in moved if one.record is not None])
         waits = [self._uri(one) for one in moved if one.outcome is None]
-        queued = parts.frontier.schedule(waits, parts.clock.now())
+        queued = parts.frontier.schedule(waits, parts.clock.now(), keep_tries=True)
         visited, waiting, known = self.counts
         self.counts = ReceivedUrls(
             visited + sum(entered), waiting + sum(queued),
@@ -118,4 +120,5 @@ class UrlReceiver:
             cost=order.cost,
             not_before=moved.not_before,
             attempts=moved.attempts,
+            last_status=moved.last_status,
         )

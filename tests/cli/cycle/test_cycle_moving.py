@@ -78,3 +78,78 @@ def test_a_crawl_goes_through_rounds_and_back_and_nothing_is_stored_twice(tmp_pa
         if "warc/revisit" not in line and '"status": "200"' in line and "/robots.txt" not in line
     ]
     assert stored == []
+
+
+REFUSED = {
+    "/": b'<a href="z.html">z</a><a href="a.html">a</a><a href="/private/x">x</a>'
+    b'<a href="/broken">b</a><a href="m.html">m</a>',
+    "/robots.txt": b"User-agent: *\nDisallow: /private/\n",
+    "/z.html": b"z",
+    "/a.html": b"a",
+    "/m.html": b"m",
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A job that is done, with a page that robots.txt forbids."""
+    job = tmp_path_factory.mktemp("crawled") / "job"
+    with site(REFUSED) as home:
+        done = nacre("crawl", home, "--scope", "host", "--out", job, "--delay", 0, "-q")
+        assert done.code == 0, done.err
+    return job
+
+
+def test_a_dry_import_into_a_new_directory_leaves_nothing(crawled: Path, tmp_path: Path):
+    root = tmp_path / "new"
+    done = nacre("cycle", root, "import", crawled, "--dry-run")
+    assert (done.code, root.exists()) == (0, False), done.err
+    assert "0 newer" in done.out
+    assert f"{root} would be made, with the configuration of {crawled}" in done.out
+    assert nacre("new", root, "http://a.test/").code == 0
+    assert nacre("cycle", root, "import", crawled, "--dry-run").code == 0
+    assert not (root / "cycle").exists(), "it would be a directory of rounds"
+
+
+def test_a_job_that_did_not_change_is_imported_once(crawled: Path, tmp_path: Path):
+    root = tmp_path / "new"
+    first = nacre("cycle", root, "import", crawled).out
+    files = sorted((root / "cycle").rglob("*"))
+    again = nacre("cycle", root, "import", crawled).out
+    assert "nothing changed" not in first
+    assert again.endswith("0 new, 0 newer; 0 WARC files with 0 new captures; nothing changed\n"), (
+        again
+    )
+    assert sorted((root / "cycle").rglob("*")) == files
+
+
+def test_what_robots_txt_forbids_is_not_asked_for_again_at_once(crawled: Path, tmp_path: Path):
+    root = tmp_path / "new"
+    nacre("cycle", root, "import", crawled)
+    query = "select status, last_status, fetch_time > now_, interval from crawldb, (select "
+    query += "max(last_time) + interval 40 day as now_ from crawldb) where key like '%private%'"
+    (row,) = json.loads(nacre("cycle", root, "sql", query, "--json").out)
+    assert list(row.values()) == ["db_gone", -9998, True, 45 * 86_400]
+    assert "nothing to fetch" in nacre("cycle", root, "generate", "--dry-run").out
+
+
+def test_a_job_that_is_not_there_makes_no_directory(tmp_path: Path):
+    root = tmp_path / "new"
+    done = nacre("cycle", root, "import", tmp_path / "none")
+    assert (done.code, root.exists()) == (2, False)
+    assert "there is no directory" in done.err
+    assert nacre("new", tmp_path / "fresh", "http://a.test/").code == 0
+    done = nacre("cycle", root, "import", tmp_path / "fresh")
+    assert (done.code, root.exists()) == (2, False), done.err
+
+
+def test_queues_are_in_the_same_order_there_and_back(tmp_path: Path):
+    job, root, back = (tmp_path / name for name in ("job", "rounds", "back"))
+    with site(REFUSED) as home:
+        options = ("--scope", "host", "--out", job, "--delay", 0, "-q", "--max-pages", 1)
+        assert nacre("crawl", home, *options).code == 4
+    assert nacre("cycle", root, "import", job).code == 0
+    assert nacre("cycle", root, "export", back).code == 0
+    queues = [nacre("frontier", one, "list", "--json").out for one in (job, back)]
+    assert queues[0] == queues[1]
+    assert queues[0].index("/z.html") < queues[0].index("/a.html") < queues[0].index("/m.html")

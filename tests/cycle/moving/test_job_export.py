@@ -124,6 +124,61 @@ def test_what_waits_is_in_the_order_of_its_score(tmp_path: Path):
     assert waiting[2].not_before == pytest.approx(NOW / 1000 + 60)
 
 
+def waiting_of(job: Path) -> list[tuple[Any, ...]]:
+    with read_only(str(Layout(job).store)) as store:
+        found = [entry.uri for entry in pending(store)]
+    return [
+        (one.url, one.precedence, one.attempts, one.last_status, one.not_before) for one in found
+    ]
+
+
+def test_queues_and_retries_are_the_same_there_and_back(tmp_path: Path):
+    mine, other = crawl(tmp_path / "1"), crawl(tmp_path / "2")
+    names = ["m", "z", "a", "retry", "later", "best"]
+    mine.add(
+        *(found(f"http://a.example/{name}", path="L", first_seen=at,
+                score=ONE if name == "best" else ONE // 2)
+          for at, name in enumerate(names))
+    )  # fmt: skip
+    failed = {"status": 1, "interval": INTERVAL, "last_time": NOW * 1000}
+    mine.set(
+        "state",
+        {"key": "http://a.example/retry", "fetch_time": NOW - 9, "retries": 2, "last_status": -2,
+         **failed},
+        {"key": "http://a.example/later", "fetch_time": NOW + 60_000, "retries": 1,
+         "last_status": 503, **failed},
+    )  # fmt: skip
+    exported(mine, tmp_path / "job")
+    there = waiting_of(tmp_path / "job")
+    assert [(url[17:], precedence, *rest) for url, precedence, *rest in there] == [
+        ("best", 0, 0, 0, 0.0),
+        ("m", 1, 0, 0, 0.0),
+        ("z", 1, 0, 0, 0.0),
+        ("a", 1, 0, 0, 0.0),
+        ("retry", 1, 2, -2, 0.0),
+        ("later", 1, 1, 503, NOW / 1000 + 60),
+    ]
+    imported(other, tmp_path / "job")
+    exported(other, tmp_path / "back")
+    assert waiting_of(tmp_path / "back") == there
+
+
+def test_what_the_job_gave_up_waits_in_rounds_and_not_in_a_job(tmp_path: Path):
+    mine, other, third = (crawl(tmp_path / name) for name in "123")
+    mine.add(found(URLS[0], path="L"), found(URLS[3], path="P"))
+    state = {"status": 1, "interval": INTERVAL, "retries": 1}
+    mine.set("state", {"key": URLS[0], "last_status": 500, "last_time": NOW * 1000,
+                       "fetch_time": NOW, "last_reason": "given-up", **state})  # fmt: skip
+    assert exported(mine, tmp_path / "job")[:2] == (1, 1)
+    result = imported(other, tmp_path / "job")
+    assert (result.rows.visited, result.rows.waiting, result.rows.robots) == (1, 0, 1)
+    (row,) = other.rows()
+    assert (row["status"], row["last_status"], row["last_reason"]) == (1, 500, "given-up")
+    assert row["fetch_time"] == NOW + 3_600_000, "as after an error of a server in rounds"
+    assert exported(other, tmp_path / "back")[:2] == (1, 0)
+    assert imported(third, tmp_path / "back").rows.waiting == 0
+
+
 def test_a_capture_is_history(tmp_path: Path):
     made = crawl(tmp_path / "1")
     adds, states, captures = rows_of({URLS[0]: (2, 0, True)})

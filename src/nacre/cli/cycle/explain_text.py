@@ -7,7 +7,7 @@ from nacre.cli.cycle.texts import time_text
 from nacre.cli.output import count
 from nacre.core.clock import duration
 from nacre.core.status import FetchStatus, cause
-from nacre.crawldb.row import ONE, Status
+from nacre.crawldb.row import GIVEN_UP, ONE, Status
 from nacre.report.escape import flat
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ def _state_text(values: Mapping[str, Any]) -> str:
     last = values.get("last_status")
     reply = f", status {last}{_status_words(last)}" if last else ""
     why = f", not attempted: {values['last_reason']}" if values.get("last_reason") else ""
+    if values.get("last_reason") == GIVEN_UP:
+        why = ", after which the continuous crawl that it came from gave it up"
     status = Status(values.get("status", 1)).label
     return f"{status}{reply}{why}; next fetch {time_text(values.get('fetch_time', 0))}"
 

@@ -1,6 +1,8 @@
 """`nacre cycle DIR import|export`: in and out of Nutch and of the continuous crawl."""
 
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,8 +21,9 @@ from nacre.cli.output import count
 from nacre.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from nacre.cycle.readers import TableView
-    from nacre.cycle.steps.context import StepContext
 
 Salvage = Annotated[
     bool,
@@ -51,22 +54,19 @@ def import_(
 ) -> None:  # fmt: skip
     """Bring what a continuous crawl or Apache Nutch knows into DIR.
 
-    Of a URL that is known here, too, the newest visit counts. Java is not needed. A DIR that is not
-    there gets the configuration of JOB.
+    Of a URL that is known here, too, the newest visit counts; to import again what did not change
+    changes nothing. The WARC files of JOB are named in the archive of DIR, and stay where they are.
+    Java is not needed. A DIR that is not there gets the configuration of JOB.
     """
     from nacre.cli.cycle.moving_text import import_numbers, say_import
-    from nacre.cycle.moving.job_export import copy_configuration
     from nacre.cycle.moving.nutch_import import NutchOptions, import_nutch, nutch_places
     from nacre.cycle.moving.nutch_segments import import_segments, segment_places
 
-    is_job, target = (source / "crawl.yaml").is_file(), job_of(ctx)
-    if is_job and not common.dry and not (target.exists() and any(target.iterdir())):
-        copy_configuration(source, target)
-    with opened(target, common) as context:
-        if is_job:
-            _import_job(context, source, as_json=common.as_json)
-            return
-        places = nutch_places(source)
+    if (source / "crawl.yaml").is_file():
+        _import_job(job_of(ctx), source, common)
+        return
+    places = nutch_places(source)
+    with opened(job_of(ctx), common) as context:
         result = segments = None
         if any((places.crawldb, places.linkdb, places.hostdb)):
             result = import_nutch(context, places, NutchOptions(filtered, normalize, salvage))
@@ -76,22 +76,44 @@ def import_(
     if common.as_json:
         output.say_json(import_numbers(result, segments))
     else:
-        say_import(result, segments)
+        say_import(result, segments, dry=common.dry)
 
 
-def _import_job(context: "StepContext", source: Path, *, as_json: bool) -> None:
+def _import_job(target: Path, source: Path, common: CommonOptions) -> None:
     from nacre.cli.cycle.moving_text import job_text
     from nacre.cycle.moving.job_import import import_job
+    from nacre.inspect.stored_job import require_store
     from nacre.store.layout import Layout
 
-    result = import_job(context, Layout(source))
-    if as_json:
+    require_store(Layout(source))
+    with _configured(target, source, dry=common.dry) as directory, opened(directory, common) as one:
+        result = import_job(one, Layout(source))
+    if common.as_json:
         version = result.taken.version.number if result.taken.version is not None else None
         taken = {**result.taken._asdict(), "version": version}
         archive = {"warcs": result.warcs, "located": result.located}
         output.say_json({**result.rows._asdict(), **archive, "taken": taken})
     else:
-        output.say(job_text(result))
+        output.say(job_text(result, dry=common.dry))
+        if directory != target:
+            names = output.shown(target), output.shown(source)
+            output.say("{} would be made, with the configuration of {}".format(*names))
+
+
+@contextmanager
+def _configured(target: Path, source: Path, *, dry: bool) -> "Iterator[Path]":
+    """The directory, with the configuration of the job where it has none; of a dry run a copy."""
+    from nacre.cycle.moving.job_export import copy_configuration
+
+    if target.exists() and any(target.iterdir()):
+        yield target
+    elif not dry:
+        copy_configuration(source, target)
+        yield target
+    else:
+        with TemporaryDirectory(prefix="import-") as folder:
+            copy_configuration(source, Path(folder))
+            yield Path(folder)
 
 
 def export(
@@ -109,7 +131,8 @@ def export(
 ) -> None:
     """Make a continuous crawl JOB of what DIR knows, or a seed list for Nutch.
 
-    JOB gets the configuration and all URLs: those that were fetched as known, the others waiting.
+    JOB gets the configuration and all URLs: those that were fetched as known, the others waiting,
+    in the order of their scores, and of equal scores in that in which they were found.
     """
     import asyncio
 

@@ -10,20 +10,23 @@ if TYPE_CHECKING:
     from nacre.cycle.moving.job_import import JobImport
     from nacre.cycle.moving.nutch_import import ImportResult
     from nacre.cycle.moving.nutch_segments import SegmentsResult
+    from nacre.cycle.versions import CycleVersion
 
 
-def say_import(result: "ImportResult | None", segments: "SegmentsResult | None" = None) -> None:
+def say_import(
+    result: "ImportResult | None", segments: "SegmentsResult | None" = None, *, dry: bool = False
+) -> None:
     """Say what was imported; what is damaged goes to standard error."""
     for one in (result, segments):
         for line in one.messages if one is not None else ():
             output.tell(f"left out: {line}")
     if result is not None:
-        output.say(import_text(result))
+        output.say(import_text(result, dry=dry))
     if segments is not None:
         output.say(segments_text(segments))
 
 
-def import_text(result: "ImportResult") -> str:
+def import_text(result: "ImportResult", *, dry: bool = False) -> str:
     """`10 records: 10 URLs, 10 new, 0 newer; 3 links, 2 hosts`."""
     taken = result.taken
     text = f"{count(result.records, 'record')}: {count(taken.known, 'URL')}, {taken.new:,} new, "
@@ -31,18 +34,27 @@ def import_text(result: "ImportResult") -> str:
     text += f"; {refused_text(result.refused)}" if result.refused else ""
     text += left_out_text(result.no_urls, result.damaged)
     kept = ", ".join(f"{number:,} of {name}" for name, number in sorted(result.unknown.items()))
-    return text + (f"; kept as bytes: {kept}" if kept else "")
+    text += f"; kept as bytes: {kept}" if kept else ""
+    return text + unchanged_text(taken.version, dry=dry)
 
 
-def job_text(result: "JobImport") -> str:
+def job_text(result: "JobImport", *, dry: bool = False) -> str:
     """`40 URLs visited, 12 wait, 30 with a capture, 1 seed: 52 URLs …; 1 WARC file …`."""
     rows, taken = result.rows, result.taken
-    return (
+    text = (
         f"{count(rows.visited, 'URL')} visited, {rows.waiting:,} wait, {rows.captures:,} with a "
         f"capture, {count(rows.seeds, 'seed')}: {count(taken.known, 'URL')}, {taken.new:,} new, "
         f"{taken.newer:,} newer; {count(result.warcs, 'WARC file')} with "
         f"{count(result.located, 'new capture')}"
     )
+    if rows.robots:
+        text += f"; left out: {count(rows.robots, 'request')} for robots.txt, made anew by a fetch"
+    return text + unchanged_text(taken.version, dry=dry)
+
+
+def unchanged_text(version: "CycleVersion | None", *, dry: bool) -> str:
+    """`; nothing changed` where nothing was committed, though it could have been."""
+    return "" if dry or version is not None else "; nothing changed"
 
 
 def segments_text(result: "SegmentsResult") -> str:

@@ -1,9 +1,10 @@
 """Options that all commands of `nacre cycle DIR` have, and the way a directory is opened."""
 
 import inspect
+import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -358,6 +359,7 @@ def opened(
     hashed = settings_hash(loaded.settings) if writes and not options.dry else ""
     cycle = Cycle.open(layout.root, loaded.settings.cycle.storage, hashed)
     used = engine or engine_of(options, loaded.settings.cycle.tasks)
+    was_there = (layout.root / "cycle").exists()
     try:
         if writes and not options.dry:
             require_writable(cycle.storage)
@@ -376,6 +378,15 @@ def opened(
     finally:
         if engine is None:
             used.close()
+        if options.dry and not was_there:
+            _remove_empty(layout.root / "cycle")
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder with the empty ones in it, where no file is there."""
+    for path, _, _ in os.walk(folder, topdown=False):
+        with suppress(OSError):
+            Path(path).rmdir()
 
 
 @contextmanager

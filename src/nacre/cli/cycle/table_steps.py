@@ -173,18 +173,20 @@ def merge(
     if common.as_json:
         output.say_json({**result._asdict(), "version": _number(result)})
     else:
-        output.say(merge_text(result))
+        output.say(merge_text(result, dry=common.dry))
 
 
-def merge_text(result: "MergeResult") -> str:
+def merge_text(result: "MergeResult", *, dry: bool = False) -> str:
     """`412 URLs: 300 new, 12 newer; 4 refused by scope; 900 links, 3 hosts; 1 WARC file …`."""
+    from nacre.cli.cycle.moving_text import unchanged_text
     from nacre.cli.cycle.texts import refused_text
 
     text = f"{count(result.known, 'URL')}: {result.new:,} new, {result.newer:,} newer"
     text += f"; {refused_text(result.refused)}" if result.refused else ""
     text += f"; {count(result.links, 'link')}, {count(result.hosts, 'host')}; "
     captures = count(result.located, "new capture")
-    return f"{text}{count(result.warcs, 'WARC file')} with {captures}"
+    text += f"{count(result.warcs, 'WARC file')} with {captures}"
+    return text + unchanged_text(result.version, dry=dry)
 
 
 def dedup_settings(

@@ -1,8 +1,9 @@
 """The export of batch rounds: what they know becomes the store of a continuous crawl.
 
 A new directory gets the configuration. What was visited is known there with its outcome and its
-capture; what was not waits in its queue, in the order of its score. What refers to lists of batch
-rounds, signatures and sums of scores has no place in a continuous crawl and stays here.
+capture; what was not waits in its queue, in the order of its score, and of equal scores in that in
+which it was found. What refers to lists of batch rounds, signatures and sums of scores has no place
+in a continuous crawl and stays here.
 """
 
 import math
@@ -13,7 +14,7 @@ from typing import Any
 
 from nacre.core.history import HistoryRecord
 from nacre.crawldb.fold import fold_query
-from nacre.crawldb.row import ONE, Status
+from nacre.crawldb.row import GIVEN_UP, ONE, Status
 from nacre.cycle.moving.job_timings import page_row, timing_row
 from nacre.cycle.readers import TableView, joined
 from nacre.cycle.tables import CRAWLDB, buckets_of, in_tasks
@@ -28,7 +29,8 @@ from nacre.store.layout import Layout
 _COLUMNS = (
     "key", "url", "status", "fetch_time", "retries", "last_status", "last_time", "digest",
     "framing", "record_id", "warc_date", "etag", "last_modified", "length", "via", "path",
-    "source", "score", "cash", "interval", "modified", "mime", "evidence",
+    "source", "score", "cash", "interval", "modified", "mime", "evidence", "last_reason",
+    "first_seen",
 )  # fmt: skip
 _OF_STATUS = {
     Status.FETCHED: 200, Status.NOT_MODIFIED: 304, Status.GONE: 404, Status.REDIR_TEMP: 302,
@@ -78,7 +80,7 @@ def copy_configuration(source: Path, target: Path) -> None:
 
 
 def moved_urls(view: TableView, clock: int, schedule: str) -> Iterator[MovedUrl]:
-    """All URLs; of a part of the table the best ones first.
+    """All URLs; of a part of the table the best ones first, of equals that which was found first.
 
     Args:
         view: The tables.
@@ -89,7 +91,7 @@ def moved_urls(view: TableView, clock: int, schedule: str) -> Iterator[MovedUrl]
         with view.place.open() as work:
             local = joined(work, group)
             rows = fold_query(*local, interval=view.interval, columns=_COLUMNS, order=False)
-            query = f"select * from ({rows}) order by score + cash desc, key"
+            query = f"select * from ({rows}) order by score + cash desc, first_seen, key"
             for batch in work.kernel.batches(query, size=_BATCH):
                 for row in batch.to_pylist():
                     yield moved_url(row, clock, schedule)
@@ -107,8 +109,8 @@ def moved_url(row: Mapping[str, Any], clock: int, schedule: str) -> MovedUrl:
     status, due = row["status"], row["fetch_time"]
     via, path, visited = row["via"] or "", row["path"] or "", row["last_time"] or 0
     outcome = None
-    if status != Status.UNFETCHED:
-        code = row["last_status"] or _OF_STATUS[Status(status)]
+    if status != Status.UNFETCHED or row["last_reason"] == GIVEN_UP:
+        code = row["last_status"] or _OF_STATUS.get(Status(status), 0)
         outcome = Outcome(url, code, via, path, finished=visited)
     return MovedUrl(
         url=url,
@@ -118,6 +120,7 @@ def moved_url(row: Mapping[str, Any], clock: int, schedule: str) -> MovedUrl:
         path=path,
         source=row["source"] or "",
         attempts=row["retries"],
+        last_status=row["last_status"] or 0,
         not_before=due / 1000 if due > clock else 0.0,
         precedence=precedence_of(int(row["score"]) or int(row["cash"])),
         timing=timing_row(row, url, schedule),

@@ -1,7 +1,8 @@
 """The import of a continuous crawl: what its store knows becomes rows of batch rounds.
 
 What was visited keeps its status, its time and its capture, and what was learned of when it
-changes; what waits is due when it is due there.
+changes; what waits is due when it is due there, and was found in the order in which it waits. A
+visit without a page has the state that it would have in rounds.
 The store is only read. A job that runs is read as of a checkpoint that it makes for this. Its WARC
 files stay where they are.
 """
@@ -15,19 +16,19 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.core.history import HistoryRecord
-from nacre.crawldb.row import ONE, Status, bucket_of
+from nacre.crawldb.row import GIVEN_UP, ONE, Status, bucket_of
 from nacre.crawldb.scoring import Opic
-from nacre.crawldb.transition import FetchOutcome, outcome_of
 from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.moving.job_archive import REPLIES, located_sql, name_archive, reply_rows
-from nacre.cycle.moving.job_timings import RevisitTimings, revisit_timings
+from nacre.cycle.moving.job_timings import RevisitTimings, VisitPlans, revisit_timings
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.taking import (
     OtherRows,
     TakenRows,
     buckets_here,
+    commit_rows,
+    compare_rows,
     other_rows_sql,
-    take_rows,
 )
 from nacre.cycle.tables import TaskWork
 from nacre.engine.outcomes import scan_outcomes
@@ -38,15 +39,6 @@ from nacre.job.control import is_running, send_command
 from nacre.store.layout import Layout
 from nacre.store.store import Store
 
-_STATUSES = {
-    FetchOutcome.SUCCESS: Status.FETCHED,
-    FetchOutcome.NOT_MODIFIED: Status.NOT_MODIFIED,
-    FetchOutcome.REDIR_TEMP: Status.REDIR_TEMP,
-    FetchOutcome.REDIR_PERM: Status.REDIR_PERM,
-    FetchOutcome.GONE: Status.GONE,
-    FetchOutcome.RETRY: Status.UNFETCHED,
-    FetchOutcome.NOT_ATTEMPTED: Status.UNFETCHED,
-}
 _PREREQUISITE = "P"
 _HTTP = ("http://", "https://")
 _MOST_PRECEDENCE = 30
@@ -63,6 +55,7 @@ class JobRows(NamedTuple):
         captures: URLs with a capture.
         seeds: Seeds.
         timed: URLs with a learned interval.
+        robots: Requests for robots.txt that wait and are left out: rounds make them themselves.
     """
 
     visited: int = 0
@@ -70,6 +63,7 @@ class JobRows(NamedTuple):
     captures: int = 0
     seeds: int = 0
     timed: int = 0
+    robots: int = 0
 
 
 class JobImport(NamedTuple):
@@ -109,17 +103,22 @@ def import_job(context: StepContext, layout: Layout) -> JobImport:
     try:
         with read_only(str(store_path(layout))) as store, context.place.open() as work:
             place = _Places(admission.key, buckets_here(context, version))
-            found = _load(work, store, place, layout.root, revisit_timings(context.settings))
+            timings = revisit_timings(context.settings), VisitPlans(context.settings)
+            found = _load(work, store, place, layout.root, *timings)
             total = work.send(_rows_sql(context), target)
             archive = name_archive(context, version, work)
             lines = [one.text for one in seed_rows(store)]
             directives = list(directive_lines(store))
-        seeds = _seed_file(context, version.number + 1, [*lines, *directives])
         others = OtherRows(
-            (target,) if total else (), total=total, seeds=seeds,
+            (target,) if total else (), total=total,
             archive=archive.files, segments=archive.segments,
         )  # fmt: skip
-        taken = take_rows(context, version, others, "import", {"job": str(layout.root)})
+        changes = compare_rows(context, version, others)
+        if changes.added:
+            seeds = _seed_file(context, version.number + 1, [*lines, *directives])
+            others = others._replace(seeds=seeds)
+        options = {"job": str(layout.root)}
+        taken = commit_rows(context, version, others, changes, "import", options)
         counts = found._replace(seeds=len(lines))
         return JobImport(counts, taken, len(archive.files), archive.captures)
     finally:
@@ -145,12 +144,14 @@ def _seed_file(context: StepContext, number: int, lines: list[str]) -> tuple[str
 # ---- the store as tables of a kernel
 
 _VISITED = {
-    "key": "VARCHAR", "url": "VARCHAR", "bucket": "INTEGER", "status": "BIGINT", "code": "BIGINT",
-    "time": "BIGINT", "attempts": "BIGINT", "via": "VARCHAR", "path": "VARCHAR",
+    "key": "VARCHAR", "url": "VARCHAR", "bucket": "INTEGER", "status": "BIGINT", "wait": "BIGINT",
+    "interval": "BIGINT", "code": "BIGINT", "time": "BIGINT", "attempts": "BIGINT",
+    "via": "VARCHAR", "path": "VARCHAR",
 }  # fmt: skip
 _WAITING = {
     "key": "VARCHAR", "url": "VARCHAR", "bucket": "INTEGER", "due": "BIGINT", "attempts": "BIGINT",
     "via": "VARCHAR", "path": "VARCHAR", "source": "VARCHAR", "precedence": "BIGINT",
+    "code": "BIGINT", "place": "BIGINT",
 }  # fmt: skip
 _CAPTURED = {
     "key": "VARCHAR", "url": "VARCHAR", "bucket": "INTEGER", "status": "BIGINT", "code": "BIGINT",
@@ -177,24 +178,29 @@ class _Places(NamedTuple):
 
 
 def _load(
-    work: TaskWork, store: Store, place: _Places, root: Path, timings: RevisitTimings
+    work: TaskWork,
+    store: Store,
+    place: _Places,
+    root: Path,
+    timings: RevisitTimings,
+    plans: VisitPlans,
 ) -> JobRows:
     """Make the tables of what a store knows; their rows."""
     visited = (
-        (*place(one.url), int(_STATUSES[outcome_of(one.status)]), one.status, one.finished,
-         one.attempts, one.via, one.path)
+        (*place(one.url), *plans.of(one.status), one.status, one.finished, one.attempts, one.via,
+         one.path)
         for _, one in scan_outcomes(store)
         if one.url.startswith(_HTTP)
     )  # fmt: skip
     waiting = (
         (*place(one.url), round(one.not_before * 1000), one.attempts, one.via, one.path,
-         one.source, one.precedence)
-        for one in (entry.uri for entry in pending(store))
-        if one.url.startswith(_HTTP) and not one.path.endswith(_PREREQUISITE)
+         one.source, one.precedence, one.last_status, number)
+        for number, one in enumerate(entry.uri for entry in pending(store))
+        if one.url.startswith(_HTTP)
     )  # fmt: skip
     decode = msgspec.msgpack.Decoder(HistoryRecord).decode
     captured = (
-        (*place(one.url), int(_STATUSES[outcome_of(one.status)]), one.status, one.visited,
+        (*place(one.url), plans.of(one.status).status, one.status, one.visited,
          one.digest, one.framing, one.record_id, one.date, one.etag or None,
          one.last_modified or None, one.length, one.original or one.url)
         for one in (decode(value) for _, value in store.scan("history", b""))
@@ -209,14 +215,19 @@ def _load(
     for name, (columns, rows) in tables.items():
         _fill(work, name, columns, rows)
     kernel = work.kernel
+    # Of a URL that was not asked for, as robots.txt forbids it, no time is known.
+    kernel.execute("create temp table latest as select max(time) as time from visited")
     # History does not say of a robots.txt that it is one.
-    asked = f"select key from visited where ends_with(path, '{_PREREQUISITE}')"
+    asked = f"ends_with(path, '{_PREREQUISITE}')"
+    robots = int(kernel.value(f"select count(*) from waiting where {asked}"))
+    kernel.execute(f"delete from waiting where {asked}")
+    asked = f"select key from visited where {asked}"
     for name in ("captured", "timed", "visited"):
         kernel.execute(f"delete from {name} where key in ({asked})")
     counts = [int(kernel.value(f"select count(*) from {name}")) for name in tables]
     fill_rows(work, "replies", REPLIES, reply_rows(root, store) if counts[2] else ())
     kernel.execute(f"create temp table located as {located_sql()}")
-    return JobRows(counts[0], counts[1], counts[2], timed=counts[3])
+    return JobRows(counts[0], counts[1], counts[2], timed=counts[3], robots=robots)
 
 
 def _fill(
@@ -264,8 +275,9 @@ def _rows_sql(context: StepContext) -> str:
     unfetched = int(Status.UNFETCHED)
     status = f"coalesce(v.status, c.status, {unfetched})"
     time = "coalesce(nullif(v.time, 0), c.time)"
-    wait = f"case when {status} = {unfetched} then {_DAY} else {interval} end"
-    planned = f"coalesce(t.due, {time} // 1000 + ({wait})::BIGINT * 1000)"
+    wait = f"(case when {status} = {unfetched} then {_DAY} else {interval} end)::BIGINT * 1000"
+    since = f"coalesce({time}, (select time from latest)) // 1000"
+    planned = f"coalesce(t.due, {since} + coalesce(v.wait, {wait}))"
     # What waits without a time is due when it was found, which is not known: now.
     due = f"case when w.due > 0 then w.due when w.key is not null then {context.clock} end"
     score = (
@@ -281,13 +293,15 @@ def _rows_sql(context: StepContext) -> str:
         "url": f"nullif(coalesce(w.url, v.url, c.url), {_KEY})",
         "status": status,
         "fetch_time": f"coalesce({due}, {planned}, {context.clock})",
-        "interval": f"coalesce(t.interval, {interval})",
+        "interval": f"coalesce(t.interval, v.interval, {interval})",
         "retries": f"least(case when {status} = {unfetched} then coalesce(w.attempts, v.attempts) "
         "else coalesce(t.retries, 0) end, 255)",
         "modified": "coalesce(t.modified, 0)",
         "evidence": "t.evidence",
-        "last_status": f"case when {visit} then coalesce(v.code, c.code) end",
+        "last_status": f"case when {visit} then coalesce(v.code, c.code) else nullif(w.code, 0) "
+        "end",
         "last_time": f"case when {visit} then {time} end",
+        "last_reason": f"case when v.status = {unfetched} and w.key is null then '{GIVEN_UP}' end",
         "via": "nullif(coalesce(v.via, w.via), '')",
         "path": f"nullif({path}, '')",
         "source": "nullif(w.source, '')",
@@ -295,7 +309,8 @@ def _rows_sql(context: StepContext) -> str:
         "score": score,
         "cash": score if has_cash else "0",
         "inlinks": "0",
-        "first_seen": str(context.clock),
+        # What waits was found before, in this order: `export` has it from there.
+        "first_seen": f"{context.clock} - coalesce((select max(place) from waiting) - w.place, 0)",
     } | {name: f"c.{name}" for name in _OF_CAPTURE}
     source = (
         "visited v full join waiting w on w.key = v.key "

@@ -1,4 +1,6 @@
-"""The timings that a continuous crawl has learned of its pages, as those of rows, and back.
+"""The timings of pages of a continuous crawl, learned or by their last answer, as those of rows.
+
+What is learned also goes back.
 
 Under `recrawl.schedule.kind: worth` it is the evidence of the change rate of a page; under another
 kind its interval and when it is due. What another kind of schedule wrote is left: that begins anew.
@@ -13,6 +15,7 @@ import msgspec
 from nacre.core.pagerow import PageKind, PageRow, TimingRow
 from nacre.crawldb.revisits import ChangeRateRevisits, RowTiming, revisits_of
 from nacre.crawldb.row import Status
+from nacre.crawldb.transition import FetchOutcome, FinalVisit, outcome_of, transition
 from nacre.recrawl.planner.change_detection.deletion import Life
 from nacre.recrawl.planner.learning import kind_of
 from nacre.recrawl.planner.visited import unknown_page
@@ -22,6 +25,58 @@ from nacre.store.store import Store
 
 WORTH = "worth"
 _MOST_MS = 1 << 53
+
+
+class VisitPlan(NamedTuple):
+    """The state of a URL that a continuous crawl has visited once.
+
+    Attributes:
+        status: Its `Status`.
+        wait: Time until the next fetch, ms; None: that of a page that is there.
+        interval: Its interval, s; None: the usual one.
+    """
+
+    status: int
+    wait: int | None = None
+    interval: int | None = None
+
+
+_STATUSES = {
+    FetchOutcome.SUCCESS: Status.FETCHED,
+    FetchOutcome.NOT_MODIFIED: Status.NOT_MODIFIED,
+    FetchOutcome.REDIR_TEMP: Status.REDIR_TEMP,
+    FetchOutcome.REDIR_PERM: Status.REDIR_PERM,
+    FetchOutcome.NOT_ATTEMPTED: Status.UNFETCHED,
+}
+
+
+class VisitPlans:
+    """Makes plans of fetch statuses: those of the state machine of rounds for a first visit.
+
+    Args:
+        settings: The settings of the rounds.
+    """
+
+    def __init__(self, settings: JobSettings) -> None:
+        self._schedule = revisits_of(settings.recrawl.schedule, {})
+        self._update = settings.cycle.update
+        self._made: dict[int, VisitPlan] = {}
+
+    def of(self, code: int) -> VisitPlan:
+        """The plan after a visit with a fetch status."""
+        known = self._made.get(code)
+        if known is None:
+            known = self._made[code] = self._plan(code)
+        return known
+
+    def _plan(self, code: int) -> VisitPlan:
+        status = _STATUSES.get(outcome_of(code))
+        if status is not None:
+            return VisitPlan(int(status))
+        state = transition(None, FinalVisit(code, 0), self._schedule, self._update).state
+        if state is None:
+            return VisitPlan(int(Status.UNFETCHED))
+        return VisitPlan(state.status, state.fetch_time, state.interval)
 
 
 class RevisitTimings(NamedTuple):
