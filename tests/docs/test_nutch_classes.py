@@ -1,4 +1,7 @@
-"""The page on Nutch has a place for each of its classes; the list is that of release 1.22."""
+"""The page on Nutch has a place for each of its classes; the list is that of release 1.22.
+
+Names are those below `org.apache.nutch`, and whole ones of plug-ins that are not.
+"""
 
 import re
 from fnmatch import fnmatchcase
