@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, NamedTuple
 
 from typer.testing import CliRunner
 
@@ -26,7 +26,14 @@ PAGES = {
 }
 
 
-ServedPage = str | bytes | tuple[int, str]
+class HeadedPage(NamedTuple):
+    """A page with further fields in its head."""
+
+    text: str
+    fields: Mapping[str, str]
+
+
+ServedPage = str | bytes | tuple[int, str] | HeadedPage
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -39,6 +46,9 @@ class _Handler(BaseHTTPRequestHandler):
         if server.password and not self._knows(server.password):
             return
         text = server.served.get(self.path)
+        fields: Mapping[str, str] = {}
+        if isinstance(text, HeadedPage):
+            text, fields = text
         if isinstance(text, tuple):
             self.send_response(text[0])
             self.send_header("Location", text[1])
@@ -51,6 +61,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.path.rpartition(".")[2]
         )
         self.send_header("Content-Type", kind or "text/html")
+        for name, value in fields.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -21,7 +21,7 @@ def row(key: str, status: Status = Status.FETCHED, **more: object) -> dict[str, 
 
 
 def changes(
-    rows: list[dict[str, object]], had: dict[str, tuple[str | None, str]]
+    rows: list[dict[str, object]], had: dict[str, tuple[str | None, str]], *refused: str
 ) -> set[tuple[str, str]]:
     """The keys with `given`, or with the reason why they go."""
     texts = ("key", "url", "digest", "record_id", "mime", "lang", "excluded", "dup_of")
@@ -31,7 +31,8 @@ def changes(
     with Kernel(again=True) as kernel:
         kernel.load("crawldb", pa.Table.from_pylist(rows, schema))
         kernel.load("had", pa.Table.from_pylist(known, kinds))
-        query = index_changes("crawldb", "had", TYPES, 0, boost_rule([], 0.5))
+        kernel.load("refused", pa.table({"key": pa.array(refused, pa.string())}))
+        query = index_changes("crawldb", "had", TYPES, 0, boost_rule([], 0.5), "refused")
         found = kernel.rows(f"select key, coalesce(reason, 'given') from ({query})")
     return {(str(key), str(why)) for key, why in found}
 
@@ -87,3 +88,9 @@ def test_a_name_says_the_type_where_the_media_type_says_nothing():
         row("http://x/a.bin", mime=""),
     ]
     assert changes(rows, {}) == {("http://x/a.PDF?b", "given")}
+
+
+def test_a_page_with_the_same_content_that_says_noindex_now_is_looked_at():
+    assert changes([row("p")], {"p": ("sha1:A", "")}, "p") == {("p", "given")}
+    assert changes([row("p")], {"p": ("sha1:A", "noindex")}, "p") == set()
+    assert changes([row("p")], {"p": ("sha1:A", "")}, "q") == set()

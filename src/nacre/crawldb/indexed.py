@@ -88,7 +88,9 @@ class TextTypes(NamedTuple):
         )
 
 
-def index_changes(rows: str, indexed: str, types: TextTypes, bucket: int, boost: BoostRule) -> str:
+def index_changes(
+    rows: str, indexed: str, types: TextTypes, bucket: int, boost: BoostRule, refused: str = ""
+) -> str:
     """SQL of what a writer is to be given or to remove: `reason` is null for what it is given.
 
     Args:
@@ -98,6 +100,8 @@ def index_changes(rows: str, indexed: str, types: TextTypes, bucket: int, boost:
         types: What has a text.
         bucket: The bucket of the rows.
         boost: The rule of the column `boost`.
+        refused: Table of keys whose newest visit said `noindex`, which is the column `refused`;
+            "" for none.
     """
     has = indexed or "(select ''::VARCHAR as key, ''::VARCHAR as digest, '' as reason where false)"
     lost = " ".join(
@@ -110,19 +114,20 @@ def index_changes(rows: str, indexed: str, types: TextTypes, bucket: int, boost:
     )
     given = (
         f"reason is null and status in ({there}) and record_id is not null "
-        "and digest is distinct from had"
+        "and (digest is distinct from had or (refused and had_it))"
     )
     removed = "reason is not null and had_it"
     used = dict.fromkeys((*WANTED_COLUMNS, *boost.columns))
     used.pop("key", None)
     names = ", ".join(f'c."{name}"' for name in used)
+    said = f"coalesce(c.key in (select key from {refused}), false)" if refused else "false"
     joined = (
         f"select coalesce(c.key, i.key) as key, {names}, "
         f"i.digest as had, coalesce(i.reason = '', false) as had_it, {reason} as reason, "
-        f"{bucket} as bucket from {rows} c full join {has} i on i.key = c.key"
+        f"{said} as refused, {bucket} as bucket from {rows} c full join {has} i on i.key = c.key"
     )
     shown = ", ".join(f'"{name}"' for name in WANTED_COLUMNS if name not in _SUMMED)
     return (
-        f"select key, {shown}, had, had_it, reason, bucket, {boost.sql} as boost "
+        f"select key, {shown}, had, had_it, refused, reason, bucket, {boost.sql} as boost "
         f"from ({joined}) where ({given}) or ({removed})"
     )

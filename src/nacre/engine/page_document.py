@@ -37,6 +37,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
         warc_file: Name of the WARC.
         warc_offset: Offset of the record there.
         anchors: Texts of links to it.
+        noindex: A later reply than its capture, with the same content, said `noindex`.
     """
 
     key: str
@@ -52,6 +53,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     warc_file: str = ""
     warc_offset: int = 0
     anchors: tuple[str, ...] = ()
+    noindex: bool = False
 
 
 class DocumentMaker:
@@ -140,7 +142,8 @@ class DocumentMaker:
         settings = self._settings
         if text.problem:
             return text.problem
-        if settings.noindex and not {"noindex", "none"}.isdisjoint(text.robots):
+        refuses = page.noindex or not {"noindex", "none"}.isdisjoint(text.robots)
+        if settings.noindex and refuses:
             return "noindex"
         made = placed(made_document(page, text))
         return filtered(settings.filters, made) or "filter"

@@ -8,7 +8,7 @@ import pytest
 
 from nacre.cli import search as search_command
 from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion
-from tests.cli.site import ServedPage, nacre, site
+from tests.cli.site import HeadedPage, ServedPage, nacre, site
 
 pytestmark = pytest.mark.crawl
 
@@ -128,6 +128,26 @@ def test_ranks_that_are_applied_reach_the_search_with_a_rebuilt_index(tmp_path):
     (first, high), (second, low) = ordered()
     assert (first, second) == ("b", "a")
     assert high > low
+
+
+def test_a_page_whose_head_begins_to_say_noindex_goes(tmp_path):
+    root = tmp_path / "job"
+    pages: dict[str, ServedPage] = {"/": "<a href=/b>b</a>", "/b": "<p>the quick brown fox"}
+    later = ("--rounds", "1", "--at")
+    with site(pages) as home:
+        assert nacre("cycle", root, "-s", home, "--rounds", "2", "--delay", "0").code == 0
+        told(root)
+        assert searched(root, "fox") == ["b"]
+        pages["/b"] = HeadedPage("<p>the quick brown fox", {"X-Robots-Tag": "noindex"})
+        assert nacre("cycle", root, *later, "2030-01-01T00:00:00Z").code == 0
+        assert told(root)["deleted"] == {"noindex": 1}
+        assert searched(root, "fox") == []
+        assert told(root)["version"] is None
+        assert nacre("cycle", root, *later, "2031-01-01T00:00:00Z").code == 0
+        assert told(root)["version"] is None
+        assert told(root, "--rebuild")["skipped"] == {"noindex": 1}
+        assert told(root, "--rebuild", "--set", "cycle.index.noindex=false")["skipped"] == {}
+        assert searched(root, "fox") == ["b"]
 
 
 class KilledError(Exception):

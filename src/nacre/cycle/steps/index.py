@@ -16,6 +16,7 @@ import msgspec
 
 from nacre.crawldb.indexed import indexed_schema
 from nacre.crawldb.scoring import BoostRule, boost_rule
+from nacre.cycle.rounds import UPDATED
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.dedup_files import published
 from nacre.cycle.steps.index_tasks import (
@@ -150,6 +151,18 @@ def compared_version(cycle: Cycle, version: CycleVersion, writer: str) -> int | 
     return None
 
 
+def _updated_since(
+    cycle: Cycle, facts: Sequence[FetchedFacts], since: int | None
+) -> tuple[FetchedFacts, ...]:
+    """The segments that were not updated yet at a version; all, where that is not known."""
+    try:
+        then = cycle.version(since).segments if since is not None else {}
+    except NacreError:
+        then = {}
+    done = {name for name, state in then.items() if state.state == UPDATED}
+    return tuple(one for one in facts if one.segment not in done)
+
+
 def boost_of(context: StepContext) -> BoostRule:
     """The rule of the boost of documents, by the settings."""
     cycle = context.settings.cycle
@@ -223,18 +236,23 @@ class _Indexing:
         groups = in_range_tasks(
             buckets_of(self._cycle, version, CRAWLDB), tasks=context.engine.workers
         )
+        name = self._writer.name
+        since = None if self._anew else compared_version(self._cycle, version, name)
+        noindex = context.settings.cycle.index.noindex
+        news = _updated_since(self._cycle, facts, since) if noindex else ()
         specs = [
             ChangesSpec(
                 context.place,
                 group,
                 {one.bucket: known[one.bucket] for one in group if one.bucket in known},
                 facts,
-                self._writer.name,
+                name,
                 self._anew,
                 f"{self._folder}/changes-{number}.parquet",
                 boost_of(context),
                 links_to(self._cycle, version, group),
-                None if self._anew else compared_version(self._cycle, version, self._writer.name),
+                since,
+                news,
             )
             for number, group in enumerate(groups)
         ]

@@ -62,6 +62,8 @@ class ChangesSpec(NamedTuple):
         links: The buckets of the table of links that have those to the pages; () for none.
         since: Number of the version that the writer was compared with last: of a bucket whose base
             is not newer, only rows that were set since then are looked at. None: all rows.
+        news: The segments in whose visits `noindex` is looked for, which unchanged content may
+            have got.
     """
 
     place: TaskPlace
@@ -74,6 +76,7 @@ class ChangesSpec(NamedTuple):
     boost: BoostRule
     links: tuple[BucketFiles, ...] = ()
     since: int | None = None
+    news: tuple[FetchedFacts, ...] = ()
 
 
 class ChangesFound(NamedTuple):
@@ -97,6 +100,7 @@ def changes_task(spec: ChangesSpec) -> ChangesFound:
     with spec.place.open() as work:
         kernel = work.kernel
         made, looked = False, 0
+        _refuse(work, spec)
         for bucket in spec.buckets:
             keys = ""
             if spec.since is not None and all(file.seq <= spec.since for file in bucket.base):
@@ -110,7 +114,7 @@ def changes_task(spec: ChangesSpec) -> ChangesFound:
             columns = {*WANTED_COLUMNS, *spec.boost.columns}
             rows = fold_query(*local, interval=0, columns=columns, keys=keys, order=False)
             has = _indexed(work, spec, bucket, keys)
-            query = index_changes(f"({rows})", has, types, bucket.bucket, spec.boost)
+            query = index_changes(f"({rows})", has, types, bucket.bucket, spec.boost, "refused")
             how = "insert into changes" if made else "create temp table changes as"
             kernel.execute(f"{how} {query}")
             made = True
@@ -165,6 +169,18 @@ def _indexed(work: TaskWork, spec: ChangesSpec, bucket: BucketFiles, keys: str) 
     within += f" and key in (select key from {keys})" if keys else ""
     which = f"writer = '{writer}'{within}"
     return f"(select key, {digest} as digest, reason from ({merged}) where {which})"
+
+
+def _refuse(work: TaskWork, spec: ChangesSpec) -> None:
+    """Make the table `refused`: the pages whose newest reply has `noindex`, be it in its head."""
+    files = [name for one in spec.news for name in one.files("visits")]
+    work.kernel.execute("create temp table refused (key VARCHAR)")
+    if files:
+        work.kernel.execute(
+            "insert into refused select key from "
+            f"{parquet(local_facts(work.storage, files, work))} where status = 200 "
+            "group by key having arg_max(noindex, time)"
+        )
 
 
 def _locate(work: TaskWork, spec: ChangesSpec) -> None:
@@ -283,6 +299,7 @@ def page_of(row: Mapping[str, Any]) -> PageFacts:
         warc_file=row["warc_file"] or "",
         warc_offset=row["warc_offset"] or 0,
         anchors=tuple(row["anchors"] or ()),
+        noindex=row["refused"],
     )
 
 
