@@ -45,10 +45,6 @@ def require_dry(root: Path, *words: object) -> str:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a directory whose last segment is updated and no more, another one, a job."""
-
-
-def made(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Path]:
-    """A directory whose last segment is updated and no more, another one, and a job."""
     folder = tmp_path_factory.mktemp("dry")
     root, other, job = (folder / name for name in ("书", "other", "job"))
     with site(_PAGES) as home:
@@ -67,12 +63,6 @@ def roots(made: Path, tmp_path: Path) -> Sequence[Path]:
     """The three, for one test: some change them."""
     shutil.copytree(made, tmp_path / "own", symlinks=True)
     return [tmp_path / "own" / name for name in ("书", "other", "job")]
-
-
-@pytest.fixture
-def roots(made: Sequence[Path], tmp_path: Path) -> Sequence[Path]:
-    """Copies of the directories: tests change and damage them, in any order."""
-    return [Path(shutil.copytree(one, tmp_path / one.name, symlinks=True)) for one in made]
 
 
 def test_what_changes_tables(roots: Sequence[Path]):
