@@ -315,10 +315,17 @@ def add_key(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Make a key; it is shown once, and only its hash is kept."""
+    from nacre.console.access.database import ConsoleDatabase, state_folder
+    from nacre.console.access.keys import KeyBook
     from nacre.console.access.roles import Role, role_named
+    from nacre.console.fleet.place_book import PlaceBook
+    from nacre.engine.clock import SystemClock
 
-    with _keys(state) as (_, keys):
-        secret = keys.add(name, role_named(role) or Role.VIEWER, place or ())
+    with closing(ConsoleDatabase(state or state_folder())) as database:
+        PlaceBook(database).require(place or ())
+        secret = KeyBook(database, SystemClock()).add(
+            name, role_named(role) or Role.VIEWER, place or ()
+        )
     if as_json:
         output.say_json({"name": name, "role": role, "key": secret})
         return
@@ -345,10 +352,12 @@ def heritrix_key(
     from nacre.console.access.database import ConsoleDatabase, state_folder
     from nacre.console.access.heritrix_keys import HeritrixKeyBook
     from nacre.console.access.roles import Role, role_named
+    from nacre.console.fleet.place_book import PlaceBook
     from nacre.errors import JobError
 
     with closing(ConsoleDatabase(state or state_folder())) as database:
         book = HeritrixKeyBook(database)
+        PlaceBook(database).require(() if remove else place or ())
         if not remove:
             output.say(book.set(name, role_named(role) or Role.VIEWER, place or ()))
         elif book.remove(name):

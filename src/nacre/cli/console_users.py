@@ -76,22 +76,36 @@ def _asked_password(name: str) -> str:
 def add_user(
     name: Name,
     role: Annotated[
-        RoleOption,
+        RoleOption | None,
         typer.Option(
-            "--role", metavar="viewer|operator|admin",
-            help="viewer: look; operator: run and edit jobs; admin: keys, places and users too.",
+            "--role", metavar="viewer|operator|admin", show_default=False,
+            help="viewer: look; operator: run and edit jobs; admin: keys, places and users too. "
+            "Default: viewer, of the first user admin, who has to be one.",
         ),
-    ] = "viewer",
+    ] = None,
     place: Places = None,
     state: State = None,
 ) -> None:  # fmt: skip
-    """Add a user. The password is asked for, or is the first line of the standard input."""
-    from nacre.console.access.roles import Role, role_named
+    """Add a user; the first one has to be an admin.
 
-    with _users(state) as users:
-        hashed = _asked_password(name)
-        made = users.add(name, hashed, role_named(role) or Role.VIEWER, place or ())
-    output.say(f"added {made.name}, {made.role}")
+    The password is asked for, or is the first line of the standard input.
+    """
+    from nacre.console.access.roles import Role, role_named
+    from nacre.console.access.users import UserBook, kept_places
+    from nacre.console.fleet.place_book import PlaceBook
+    from nacre.engine.clock import SystemClock
+
+    with _database(state) as database:
+        users = UserBook(database, SystemClock())
+        usual = Role.ADMIN if users.is_empty else Role.VIEWER
+        wanted = role_named(role or usual.title) or usual
+        # What can be refused is so before a password is typed.
+        users.require_first(wanted)
+        kept_places(wanted, place or ())
+        PlaceBook(database).require(place or ())
+        made = users.add(name, _asked_password(name), wanted, place or ())
+    first = "; the first user is an admin" if usual is Role.ADMIN and not role else ""
+    output.say(f"added {made.name}, {made.role}{first}")
 
 
 @user.command("password")
@@ -119,8 +133,13 @@ def set_user(
 ) -> None:
     """Change the role and the places of a user; their sessions end."""
     from nacre.console.access.roles import Role, role_named
+    from nacre.console.access.users import UserBook
+    from nacre.console.fleet.place_book import PlaceBook
+    from nacre.engine.clock import SystemClock
 
-    with _users(state) as users:
+    with _database(state) as database:
+        users = UserBook(database, SystemClock())
+        PlaceBook(database).require(place or ())
         known = users.require(name)
         places = () if all_places or role == "admin" else tuple(place or known.places)
         changed = users.change(name, role_named(role or known.role) or Role.VIEWER, places)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from nacre.console.access.audit import FILE, AuditEntry, append, line_of
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.label_book import LabelBook
-from nacre.console.fleet.place_book import PlaceBook
+from nacre.console.fleet.place_book import PlaceBook, place_names
 from nacre.console.fleet.places import FoundJob, JobPlace, find_jobs, places_of
 from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.removal_book import RemovalBook
@@ -120,7 +120,7 @@ class ConsoleBooks:
         for place in found:
             if label in {"", place.label}:
                 return place
-        known = _named([place.label for place in found])
+        known = place_names([place.label for place in found])
         raise JobError(f"there is no place {label!r} for jobs; there are: {known}")
 
     def require_places(self, labels: Sequence[str]) -> None:
@@ -129,10 +129,7 @@ class ConsoleBooks:
         Raises:
             JobError: There is one.
         """
-        known = [place.label for place in self.homes()]
-        unknown = [label for label in labels if label not in known]
-        if unknown:
-            raise JobError(f"there is no place {unknown[0]!r}; there are: {_named(known)}")
+        self.places.require(labels)
 
     def require_rest(self, job: FoundJob) -> None:
         """Refuse a job that a process works on, or soon will.
@@ -173,11 +170,6 @@ class ConsoleBooks:
             raise StorageError(f"{path} cannot be written: {error.strerror}") from error
         if job is not None:
             append_note(job.layout.root, note_line(time, "INFO", audit_text(entry)))
-
-
-def _named(labels: Sequence[str]) -> str:
-    """The labels of places for a message."""
-    return ", ".join(labels) or "none: start `nacre console DIR` once"
 
 
 def _is_same(first: Path, second: Path) -> bool:

@@ -141,6 +141,10 @@ def test_an_admin_has_all_places(tmp_path: Path):
 
 def test_the_command_takes_places(tmp_path: Path):
     words = ("console", "heritrix-key", "anna", "--state", tmp_path)
+    for label in ("图书馆", "crawls"):
+        (tmp_path / "places" / label).mkdir(parents=True)
+        added = nacre("console", "place", "add", tmp_path / "places" / label, *words[3:])
+        assert added.code == 0, added.err
     assert nacre(*words, "--place", "图书馆", "--place", "crawls").code == 0
     database = ConsoleDatabase(tmp_path)
     assert HeritrixKeyBook(database).find("anna")[0].places == ("crawls", "图书馆")

@@ -156,3 +156,20 @@ def test_ones_own_password_and_sessions_are_changed_without_script(tmp_path: Pat
         assert console.services.sessions.find(fresh) is None
 
     play(tmp_path, scene)
+
+
+def test_the_form_of_the_first_user_says_that_it_has_to_be_an_admin(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.ADMIN)
+        said = "The first user has to be an admin"
+        page = (await console.client.get("/admin", headers=fields)).text
+        form = page.partition('value="add-user"')[2].partition("</form>")[0]
+        assert said in form
+        assert 'value="viewer"' not in form
+        console.services.users.add("bea", "hash", Role.ADMIN)
+        page = (await console.client.get("/admin", headers=fields)).text
+        form = page.partition('value="add-user"')[2].partition("</form>")[0]
+        assert said not in form
+        assert '<option value="viewer" selected>' in form
+
+    play(tmp_path, scene)

@@ -102,14 +102,22 @@ class UserBook:
             raise ConfigError(
                 f"there is a user {kept} already; `nacre console user set` changes it"
             )
-        if self.is_empty and role is not Role.ADMIN:
-            raise JobError("the first user has to be an admin, else nobody could add others")
+        self.require_first(role)
         self._database.rows(
             "INSERT INTO users (name, hash, role, places, made, changed)"
             " VALUES (?, ?, ?, ?, ?, ?)",
             kept, hashed, role.title, kept_places(role, places), now, now,
         )  # fmt: skip
         return ConsoleUser(kept, role.title, tuple(places), now, now)
+
+    def require_first(self, role: Role) -> None:
+        """Refuse a first user of another role than admin.
+
+        Raises:
+            JobError: It would be one.
+        """
+        if self.is_empty and role is not Role.ADMIN:
+            raise JobError("the first user has to be an admin, else nobody could add others")
 
     def change(self, name: str, role: Role, places: Sequence[str]) -> ConsoleUser:
         """Change the role and places of a user, and end their sessions.

@@ -79,6 +79,17 @@ class PlaceBook:
         named = [one._replace(job=Layout(one.root).config.is_file()) for one in found]
         return self.beside([one for one in named if one.root.is_dir()])
 
+    def require(self, labels: Collection[str]) -> None:
+        """Refuse labels that no place has: who is restricted to a typing error sees nothing.
+
+        Raises:
+            JobError: There is one.
+        """
+        known = sorted({*(place.label for place in self.served()), *self.labels})
+        unknown = [label for label in labels if label not in known]
+        if unknown:
+            raise JobError(f"there is no place {unknown[0]!r}; there are: {place_names(known)}")
+
     def add(self, place: JobPlace) -> None:
         """Keep a place with its label."""
         self._database.rows(
@@ -90,6 +101,13 @@ class PlaceBook:
         """Forget a directory; False where it was not kept."""
         found = self._database.row("DELETE FROM places WHERE root = ? RETURNING 1", str(root))
         return found is not None
+
+
+def place_names(labels: Sequence[str]) -> str:
+    """The labels of places for a message (pure)."""
+    return ", ".join(labels) or (
+        "none: start `nacre console DIR` once, or add one by `nacre console place add DIR`"
+    )
 
 
 def checked_place(
