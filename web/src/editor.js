@@ -98,7 +98,7 @@ function list(area, data) {
     const count = data.lights[light.dataset.light] ?? -1;
     light.className = `state state-${count === 0 ? "good" : count > 0 ? "bad" : "still"}`;
     const words = count === 0 ? text("light-good") : count > 0 ? text("problems", { count }) : text("light-unknown");
-    light.textContent = `${light.dataset.name}: ${words}`;
+    light.textContent = light.dataset.lead + words;
   }
   const red = [...document.querySelectorAll("[data-light]")].find((light) => data.lights[light.dataset.light] !== 0);
   const start = document.querySelector("[data-start]");

@@ -82,7 +82,7 @@ WHOLE: Final = (
     _("FINISHED_DOCUMENT_LIMIT"), _("FINISHED_WRITE_LIMIT"), _("FINISHED_QUEUE_BUDGET"),
     _("FINISHED_DISK_WAIT"), _("FINISHED_ABNORMAL"), _("full"), _("incremental"),
     # Opinions of the scope
-    _("ACCEPT"), _("REJECT"),
+    _("ACCEPT"), _("REJECT"), _("True"), _("False"),
     _("`chains.fetch.recheck-scope.enabled: true` asks the scope again, with the address"),
     # Ways into the console, and codes of what came of a request
     _("link"), _("password"), _("session"), _("key"),

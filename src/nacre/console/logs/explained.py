@@ -26,18 +26,19 @@ def in_words(text: Translate, line: CrawlLogFields) -> str:
         line: Its fields.
     """
     _ = text
-    parts = [f"{line.status}: {status_words(text, line.status)}"]
+    parts = [f"{line.status}{_(': ')}{status_words(text, line.status)}"]
     if line.path:
         way = " → ".join(_hops(text, line.path))
         parts.append(_("way from the seed: {way}").format(way=way))
     if not line.path:
         parts.append(_("a seed"))
     parts += [
-        f"{one}: {meaning}"
+        f"{one}{_(': ')}{meaning}"
         for one in line.annotations.split(",")
         if one and (meaning := annotation_words(text, one))
     ]
-    return ". ".join(part.rstrip(".") for part in parts) + "."
+    stop = _(". ")
+    return stop.join(part.rstrip(".。") for part in parts) + stop.rstrip()
 
 
 def _hops(text: Translate, path: str) -> list[str]:

@@ -6,7 +6,7 @@ safe; a test looks for it.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
@@ -78,6 +78,12 @@ def _times(text: str) -> Markup:
     return found + shown(text[at:])
 
 
+def _(text: str) -> str:
+    """Marks a text for the catalogues."""
+    return text
+
+
+_BRACKETS: Final = _(" ({})")
 FILTERS: Final = {
     "number": _number,
     "short": short,
@@ -119,7 +125,7 @@ def environment(name: str) -> Environment:
     made.filters["error"] = spoken.error
     made.filters["duration"] = spoken.duration
     made.filters["progress"] = spoken.progress
-    made.globals["colon"] = texts.gettext(": ")
+    _install_signs(made, texts.gettext)
     made.globals["action_buttons"] = partial(action_buttons, texts.gettext)
     made.globals["status_words"] = partial(status_words, texts.gettext)
     made.globals["in_words"] = partial(in_words, texts.gettext)
@@ -129,6 +135,16 @@ def environment(name: str) -> Environment:
     install = made.install_gettext_translations  # type: ignore[attr-defined]
     install(texts, newstyle=True)
     return made
+
+
+def _install_signs(made: Environment, text: Callable[[str], str]) -> None:
+    """Add the signs between texts, which are wider ones in Chinese."""
+    signs = {"colon": _(": "), "comma": _(", "), "semicolon": _("; "), "stop": _(". ")}
+    made.globals.update((name, text(sign)) for name, sign in signs.items())
+    # A marked text is known by `{}` between its signs.
+    before, _between, behind = text(_BRACKETS).partition("{}")
+    made.globals.update(open_bracket=before, close_bracket=behind)
+    made.filters["bracketed"] = lambda value: f"{before}{_visible(value)}{behind}"
 
 
 def render(template: str, facts: Mapping[str, Any], spoken: Language, assets: Assets) -> bytes:
