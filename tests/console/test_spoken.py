@@ -110,7 +110,7 @@ def test_hints_of_the_editor_are_said_in_chinese():
         (ConfigError("rounds is 'x': give a number, 0 for until nothing is due"),
          "rounds 为 'x'：请写一个数，0 表示直到没有到期的"),
         (ConfigError([Problem("a.b", "must be a number", "none", "b: 1", "crawl.yaml", 3)]),
-         "crawl.yaml:3: a.b: 必须是数\n    应为：无\n    例如：b: 1"),
+         "crawl.yaml:3: a.b：必须是数\n    应为：无\n    例如：b: 1"),
     ],
 )  # fmt: skip
 def test_a_refusal_is_said_in_chinese(error: ConfigError, said: str):

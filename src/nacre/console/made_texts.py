@@ -272,7 +272,8 @@ class MadeTexts:
         for number in range(len(parts)):
             rest = ": ".join(parts[number:])
             if (said := self.say(rest)) != rest:
-                return lead + ": ".join([*parts[:number], said])
+                names = ": ".join(parts[:number])
+                return f"{lead}{names}{self._gettext(_(': '))}{said}" if names else lead + said
         return line
 
     def _known(self, text: str) -> str | None:
