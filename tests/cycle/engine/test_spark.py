@@ -156,3 +156,24 @@ def test_without_the_library_or_java_the_command_is_told(monkeypatch):
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(ConfigError, match=r"needs Java 17 or 21.*openjdk-17-jre-headless"):
         SparkEngine("local[1]")
+
+
+@pytest.mark.parametrize(
+    ("stages", "idle"),
+    [
+        ([], False),
+        ([(0, 0)], True),
+        ([(1, 0)], False),
+        ([(0, 3)], False),
+        ([(0, 0), (1, 0)], False),
+    ],
+)
+def test_a_cluster_is_idle_when_no_task_of_its_work_began(stages, idle):
+    assert spark.is_idle(stages) is idle
+
+
+def test_what_an_executor_wants_is_told_when_none_comes():
+    note = spark.waiting_note({"spark.master": "spark://a:7077", "spark.executor.memory": "4g"})
+    assert note.startswith("no executor of spark://a:7077 has taken a task for 30 s, and the step")
+    assert "wants 4g of memory (spark.executor.memory) and 1 or more cores" in note
+    assert "wants 1g of memory" in spark.waiting_note({})

@@ -7,6 +7,7 @@ requests that were repeated is printed (`pytest -s`). Pages of a host: `NACRE_SP
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -264,3 +265,24 @@ def test_of_two_drivers_at_once_one_wins(spark_run, local, tmp_path):
     assert set(pages.values()) == {1}
     assert asked(spark_run.directory, spark_run.env, "storage", "check")["damaged"] == []
     assert set(pages) <= set(local[1])
+
+
+def test_a_cluster_that_can_take_no_task_is_told(cluster, web, tmp_path):
+    (tmp_path / "conf").mkdir()
+    env = spark_settings(tmp_path / "conf", cluster.env)
+    defaults = tmp_path / "conf" / "spark-defaults.conf"
+    defaults.write_text(f"{defaults.read_text()}\nspark.executor.memory 9g\n")
+    command = rounds(
+        tmp_path / "c", web[0], "--engine", "spark", "--master", cluster.master, count=1
+    )
+    with subprocess.Popen(
+        command, env=env, cwd=ROOT, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as driver:
+        assert driver.stderr is not None
+        try:
+            line = next(line for line in driver.stderr if "no executor" in line)
+        finally:
+            driver.send_signal(signal.SIGINT)
+            driver.communicate(timeout=60)
+    say(line.strip())
+    assert "wants 9g of memory (spark.executor.memory)" in line

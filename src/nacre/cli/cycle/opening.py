@@ -239,9 +239,12 @@ def engine_of(options: CommonOptions, tasks: int = 0) -> "TaskEngine":
     if options.engine == "spark":
         from nacre.cycle.engine.spark import SparkEngine
 
-        engine = SparkEngine(options.master)
-        for note in engine.notes:
+        def warn(note: str) -> None:
             output.tell(f"nacre: warning: {note}")
+
+        engine = SparkEngine(options.master, tell=warn)
+        for note in engine.notes:
+            warn(note)
         return engine
     if options.master:
         raise ConfigError("--master is for --engine spark")

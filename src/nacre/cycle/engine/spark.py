@@ -10,8 +10,10 @@ import re
 import shutil
 import socket
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
@@ -48,6 +50,8 @@ OVERHEAD = 400
 """Memory beside the JVM that a core needs, MiB: a task with its kernel, or a unit."""
 APART = 60.0
 """How far the clock of an executor may be from the driver's, s."""
+IDLE = 30.0
+"""Seconds after which it is said that no executor takes a task."""
 
 _CLOCK = SystemClock()
 _LOOPBACK = re.compile(r"(local(\[|-cluster|$)|spark://(127\.|localhost|\[?::1))")
@@ -79,6 +83,7 @@ class SparkEngine:
     Args:
         master: URL of the master; "" for that of `spark-defaults.conf`.
         settings: Further settings of Spark.
+        tell: Takes a sentence for the operator while tasks wait for an executor.
 
     Attributes:
         name: `spark`.
@@ -90,7 +95,12 @@ class SparkEngine:
     name = "spark"
     scratch = ""
 
-    def __init__(self, master: str = "", settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        master: str = "",
+        settings: Mapping[str, str] | None = None,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
         _require_spark()
         from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - an extra, slow to import
 
@@ -111,6 +121,8 @@ class SparkEngine:
         self._context.setLogLevel("ERROR")
         self.workers = int(self._context.defaultParallelism)
         self._fit: set[str] = set()
+        self._tell = tell
+        self._told = False
         self.notes = tuple(security_notes(conf.get("spark.master", ""), dict(conf.getAll())))
 
     def map(
@@ -124,7 +136,8 @@ class SparkEngine:
             return []
         task = ClusterTask(GuardedTask(function), own_driver(self._fit))
         try:
-            found = self._context.parallelize(list(specs), len(specs)).map(task).collect()
+            with self._watched():
+                found = self._context.parallelize(list(specs), len(specs)).map(task).collect()
         except KeyboardInterrupt:
             self._context.cancelAllJobs()
             raise
@@ -136,6 +149,29 @@ class SparkEngine:
             if on_result is not None:
                 on_result(number, result)
         return list(found)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Say once that no executor takes a task; Spark itself would wait without a word."""
+        done = threading.Event()
+
+        def watch() -> None:
+            while not (self._told or done.wait(IDLE)):
+                tracker = self._context.statusTracker()
+                stages = [
+                    one for n in tracker.getActiveStageIds() if (one := tracker.getStageInfo(n))
+                ]
+                if is_idle([(one.numActiveTasks, one.numCompletedTasks) for one in stages]):
+                    self._told = True
+                    self._tell(waiting_note(dict(self._context.getConf().getAll())))
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
 
     def require_executors(self, place: str) -> list[ExecutorReport]:
         """Ask the executors whether they can work, before the first task; once for a storage.
@@ -177,6 +213,31 @@ class SparkEngine:
             f"Spark gave up: {reason}. The logs of driver and executors have more; "
             "the command goes on where it stopped when it is run again"
         )
+
+
+def is_idle(stages: Sequence[tuple[int, int]]) -> bool:
+    """Whether there is work, and no executor has taken a task of it.
+
+    Args:
+        stages: Of each stage the tasks that run, and those that are done.
+    """
+    return bool(stages) and not any(map(any, stages))
+
+
+def waiting_note(settings: Mapping[str, str]) -> str:
+    """The note for an operator whose tasks no executor takes.
+
+    Args:
+        settings: Those of the context.
+    """
+    memory = settings.get("spark.executor.memory", "1g")
+    cores = settings.get("spark.executor.cores", "1")
+    return (
+        f"no executor of {settings.get('spark.master', 'the cluster')} has taken a task for "
+        f"{IDLE:.0f} s, and the step waits for one. An executor wants {memory} of memory "
+        f"(spark.executor.memory) and {cores} or more cores: look whether the workers have that "
+        "free, or set less in spark-defaults.conf"
+    )
 
 
 class DriverReport(NamedTuple):
