@@ -176,6 +176,8 @@ def test_progress_is_json_lines_with_json(tmp_path: Path):
             {"delay": "2", "assignments": ["politeness.delay=9", "frontier.max_retries=1"]},
             {"politeness": {"delay": 9}, "frontier": {"max_retries": 1}},
         ),
+        # `--delay 0` fetches many pages of a host at a time; a delay that is set after it does not.
+        ({"delay": "0", "assignments": ["politeness.delay=2"]}, {"politeness": {"delay": 2}}),
     ],
 )
 def test_options_are_settings(options: dict[str, Any], values: dict[str, Any]):

@@ -221,16 +221,17 @@ def values_of(options: JobOptions) -> dict[str, Any]:
         "robots": {"policy": options.robots},
         "archive": {"prefix": options.warc_prefix},
     }
-    if options.delay is not None and _is_zero(options.delay):
+    layer = assignment_layer(options.assignments)
+    if layer.problems:
+        raise ConfigError(layer.problems)
+    waits = "delay" in layer.tree.get("politeness", {})
+    if options.delay is not None and _is_zero(options.delay) and not waits:
         said["politeness"]["in_flight"] = options.parallel or JobSettings().engine.parallel
     tree = {
         section: kept
         for section, values in said.items()
         if (kept := {name: value for name, value in values.items() if value is not None})
     }
-    layer = assignment_layer(options.assignments)
-    if layer.problems:
-        raise ConfigError(layer.problems)
     return merge([Layer(layer.source, tree), layer])[0]
 
 
