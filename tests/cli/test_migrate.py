@@ -66,7 +66,10 @@ def test_seeds_of_nutch_are_injected_with_their_metadata(tmp_path: Path):
     (conf / "seed.txt").write_bytes(line.encode("gb18030"))
     assert nacre("migrate", "nutch", conf, "--out", job).code == 0
     done = nacre("cycle", job, "inject")
-    assert (done.code, done.out) == (0, "1 seed, 1 new\n"), done.err
+    assert (done.code, done.out) == (
+        0,
+        "1 seed, 1 new; scores of 1 seed are in the column cash (cycle.scoring)\n",
+    ), done.err
     query = "select key, score + cash as score, interval, seed_md from crawldb"
     (row,) = json.loads(nacre("cycle", job, "sql", query, "--json").out)
     assert row == {
