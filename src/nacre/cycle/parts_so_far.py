@@ -14,6 +14,7 @@ from nacre.cycle.parts import Chain, UnitPlace, chain_of
 from nacre.cycle.rounds import GENERATED
 from nacre.cycle.storage import Storage
 from nacre.cycle.versions import CycleVersion
+from nacre.errors import DamageError
 
 
 class KeptSoFar(NamedTuple):
@@ -58,14 +59,23 @@ def with_parts_so_far(
     Args:
         storage: The storage.
         version: The version.
-        names: The segments that are asked for; none for all.
+        names: The segments that are asked for; none for all whose parts can be read.
+
+    Raises:
+        DamageError: A manifest of a segment that is asked for cannot be read.
     """
     segments = dict(version.segments)
     for name, state in version.segments.items():
         if state.state == GENERATED and (not names or name in names):
+            try:
+                chains = chains_so_far(storage, name)
+            except DamageError:
+                if names:
+                    raise
+                continue  # `storage check` names what is damaged
             parts = {
                 unit: [f"{UnitPlace(storage, name, unit).parts}/{part.name}" for part in chain]
-                for unit, chain in chains_so_far(storage, name).items()
+                for unit, chain in chains.items()
                 if chain
             }
             segments[name] = msgspec.structs.replace(state, parts=parts)

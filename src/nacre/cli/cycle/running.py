@@ -86,7 +86,7 @@ from nacre.cycle.steps.sitemaps import SitemapOptions, sitemaps
 from nacre.cycle.steps.update import UpdateOptions, update
 from nacre.cycle.unit_folder import require_scratch
 from nacre.cycle.versions import CycleVersion
-from nacre.errors import JobError
+from nacre.errors import JobError, NacreError
 from nacre.job.sentence_words import progress_words
 from nacre.settings.sections import load_tables
 from nacre.store.layout import Layout
@@ -250,10 +250,17 @@ class RoundsOnScreen:
         self._fetching: tuple[int, str] | None = None
 
     def so_far(self) -> FetchSoFar | None:
-        """The fetch that is cut off, with what the parts of its units hold; None for none."""
+        """The fetch that is cut off, with what the parts of its units hold; None for none.
+
+        None also where that cannot be read now, or who waits for it does not want to.
+        """
         if self._fetching is None:
             return None
-        return FetchSoFar(*self._fetching, *kept_so_far(self._cycle.storage, self._fetching[1]))
+        try:
+            held = kept_so_far(self._cycle.storage, self._fetching[1])
+        except (NacreError, KeyboardInterrupt):
+            return None
+        return FetchSoFar(*self._fetching, *held)
 
     def known(self) -> KnownCounts:
         """The URLs that are known now, counted."""

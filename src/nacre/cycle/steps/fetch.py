@@ -462,20 +462,27 @@ def _commit(
         for unit, chain in chains.items()
     }
     virtual = sum(part.virtual for chain in chains.values() for part in chain)
+    before, fetched = None, None
     for left in range(_TRIES, -1, -1):
         parent = context.cycle.newest()
         state = state_of(parent, segment)
         if state.state != GENERATED:
             raise JobError(f"the segment {segment} was fetched by another driver meanwhile")
-        more = {**state.more, "virtual": virtual}
-        after = msgspec.structs.replace(state, state=FETCHED, parts=named, more=more)
-        known = known_files(storage, segment, state)
+        if state != before:
+            # Digests take a while: other drivers, which commit meanwhile, must not make it longer.
+            before, more = state, {**state.more, "virtual": virtual}
+            after = msgspec.structs.replace(state, state=FETCHED, parts=named, more=more)
+            known = known_files(storage, segment, state)
+            fetched = recorded(context.engine, storage, segment, after, known)
+            parent = context.cycle.newest()
+            if state_of(parent, segment) != state:
+                continue
         changes = CycleChanges(
             step="fetch",
             clock=context.clock,
             committed=round(_CLOCK.now() * 1000),
             archive=files,
-            segments={segment: recorded(context.engine, storage, segment, after, known)},
+            segments={segment: fetched},
             counters=_counters(found),
         )
         try:
