@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from nacre.crawldb.indexed import TextTypes, index_changes
+from nacre.crawldb.indexed import TextTypes, index_changes, noindex_changes
 from nacre.crawldb.kernels import Kernel
 from nacre.crawldb.row import Status
 from nacre.crawldb.scoring import boost_rule
@@ -21,9 +21,11 @@ def row(key: str, status: Status = Status.FETCHED, **more: object) -> dict[str, 
 
 
 def changes(
-    rows: list[dict[str, object]], had: dict[str, tuple[str | None, str]], *refused: str
+    rows: list[dict[str, object]],
+    had: dict[str, tuple[str | None, str]],
+    *visits: tuple[str, int, bool],
 ) -> set[tuple[str, str]]:
-    """The keys with `given`, or with the reason why they go."""
+    """The keys with `given`, or with the reason why they go, by visits with time and `noindex`."""
     texts = ("key", "url", "digest", "record_id", "mime", "lang", "excluded", "dup_of")
     schema = pa.schema([(name, pa.string() if name in texts else pa.int64()) for name in row("x")])
     known = [{"key": key, "digest": one[0], "reason": one[1]} for key, one in had.items()]
@@ -31,9 +33,15 @@ def changes(
     with Kernel(again=True) as kernel:
         kernel.load("crawldb", pa.Table.from_pylist(rows, schema))
         kernel.load("had", pa.Table.from_pylist(known, kinds))
-        kernel.load("refused", pa.table({"key": pa.array(refused, pa.string())}))
-        query = index_changes("crawldb", "had", TYPES, 0, boost_rule([], 0.5), "refused")
-        found = kernel.rows(f"select key, coalesce(reason, 'given') from ({query})")
+        query = index_changes("crawldb", "had", TYPES, 0, boost_rule([], 0.5), news=bool(visits))
+        kernel.execute(f"create temp table changes as {query}")
+        if visits:
+            names = ("key", "time", "noindex", "status", "stored")
+            seen = [dict(zip(names, (*one, 200, "duplicate"), strict=True)) for one in visits]
+            kernel.load("visits", pa.Table.from_pylist(seen))
+            for statement in noindex_changes("changes", "visits"):
+                kernel.execute(statement)
+        found = kernel.rows("select key, coalesce(reason, 'given') from changes")
     return {(str(key), str(why)) for key, why in found}
 
 
@@ -90,7 +98,34 @@ def test_a_name_says_the_type_where_the_media_type_says_nothing():
     assert changes(rows, {}) == {("http://x/a.PDF?b", "given")}
 
 
-def test_a_page_with_the_same_content_that_says_noindex_now_is_looked_at():
-    assert changes([row("p")], {"p": ("sha1:A", "")}, "p") == {("p", "given")}
-    assert changes([row("p")], {"p": ("sha1:A", "noindex")}, "p") == set()
-    assert changes([row("p")], {"p": ("sha1:A", "")}, "q") == set()
+GIVEN = {("p", "given")}
+
+
+@pytest.mark.parametrize(
+    ("reason", "visits", "found"),
+    [
+        ("", [("p", 1, True)], GIVEN),
+        ("", [("p", 1, False)], set()),
+        ("", [("p", 1, True), ("p", 2, False)], set()),
+        ("", [("q", 1, True)], set()),
+        ("noindex", [("p", 1, True)], set()),
+        ("noindex", [("p", 1, False)], GIVEN),
+        ("noindex", [("p", 1, False), ("p", 2, True)], set()),
+        ("noindex", [("q", 1, False)], set()),
+        ("noindex", [], set()),
+        ("filter", [("p", 1, False)], set()),
+        ("filter", [("p", 1, True)], set()),
+    ],
+)
+def test_a_page_with_the_same_content_is_given_where_the_newest_reply_says_another_thing(
+    reason, visits, found
+):
+    assert changes([row("p")], {"p": ("sha1:A", reason)}, *visits) == found
+
+
+def test_replies_do_not_keep_what_is_new_or_gone():
+    assert changes([row("p")], {}, ("p", 1, False)) == GIVEN
+    assert changes([row("p")], {}, ("q", 1, True)) == GIVEN
+    gone = row("p", Status.GONE)
+    assert changes([gone], {"p": ("sha1:A", "")}, ("p", 1, False)) == {("p", "gone")}
+    assert changes([gone], {"p": ("sha1:A", "noindex")}, ("p", 1, False)) == set()

@@ -53,6 +53,8 @@ def indexed_schema() -> "pa.Schema":
     return pa.schema([pa.field(one.name, kinds[one.type]) for one in INDEXED_COLUMNS])
 
 
+NOINDEX = "noindex"
+"""Why a page has no document that asks for that."""
 _THERE = (Status.FETCHED, Status.NOT_MODIFIED)
 _LEFT = {
     Status.GONE: "gone",
@@ -89,9 +91,13 @@ class TextTypes(NamedTuple):
 
 
 def index_changes(
-    rows: str, indexed: str, types: TextTypes, bucket: int, boost: BoostRule, refused: str = ""
+    rows: str, indexed: str, types: TextTypes, bucket: int, boost: BoostRule, *, news: bool = False
 ) -> str:
     """SQL of what a writer is to be given or to remove: `reason` is null for what it is given.
+
+    With `news` there are also pages that have the content that it was given, or that it was not
+    given for `noindex` (the column `same` is true): `noindex_changes` leaves those of them for
+    which the newest reply says something else. Its columns `refused` and `lifted` are null here.
 
     Args:
         rows: What stands behind `from` for rows of the CrawlDb, with `WANTED_COLUMNS` and those of
@@ -100,8 +106,7 @@ def index_changes(
         types: What has a text.
         bucket: The bucket of the rows.
         boost: The rule of the column `boost`.
-        refused: Table of keys whose newest visit said `noindex`, which is the column `refused`;
-            "" for none.
+        news: Whether visits are to be asked for `noindex`.
     """
     has = indexed or "(select ''::VARCHAR as key, ''::VARCHAR as digest, '' as reason where false)"
     lost = " ".join(
@@ -114,20 +119,47 @@ def index_changes(
     )
     given = (
         f"reason is null and status in ({there}) and record_id is not null "
-        "and (digest is distinct from had or (refused and had_it))"
+        f"and (not same{' or had_it or kept_out' if news else ''})"
     )
     removed = "reason is not null and had_it"
     used = dict.fromkeys((*WANTED_COLUMNS, *boost.columns))
     used.pop("key", None)
     names = ", ".join(f'c."{name}"' for name in used)
-    said = f"coalesce(c.key in (select key from {refused}), false)" if refused else "false"
     joined = (
         f"select coalesce(c.key, i.key) as key, {names}, "
         f"i.digest as had, coalesce(i.reason = '', false) as had_it, {reason} as reason, "
-        f"{said} as refused, {bucket} as bucket from {rows} c full join {has} i on i.key = c.key"
+        f"coalesce(i.reason = {quoted(NOINDEX)}, false) as kept_out, "
+        "c.digest is not distinct from i.digest as same, null::BOOLEAN as refused, "
+        f"null::BOOLEAN as lifted, {bucket} as bucket "
+        f"from {rows} c full join {has} i on i.key = c.key"
     )
     shown = ", ".join(f'"{name}"' for name in WANTED_COLUMNS if name not in _SUMMED)
     return (
-        f"select key, {shown}, had, had_it, refused, reason, bucket, {boost.sql} as boost "
-        f"from ({joined}) where ({given}) or ({removed})"
+        f"select key, {shown}, had, had_it, same, refused, lifted, reason, bucket, "
+        f"{boost.sql} as boost from ({joined}) where ({given}) or ({removed})"
     )
+
+
+def noindex_changes(changes: str, visits: str) -> tuple[str, str]:
+    """Statements that ask visits for `noindex`, of the pages of a table of changes alone.
+
+    `refused` is then what the newest reply with content says, in its head or in the page; null
+    where there is none. `lifted` is true where it says nothing of `noindex`, and is later than the
+    capture of the same content, whose head may say it. Pages with `same` go for which nothing
+    changed.
+
+    Args:
+        changes: The table made of `index_changes`, with `news`.
+        visits: What stands behind `from` for visits.
+    """
+    asked = (
+        f"update {changes} c set refused = v.noindex, lifted = not v.noindex and v.again from "
+        "(select key, arg_max(noindex, time) as noindex, "
+        f"coalesce(arg_max(stored, time) = 'duplicate', false) as again from {visits} "
+        f"where status = 200 and key in (select key from {changes} where reason is null) "
+        "group by key) v where v.key = c.key and c.reason is null"
+    )
+    settled = (
+        f"delete from {changes} where reason is null and same and coalesce(refused <> had_it, true)"
+    )
+    return asked, settled

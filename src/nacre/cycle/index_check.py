@@ -56,7 +56,7 @@ def _document(context: StepContext, key: str, folder: str) -> SearchDocument | s
     changes = f"{folder}/changes.parquet"
     spec = ChangesSpec(
         context.place, group, {}, facts, writer="", anew=True, exchange=changes,
-        boost=boost_of(context), links=links, news=facts,
+        boost=boost_of(context), links=links, news=facts, key=key,
     )  # fmt: skip
     found = changes_task(spec)
     if not (found.given or found.removed):  # then there is no file

@@ -38,6 +38,8 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
         warc_offset: Offset of the record there.
         anchors: Texts of links to it.
         noindex: A later reply than its capture, with the same content, said `noindex`.
+        lifted: A later reply than its capture, with the same content, does not say `noindex`: that
+            of the head of the capture is over.
     """
 
     key: str
@@ -54,6 +56,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     warc_offset: int = 0
     anchors: tuple[str, ...] = ()
     noindex: bool = False
+    lifted: bool = False
 
 
 class DocumentMaker:
@@ -129,7 +132,10 @@ class DocumentMaker:
         document = msgspec.structs.replace(document, mime=page.mime or document.mime)
         if not text_type(document.mime, document.url):
             return "type"
-        return TextJob(document, settings.main_content, settings.max_content, agent=self._agent)
+        return TextJob(
+            document, settings.main_content, settings.max_content,
+            agent=self._agent, lifted=page.lifted,
+        )  # fmt: skip
 
     def _made(
         self, portion: Sequence[tuple[PageFacts, TextJob | str]]

@@ -1,12 +1,17 @@
 """The index of words of batch rounds: pages that are new, changed, gone or refuse it."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nacre.cli import search as search_command
+from nacre.cycle.steps import index_tasks
+from nacre.cycle.steps.update_tasks import local_facts
+from nacre.cycle.storage import Storage
+from nacre.cycle.tables import TaskWork
 from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion
 from tests.cli.site import HeadedPage, ServedPage, nacre, site
 
@@ -17,6 +22,9 @@ GBK = (
     "<article><p>国家图书馆是国家总书库，"
     "履行国内外图书文献收藏和保护的职责。</p></article>"
 )
+
+
+NOBODY = "cycle.index.writers=[{writer: dummy, when: 1 = 2}]"
 
 
 def told(root: Path, *words: str) -> dict[str, Any]:
@@ -148,6 +156,72 @@ def test_a_page_whose_head_begins_to_say_noindex_goes(tmp_path):
         assert told(root, "--rebuild")["skipped"] == {"noindex": 1}
         assert told(root, "--rebuild", "--set", "cycle.index.noindex=false")["skipped"] == {}
         assert searched(root, "fox") == ["b"]
+
+
+@pytest.mark.parametrize("at_first", [False, True])
+def test_a_page_whose_head_says_noindex_no_more_comes_back(tmp_path, at_first):
+    root = tmp_path / "job"
+    text = "<p>the quick brown fox"
+    refused = HeadedPage(text, {"X-Robots-Tag": "noindex"})
+    pages: dict[str, ServedPage] = {
+        "/": "<a href=/b>b</a><a href=/m>m</a>",
+        "/b": refused if at_first else text,
+        "/m": "<meta name=robots content=noindex><p>another fox",
+    }
+    later = ("--rounds", "1", "--at")
+    with site(pages) as home:
+        assert nacre("cycle", root, "-s", home, "--rounds", "2", "--delay", "0").code == 0
+        assert told(root)["skipped"] == {"noindex": 1 + at_first}
+        pages["/b"] = refused
+        assert nacre("cycle", root, *later, "2030-01-01T00:00:00Z").code == 0
+        assert told(root)["deleted"] == ({} if at_first else {"noindex": 1})
+        assert searched(root, "fox") == []
+        pages["/b"] = text
+        assert nacre("cycle", root, *later, "2031-01-01T00:00:00Z").code == 0
+        result = told(root)
+        assert (result["added"], result["skipped"]) == (1, {})
+        assert searched(root, "fox") == ["b"]
+        assert told(root)["version"] is None
+        assert told(root, "--rebuild")["skipped"] == {"noindex": 1}
+        assert searched(root, "fox") == ["b"]
+        pages["/b"] = refused
+        assert nacre("cycle", root, *later, "2032-01-01T00:00:00Z").code == 0
+        assert told(root)["deleted"] == {"noindex": 1}
+        assert searched(root, "fox") == []
+
+
+def test_visits_are_read_where_there_is_something_to_give(tmp_path, monkeypatch):
+    root = tmp_path / "job"
+    looked: list[int] = []
+    read: list[int] = []
+    locate = index_tasks._locate
+
+    def counted(storage: Storage, names: Sequence[str], work: TaskWork) -> list[str]:
+        read.append(len(names))
+        return local_facts(storage, names, work)
+
+    def located(work: TaskWork, spec: index_tasks.ChangesSpec) -> None:
+        looked.append(int(work.kernel.value("select count(*) from changes")))
+        locate(work, spec)
+
+    monkeypatch.setattr(index_tasks, "local_facts", counted)
+    monkeypatch.setattr(index_tasks, "_locate", located)
+    pages = {"/": "<a href=/b>b</a>", "/b": "<p>the quick brown fox<a href=/missing>c</a>"}
+    with site(pages) as home:
+        said = ("--delay", "0", "--set", "cycle.buckets=1", "--set", NOBODY)
+        done = nacre("cycle", root, "-s", home, "--rounds", "2", *said)
+        assert done.code == 0, done.err
+        assert told(root)["skipped"] == {"when": 2}
+        assert read
+        read.clear()
+        assert nacre("cycle", root, "--rounds", "1", *said[:2]).code == 0
+    result = told(root)
+    assert (result["version"], result["looked"] > 0) == (None, True), "one is not found"
+    assert read == []
+    looked.clear()
+    done = nacre("cycle", root, "index", "--check", f"{home}b", "--json")
+    assert json.loads(done.out)["document"]["id"] == f"{home}b"
+    assert looked == [1], "the other pages of its bucket are left alone"
 
 
 class KilledError(Exception):

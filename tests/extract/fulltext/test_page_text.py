@@ -19,7 +19,8 @@ PAGE = (
 
 
 def read(body: bytes, mime: str = "text/html", **more) -> PageText:
-    job = {name: more.pop(name) for name in ("main", "most", "linear", "agent") if name in more}
+    names = ("main", "most", "linear", "agent", "lifted")
+    job = {name: more.pop(name) for name in names if name in more}
     return page_text(TextJob(Document("http://a.test/x", mime=mime, body=body, **more), **job))
 
 
@@ -44,6 +45,13 @@ def test_directives_of_headers_and_for_an_agent():
     found = read(b"<meta name=nacre content=nosnippet><p>x", headers=headers, agent="nacre")
     assert found.robots == ["noindex", "nosnippet"]
     assert found.lang == "de"
+
+
+def test_a_noindex_of_the_head_that_is_lifted_is_none_but_that_of_the_page_stays():
+    headers = ((b"X-Robots-Tag", b"noindex, noarchive"),)
+    assert read(b"<p>x", headers=headers, lifted=True).robots == ["noarchive"]
+    found = read(b"<meta name=robots content=noindex><p>x", headers=headers, lifted=True)
+    assert found.robots == ["noarchive", "noindex"]
 
 
 @pytest.mark.parametrize("body", [b"<div>" * 50_000 + b"end", b"<b>" * 5_000 + b"end"])

@@ -10,7 +10,7 @@ from nacre.archive.delta import Delta, DeltaError
 from nacre.archive.restoring import BaseFiles
 from nacre.core.capture import Capture
 from nacre.crawldb.fold import fold_query
-from nacre.crawldb.indexed import WANTED_COLUMNS, TextTypes, index_changes
+from nacre.crawldb.indexed import WANTED_COLUMNS, TextTypes, index_changes, noindex_changes
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.scoring import BoostRule
 from nacre.cycle.steps.links import LINKS
@@ -63,7 +63,8 @@ class ChangesSpec(NamedTuple):
         since: Number of the version that the writer was compared with last: of a bucket whose base
             is not newer, only rows that were set since then are looked at. None: all rows.
         news: The segments in whose visits `noindex` is looked for, which unchanged content may
-            have got.
+            have got or lost.
+        key: The one page that is looked at; "" for all.
     """
 
     place: TaskPlace
@@ -77,6 +78,7 @@ class ChangesSpec(NamedTuple):
     links: tuple[BucketFiles, ...] = ()
     since: int | None = None
     news: tuple[FetchedFacts, ...] = ()
+    key: str = ""
 
 
 class ChangesFound(NamedTuple):
@@ -96,30 +98,14 @@ class ChangesFound(NamedTuple):
 
 def changes_task(spec: ChangesSpec) -> ChangesFound:
     """Write what changed, sorted by the place in the archive."""
-    types = TextTypes(sorted(TYPES), sorted(UNKNOWN), sorted(ENDINGS))
     with spec.place.open() as work:
         kernel = work.kernel
-        made, looked = False, 0
-        _refuse(work, spec)
-        for bucket in spec.buckets:
-            keys = ""
-            if spec.since is not None and all(file.seq <= spec.since for file in bucket.base):
-                keys = _set_since(work, bucket, spec.since)
-                if not keys:
-                    continue
-                looked += int(kernel.value(f"select count(*) from {keys}"))
-            else:
-                looked += sum(file.rows for file in (*bucket.base, *bucket.sets))
-            local = local_bucket(work.storage, bucket, work.scratch)
-            columns = {*WANTED_COLUMNS, *spec.boost.columns}
-            rows = fold_query(*local, interval=0, columns=columns, keys=keys, order=False)
-            has = _indexed(work, spec, bucket, keys)
-            query = index_changes(f"({rows})", has, types, bucket.bucket, spec.boost, "refused")
-            how = "insert into changes" if made else "create temp table changes as"
-            kernel.execute(f"{how} {query}")
-            made = True
-        if not made:
+        looked = _compare(work, spec)
+        if looked is None:
             return ChangesFound(0, 0, 0)
+        _refuse(work, spec)
+        if not kernel.value("select count(*) from changes"):
+            return ChangesFound(0, 0, looked)
         _locate(work, spec)
         _name(work, spec)
         kernel.execute(
@@ -127,15 +113,45 @@ def changes_task(spec: ChangesSpec) -> ChangesFound:
             "and not exists (select 1 from places p where p.key = c.key)",
             [ELSEWHERE],
         )
+        removed = int(kernel.value("select count(*) from changes where reason is not null"))
+        given = int(kernel.value("select count(*) from changes where reason is null"))
         work.send(
             "select c.*, p.segment, p.warc_file, p.warc_offset, a.anchors from changes c "
             "left join places p on p.key = c.key left join anchors a on a.key = c.key "
             "order by c.reason is null, p.warc_file, p.warc_offset, c.key",
             spec.exchange,
         )
-        removed = int(kernel.value("select count(*) from changes where reason is not null"))
-        given = int(kernel.value("select count(*) from changes where reason is null"))
         return ChangesFound(given, removed, looked)
+
+
+def _compare(work: TaskWork, spec: ChangesSpec) -> int | None:
+    """Make the table `changes`; the keys that were looked at, None where there is no table."""
+    types = TextTypes(sorted(TYPES), sorted(UNKNOWN), sorted(ENDINGS))
+    kernel = work.kernel
+    made, looked = False, 0
+    for bucket in spec.buckets:
+        keys = ""
+        if spec.key:
+            keys, looked = "only_key", 1
+            kernel.execute("create or replace temp table only_key as select ? as key", [spec.key])
+        elif spec.since is not None and all(file.seq <= spec.since for file in bucket.base):
+            keys = _set_since(work, bucket, spec.since)
+            if not keys:
+                continue
+            looked += int(kernel.value(f"select count(*) from {keys}"))
+        else:
+            looked += sum(file.rows for file in (*bucket.base, *bucket.sets))
+        local = local_bucket(work.storage, bucket, work.scratch)
+        columns = {*WANTED_COLUMNS, *spec.boost.columns}
+        rows = fold_query(*local, interval=0, columns=columns, keys=keys, order=False)
+        has = _indexed(work, spec, bucket, keys)
+        query = index_changes(
+            f"({rows})", has, types, bucket.bucket, spec.boost, news=bool(spec.news)
+        )
+        how = "insert into changes" if made else "create temp table changes as"
+        kernel.execute(f"{how} {query}")
+        made = True
+    return looked if made else None
 
 
 def _set_since(work: TaskWork, bucket: BucketFiles, since: int) -> str:
@@ -172,15 +188,12 @@ def _indexed(work: TaskWork, spec: ChangesSpec, bucket: BucketFiles, keys: str) 
 
 
 def _refuse(work: TaskWork, spec: ChangesSpec) -> None:
-    """Make the table `refused`: the pages whose newest reply has `noindex`, be it in its head."""
+    """Ask the newest replies of what may be given for `noindex`, be it in their heads."""
     files = [name for one in spec.news for name in one.files("visits")]
-    work.kernel.execute("create temp table refused (key VARCHAR)")
-    if files:
-        work.kernel.execute(
-            "insert into refused select key from "
-            f"{parquet(local_facts(work.storage, files, work))} where status = 200 "
-            "group by key having arg_max(noindex, time)"
-        )
+    if files and work.kernel.value("select count(*) from changes where reason is null"):
+        visits = parquet(local_facts(work.storage, files, work))
+        for statement in noindex_changes("changes", visits):
+            work.kernel.execute(statement)
 
 
 def _locate(work: TaskWork, spec: ChangesSpec) -> None:
@@ -299,7 +312,8 @@ def page_of(row: Mapping[str, Any]) -> PageFacts:
         warc_file=row["warc_file"] or "",
         warc_offset=row["warc_offset"] or 0,
         anchors=tuple(row["anchors"] or ()),
-        noindex=row["refused"],
+        noindex=bool(row["refused"]),
+        lifted=bool(row["lifted"]),
     )
 
 

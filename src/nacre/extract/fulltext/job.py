@@ -57,6 +57,7 @@ class TextJob(msgspec.Struct, array_like=True):
         most: Characters of text that are kept.
         linear: Take HTML apart tag by tag, in linear time: for pages that were too much otherwise.
         agent: Product token for which directives may be written; "" for everyone's alone.
+        lifted: A `noindex` of the head does not hold any more.
     """
 
     document: Document
@@ -64,6 +65,7 @@ class TextJob(msgspec.Struct, array_like=True):
     most: int = 1_000_000
     linear: bool = False
     agent: str = ""
+    lifted: bool = False
 
 
 class PageText(msgspec.Struct, array_like=True):

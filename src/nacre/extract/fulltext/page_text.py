@@ -23,6 +23,8 @@ def page_text(job: TextJob) -> PageText:
         return PageText(problem="type")
     found = _reader(kind)(job, kind)
     robots = header_directives(document.headers, job.agent)
+    if job.lifted:
+        robots -= {"noindex", "none"}
     declared = declared_language(found.lang) or _language_of_header(document)
     found = msgspec.structs.replace(
         found,
