@@ -3,15 +3,17 @@
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from nacre.cycle.check import check_storage
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.outside import outside_warcs
+from nacre.cycle.steps.links import LINKS, TAKEN
 from nacre.cycle.steps.merge import MergeResult, merge
 from nacre.cycle.steps.merge_archive import OtherArchive
 from nacre.cycle.storage import open_storage
-from nacre.cycle.versions import ARCHIVE, OUTSIDE, Cycle, TableFile
+from nacre.cycle.versions import ARCHIVE, OUTSIDE, Cycle, CycleChanges, TableFile
 from tests.cli.site import nacre, site
 from tests.cycle.made import NOW
 from tests.cycle.steps.fetched import FetchedCycle
@@ -21,6 +23,9 @@ PAGES = {
     "/a.html": b'<title>A</title>apples <a href="b.html">berries</a>',
     "/b.html": b"<title>B</title>berries",
 }
+
+INTERNAL = ("--set", "cycle.links.ignore_internal=none")
+"""A step `links` that takes links within a host."""
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +103,40 @@ def test_files_of_a_crawl_that_it_took_itself_are_named_where_they_are(roots: Pa
     assert "berries" in readable.out, readable.err
 
 
+def test_links_that_a_merged_crawl_never_took_are_taken_here(roots: Path, tmp_path: Path):
+    (tmp_path / "new").mkdir()
+    made = FetchedCycle(tmp_path / "new")
+    _merged(made, roots / "a")
+    asked = ("cycle", made.folder, "readlinks", "--url", _key(made, "b.html"))
+    assert "`nacre cycle DIR links` makes it" in nacre(*asked).err
+    taken = nacre("cycle", made.folder, "links", *INTERNAL)
+    assert taken.code == 0, taken.err
+    assert "berries" in nacre(*asked).out
+
+
+def test_links_that_a_merged_crawl_took_are_not_taken_again(roots: Path, tmp_path: Path):
+    _links_there(roots / "a")
+    (tmp_path / "new").mkdir()
+    made = FetchedCycle(tmp_path / "new")
+    _merged(made, roots / "a")
+    version = made.cycle.newest()
+    assert [TAKEN in state.more for state in version.segments.values()] == [True]
+    asked = ("cycle", made.folder, "readlinks", "--url", _key(made, "b.html"))
+    assert "berries" in nacre(*asked).out
+
+
+def test_links_of_a_segment_that_came_after_the_last_links_there_are_taken_here(
+    roots: Path, tmp_path: Path
+):
+    _links_there(roots / "a")
+    _not_taken(roots / "a", max(Cycle.open(roots / "a").newest().segments))
+    (tmp_path / "new").mkdir()
+    made = FetchedCycle(tmp_path / "new")
+    _merged(made, roots / "a")
+    states = made.cycle.newest().segments.values()
+    assert [TAKEN in state.more for state in states] == [False]
+
+
 def test_a_warc_of_a_merged_crawl_that_is_gone_is_told(roots: Path, tmp_path: Path):
     (tmp_path / "new").mkdir()
     made = FetchedCycle(tmp_path / "new")
@@ -106,6 +145,26 @@ def test_a_warc_of_a_merged_crawl_that_is_gone_is_told(roots: Path, tmp_path: Pa
     Path(gone).unlink()
     found = check_storage(made.cycle, LocalEngine(1), made.place, NOW)
     assert [(one.name, one.found) for one in found.records] == [(gone, "missing")]
+
+
+def _links_there(root: Path) -> None:
+    """Give a crawl a table of links that has those within its host, too."""
+    _not_taken(root, *Cycle.open(root).newest().segments)
+    done = nacre("cycle", root, "links", *INTERNAL)
+    assert done.code == 0, done.err
+    assert LINKS in Cycle.open(root).newest().tables
+
+
+def _not_taken(root: Path, *names: str) -> None:
+    """Make segments those that the step `links` has not taken yet."""
+    cycle = Cycle.open(root)
+    version = cycle.newest()
+    states = {}
+    for name in names:
+        state = version.segments[name]
+        more = {key: value for key, value in state.more.items() if key != TAKEN}
+        states[name] = msgspec.structs.replace(state, more=more)
+    cycle.commit(version, CycleChanges(step="update", clock=NOW, segments=states))
 
 
 def _merged(made: FetchedCycle, *others: Path) -> MergeResult:

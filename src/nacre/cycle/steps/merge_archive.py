@@ -15,11 +15,11 @@ from nacre.cycle.admission import all_seed_lines
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.outside import UNIT, create_part, outside_warcs, write_empty_list
 from nacre.cycle.parts import UnitPlace
-from nacre.cycle.rounds import IMPORTED, OF_ROUNDS
+from nacre.cycle.rounds import IMPORTED, OF_ROUNDS, SITEMAPS
 from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import new_segments
-from nacre.cycle.steps.links import TAKEN
+from nacre.cycle.steps.links import LINKS, TAKEN
 from nacre.cycle.steps.taking import buckets_here
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
 from nacre.cycle.storage import open_storage
@@ -74,11 +74,13 @@ class ArchiveFound(NamedTuple):
         captures: Their number.
         warcs: Names of the WARC files that they need.
         part: The folder of their facts; "" where there are none.
+        segments: The other segments that they come from.
     """
 
     captures: int = 0
     warcs: tuple[str, ...] = ()
     part: str = ""
+    segments: tuple[str, ...] = ()
 
 
 def taken_archive(
@@ -127,16 +129,27 @@ def taken_archive(
     write_empty_list(context.place, segment)
     lines = all_seed_lines(context.settings, context.layout.root, cycle.storage, version)
     freeze(context.layout, context.loaded, lines, cycle.storage, segment)
+    theirs_taken = all(
+        _has_their_links(others[spec.number][1], one.segments)
+        for spec, one in zip(specs, made, strict=True)
+    )
     state = SegmentState(
         state="updated",
         units=1,
         urls=sum(one.captures for one in made),
         parts={UNIT: [one.part for one in made if one.part]},
-        # Their links come with the table of links, as far as it was made there.
-        more={IMPORTED: OF_ROUNDS, TAKEN: True},
+        # Without the mark the step `links` takes them; those that came already fold with them.
+        more={IMPORTED: OF_ROUNDS, **({TAKEN: True} if theirs_taken else {})},
     )
     state = recorded(context.engine, cycle.storage, segment, state)
     return _archive(made, mine, named, {segment: state})
+
+
+def _has_their_links(version: CycleVersion, segments: Sequence[str]) -> bool:
+    """Whether the table of links of another crawl has all links of some of its segments."""
+    states = [version.segments[name] for name in segments]
+    taken = all(TAKEN in one.more or SITEMAPS in one.more for one in states)
+    return not states or (LINKS in version.tables and taken)
 
 
 def _archive(
@@ -154,7 +167,7 @@ def archive_task(spec: ArchiveSpec) -> ArchiveFound:
     """Find the captures of another crawl that are wanted, and write their visits and links."""
     with spec.other.open() as work:
         _load_wanted(work, spec)
-        _load_visits(work, spec)
+        segments = _load_visits(work, spec)
         count = int(work.kernel.value("select count(distinct record_id) from visits"))
         if not count:
             return ArchiveFound()
@@ -175,7 +188,7 @@ def archive_task(spec: ArchiveSpec) -> ArchiveFound:
         }
         place = UnitPlace(open_storage(spec.place.storage), spec.segment, UNIT)
         part = create_part(place, paths, rows, [spec.warcs[name] for name in warcs])
-        return ArchiveFound(count, tuple(warcs), part)
+        return ArchiveFound(count, tuple(warcs), part, segments)
 
 
 def _load_wanted(work: TaskWork, spec: ArchiveSpec) -> None:
@@ -195,9 +208,14 @@ def _load_wanted(work: TaskWork, spec: ArchiveSpec) -> None:
     work.kernel.load("named", pa.table({"name": pa.array(sorted(spec.warcs), pa.string())}))
 
 
-def _load_visits(work: TaskWork, spec: ArchiveSpec) -> None:
-    """Make the table `visits`: those that archived the wanted records, each once."""
+def _load_visits(work: TaskWork, spec: ArchiveSpec) -> tuple[str, ...]:
+    """Make the table `visits`: those that archived the wanted records, each once.
+
+    Returns:
+        The segments that they come from.
+    """
     _begin(work, "visits")
+    found, before = [], 0
     for one in spec.facts:
         files = parquet(local_facts(work.storage, one.files("visits"), work), by_name=True)
         columns = _common(work, files, "visits", "v")
@@ -208,6 +226,11 @@ def _load_visits(work: TaskWork, spec: ArchiveSpec) -> None:
             "where v.stored in ('novel', 'delta') "
             "and not exists (select 1 from visits o where o.record_id = v.record_id)"
         )
+        count = int(work.kernel.value("select count(*) from visits"))
+        if count > before:
+            found.append(one.segment)
+        before = count
+    return tuple(found)
 
 
 def _load_links(work: TaskWork, spec: ArchiveSpec) -> None:
