@@ -12,6 +12,7 @@ from nacre.cycle.outside import outside_warcs
 from nacre.cycle.steps.links import LINKS, TAKEN
 from nacre.cycle.steps.merge import MergeResult, merge
 from nacre.cycle.steps.merge_archive import OtherArchive
+from nacre.cycle.steps.taking import ComparedRows, CompareSpec, compare_task
 from nacre.cycle.storage import open_storage
 from nacre.cycle.versions import ARCHIVE, OUTSIDE, Cycle, CycleChanges, TableFile
 from tests.cli.site import nacre, site
@@ -78,6 +79,27 @@ def test_what_was_merged_is_not_named_again_nor_by_the_crawl_that_it_came_from(r
         assert "0 WARC files with 0 new captures" in done.out, done.err
     assert Cycle.open(a).newest().number == before
     assert outside(b) == []
+
+
+def test_only_visits_of_others_are_read_for_the_records_that_came_already(
+    roots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "new").mkdir()
+    made = FetchedCycle(tmp_path / "new")
+    made.add({"key": "http://a.example/"})
+    made.visit("own", {"key": "http://a.example/", "status": 200})
+    assert _merged(made, roots / "a").located == 2
+    specs: list[CompareSpec] = []
+
+    def seen(spec: CompareSpec) -> ComparedRows:
+        specs.append(spec)
+        return compare_task(spec)
+
+    monkeypatch.setattr("nacre.cycle.steps.taking.compare_task", seen)
+    again = _merged(made, roots / "a")
+    assert (again.located, again.warcs) == (0, 0)
+    segments = {name.split("/")[1] for spec in specs for name in spec.facts}
+    assert segments == made.newest.segments.keys() - {"own"}
 
 
 def test_a_merge_before_captures_came_along_is_mended_by_another(roots: Path, monkeypatch):

@@ -24,7 +24,7 @@ from nacre.cycle.steps.taking import buckets_here
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
 from nacre.cycle.storage import open_storage
 from nacre.cycle.tables import TaskPlace, TaskWork, archived_warcs
-from nacre.cycle.versions import Cycle, CycleVersion, SegmentState, TableFile
+from nacre.cycle.versions import OUTSIDE, Cycle, CycleVersion, SegmentState, TableFile
 
 _KINDS = ("visits", "links")
 
@@ -53,6 +53,7 @@ class ArchiveSpec(NamedTuple):
         records: Files with the records that are wanted: `place`, `record_id`.
         facts: Their segments.
         warcs: Their WARC files that can be named here: the path of each by its name.
+        own: Those that we wrote ourselves, whose visits our own segments have.
         buckets: Number of our buckets.
         segment: Our segment for the visits; "": count, and publish nothing.
     """
@@ -63,6 +64,7 @@ class ArchiveSpec(NamedTuple):
     records: tuple[str, ...]
     facts: tuple[FetchedFacts, ...]
     warcs: Mapping[str, str]
+    own: frozenset[str]
     buckets: int
     segment: str = ""
 
@@ -97,38 +99,20 @@ def taken_archive(
         others: The other crawls, with their versions, in order of their places.
         records: Files with the records that are wanted.
     """
-    cycle = context.cycle
-    mine = archived_warcs(cycle, version)
+    mine = archived_warcs(context.cycle, version)
     named = dict(mine)
-    specs = []
-    for number, (other, theirs) in enumerate(others):
-        found = outside_warcs(
-            cycle.storage, named, archived_warcs(other, theirs), other.storage.place
-        )
-        named |= found
-        specs.append(
-            ArchiveSpec(
-                context.place,
-                context.place._replace(storage=other.storage.place),
-                number,
-                tuple(records),
-                tuple(facts_of(name, one) for name, one in theirs.segments.items() if one.parts),
-                {name: file.path for name, file in found.items()},
-                buckets_here(context, version),
-            )
-        )
-    specs = [spec for spec in specs if spec.facts and spec.warcs]
+    specs = _archive_specs(context, version, others, records, named)
     if not records or not specs:
         return OtherArchive()
     if context.dry:
         return _archive(context.engine.map(archive_task, specs), mine, named, {})
-    (segment,) = new_segments(cycle.storage, context.clock, 1)
+    (segment,) = new_segments(context.cycle.storage, context.clock, 1)
     made = context.engine.map(archive_task, [one._replace(segment=segment) for one in specs])
     if not any(one.part for one in made):
         return OtherArchive()
     write_empty_list(context.place, segment)
-    lines = all_seed_lines(context.settings, context.layout.root, cycle.storage, version)
-    freeze(context.layout, context.loaded, lines, cycle.storage, segment)
+    lines = all_seed_lines(context.settings, context.layout.root, context.cycle.storage, version)
+    freeze(context.layout, context.loaded, lines, context.cycle.storage, segment)
     theirs_taken = all(
         _has_their_links(others[spec.number][1], one.segments)
         for spec, one in zip(specs, made, strict=True)
@@ -141,8 +125,38 @@ def taken_archive(
         # Without the mark the step `links` takes them; those that came already fold with them.
         more={IMPORTED: OF_ROUNDS, **({TAKEN: True} if theirs_taken else {})},
     )
-    state = recorded(context.engine, cycle.storage, segment, state)
+    state = recorded(context.engine, context.cycle.storage, segment, state)
     return _archive(made, mine, named, {segment: state})
+
+
+def _archive_specs(
+    context: StepContext,
+    version: CycleVersion,
+    others: Sequence[tuple[Cycle, CycleVersion]],
+    records: Sequence[str],
+    named: dict[str, TableFile],
+) -> list[ArchiveSpec]:
+    """The tasks; the WARC files of others that can be named here are added to `named`."""
+    own = frozenset(name for name, file in named.items() if file.kind != OUTSIDE)
+    specs = []
+    for number, (other, theirs) in enumerate(others):
+        found = outside_warcs(
+            context.cycle.storage, named, archived_warcs(other, theirs), other.storage.place
+        )
+        named |= found
+        specs.append(
+            ArchiveSpec(
+                context.place,
+                context.place._replace(storage=other.storage.place),
+                number,
+                tuple(records),
+                tuple(facts_of(name, one) for name, one in theirs.segments.items() if one.parts),
+                {name: file.path for name, file in found.items()},
+                own & found.keys(),
+                buckets_here(context, version),
+            )
+        )
+    return [spec for spec in specs if spec.facts and spec.warcs.keys() - spec.own]
 
 
 def _has_their_links(version: CycleVersion, segments: Sequence[str]) -> bool:
@@ -192,7 +206,7 @@ def archive_task(spec: ArchiveSpec) -> ArchiveFound:
 
 
 def _load_wanted(work: TaskWork, spec: ArchiveSpec) -> None:
-    """Make the table `wanted` of the records, and `named` of the WARC files."""
+    """Make the table `wanted` of the records, and `named` of the WARC files of others."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     mine = open_storage(spec.place.storage)
@@ -205,7 +219,8 @@ def _load_wanted(work: TaskWork, spec: ArchiveSpec) -> None:
         f"create temp table wanted as select distinct record_id from {parquet(paths)} "
         f"where place = {spec.number}"
     )
-    work.kernel.load("named", pa.table({"name": pa.array(sorted(spec.warcs), pa.string())}))
+    names = sorted(spec.warcs.keys() - spec.own)
+    work.kernel.load("named", pa.table({"name": pa.array(names, pa.string())}))
 
 
 def _load_visits(work: TaskWork, spec: ArchiveSpec) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from nacre.crawldb.merging import (
     winners,
 )
 from nacre.crawldb.row import COLUMNS, Status
+from nacre.cycle.rounds import IMPORTED
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts, of_buckets, write_hosts
 from nacre.cycle.steps.links import LINKS, bucket_ranges
@@ -99,7 +100,7 @@ class CompareSpec(NamedTuple):
         signatures: Buckets of the table of signatures.
         dry: Count, and publish nothing.
         records: Name of the file of records that are wanted; "": none is.
-        facts: Files of the visits that we have, whose records are not wanted.
+        facts: Files of the visits that came from others, whose records are not wanted.
     """
 
     place: TaskPlace
@@ -205,8 +206,7 @@ def compare_rows(context: StepContext, version: CycleVersion, rows: OtherRows) -
     known = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
     of_hosts = host_buckets(context.cycle, version)
     signatures = version.tables.get(SIGNATURES)
-    ours = [facts_of(name, one) for name, one in version.segments.items()] if rows.records else []
-    visits = tuple(name for one in ours for name in one.files("visits"))
+    visits = _visits_of_others(version) if rows.records else ()
     specs = []
     for first, last in bucket_ranges(buckets, max(1, rows.total // _ROWS)):
         mine = tuple(known.get(number, BucketFiles(number)) for number in range(first, last + 1))
@@ -232,6 +232,12 @@ def compare_rows(context: StepContext, version: CycleVersion, rows: OtherRows) -
         frozenset(name for one in compared for name in one.dropped),
         tuple(spec.records for spec, one in zip(specs, compared, strict=True) if one.records),
     )
+
+
+def _visits_of_others(version: CycleVersion) -> tuple[str, ...]:
+    """Files of the visits that came from others; what we archived ourselves is in our own WARCs."""
+    came = [(name, one) for name, one in version.segments.items() if IMPORTED in one.more]
+    return tuple(file for name, one in came for file in facts_of(name, one).files("visits"))
 
 
 def commit_rows(
@@ -322,14 +328,19 @@ def compare_task(spec: CompareSpec) -> ComparedRows:
 
 
 def _send_records(work: TaskWork, spec: CompareSpec) -> int:
-    """Write the records of the rows that are taken, without those that our visits have.
+    """Write the records of the rows that are taken, without those that came already.
 
-    Of a row that was taken before the record may still be wanted.
+    Of a row that was taken before the record may still be wanted. A row that is taken may have
+    another key than its visit, and so another bucket: the visits of all buckets are looked at.
     """
     ours = ""
     if spec.facts:
         visits = parquet([str(path) for path in local_facts(work.storage, spec.facts, work)])
-        ours = f"anti join {visits} v on v.record_id = o.record_id "
+        work.kernel.execute(
+            f"create temp table came as select distinct v.record_id from {visits} v "
+            "semi join best o on o.record_id = v.record_id"
+        )
+        ours = "anti join came v on v.record_id = o.record_id "
     return work.send(
         f"select distinct o.place, o.record_id from best o {ours}join wins w on w.key = o.key "
         "left join mine m on m.key = o.key "
