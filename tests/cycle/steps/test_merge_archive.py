@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,10 +12,18 @@ from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.outside import outside_warcs
 from nacre.cycle.steps.links import LINKS, TAKEN
 from nacre.cycle.steps.merge import MergeResult, merge
-from nacre.cycle.steps.merge_archive import OtherArchive
+from nacre.cycle.steps.merge_archive import (
+    ArchiveFound,
+    ArchiveSpec,
+    OtherArchive,
+    _place,
+    archive_task,
+)
 from nacre.cycle.steps.taking import ComparedRows, CompareSpec, compare_task
 from nacre.cycle.storage import open_storage
-from nacre.cycle.versions import ARCHIVE, OUTSIDE, Cycle, CycleChanges, TableFile
+from nacre.cycle.storage.local import LocalStorage
+from nacre.cycle.tables import TaskWork
+from nacre.cycle.versions import ARCHIVE, OUTSIDE, Cycle, CycleChanges, SegmentState, TableFile
 from tests.cli.site import nacre, site
 from tests.cycle.made import NOW
 from tests.cycle.steps.fetched import FetchedCycle
@@ -159,6 +168,44 @@ def test_links_of_a_segment_that_came_after_the_last_links_there_are_taken_here(
     assert [TAKEN in state.more for state in states] == [False]
 
 
+def test_a_task_reads_some_parts_and_writes_a_part_of_its_own(
+    roots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("nacre.cycle.steps.merge_archive._TASK_PARTS", 1)
+    specs: list[ArchiveSpec] = []
+
+    def seen(spec: ArchiveSpec) -> ArchiveFound:
+        specs.append(spec)
+        return archive_task(spec)
+
+    monkeypatch.setattr("nacre.cycle.steps.merge_archive.archive_task", seen)
+    (tmp_path / "new").mkdir()
+    made = FetchedCycle(tmp_path / "new")
+    assert _merged(made, roots / "b").located == 3
+    assert [len(one.parts) for spec in specs for one in spec.facts] == [1, 1, 1]
+    (state,) = made.newest.segments.values()
+    assert len(state.parts["u0001"]) == len(specs) == 3
+    readable = nacre("cycle", made.folder, "readlinks", "--out", "--url", _key(made, "a.html"))
+    assert "berries" in readable.out, readable.err
+
+
+def test_copies_of_facts_of_another_crawl_are_deleted_when_they_were_read(
+    roots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(LocalStorage, "local_path", lambda *_: None)
+    left: list[int] = []
+
+    def placed(work: TaskWork, *arguments: Any) -> None:
+        left.append(len(list((work.scratch / "segments").rglob("*.parquet"))))
+        _place(work, *arguments)
+
+    monkeypatch.setattr("nacre.cycle.steps.merge_archive._place", placed)
+    (tmp_path / "new").mkdir()
+    made = FetchedCycle(tmp_path / "new")
+    assert _merged(made, roots / "b").located == 3
+    assert left == [0, 0]
+
+
 def test_a_warc_of_a_merged_crawl_that_is_gone_is_told(roots: Path, tmp_path: Path):
     (tmp_path / "new").mkdir()
     made = FetchedCycle(tmp_path / "new")
@@ -181,7 +228,7 @@ def _not_taken(root: Path, *names: str) -> None:
     """Make segments those that the step `links` has not taken yet."""
     cycle = Cycle.open(root)
     version = cycle.newest()
-    states = {}
+    states: dict[str, SegmentState | None] = {}
     for name in names:
         state = version.segments[name]
         more = {key: value for key, value in state.more.items() if key != TAKEN}

@@ -1,10 +1,13 @@
 """The archive of a merge: the captures of the rows that it takes are found where they are.
 
 The WARC files of the other crawls are named, and stay where they are. A segment of its own has the
-visits of these captures, with the links of their pages, in a part for each other crawl.
+visits of these captures, with the links of their pages, in a part for each task; a task reads some
+parts of another crawl.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 from nacre.crawldb import facts
@@ -27,6 +30,8 @@ from nacre.cycle.tables import TaskPlace, TaskWork, archived_warcs
 from nacre.cycle.versions import OUTSIDE, Cycle, CycleVersion, SegmentState, TableFile
 
 _KINDS = ("visits", "links")
+_TASK_PARTS = 128
+"""Parts of another crawl that a task reads."""
 
 
 class OtherArchive(NamedTuple):
@@ -44,14 +49,14 @@ class OtherArchive(NamedTuple):
 
 
 class ArchiveSpec(NamedTuple):
-    """One task: the captures of another crawl that rows were taken for.
+    """One task: the captures in parts of another crawl that rows were taken for.
 
     Attributes:
         place: Our place.
         other: Theirs.
         number: Place of the other crawl among all.
         records: Files with the records that are wanted: `place`, `record_id`.
-        facts: Their segments.
+        facts: Some of their segments; of a large one some of its parts.
         warcs: Their WARC files that can be named here: the path of each by its name.
         own: Those that we wrote ourselves, whose visits our own segments have.
         buckets: Number of our buckets.
@@ -70,7 +75,7 @@ class ArchiveSpec(NamedTuple):
 
 
 class ArchiveFound(NamedTuple):
-    """The captures of another crawl that were found.
+    """The captures of a task that were found.
 
     Attributes:
         captures: Their number.
@@ -144,19 +149,40 @@ def _archive_specs(
             context.cycle.storage, named, archived_warcs(other, theirs), other.storage.place
         )
         named |= found
-        specs.append(
+        warcs = {name: file.path for name, file in found.items()}
+        if not warcs.keys() - own:
+            continue
+        specs += [
             ArchiveSpec(
                 context.place,
                 context.place._replace(storage=other.storage.place),
                 number,
                 tuple(records),
-                tuple(facts_of(name, one) for name, one in theirs.segments.items() if one.parts),
-                {name: file.path for name, file in found.items()},
+                group,
+                warcs,
                 own & found.keys(),
                 buckets_here(context, version),
             )
-        )
-    return [spec for spec in specs if spec.facts and spec.warcs.keys() - spec.own]
+            for group in _in_groups(theirs)
+        ]
+    return specs
+
+
+def _in_groups(version: CycleVersion) -> Iterator[tuple[FetchedFacts, ...]]:
+    """The parts of all segments, as many as a task reads."""
+    group: list[FetchedFacts] = []
+    room = _TASK_PARTS
+    for name, state in version.segments.items():
+        whole = facts_of(name, state)
+        left = whole.parts
+        while left:
+            group.append(whole._replace(parts=left[:room]))
+            left, room = left[room:], room - len(left[:room])
+            if not room:
+                yield tuple(group)
+                group, room = [], _TASK_PARTS
+    if group:
+        yield tuple(group)
 
 
 def _has_their_links(version: CycleVersion, segments: Sequence[str]) -> bool:
@@ -178,7 +204,7 @@ def _archive(
 
 
 def archive_task(spec: ArchiveSpec) -> ArchiveFound:
-    """Find the captures of another crawl that are wanted, and write their visits and links."""
+    """Find the wanted captures in parts of another crawl, and write their visits and links."""
     with spec.other.open() as work:
         _load_wanted(work, spec)
         segments = _load_visits(work, spec)
@@ -192,7 +218,7 @@ def archive_task(spec: ArchiveSpec) -> ArchiveFound:
             warcs = sorted(spec.warcs)
         if not spec.segment:
             return ArchiveFound(count, tuple(warcs))
-        _load_links(work, spec)
+        _load_links(work, [one for one in spec.facts if one.segment in segments])
         for name, key in zip(_KINDS, ("key", "dst"), strict=True):
             _place(work, name, key, spec.buckets)
         paths = [work.scratch / f"{name}.parquet" for name in _KINDS]
@@ -232,15 +258,15 @@ def _load_visits(work: TaskWork, spec: ArchiveSpec) -> tuple[str, ...]:
     _begin(work, "visits")
     found, before = [], 0
     for one in spec.facts:
-        files = parquet(local_facts(work.storage, one.files("visits"), work), by_name=True)
-        columns = _common(work, files, "visits", "v")
-        work.kernel.execute(
-            f"insert into visits by name select {columns} from {files} v "
-            "semi join wanted w on w.record_id = v.record_id "
-            "semi join named n on n.name = v.warc_file "
-            "where v.stored in ('novel', 'delta') "
-            "and not exists (select 1 from visits o where o.record_id = v.record_id)"
-        )
+        with _facts_for_now(work, one.files("visits")) as files:
+            columns = _common(work, files, "visits", "v")
+            work.kernel.execute(
+                f"insert into visits by name select {columns} from {files} v "
+                "semi join wanted w on w.record_id = v.record_id "
+                "semi join named n on n.name = v.warc_file "
+                "where v.stored in ('novel', 'delta') "
+                "and not exists (select 1 from visits o where o.record_id = v.record_id)"
+            )
         count = int(work.kernel.value("select count(*) from visits"))
         if count > before:
             found.append(one.segment)
@@ -248,16 +274,26 @@ def _load_visits(work: TaskWork, spec: ArchiveSpec) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _load_links(work: TaskWork, spec: ArchiveSpec) -> None:
+def _load_links(work: TaskWork, segments: Sequence[FetchedFacts]) -> None:
     """Make the table `links`: those of the pages of `visits`, as they were then."""
     _begin(work, "links")
-    for one in spec.facts:
-        files = parquet(local_facts(work.storage, one.files("links"), work), by_name=True)
-        columns = _common(work, files, "links", "l")
-        work.kernel.execute(
-            f"insert into links by name select {columns} from {files} l "
-            "semi join visits v on v.key = l.src and v.time // 1000 = l.time"
-        )
+    for one in segments:
+        with _facts_for_now(work, one.files("links")) as files:
+            columns = _common(work, files, "links", "l")
+            work.kernel.execute(
+                f"insert into links by name select {columns} from {files} l "
+                "semi join visits v on v.key = l.src and v.time // 1000 = l.time"
+            )
+
+
+@contextmanager
+def _facts_for_now(work: TaskWork, names: Sequence[str]) -> Iterator[str]:
+    """SQL of files of facts; copies of those that lie elsewhere are deleted in the end."""
+    paths = local_facts(work.storage, names, work)
+    yield parquet(paths, by_name=True)
+    for path in map(Path, paths):
+        if path.is_relative_to(work.scratch):
+            path.unlink()
 
 
 def _begin(work: TaskWork, name: str) -> None:
