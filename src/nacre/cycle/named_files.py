@@ -24,7 +24,7 @@ from nacre.cycle.versions import (
     TableFile,
     TableState,
 )
-from nacre.errors import DamageError
+from nacre.errors import DamageError, StorageError
 
 MISSING = "missing"
 """What is found in place of a digest where there is no file."""
@@ -86,6 +86,7 @@ def named_files(cycle: Cycle, version: CycleVersion) -> NamedFiles:
 
 def _named(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile | DamagedFile]:
     archive = {} if version.archive is None else {ARCHIVE: version.archive}
+    others = OtherArchives(cycle.storage)
     for table, known in {**version.tables, **archive}.items():
         try:
             files = cycle.files(version, table)
@@ -93,7 +94,15 @@ def _named(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile | DamagedF
             yield _damaged_manifest(cycle.storage, known, str(error))
             continue
         for file in files:
-            if file.kind != OUTSIDE or not is_there(cycle.storage, file):
+            if file.kind != OUTSIDE:
+                yield NamedFile(file.path, file.size, file.sha256)
+                continue
+            try:
+                there = others.has(file)
+            except StorageError as error:
+                yield DamagedFile(file.path, "a WARC file of another crawl", str(error))
+                continue
+            if not there:
                 yield NamedFile(file.path, file.size, file.sha256)
     for segment, state in version.segments.items():
         yield from _of_segment(cycle.storage, segment, state)
@@ -101,18 +110,30 @@ def _named(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile | DamagedF
         yield NamedFile(name, 0, "")
 
 
-def is_there(storage: Storage, file: TableFile) -> bool:
-    """Whether a WARC of another crawl is where it was; that of a job may have grown since.
+class OtherArchives:
+    """The archives of other crawls, whose WARC files stay where they are; each is listed once.
 
     Args:
-        storage: The storage that names it.
-        file: What it says of the WARC.
+        storage: The storage that names their files.
     """
-    remote = remote_warc(file)
-    if remote is not None:
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._listed: dict[str, frozenset[str]] = {}
+
+    def has(self, file: TableFile) -> bool:
+        """Whether a WARC file is where it was; that of a job may have grown since.
+
+        Raises:
+            StorageError: Its archive cannot be listed.
+        """
+        remote = remote_warc(file)
+        if remote is None:
+            return local_warc(self._storage, file, Path()).is_file()
         there, name = remote
-        return name in there.list(ARCHIVE)
-    return local_warc(storage, file, Path()).is_file()
+        if there.place not in self._listed:
+            self._listed[there.place] = frozenset(there.list(ARCHIVE))
+        return name in self._listed[there.place]
 
 
 def _damaged_manifest(storage: Storage, known: TableState, said: str) -> DamagedFile:

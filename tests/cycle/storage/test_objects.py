@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nacre.cycle.named_files import is_there
+from nacre.cycle.named_files import OtherArchives
 from nacre.cycle.outside import outside_warcs
 from nacre.cycle.storage import AlreadyThereError, MissingFileError, localized, open_storage
 from nacre.cycle.tables import local_warc
@@ -94,6 +94,6 @@ def test_a_warc_of_another_crawl_is_brought_from_its_store(bucket, tmp_path):  #
     named = outside_warcs(mine, {}, files, theirs.place)["x.warc.gz"]
     assert (named.path, named.kind) == (f"{bucket}/archive/x.warc.gz", OUTSIDE)
     assert local_warc(mine, named, tmp_path).read_bytes() == b"warc"
-    assert is_there(mine, named)
+    assert OtherArchives(mine).has(named)
     theirs.delete("archive/x.warc.gz")
-    assert not is_there(mine, named)
+    assert not OtherArchives(mine).has(named)

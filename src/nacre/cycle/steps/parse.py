@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.cycle.engine import TaskEngine
+from nacre.cycle.parts import PartFile
 from nacre.cycle.reparse import ReparsedPart, ReparseSpec, read_part, reparse_task
 from nacre.cycle.rounds import IMPORTED, OF_NUTCH
 from nacre.cycle.segment_files import known_files, recorded
@@ -124,11 +125,13 @@ def _specs(
     specs = []
     for name in wanted:
         state = state_of(version, name)
-        known = known_files(cycle.storage, name, state)
+        known: dict[str, list[PartFile]] = {}
+        for file in known_files(cycle.storage, name, state):
+            known.setdefault(file.name.partition("/parts/")[2].partition("/")[0], []).append(file)
         for unit, of in sorted(state.parts.items()):
             chosen = tuple(one for one in of if not wanted[name] or one in wanted[name])
             if chosen:
-                files = tuple(one for one in known if f"/parts/{unit}/" in one.name)
+                files = tuple(known.get(unit, ()))
                 rules = int(state.more.get("rules", 0))
                 specs.append(
                     ReparseSpec(
