@@ -15,6 +15,7 @@ from nacre.crawldb.kernels import KernelError, quoted
 from nacre.cycle.archive_indexes import RemadeIndex, remake_indexes
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.named_files import MISSING, DamagedFile, NamedFile, named_files
+from nacre.cycle.rounds import IMPORTED, OF_NUTCH
 from nacre.cycle.segment_files import is_note, known_files, record_name, recorded
 from nacre.cycle.steps.parse import ParseResult, parse
 from nacre.cycle.storage import MissingFileError, file_sha256
@@ -77,6 +78,7 @@ class StorageCheck(NamedTuple):
         indexes: Indexes of WARCs that were made again.
         forgotten: Damaged notes of segments that no version names any more.
         left: Those of `damaged` that were not mended.
+        imported: Segments whose damaged facts cannot be made again here, and where they came from.
     """
 
     version: int
@@ -91,6 +93,7 @@ class StorageCheck(NamedTuple):
     indexes: tuple[RemadeIndex, ...] = ()
     forgotten: tuple[str, ...] = ()
     left: tuple[DamagedFile, ...] = ()
+    imported: Mapping[str, str] = {}
 
     @property
     def records(self) -> tuple[DamagedFile, ...]:
@@ -169,6 +172,7 @@ class _Repair:
         self._place = place
         self._clock = clock
         self._dry = dry
+        self._remade: set[str] = set()
 
     def run(self, found: StorageCheck) -> StorageCheck:
         """The result of the repair."""
@@ -177,35 +181,49 @@ class _Repair:
         found = self._notes(found) if found.segments else found
         if self._dry:
             return found
-        mended = {*(one.name for one in found.indexes if one.is_same), *found.forgotten}
-        mended.update(one.name for one in found.tables)
         segments = self._cycle.newest().segments
+        found = found._replace(
+            imported={name: of for name, of in found.imported.items() if name in segments}
+        )
+        mended = {*(one.name for one in found.indexes if one.is_same), *found.forgotten}
+        mended.update(
+            one.name for one in found.tables if _segment_of_facts(one.name) not in found.imported
+        )
         mended.update(
             one.name for name, of in found.segments.items() if name not in segments for one in of
         )
+        mended.update(self._remade)
         return found._replace(left=tuple(one for one in found.damaged if one.name not in mended))
 
     def _tables(self, found: StorageCheck) -> StorageCheck:
         """With whole tables: facts made again, or the state of an earlier version."""
+        lost = lost_facts(self._cycle, found)
+        names = {one.name for one in lost}
+        found = found._replace(imported=_origins(self._cycle, found.version, lost))
+        damaged = [one for one in found.tables if one.name not in names]
+        if not damaged:
+            return found
+        self._remade = {one.name for one in damaged}
         cycle, engine, place = self._cycle, self._engine, self._place
-        wanted = _damaged_parts(found.tables)
+        wanted = _damaged_parts(damaged)
         if wanted and self._dry:
             return found._replace(remade=sum(map(len, wanted.values())))
         made = _parsed(cycle, engine, place, self._clock, wanted) if wanted else None
         numbers = cycle.numbers()
         if made is not None:
             again = _checked(cycle, engine, place, numbers[-1])
-            if not again.tables:
+            if names.issuperset(one.name for one in again.tables):
                 return found._replace(remade=made.parts, lost=made.lost, now=again.version)
         for number in reversed(numbers[:-1]):
-            if not _checked(cycle, engine, place, number).tables:
+            earlier = _checked(cycle, engine, place, number)
+            if names.issuperset(one.name for one in earlier.tables):
                 if self._dry:
                     return found._replace(restored=number)
                 restored = cycle.restore(number, self._clock)
                 return found._replace(restored=number, now=restored.number)
         raise JobError(
             f"{cycle.storage.place}: none of the versions {numbers[0]} to {numbers[-1]} is whole. "
-            f"Put back {found.tables[0].name} from a copy"
+            f"Put back {damaged[0].name} from a copy"
         )
 
     def _indexes(self, found: StorageCheck) -> StorageCheck:
@@ -304,6 +322,34 @@ def _damaged_parts(damaged: Sequence[DamagedFile]) -> dict[str, list[str]]:
         if match[1] not in found.setdefault(match[2], []):
             found[match[2]].append(match[1])
     return found
+
+
+def _segment_of_facts(name: str) -> str:
+    """The segment that a file of facts or a manifest of a part is of; "" for other files."""
+    match = _FACTS.fullmatch(name)
+    return match[2] if match else ""
+
+
+def lost_facts(cycle: Cycle, found: StorageCheck) -> tuple[DamagedFile, ...]:
+    """Damaged facts of imported segments that cannot be made again of WARCs.
+
+    Nutch has parsed its segments itself.
+
+    Args:
+        cycle: The versions.
+        found: What a check has found.
+    """
+    named = {name for one in found.tables if (name := _segment_of_facts(one.name))}
+    segments = cycle.version(found.version).segments if named else {}
+    nutch = {name for name in named if segments[name].more.get(IMPORTED) == OF_NUTCH}
+    return tuple(one for one in found.tables if _segment_of_facts(one.name) in nutch)
+
+
+def _origins(cycle: Cycle, number: int, lost: Sequence[DamagedFile]) -> dict[str, str]:
+    """Where the segments of damaged facts were imported from."""
+    names = dict.fromkeys(_segment_of_facts(one.name) for one in lost)
+    segments = cycle.version(number).segments if names else {}
+    return {name: str(segments[name].more[IMPORTED]) for name in names}
 
 
 def _checked(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int) -> StorageCheck:

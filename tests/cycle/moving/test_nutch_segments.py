@@ -13,9 +13,10 @@ from nacre.cycle.moving.nutch_segments import (
     our_name,
     segment_places,
 )
-from nacre.cycle.segments import visits_of
+from nacre.cycle.segments import drop_segment, visits_of
 from nacre.cycle.steps.links import links
 from nacre.cycle.steps.parse import parse
+from nacre.cycle.tables import CRAWLDB
 from nacre.errors import ConfigError, DamageError, JobError
 from tests.cycle.made import NOW, found
 from tests.cycle.moving.hadoop_files import content, datum, parse_data, segment
@@ -114,3 +115,47 @@ def test_other_directories(crawl: FetchedCycle, tmp_path: Path):
     (tmp_path / "new").mkdir()
     with pytest.raises(JobError, match="import the CrawlDb first"):
         imported(FetchedCycle(tmp_path / "new"), nutch(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["/visits.parquet", "/links.parquet", ".json"])
+def test_damaged_facts_are_left_by_a_repair_and_come_back_with_another_import(
+    crawl: FetchedCycle, tmp_path: Path, kind: str
+):
+    nutch(tmp_path / "segments")
+    imported(crawl, tmp_path / "segments")
+    (segment,) = crawl.newest.segments
+    crawl.storage.put(f"{crawl.newest.segments[segment].parts['u0001'][0]}{kind}", b"spoilt")
+    number = crawl.newest.number
+    at = (crawl.cycle, LocalEngine(1), crawl.place, NOW)
+    for dry in (True, False):
+        result = check_storage(*at, repair=True, dry=dry)
+        assert (result.left, result.imported) == (result.tables, {segment: "nutch"})
+        assert (result.remade, result.restored, crawl.newest.number) == (0, 0, number)
+    with crawl.context() as context:
+        drop_segment(context, segment)
+    assert check_storage(*at).whole
+    again = imported(crawl, tmp_path / "segments")
+    assert (again.segments, again.visits, again.links) == ((segment,), 3, 2)
+    assert check_storage(*at).whole
+    state = {"status": 2, "fetch_time": NOW, "last_time": NOW * 1000}
+    crawl.set("state", *({"key": key, **state} for key in (A, B)))
+    with crawl.context() as context:
+        documents = [checked_document(context, key) for key in (A, B)]
+    assert [one if isinstance(one, str) else one.content for one in documents] == [
+        "a", "国家图书馆的新书"
+    ]  # fmt: skip
+
+
+def test_damaged_facts_of_nutch_keep_no_table_from_a_repair(crawl: FetchedCycle, tmp_path: Path):
+    nutch(tmp_path / "segments")
+    imported(crawl, tmp_path / "segments")
+    (segment,) = crawl.newest.segments
+    crawl.add(found("http://c.example/"))
+    number = crawl.newest.number
+    before = {one.path for one in crawl.cycle.files(crawl.cycle.version(number - 1), CRAWLDB)}
+    late = [one for one in crawl.cycle.files(crawl.newest, CRAWLDB) if one.path not in before]
+    crawl.storage.put(late[0].path, b"spoilt")
+    visits = f"{crawl.newest.segments[segment].parts['u0001'][0]}/visits.parquet"
+    crawl.storage.put(visits, b"spoilt")
+    result = check_storage(crawl.cycle, LocalEngine(1), crawl.place, NOW, repair=True)
+    assert (result.restored, [one.name for one in result.left]) == (number - 1, [visits])

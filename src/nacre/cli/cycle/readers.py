@@ -28,7 +28,6 @@ from nacre.core.clock import duration
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
-    from nacre.cycle.check import StorageCheck
     from nacre.cycle.readers import RowFilter, TableStats, TableView
     from nacre.cycle.versions import Cycle
     from nacre.settings.settings import JobSettings
@@ -512,6 +511,7 @@ def storage(
     as_json: AsJson = False,
 ) -> None:
     """Compare every file of the newest version with its digest, and the cash with the seeds."""
+    from nacre.cli.cycle.check_text import check_data, say_advice, say_check, say_repair
     from nacre.core.states import ExitCode
     from nacre.cycle.check import check_storage
     from nacre.errors import ConfigError
@@ -524,89 +524,13 @@ def storage(
             context.cycle, context.engine, context.place, context.clock, repair=repair, dry=dry
         )
     if as_json:
-        output.say_json(_check_data(found))
+        output.say_json(check_data(found))
     else:
-        _say_check(found)
+        say_check(found)
         if repair:
-            _say_repair(found, dry=dry)
-        _say_advice(found, str(job_of(ctx)), repair=repair)
+            say_repair(found, dry=dry)
+        say_advice(found, str(job_of(ctx)), repair=repair)
     raise typer.Exit(ExitCode.DAMAGED if found.left or found.cash else ExitCode.FINISHED)
-
-
-def _check_data(found: "StorageCheck") -> dict[str, Any]:
-    rows = {
-        name: [one._asdict() for one in getattr(found, name)]
-        for name in ("damaged", "cash", "indexes", "left")
-    }
-    return {**found._asdict(), **rows}
-
-
-def _say_check(found: "StorageCheck") -> None:
-    from nacre.report.formatting import size
-
-    files = f"{output.count(found.files, 'file')}, {size(found.size)}"
-    output.say(f"version {found.version}: {files}, {len(found.damaged)} damaged")
-    for one in found.damaged:
-        output.say(f"  {' '.join(str(value) for value in one)}")
-    for change in found.cash:
-        cash = f"{change.before} before, {change.after} after"
-        output.say(f"  version {change.version} ({change.step}) changed the sum of cash: {cash}")
-
-
-def _say_repair(found: "StorageCheck", *, dry: bool) -> None:
-    parts = output.count(found.remade, "part")
-    if dry and found.remade:
-        output.say(f"facts of {parts} would be made again of the WARCs")
-    elif found.remade:
-        lost = f"; {output.count(found.lost, 'URL')} are due again" if found.lost else ""
-        output.say(f"version {found.now} has facts of {parts} made again of the WARCs{lost}")
-    if dry and found.restored:
-        output.say(f"the state of version {found.restored} would be restored")
-    elif found.restored:
-        output.say(f"version {found.now} has the state of version {found.restored}")
-    for one in found.indexes:
-        if dry:
-            output.say(f"{one.name} would be made again of its WARC")
-        elif one.is_same:
-            output.say(f"{one.name} is made again of its WARC")
-        else:
-            output.say(
-                f"{one.name} is made again of its WARC, with the sha256 {one.found}, which is not "
-                "the one that was committed: another version of Nacre made it"
-            )
-    for name in found.forgotten:
-        said = next(text for note, text in _WITHOUT.items() if f"/{note}" in name)
-        output.say(f"{name} {'would be' if dry else 'is'} given up: {said}")
-
-
-_WITHOUT = {
-    "choice": "`explain` cannot tell any more why a URL is not in its list",
-    "fetch": "the time limit of the fetch counts from its next start",
-    "files": "the digests of the files of the segment are taken anew",
-}
-
-
-def _say_advice(found: "StorageCheck", directory: str, *, repair: bool) -> None:
-    """Say what helps where a repair does not."""
-    from nacre.cycle.segment_files import is_note
-
-    left = found._replace(damaged=found.left)
-    made = {one.name for one in found.indexes}
-    records = [one for one in left.records if one.name not in made]
-    if records and repair:
-        lost = output.count(len(records), "file")
-        output.say(f"{lost} of the archive can only be put back from a copy; tables stay")
-    command = f"{output.program()} cycle {output.typed(directory)}"
-    for name, of in left.segments.items():
-        if any(not is_note(one.name) for one in of):
-            output.say(
-                f"segment {name}: put its files back from a copy, or give it up by `{command} "
-                f"segments drop {name}`; URLs that wait in it are then due again"
-            )
-    indexes = [one for one in records if one.name.endswith(".cdxj")]
-    notes = [one for of in left.segments.values() for one in of if is_note(one.name)]
-    if not repair and (left.tables or indexes or notes):
-        output.say(f"`{command} storage check --repair` mends what is not a WARC or a list")
 
 
 def register(program: "CycleProgram") -> None:

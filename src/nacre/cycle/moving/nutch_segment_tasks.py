@@ -371,7 +371,10 @@ def _links(
 
 
 def captures_task(spec: CapturesSpec) -> list[TableFile]:
-    """Write the latest imported capture of each known URL that has none, or an older one."""
+    """Write the latest imported capture of each known URL that has none, or an older one.
+
+    One of the same time and content is the same capture, whose segment was dropped and came again.
+    """
     with spec.place.open() as work:
         kernel = work.kernel
         paths = [str(localized(work.storage, name, work.scratch)) for name in spec.visits]
@@ -386,10 +389,13 @@ def captures_task(spec: CapturesSpec) -> list[TableFile]:
         kernel.execute("create temp table changed as from latest limit 0")
         for bucket in spec.buckets:
             local = local_bucket(work.storage, bucket, work.scratch)
-            known = merge_query(*local, columns=("key", "warc_date"), keys="latest", order=False)
+            known = merge_query(
+                *local, columns=("key", "warc_date", "digest"), keys="latest", order=False
+            )
             kernel.execute(
                 f"insert into changed select l.* from latest l join ({known}) m on m.key = l.key "
-                "where m.warc_date is null or m.warc_date < l.warc_date"
+                "where m.warc_date is null or m.warc_date < l.warc_date "
+                "or (m.warc_date = l.warc_date and m.digest is not distinct from l.digest)"
             )
         plan = FilePlan(CRAWLDB, 0, "set", spec.version, "capture")
         return list(files_by_bucket(work, work.storage, "changed", "key", plan))
