@@ -333,7 +333,8 @@ def _segment_of_facts(name: str) -> str:
 def lost_facts(cycle: Cycle, found: StorageCheck) -> tuple[DamagedFile, ...]:
     """Damaged facts of imported segments that cannot be made again of WARCs.
 
-    Nutch has parsed its segments itself.
+    Nutch has parsed its segments itself. The WARCs of jobs and other crawls have more captures than
+    those that came in, which only the visits name: a part needs those whole.
 
     Args:
         cycle: The versions.
@@ -341,8 +342,24 @@ def lost_facts(cycle: Cycle, found: StorageCheck) -> tuple[DamagedFile, ...]:
     """
     named = {name for one in found.tables if (name := _segment_of_facts(one.name))}
     segments = cycle.version(found.version).segments if named else {}
-    nutch = {name for name in named if segments[name].more.get(IMPORTED) == OF_NUTCH}
-    return tuple(one for one in found.tables if _segment_of_facts(one.name) in nutch)
+    damaged = {one.name for one in found.tables}
+    lost: set[str] = set()
+    for name in named:
+        state = segments[name]
+        parts = {part for of in state.parts.values() for part in of}
+        if state.more.get(IMPORTED) == OF_NUTCH:
+            lost |= parts
+        elif IMPORTED in state.more:
+            known = {one.name for one in known_files(cycle.storage, name, state)}
+            for part in parts:
+                visits = f"{part}/visits.parquet"
+                if visits in damaged or (f"{part}.json" in damaged and visits not in known):
+                    lost.add(part)
+    return tuple(
+        one
+        for one in found.tables
+        if (match := _FACTS.fullmatch(one.name)) is not None and match[1] in lost
+    )
 
 
 def _origins(cycle: Cycle, number: int, lost: Sequence[DamagedFile]) -> dict[str, str]:

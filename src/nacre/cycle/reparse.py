@@ -64,6 +64,7 @@ class ReparseSpec(NamedTuple):
         archive: The WARCs of all segments and of imported jobs, by which originals of revisits are
             found.
         files: The parts of the unit and their facts, as the record of the segment has them.
+        imported: Its WARCs are those of another crawl, which has more captures than came in.
     """
 
     place: TaskPlace
@@ -76,6 +77,7 @@ class ReparseSpec(NamedTuple):
     rules: int
     archive: tuple[TableFile, ...]
     files: tuple[PartFile, ...] = ()
+    imported: bool = False
 
 
 class ReparsedPart(NamedTuple):
@@ -108,7 +110,8 @@ def reparse_task(spec: ReparseSpec) -> list[ReparsedPart]:
     """Make the facts of a unit again.
 
     Raises:
-        DamageError: A WARC is not the one that was committed, or a manifest cannot be read.
+        DamageError: A WARC is not the one that was committed, a manifest cannot be read, or the
+            visits of an imported segment are damaged.
     """
     with spec.place.open() as work:
         root = work.scratch / "job"
@@ -195,6 +198,12 @@ class _Reparsing:
             self._keys.update(row["key"] for row in known if row["reason"] is None)
         if name not in self._spec.chosen:
             return
+        if known is None and self._spec.imported:
+            raise DamageError(
+                f"{storage.place}/{name}: its visits are damaged, which alone say what was "
+                f"imported. Give the segment up (`segments drop {self._spec.segment}`), and import "
+                "or merge again"
+            )
         listed = self._list
         tables = PartTables(
             self._canonical, self._spec.buckets, rules=self._spec.rules, listed=listed.listed,

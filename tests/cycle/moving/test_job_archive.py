@@ -9,10 +9,11 @@ import pytest
 from nacre.cycle.check import check_storage
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.moving.job_import import JobImport, import_job
-from nacre.cycle.segments import visits_of
+from nacre.cycle.segments import drop_segment, visits_of
 from nacre.cycle.steps.links import links
 from nacre.cycle.steps.parse import parse
 from nacre.cycle.versions import ARCHIVE, OUTSIDE
+from nacre.errors import DamageError
 from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.cli.site import nacre, site
@@ -134,3 +135,44 @@ def test_its_seeds_and_directives_come_with_it(made: FetchedCycle, job: Path):
     seed, directive = made.storage.read(name).decode().splitlines()
     assert seed.startswith("http://127.")
     assert directive == line
+
+
+@pytest.mark.parametrize("kinds", [("/visits.parquet",), ("/visits.parquet", ".json")])
+def test_damaged_visits_are_left_by_a_repair_and_come_back_with_another_import(
+    made: FetchedCycle, job: Path, kinds: tuple[str, ...]
+):
+    imported(made, job)
+    before = visits(made)
+    (segment,) = made.newest.segments
+    (part,) = made.newest.segments[segment].parts["u0001"]
+    for kind in kinds:
+        made.storage.put(f"{part}{kind}", b"spoilt")
+    number = made.newest.number
+    at = (made.cycle, LocalEngine(1), made.place, NOW)
+    for dry in (True, False):
+        result = check_storage(*at, repair=True, dry=dry)
+        assert {one.name for one in result.left} == {f"{part}{kind}" for kind in kinds}
+        assert (result.imported, result.remade, result.restored) == ({segment: "job"}, 0, 0)
+    assert made.newest.number == number
+    with pytest.raises(DamageError, match=f"visits are damaged.*segments drop {segment}"):
+        parse(made.cycle, LocalEngine(1), made.place, NOW, {segment: ()})
+    with made.context() as context:
+        drop_segment(context, segment)
+    again = imported(made, job)
+    assert (again.warcs, again.located) == (0, 2)
+    (now,) = made.newest.segments
+    assert visits(made) == [{**one, "segment": now} for one in before]
+    assert check_storage(*at).whole
+
+
+@pytest.mark.parametrize("kind", ["/links.parquet", ".json"])
+def test_other_damaged_facts_are_made_again_of_its_records(
+    made: FetchedCycle, job: Path, kind: str
+):
+    imported(made, job)
+    (segment,) = made.newest.segments
+    (part,) = made.newest.segments[segment].parts["u0001"]
+    made.storage.put(f"{part}{kind}", b"spoilt")
+    result = check_storage(made.cycle, LocalEngine(1), made.place, NOW, repair=True)
+    assert (result.remade, result.left, result.imported) == (1, (), {})
+    assert len(visits(made)) == 2

@@ -236,6 +236,23 @@ def _not_taken(root: Path, *names: str) -> None:
     cycle.commit(version, CycleChanges(step="update", clock=NOW, segments=states))
 
 
+def test_damaged_visits_are_left_by_a_repair_and_come_back_with_another_merge(roots: Path):
+    a, b = roots / "a", roots / "b"
+    nacre("cycle", a, "merge", b)
+    segments = Cycle.open(a).newest().segments
+    (name,) = (one for one, state in segments.items() if "imported" in state.more)
+    (part,) = segments[name].parts["u0001"]
+    (a / f"cycle/{part}/visits.parquet").write_bytes(b"spoilt")
+    number = Cycle.open(a).newest().number
+    done = nacre("cycle", a, "storage", "check", "--repair")
+    assert (done.code, Cycle.open(a).newest().number) == (7, number)
+    assert f"segments drop {name}`, and then `merge` the other crawl again" in done.out
+    assert nacre("cycle", a, "segments", "drop", name).code == 0
+    assert "0 WARC files with 3 new captures" in nacre("cycle", a, "merge", b).out
+    assert nacre("cycle", a, "storage", "check").code == 0
+    assert nacre("cycle", a, "index").out.startswith("3 pages added")
+
+
 def _merged(made: FetchedCycle, *others: Path) -> MergeResult:
     with made.context() as context:
         return merge(context, [Cycle.open(other) for other in others])

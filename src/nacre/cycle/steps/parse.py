@@ -136,7 +136,7 @@ def _specs(
                 specs.append(
                     ReparseSpec(
                         place, name, unit, tuple(of), chosen, version.number + 1, buckets,
-                        rules, archive, files,
+                        rules, archive, files, IMPORTED in state.more,
                     )
                 )  # fmt: skip
     return specs
