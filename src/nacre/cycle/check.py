@@ -14,7 +14,7 @@ from typing import NamedTuple
 from nacre.crawldb.kernels import KernelError, quoted
 from nacre.cycle.archive_indexes import RemadeIndex, remake_indexes
 from nacre.cycle.engine import TaskEngine
-from nacre.cycle.named_files import MISSING, DamagedFile, NamedFile, named_files
+from nacre.cycle.named_files import MISSING, DamagedFile, NamedFile, damaged_notes, named_files
 from nacre.cycle.rounds import IMPORTED, OF_NUTCH
 from nacre.cycle.segment_files import is_note, known_files, record_name, recorded
 from nacre.cycle.steps.parse import ParseResult, parse
@@ -178,7 +178,7 @@ class _Repair:
         """The result of the repair."""
         found = self._tables(found) if found.tables else found
         found = self._indexes(found) if found.records else found
-        found = self._notes(found) if found.segments else found
+        found = self._notes(found) if found.segments or found.restored else found
         if self._dry:
             return found
         segments = self._cycle.newest().segments
@@ -235,29 +235,36 @@ class _Repair:
         return found._replace(indexes=made)
 
     def _notes(self, found: StorageCheck) -> StorageCheck:
-        """With notes forgotten that nothing but `explain` and this check reads."""
+        """With notes forgotten that nothing but `explain` and this check reads.
+
+        What the tables needed may have made a record anew, or brought back another one. Records
+        stay, as earlier versions name them.
+        """
         cycle, storage = self._cycle, self._cycle.storage
         version = cycle.newest()
-        notes = {
-            name: [one.name for one in of if is_note(one.name)]
+        told = [
+            one.name
             for name, of in found.segments.items()
-            if name in version.segments
-        }
-        named = tuple(one for of in notes.values() for one in of)
-        if not named or self._dry:
-            return found._replace(forgotten=named)
+            for one in of
+            if name in version.segments and is_note(one.name)
+        ]
+        if self._dry:
+            return found._replace(forgotten=tuple(told))
         segments: dict[str, SegmentState | None] = {}
-        for name, of in notes.items():
-            state = version.segments[name]
-            known = [one for one in known_files(storage, name, state) if one.name not in of]
-            for one in of:
-                if one != record_name(name, state.files):  # earlier versions name that
-                    storage.delete(one)
-            if of:
+        for name, state in version.segments.items():
+            notes = damaged_notes(storage, name, state)
+            if notes:
+                known = [one for one in known_files(storage, name, state) if one.name not in notes]
+                for one in notes:
+                    if one != record_name(name, state.files):
+                        storage.delete(one)
                 segments[name] = recorded(self._engine, storage, name, state, known)
+                told += notes
+        found = found._replace(forgotten=tuple(dict.fromkeys(told)))
+        if not segments:
+            return found
         changes = CycleChanges(step="storage check", clock=self._clock, segments=segments)
-        made = cycle.commit(version, changes)
-        return found._replace(forgotten=named, now=made.number)
+        return found._replace(now=cycle.commit(version, changes).number)
 
 
 def _parsed(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.cycle.parts import PartFile, PartManifest
-from nacre.cycle.segment_files import FETCH_START, FirstStart, known_files, record_name
+from nacre.cycle.segment_files import FETCH_START, FirstStart, is_note, known_files, record_name
 from nacre.cycle.storage import MissingFileError, Storage
 from nacre.cycle.tables import local_warc, remote_warc
 from nacre.cycle.versions import (
@@ -168,6 +168,24 @@ def _of_segment(
         if not known:
             yield from _lists(storage, segment, state)
         yield from _first_start(storage, segment)
+
+
+def damaged_notes(storage: Storage, segment: str, state: SegmentState) -> list[str]:
+    """The notes of a segment that are not whole, its record among them.
+
+    Args:
+        storage: Where it lies.
+        segment: The segment.
+        state: Its state.
+    """
+    known = known_files(storage, segment, state)
+    found = [record_name(segment, state.files)] if state.files and not known else []
+    found += [
+        one.name for one in known if is_note(one.name) and _digest(storage, one.name) != one.sha256
+    ]
+    if state.state == "generated":
+        found += [one.name for one in _first_start(storage, segment)]
+    return list(dict.fromkeys(found))
 
 
 def _lists(

@@ -15,7 +15,7 @@ from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.export import FILES, parse_failed
 from nacre.cycle.named_files import MISSING
 from nacre.cycle.reparse import LOST, row_fact
-from nacre.cycle.segment_files import read_record
+from nacre.cycle.segment_files import read_record, record_name
 from nacre.cycle.steps.fetch import FetchOptions, fetch
 from nacre.cycle.steps.parse import ParseResult, parse
 from nacre.cycle.storage import local
@@ -224,6 +224,22 @@ def test_a_damaged_manifest_of_an_older_directory_is_made_again_of_the_warcs(cyc
         manifest_of(cycle, unit)["virtual"] for unit in parts
     )
     assert checked(cycle).whole
+
+
+def test_facts_and_the_record_of_their_segment_are_mended_in_one_version(cycle: Cycle):
+    number, record = cycle.newest().number, record_name(SEGMENT, files_of(cycle))
+    spoil(cycle, record)
+    spoil(cycle, f"{part_of(cycle)}/links.parquet")
+    repaired = checked(cycle, repair=True)
+    assert (repaired.remade, repaired.forgotten, repaired.left) == (1, (record,), ())
+    assert repaired.now == cycle.newest().number == number + 1
+    assert record in cycle.storage.list(f"segments/{SEGMENT}"), "earlier versions name it"
+    assert record != record_name(SEGMENT, files_of(cycle))
+    assert checked(cycle).whole
+
+
+def files_of(cycle: Cycle) -> str:
+    return cycle.newest().segments[SEGMENT].files
 
 
 def test_a_fetch_records_its_parts_beside_the_lists(cycle: Cycle):
