@@ -8,9 +8,17 @@ from nacre.crawldb.row import ONE
 from nacre.cycle.check import check_storage, restore_whole
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.named_files import MISSING
+from nacre.cycle.storage import open_storage
 from nacre.cycle.tables import CRAWLDB
-from nacre.cycle.versions import ARCHIVE, CycleChanges, SegmentState, TableFile, version_name
-from nacre.errors import DamageError, JobError
+from nacre.cycle.versions import (
+    ARCHIVE,
+    OUTSIDE,
+    CycleChanges,
+    SegmentState,
+    TableFile,
+    version_name,
+)
+from nacre.errors import DamageError, JobError, StorageError
 from tests.cycle.made import NOW, MadeCycle, found
 
 ENGINE = LocalEngine(1)
@@ -182,3 +190,36 @@ def test_cash_that_vanishes_is_told(made):
     (change,) = result.cash
     assert (change.version, change.step, change.before) == (3, "compact", 5 + ONE)
     assert not result.whole
+
+
+def test_the_store_of_another_crawl_is_listed_once_and_its_failure_is_told(
+    made, tmp_path, monkeypatch
+):
+    places = []
+    (tmp_path / "theirs").mkdir()
+    theirs = open_storage(str(tmp_path / "theirs"))
+    theirs.put("archive/0.warc.gz", b"warc")
+
+    def opened(place):
+        places.append(place)
+        if place != "s3://theirs":
+            raise StorageError(f"{place}: no answer")
+        return theirs
+
+    monkeypatch.setattr("nacre.cycle.named_files.open_storage", opened)
+    files = [
+        TableFile(path=f"s3://{place}/archive/{number}.warc.gz", kind=OUTSIDE)
+        for place in ("theirs", "silent")
+        for number in (0, 1)
+    ]
+    made.cycle.commit(made.newest, CycleChanges(step="merge", clock=NOW, archive=files))
+    found = checked(made)
+    assert sorted(places) == ["s3://silent", "s3://theirs"]
+    silent = "cannot be read: s3://silent: no answer"
+    assert {one.name: one.found for one in found.records} == {
+        "s3://theirs/archive/1.warc.gz": MISSING,
+        "s3://silent/archive/0.warc.gz": silent,
+        "s3://silent/archive/1.warc.gz": silent,
+    }
+    assert found.tables == ()
+    assert checked(made, repair=True).restored == 0

@@ -42,8 +42,8 @@ _KEEPS_CASH = frozenset(
 
 
 def _is_record(file: DamagedFile) -> bool:
-    """Whether it is of the archive: one of ours, or a WARC of an imported job."""
-    return file.name.startswith((_RECORDS, "/"))
+    """Whether it is of the archive: one of ours, or a WARC of an imported job or another crawl."""
+    return file.name.startswith((_RECORDS, "/")) or "://" in file.name
 
 
 class CashChange(NamedTuple):

@@ -13,8 +13,8 @@ import msgspec
 
 from nacre.cycle.parts import PartFile, PartManifest
 from nacre.cycle.segment_files import FETCH_START, FirstStart, is_note, known_files, record_name
-from nacre.cycle.storage import MissingFileError, Storage
-from nacre.cycle.tables import local_warc, remote_warc
+from nacre.cycle.storage import MissingFileError, Storage, open_storage
+from nacre.cycle.tables import local_warc, remote_place
 from nacre.cycle.versions import (
     ARCHIVE,
     OUTSIDE,
@@ -100,7 +100,7 @@ def _named(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile | DamagedF
             try:
                 there = others.has(file)
             except StorageError as error:
-                yield DamagedFile(file.path, "a WARC file of another crawl", str(error))
+                yield DamagedFile(file.path, file.sha256 or "a file", f"cannot be read: {error}")
                 continue
             if not there:
                 yield NamedFile(file.path, file.size, file.sha256)
@@ -111,29 +111,43 @@ def _named(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile | DamagedF
 
 
 class OtherArchives:
-    """The archives of other crawls, whose WARC files stay where they are; each is listed once.
+    """The archives of other crawls: each object store is opened and listed once.
 
     Args:
-        storage: The storage that names their files.
+        storage: The storage that names their WARCs.
     """
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._listed: dict[str, frozenset[str]] = {}
+        self._names: dict[str, frozenset[str] | StorageError] = {}
 
     def has(self, file: TableFile) -> bool:
-        """Whether a WARC file is where it was; that of a job may have grown since.
+        """Whether a WARC is where it was; that of a job may have grown since.
+
+        Args:
+            file: What the storage says of the WARC.
 
         Raises:
-            StorageError: Its archive cannot be listed.
+            StorageError: The storage of the other crawl cannot be read.
         """
-        remote = remote_warc(file)
+        remote = remote_place(file)
         if remote is None:
             return local_warc(self._storage, file, Path()).is_file()
-        there, name = remote
-        if there.place not in self._listed:
-            self._listed[there.place] = frozenset(there.list(ARCHIVE))
-        return name in self._listed[there.place]
+        place, name = remote
+        if place not in self._names:
+            self._names[place] = _archived(place)
+        names = self._names[place]
+        if isinstance(names, StorageError):
+            raise names
+        return name in names
+
+
+def _archived(place: str) -> frozenset[str] | StorageError:
+    """The names in the archive of a storage; why they cannot be read."""
+    try:
+        return frozenset(open_storage(place).list(ARCHIVE))
+    except StorageError as error:
+        return error
 
 
 def _damaged_manifest(storage: Storage, known: TableState, said: str) -> DamagedFile:

@@ -412,10 +412,16 @@ def local_warc(storage: Storage, file: TableFile, scratch: Path) -> Path:
 
 def remote_warc(file: TableFile) -> tuple[Storage, str] | None:
     """The storage of a WARC of another crawl and its name there; None where that is no URL."""
+    place = remote_place(file)
+    return None if place is None else (open_storage(place[0]), place[1])
+
+
+def remote_place(file: TableFile) -> tuple[str, str] | None:
+    """The place of the storage of a WARC of another crawl and its name there; None for a path."""
     if storage_folder(file.path) is not None:
         return None
     place, _, name = file.path.rpartition(f"/{ARCHIVE}/")
-    return open_storage(place), f"{ARCHIVE}/{name}"
+    return place, f"{ARCHIVE}/{name}"
 
 
 class FilePlan(NamedTuple):
