@@ -6,12 +6,15 @@ import msgspec
 import pytest
 
 from nacre.cycle.check import StorageCheck, check_storage, restore_whole
+from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.named_files import MISSING
-from nacre.cycle.segment_files import is_note, read_record, record_name
+from nacre.cycle.parts import PartFile
+from nacre.cycle.segment_files import is_note, read_record, record_name, recorded
 from nacre.cycle.segment_slices import slice_segments
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import GenerateOptions, generate
-from nacre.cycle.versions import CycleChanges
+from nacre.cycle.storage import open_storage
+from nacre.cycle.versions import CycleChanges, SegmentState
 from nacre.errors import DamageError
 from tests.cycle.steps.test_generate import NOW, opened, seeded
 
@@ -176,3 +179,28 @@ def test_the_start_of_a_fetch_that_cannot_be_read_is_told_and_given_up(root: Pat
         assert checked(context, repair=True).forgotten == (file,)
         assert file not in [one.name for one in context.cycle.storage.walk("segments")]
         assert checked(context).whole
+
+
+class CountedParts(list[str]):
+    """The parts of a unit, which count how often they are gone through."""
+
+    times = 0
+
+    def __iter__(self):
+        self.times += 1
+        return super().__iter__()
+
+
+def test_parts_that_count_stay_recorded_and_are_gone_through_once_for_all_files(tmp_path: Path):
+    storage = open_storage(str(tmp_path))
+    folders = [f"segments/s/parts/u0001/{number}-001" for number in range(50)]
+    names = [f"{one}{kind}" for one in folders for kind in (".json", "/links.parquet")]
+    known = [PartFile(name, 1, "0") for name in ("segments/s/conf/seeds.txt", *names)]
+    parts = CountedParts(folders[1:])
+    state = recorded(
+        LocalEngine(1), storage, "s", SegmentState(state="fetched", parts={"u0001": parts}), known
+    )
+    assert {one.name for one in read_record(storage, "s", state)} == {
+        "segments/s/conf/seeds.txt", *names[2:]
+    }  # fmt: skip
+    assert parts.times < 5

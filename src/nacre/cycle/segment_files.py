@@ -8,7 +8,7 @@ one. Segments of earlier versions of Nacre have none.
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -123,7 +123,8 @@ def recorded(
         known: Files whose digests were taken before; these stay, so that damage is found.
     """
     names = _wanted(storage.walk(f"segments/{segment}"), segment, state)
-    stay = _staying(known, state)
+    parts = {part for unit in state.parts.values() for part in unit}
+    stay = {file.name: file for file in known if _stays(file.name, parts)}
     sizes = {name: size for name, size in names.items() if name not in stay}
     specs = [RecordSpec(storage.place, group) for group in _groups(sizes)]
     taken = {file.name: file for found in engine.map(record_task, specs) for file in found}
@@ -158,16 +159,11 @@ def _wanted(there: Sequence[StoredFile], segment: str, state: SegmentState) -> d
     return found
 
 
-def _staying(known: Sequence[PartFile], state: SegmentState) -> dict[str, PartFile]:
-    """The recorded files that the segment still has, by name: other parts may count now."""
-    parts = {part for unit in state.parts.values() for part in unit}
-    return {
-        file.name: file
-        for file in known
-        if "/parts/" not in file.name
-        or file.name.removesuffix(".json") in parts
-        or file.name.rpartition("/")[0] in parts
-    }
+def _stays(name: str, parts: Collection[str]) -> bool:
+    """Whether a file that was recorded is still one of the segment: other parts may count now."""
+    if "/parts/" not in name:
+        return True
+    return name.removesuffix(".json") in parts or name.rpartition("/")[0] in parts
 
 
 def _groups(sizes: Mapping[str, int]) -> Iterator[tuple[str, ...]]:

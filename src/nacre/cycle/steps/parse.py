@@ -125,9 +125,7 @@ def _specs(
     specs = []
     for name in wanted:
         state = state_of(version, name)
-        known: dict[str, list[PartFile]] = {}
-        for file in known_files(cycle.storage, name, state):
-            known.setdefault(file.name.partition("/parts/")[2].partition("/")[0], []).append(file)
+        known = _by_unit(known_files(cycle.storage, name, state))
         for unit, of in sorted(state.parts.items()):
             chosen = tuple(one for one in of if not wanted[name] or one in wanted[name])
             if chosen:
@@ -140,6 +138,16 @@ def _specs(
                     )
                 )  # fmt: skip
     return specs
+
+
+def _by_unit(files: Sequence[PartFile]) -> dict[str, list[PartFile]]:
+    """The files of parts in the record of a segment, by the names of their units."""
+    found: dict[str, list[PartFile]] = {}
+    for file in files:
+        _, mark, rest = file.name.partition("/parts/")
+        if mark:
+            found.setdefault(rest.partition("/")[0], []).append(file)
+    return found
 
 
 def _parsed(storage: Storage, state: SegmentState, made: Sequence[ReparsedPart]) -> SegmentState:
