@@ -1,5 +1,6 @@
 """Merges of crawls that overlap: what is taken has its captures, which stay where they are."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -251,6 +252,27 @@ def test_damaged_visits_are_left_by_a_repair_and_come_back_with_another_merge(ro
     assert "0 WARC files with 3 new captures" in nacre("cycle", a, "merge", b).out
     assert nacre("cycle", a, "storage", "check").code == 0
     assert nacre("cycle", a, "index").out.startswith("3 pages added")
+
+
+def test_facts_of_our_own_are_mended_beside_those_that_are_left(roots: Path):
+    a = roots / "a"
+    nacre("cycle", a, "merge", roots / "b")
+    damaged = []
+    for state in Cycle.open(a).newest().segments.values():
+        part = state.parts[min(state.parts)][0]
+        kind = "visits" if "imported" in state.more else "links"
+        damaged.append((f"{part}/{kind}.parquet", kind))
+        path = a / f"cycle/{part}/{kind}.parquet"
+        path.unlink()  # a file may have a second name
+        path.write_bytes(b"spoilt")
+    plan = json.loads(nacre("cycle", a, "storage", "check", "--repair", "--dry-run", "--json").out)
+    done = json.loads(nacre("cycle", a, "storage", "check", "--repair", "--json").out)
+    for told in (plan, done):
+        assert (told["remade"], told["restored"]) == (2, 0)
+    assert [one["name"] for one in done["left"]] == [
+        name for name, kind in damaged if kind == "visits"
+    ]
+    assert len(json.loads(nacre("cycle", a, "storage", "check", "--json").out)["damaged"]) == 1
 
 
 def _merged(made: FetchedCycle, *others: Path) -> MergeResult:
