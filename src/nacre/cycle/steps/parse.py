@@ -4,7 +4,7 @@ Links are taken while a page is fetched, so this is needed only where facts were
 the settings that the segment was generated with. Source: Nutch, `ParseSegment` (reference N 1.8).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -76,27 +76,12 @@ def parse(
     """
     version = cycle.newest()
     states = {name: state_of(version, name) for name in wanted}
-    for name, state in states.items():
-        if not state.parts:
-            raise JobError(f"segment {name} was not fetched, so there is nothing to parse")
-        if state.more.get(IMPORTED) == OF_NUTCH:
-            raise JobError(
-                f"segment {name} was imported from Nutch, which has parsed it: `links` takes the "
-                "links that it found"
-            )
+    _require_fetched(states)
     specs = _specs(cycle, version, place, wanted)
     if dry:
         return ParseResult(tuple(states), sum(len(spec.chosen) for spec in specs))
     made = [one for found in engine.map(reparse_task, specs) for one in found]
-    result = ParseResult(
-        tuple(states),
-        len(made),
-        sum(one.captures for one in made),
-        sum(one.links for one in made),
-        sum(one.rebuilt for one in made),
-        sum(one.lost for one in made),
-        sum(one.failed for one in made),
-    )
+    result = _result(states, made)
     if not made:
         return result
     storage = cycle.storage
@@ -114,6 +99,30 @@ def parse(
         },
     )  # fmt: skip
     return result._replace(version=cycle.commit(version, changes))
+
+
+def _require_fetched(states: Mapping[str, SegmentState]) -> None:
+    """Raise JobError for a segment that has nothing to parse."""
+    for name, state in states.items():
+        if not state.parts:
+            raise JobError(f"segment {name} was not fetched, so there is nothing to parse")
+        if state.more.get(IMPORTED) == OF_NUTCH:
+            raise JobError(
+                f"segment {name} was imported from Nutch, which has parsed it: `links` takes the "
+                "links that it found"
+            )
+
+
+def _result(segments: Iterable[str], made: Sequence[ReparsedPart]) -> ParseResult:
+    return ParseResult(
+        tuple(segments),
+        len(made),
+        sum(one.captures for one in made),
+        sum(one.links for one in made),
+        sum(one.rebuilt for one in made),
+        sum(one.lost for one in made),
+        sum(one.failed for one in made),
+    )
 
 
 def _specs(
