@@ -74,12 +74,14 @@ def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedL
             continue
         for capture in CaptureReader(Path(file.path), 0, file.size):
             own = key(capture.url)
-            if own == wanted and capture.outlinks and capture.date >= newest:
-                newest, on_it = capture.date, tuple(_links(capture, capture.outlinks))
-            link = next((one for one in capture.outlinks if key(one.url) == wanted), None)
-            known = to_it.get(own)
-            if own == wanted or (known is not None and known.date > capture.date):
+            if own == wanted:
+                if capture.outlinks and capture.date >= newest:
+                    newest, on_it = capture.date, tuple(_links(capture, capture.outlinks))
                 continue
+            known = to_it.get(own)
+            if known is not None and known.date > capture.date:
+                continue
+            link = next((one for one in capture.outlinks if key(one.url) == wanted), None)
             if link is not None:
                 to_it[own] = _links(capture, [link])[0]
             elif known is not None and _says_all(capture):
