@@ -9,7 +9,7 @@ from nacre.cycle.check import StorageCheck, check_storage, restore_whole
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.named_files import MISSING
 from nacre.cycle.parts import PartFile
-from nacre.cycle.segment_files import is_note, read_record, record_name, recorded
+from nacre.cycle.segment_files import is_note, read_record, record_name, recorded, recorded_all
 from nacre.cycle.segment_slices import slice_segments
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import GenerateOptions, generate
@@ -204,3 +204,28 @@ def test_parts_that_count_stay_recorded_and_are_gone_through_once_for_all_files(
         "segments/s/conf/seeds.txt", *names[2:]
     }  # fmt: skip
     assert parts.times < 5
+
+
+class CountingEngine(LocalEngine):
+    """Counts what it is asked to run."""
+
+    calls = 0
+
+    def map(self, function, specs, on_result=None):
+        self.calls += 1
+        return super().map(function, specs, on_result)
+
+
+def test_the_files_of_many_segments_are_read_by_the_same_tasks(tmp_path: Path):
+    storage = open_storage(str(tmp_path / "cycle"))
+    states = {name: SegmentState(state="generated", units=1, urls=1) for name in ("s1", "s2", "s3")}
+    for name in states:
+        storage.put(f"segments/{name}/lists/u0001.parquet", name.encode())
+    engine = CountingEngine(1)
+    made = recorded_all(engine, storage, states, {})
+    assert engine.calls == 1
+    for name, state in made.items():
+        [file] = read_record(storage, name, state)
+        assert (file.name, file.size) == (f"segments/{name}/lists/u0001.parquet", 2)
+        assert recorded(engine, storage, name, states[name]) == state
+    engine.close()

@@ -122,17 +122,47 @@ def recorded(
         state: Its state, as it is to be committed.
         known: Files whose digests were taken before; these stay, so that damage is found.
     """
-    names = _wanted(storage.walk(f"segments/{segment}"), segment, state)
-    parts = {part for unit in state.parts.values() for part in unit}
-    stay = {file.name: file for file in known if _stays(file.name, parts)}
-    sizes = {name: size for name, size in names.items() if name not in stay}
+    return recorded_all(engine, storage, {segment: state}, {segment: known})[segment]
+
+
+def recorded_all(
+    engine: TaskEngine,
+    storage: Storage,
+    states: Mapping[str, SegmentState],
+    known: Mapping[str, Sequence[PartFile]],
+) -> dict[str, SegmentState]:
+    """The states of segments with records of their files, whose digests are taken together.
+
+    Args:
+        engine: See `recorded`.
+        storage: See `recorded`.
+        states: The states by segment.
+        known: Files whose digests were taken before, by segment; a segment may be missing.
+    """
+    files: dict[str, dict[str, PartFile]] = {}
+    sizes: dict[str, int] = {}
+    for segment, state in states.items():
+        parts = {part for unit in state.parts.values() for part in unit}
+        before = known.get(segment, ())
+        files[segment] = {file.name: file for file in before if _stays(file.name, parts)}
+        names = _wanted(storage.walk(f"segments/{segment}"), segment, state)
+        sizes |= {name: size for name, size in names.items() if name not in files[segment]}
     specs = [RecordSpec(storage.place, group) for group in _groups(sizes)]
-    taken = {file.name: file for found in engine.map(record_task, specs) for file in found}
-    files = sorted((taken | stay).values(), key=lambda file: file.name)
-    data = msgspec.json.encode(SegmentFiles(tuple(files)))
+    for found in engine.map(record_task, specs):
+        for file in found:
+            files[file.name.split("/", 2)[1]].setdefault(file.name, file)
+    return {
+        segment: msgspec.structs.replace(state, files=_put(storage, segment, files[segment]))
+        for segment, state in states.items()
+    }
+
+
+def _put(storage: Storage, segment: str, files: Mapping[str, PartFile]) -> str:
+    """Write the record of a segment; its sha256."""
+    data = msgspec.json.encode(SegmentFiles(tuple(files[name] for name in sorted(files))))
     digest = hashlib.sha256(data).hexdigest()
     storage.put(record_name(segment, digest), data)
-    return msgspec.structs.replace(state, files=digest)
+    return digest
 
 
 def known_files(storage: Storage, segment: str, state: SegmentState) -> tuple[PartFile, ...]:

@@ -14,7 +14,7 @@ import msgspec
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import bucket_of
 from nacre.cycle.rounds import SITEMAPS
-from nacre.cycle.segment_files import recorded
+from nacre.cycle.segment_files import recorded_all
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import list_name, new_segments
 from nacre.cycle.storage import Storage, localized
@@ -109,12 +109,13 @@ def slice_segments(context: StepContext, size: int) -> SliceResult:
     if not specs:
         return SliceResult({}, left)
     made = context.engine.map(slice_task, specs)
-    segments: dict[str, SegmentState | None] = dict.fromkeys(long)
+    states = {}
     for spec, lists in zip(specs, made, strict=True):
         whole = state_of(version, spec.segment)
         for name, units, urls in zip(spec.names, lists.units, lists.urls, strict=True):
-            state = msgspec.structs.replace(whole, units=units, urls=urls)
-            segments[name] = recorded(context.engine, context.cycle.storage, name, state)
+            states[name] = msgspec.structs.replace(whole, units=units, urls=urls)
+    segments: dict[str, SegmentState | None] = dict.fromkeys(long)
+    segments |= recorded_all(context.engine, context.cycle.storage, states, {})
     leases = [file for lists in made for file in lists.leases]
     changes = CycleChanges(
         step="segments slice",

@@ -23,7 +23,7 @@ from nacre.cycle.moving.nutch_tasks import NutchSpec
 from nacre.cycle.outside import UNIT, write_empty_list
 from nacre.cycle.parts import UnitPlace, mark_of
 from nacre.cycle.rounds import IMPORTED, OF_NUTCH, UPDATED
-from nacre.cycle.segment_files import recorded
+from nacre.cycle.segment_files import recorded_all
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.judging import RulesOfStep, rules_of_step
 from nacre.cycle.steps.taking import buckets_here
@@ -186,6 +186,7 @@ def _commit(
         damaged=sum(one.read.damaged for _, one in made),
         messages=tuple(text for _, one in made for text in one.read.messages)[:_MESSAGES],
     )
+    states = {name: _state(name, made) for name in result.segments}
     changes = CycleChanges(
         step="import",
         clock=context.clock,
@@ -193,10 +194,7 @@ def _commit(
         counters={"pages": found.pages, "visits": found.visits, "links": found.links},
         added={CRAWLDB: captures} if captures else {},
         archive=[file for _, one in made for file in one.archive],
-        segments={
-            name: recorded(context.engine, context.cycle.storage, name, _state(name, made))
-            for name in result.segments
-        },
+        segments=dict(recorded_all(context.engine, context.cycle.storage, states, {})),
     )
     return found._replace(version=context.cycle.commit(version, changes))
 

@@ -27,7 +27,7 @@ from nacre.cycle.admission import all_seed_lines, counts_other_hosts
 from nacre.cycle.compaction import needs_merge
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.list_choice import write_choice
-from nacre.cycle.segment_files import recorded
+from nacre.cycle.segment_files import recorded_all
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.domain_limits import DividedLimits, divided_limits
 from nacre.cycle.steps.fetch_time import fetch_spacing, packed, time_marks, units_at_once
@@ -413,10 +413,7 @@ class _Generating:
         context = self._context
         for name in segments:
             self._freeze(name)
-        storage = context.cycle.storage
-        made: dict[str, SegmentState | None] = {
-            name: recorded(context.engine, storage, name, one) for name, one in segments.items()
-        }
+        made = recorded_all(context.engine, context.cycle.storage, segments, {})
         added: dict[str, list[TableFile]] = {CRAWLDB: [], HOSTS: []}
         dropped: dict[str, set[str]] = {CRAWLDB: set(), HOSTS: set()}
         for table in added:
@@ -433,7 +430,7 @@ class _Generating:
             added={table: files for table, files in added.items() if files},
             dropped=dropped,
             buckets={HOSTS: self._version.tables[CRAWLDB].buckets} if fresh else {},
-            segments=made,
+            segments=dict(made),
         )
         return context.cycle.commit(self._version, changes)
 

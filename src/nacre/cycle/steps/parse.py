@@ -13,7 +13,7 @@ from nacre.cycle.engine import TaskEngine
 from nacre.cycle.parts import PartFile
 from nacre.cycle.reparse import ReparsedPart, ReparseSpec, read_part, reparse_task
 from nacre.cycle.rounds import IMPORTED, OF_NUTCH
-from nacre.cycle.segment_files import known_files, recorded
+from nacre.cycle.segment_files import known_files, recorded_all
 from nacre.cycle.storage import Storage
 from nacre.cycle.tables import CRAWLDB, TaskPlace, archived_warcs
 from nacre.cycle.versions import (
@@ -85,19 +85,15 @@ def parse(
     if not made:
         return result
     storage = cycle.storage
+    parsed = {name: _parsed(storage, state, made) for name, state in states.items()}
+    known = {name: known_files(storage, name, state) for name, state in states.items()}
     changes = CycleChanges(
         step="parse",
         clock=clock,
         options={"segments": list(states)},
         counters={"pages": result.pages, "links": result.links, "lost": result.lost},
-        segments={
-            name: recorded(
-                engine, storage, name, _parsed(storage, state, made),
-                known_files(storage, name, state),
-            )
-            for name, state in states.items()
-        },
-    )  # fmt: skip
+        segments=dict(recorded_all(engine, storage, parsed, known)),
+    )
     return result._replace(version=cycle.commit(version, changes))
 
 
