@@ -21,12 +21,12 @@ from nacre.crawldb.select import (
     bracket,
     check_cap,
     check_hosts,
-    check_where,
     names_rank,
     needed_columns,
     number_candidates,
     order_points,
     refuse,
+    row_where,
 )
 from tests.examples import examples
 
@@ -139,7 +139,7 @@ def test_ranks_are_asked_for_only_by_who_names_them():
         assert not names_rank(kernel, options)
         assert names_rank(kernel, options._replace(where="host.Rank > 1"))
         assert names_rank(kernel, options._replace(cap_where="host['rank']"))
-        check_where(kernel, "host.rank > 1")
+        row_where(kernel, "host.rank > 1")
         check_cap(kernel, "host.rank * 2")
         check_hosts(kernel, "rank > 1")
         with pytest.raises(UserSqlError, match=r"host\.time, host\.rank"):
@@ -220,8 +220,8 @@ def test_columns_that_are_needed():
 def test_what_hosts_have_is_named_where_it_is_misspelt():
     with Kernel(again=True) as kernel:
         check_cap(kernel, "case when host.dns_failures > 3 then 0 end")
-        check_where(kernel, "host.homepage is not null and status = 1")
-        for check in (check_cap, check_where):
+        row_where(kernel, "host.homepage is not null and status = 1")
+        for check in (check_cap, row_where):
             with pytest.raises(UserSqlError, match=r"host\.dns_failures"):
                 check(kernel, "host.dns_failure > 3")
 
@@ -229,19 +229,19 @@ def test_what_hosts_have_is_named_where_it_is_misspelt():
 @pytest.mark.parametrize("text", ["1 = ", "nothing = 1", "1; drop table seen", "(select 1)"])
 def test_a_condition_that_is_none(text):
     with Kernel(again=True) as kernel, pytest.raises(UserSqlError):
-        check_where(kernel, text)
+        row_where(kernel, text)
 
 
 @pytest.mark.parametrize("text", ["1 = ", "status = = 3", "statu = 3"])
 def test_a_condition_that_is_none_is_told_with_the_columns(text):
     with Kernel(again=True) as kernel, pytest.raises(UserSqlError, match=r"score.*host\.visits"):
-        check_where(kernel, text)
+        row_where(kernel, text)
 
 
 def test_a_condition_that_is_one():
     with Kernel(again=True) as kernel:
-        check_where(kernel, "score > 3 and md['a'] = 'b' and status = 1 -- as Nutch")
-        check_where(kernel, "length(lower(key)) > 3 and coalesce(lang, 'zh') in ('zh', 'en')")
+        row_where(kernel, "score > 3 and md['a'] = 'b' and status = 1 -- as Nutch")
+        row_where(kernel, "length(lower(key)) > 3 and coalesce(lang, 'zh') in ('zh', 'en')")
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_a_condition_that_is_one():
 )
 def test_a_status_has_a_number_and_a_name(where, passes):
     with Kernel(again=True) as kernel:
-        check_where(kernel, where)
+        row_where(kernel, where)
     assert refused(SelectOptions(NOW, NOW, where=where), status=2) == (
         {} if passes else {"where": 1}
     )
@@ -271,12 +271,12 @@ def test_a_status_has_a_number_and_a_name(where, passes):
 def test_a_status_that_does_not_exist_is_told_with_those_that_do():
     with Kernel(again=True) as kernel:
         with pytest.raises(UserSqlError, match=r"no status 'fetched'; .* db_fetched \(2\)"):
-            check_where(kernel, "status in ('fetched')")
+            row_where(kernel, "status in ('fetched')")
         for wrong in ("status in ('db_gone', 77)", "77 = status", "status <> 77", "status = 2.5"):
             with pytest.raises(UserSqlError, match=r"no status (77|2\.5); .* db_fetched \(2\)"):
-                check_where(kernel, wrong)
+                row_where(kernel, wrong)
         with pytest.raises(UserSqlError, match="nothing") as told:
-            check_where(kernel, "status = 'db_gone' and nothing = 1")
+            row_where(kernel, "status = 'db_gone' and nothing = 1")
     assert "case" not in str(told.value)
 
 

@@ -380,7 +380,7 @@ def _numbered(text: str) -> Status | None:
     return next((one for one in Status if int(one) == value), None)
 
 
-def _with_names_alone(kernel: Kernel, text: str) -> str:
+def with_names_alone(kernel: Kernel, text: str) -> str:
     """A condition with names in place of numbers where `status` is compared with both."""
     said = text.encode()
     mixed = (one for one in kernel.mentions(text, _STATUS) if one.whole and one.texts)
@@ -404,7 +404,7 @@ def with_status_names(kernel: Kernel, text: str) -> str:
     """
     if _STATUS not in text.lower():
         return text
-    named = _with_names_alone(kernel, text)
+    named = with_names_alone(kernel, text)
     places = {one.place for one in kernel.mentions(named, _STATUS) if one.texts}
     return _with_status(named, places, label_sql())
 
@@ -422,7 +422,7 @@ def with_status_codes(kernel: Kernel, text: str) -> str:
     if _STATUS not in text.lower():
         return text
     cases = " ".join(f"when {quoted(one.label)} then {int(one)}" for one in Status)
-    named = _with_names_alone(kernel, text)
+    named = with_names_alone(kernel, text)
     places = {one.place for one in kernel.mentions(named, _STATUS) if not one.texts}
     return _with_status(named, places, f"case status {cases} end")
 

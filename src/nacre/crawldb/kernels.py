@@ -434,8 +434,17 @@ class Kernel:
         Raises:
             UserSqlError: It is no expression.
         """
+        parsed, head = self.parse_expression(text)
+        return mentions_in(parsed, column, head)
+
+    def parse_expression(self, text: str) -> tuple[dict[str, Any], int]:
+        """Parse an expression; return the statement, and its bytes before the expression.
+
+        Raises:
+            UserSqlError: It is no expression.
+        """
         head = "select ("
-        return mentions_in(self._parsed(f"{head}{text}\n)", text, len(head), ()), column, len(head))
+        return self._parsed(f"{head}{text}\n)", text, len(head), ()), len(head)
 
     def check_query(self, text: str) -> None:
         """Check that what a user wrote is one query that only reads.

@@ -65,20 +65,25 @@ def mentions_in(parsed: Mapping[str, Any], column: str, head: int) -> list[Colum
     """
     found = []
     for part in parts_of(parsed):
-        beside = [
-            *(part[side] for side in _SIDES if isinstance(part.get(side), dict)),
-            *(one for one in part.get("children") or () if isinstance(one, dict)),
-            *(one["expression"] for one in part.get("arguments") or ()),
-        ]
-        constants = tuple(said for one in beside if (said := _literal(one, head)) is not None)
+        neighbours = beside(part)
+        constants = tuple(said for one in neighbours if (said := _literal(one, head)) is not None)
         kind = str(part.get("type"))
         whole = part.get("class") == "COMPARISON" or "IN" in kind.split("_")
         found += [
             ColumnMention(int(one["query_location"]) - head, whole, kind in _EXACT, constants)
-            for one in beside
+            for one in neighbours
             if constants and _is_column(one, column)
         ]
     return found
+
+
+def beside(part: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The parts that a comparison, an operator or a function of a parsed statement has."""
+    return [
+        *(part[side] for side in _SIDES if isinstance(part.get(side), dict)),
+        *(one for one in part.get("children") or () if isinstance(one, dict)),
+        *(one["expression"] for one in part.get("arguments") or ()),
+    ]
 
 
 def _is_column(part: Mapping[str, Any], column: str) -> bool:

@@ -10,7 +10,7 @@ the list ends until it is known.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from nacre.crawldb.fold import require_statuses, with_status_names
+from nacre.crawldb.conditions import READER_COLUMNS, row_condition
 from nacre.crawldb.hosts import HOST_COLUMNS, RANK, host_sql, load_domains
 from nacre.crawldb.kernels import Kernel, quoted
 from nacre.crawldb.row import COLUMNS
@@ -51,7 +51,7 @@ class SelectOptions(NamedTuple):
         sort: Sort value in SQL, a DOUBLE (`scoring.sort_sql`).
         interval_max: A row that is due later than this from now is due now, s; Nutch's pull; 0:
             there is none.
-        where: Condition in SQL over the columns and `host.*`; "" for none.
+        where: Condition in SQL over the columns of readers and `host.*`; "" for none.
         status: Only rows of this status; 0: all.
         min_sort: Least sort value.
         max_interval: Longest interval, s; 0: no limit.
@@ -60,6 +60,8 @@ class SelectOptions(NamedTuple):
         cap_where: A number in SQL over `host.*` that replaces `max_count` where it is not null;
             for a domain the largest of its hosts. "" for none.
         limits: There is a table `limits`, see `load_limits`.
+        where_sql: `where` over the columns of files, as `row_where` writes it; "" if that is to be
+            done.
     """
 
     now: int
@@ -74,6 +76,7 @@ class SelectOptions(NamedTuple):
     max_count: int = 0
     cap_where: str = ""
     limits: bool = False
+    where_sql: str = ""
 
     @property
     def capped(self) -> bool:
@@ -113,7 +116,8 @@ def needed_columns(kernel: Kernel, options: SelectOptions, sorted_by: Sequence[s
         options: Which rows may be chosen.
         sorted_by: Columns in `options.sort`.
     """
-    named = kernel.names_in(options.where) if options.where else set()
+    where = _where_sql(kernel, options)
+    named = kernel.names_in(where) if where else set()
     wanted = {*_TESTED, *sorted_by, *named}
     return [name for name in _NAMES if name in wanted]
 
@@ -142,7 +146,7 @@ def reason_expression(options: SelectOptions, *, out: bool = False) -> str:
     if out:
         tests.append(("host", f"{host_sql('key')} in (from out_hosts)"))
     if options.where:
-        tests.append(("where", f"not {true_sql(options.where)}"))
+        tests.append(("where", f"not {true_sql(options.where_sql or options.where)}"))
     if options.status:
         tests.append(("status", f"status <> {options.status}"))
     if options.min_sort > 0:
@@ -161,18 +165,21 @@ def true_sql(condition: str) -> str:
     return f"coalesce(try(try_cast(({condition}\n) as boolean)), false)"
 
 
-def check_where(kernel: Kernel, text: str) -> None:
-    """Check a condition on rows that a user wrote.
+def row_where(kernel: Kernel, text: str) -> str:
+    """Check a condition on rows that a user wrote, and write it over the columns of files.
 
     Raises:
         UserSqlError: It is none; the message says where, and which columns there are.
     """
     columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in COLUMNS)
-    names = (*_NAMES, *(f"host.{one.name}" for one in _OF_HOST[1:]))
-    table = f"(select {columns}, {_NO_HOST} as host)"
-    kernel.check_syntax(text, names)
-    require_statuses(kernel, text)
-    kernel.check_expression(text, table, names, with_status_names(kernel, text))
+    names = (*READER_COLUMNS, *(f"host.{one.name}" for one in _OF_HOST[1:]))
+    return row_condition(kernel, text, f"(select {columns}, {_NO_HOST} as host)", names)
+
+
+def _where_sql(kernel: Kernel, options: SelectOptions) -> str:
+    if not options.where:
+        return ""
+    return options.where_sql or row_where(kernel, options.where)
 
 
 def check_cap(kernel: Kernel, text: str) -> None:
@@ -199,7 +206,7 @@ def names_rank(kernel: Kernel, options: SelectOptions) -> bool:
     """Whether a condition or a cap asks for the rank of hosts, or for all that is known of one."""
     return any(
         not {RANK.name, ""}.isdisjoint(kernel.fields_in(text, _HOST))
-        for text in (options.where, options.cap_where)
+        for text in (_where_sql(kernel, options), options.cap_where)
         if text
     )
 
@@ -241,10 +248,10 @@ def refuse(  # noqa: PLR0913 - rows, tests, and what they are compared with
     )
     kernel.execute(f"create or replace temp table out_hosts as {out or of_table}")
     is_out = bool(kernel.value("select count(*) from out_hosts"))
-    if options.where:
-        options = options._replace(where=with_status_names(kernel, options.where))
+    where = _where_sql(kernel, options)
+    options = options._replace(where_sql=where)
     source = name
-    if options.where and _HOST in kernel.names_in(options.where):
+    if where and _HOST in kernel.names_in(where):
         joined = f"left join {hosts} h on h.host = {host_sql('s.key')}" if hosts else ""
         source = f"(select s.*, {'h' if hosts else _NO_HOST} as host from {name} s {joined})"
     reason = reason_expression(options, out=is_out)

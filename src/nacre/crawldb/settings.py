@@ -60,8 +60,8 @@ class GenerateSettings(Component):
     )
     where: str = setting(
         "",
-        "SQL condition over the columns of the CrawlDb and `host.*`; a URL is fetched where it is "
-        "true. Empty: all.",
+        "SQL condition over the columns that `sql` and `readdb` show and over `host.*`; a URL is "
+        "fetched if it is true. Empty: all.",
         sheets=False,
     )
     min_score: float = setting(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from nacre.crawldb.fold import fold_query
+from nacre.crawldb.fold import fold_query, with_status_names
 from nacre.crawldb.kernels import Kernel, parquet, quoted
 from nacre.crawldb.limits import load_limits, read_limits
 from nacre.crawldb.row import bucket_of
@@ -109,6 +109,9 @@ def last_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) -
         settings = frozen_settings(cycle.storage, choice.segments[0])
         with place.open() as work:
             followed = _of_version(cycle, version, choice, settings, (work.scratch, key))
+            if "where_sql" not in choice.tests:  # its condition was one over columns of files
+                where = with_status_names(work.kernel, followed.options.where)
+                followed = followed._replace(options=followed.options._replace(where_sql=where))
             return _Following(work, followed, key, version).run(choice)
     except (StorageError, DamageError, ValueError):
         return lost

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import Any, NamedTuple
 
-from nacre.crawldb.fold import fold_query, label_sql, require_statuses, with_status_codes
+from nacre.crawldb.conditions import READER_COLUMNS, READER_SQL
+from nacre.crawldb.fold import fold_query, require_statuses, with_status_codes
 from nacre.crawldb.hosts import add_functions, counted_hosts
 from nacre.crawldb.kernels import (
     Kernel,
@@ -22,7 +23,7 @@ from nacre.crawldb.kernels import (
     UserSqlError,
     quoted,
 )
-from nacre.crawldb.row import COLUMNS, ONE, Status, bucket_of, bucket_of_host, status_of
+from nacre.crawldb.row import COLUMNS, Status, bucket_of, bucket_of_host, status_of
 from nacre.crawldb.select import true_sql
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.row_files import plain_row
@@ -50,9 +51,6 @@ _BATCH = 10_000
 _SHARES = 1_000_000
 MOST_ROWS = 2**62
 """A limit that no table reaches; a kernel takes no greater ones."""
-_TIMES_MS = ("fetch_time", "modified", "leased_until", "purged", "first_seen", "last_inlink")
-_TIMES_US = ("last_time", "warc_date")
-_HOST = r"^[a-z][a-z0-9+.-]*://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)"
 
 
 class TableView(NamedTuple):
@@ -153,28 +151,9 @@ def readable(query: str) -> str:
     Args:
         query: A query with all columns of the CrawlDb.
     """
-    changed = {
-        "url": "coalesce(url, key)",
-        "status": label_sql(),
-        "modified": "case when modified <> 0 then epoch_ms(modified) end",
-        **{name: f"epoch_ms({name})" for name in _TIMES_MS if name != "modified"},
-        **{name: f"make_timestamp({name})" for name in _TIMES_US},
-        **{name: f"({name}::DOUBLE / {ONE})" for name in ("score", "cash")},
-        **{name: f"decode({name})" for name in ("etag", "last_modified")},
-        "signature": "lower(hex(signature))",
-    }
-    picks = [
-        f'{changed[column.name]} as "{column.name}"'
-        if column.name in changed
-        else f'"{column.name}"'
-        for column in COLUMNS
-    ]
-    picks.insert(2, f"regexp_extract(key, {quoted(_HOST)}, 1) as host")
+    named = {name: f'"{name}"' for name in READER_COLUMNS}
+    picks = [f"{READER_SQL.get(name, column)} as {column}" for name, column in named.items()]
     return f"select {', '.join(picks)} from ({query})"
-
-
-READABLE = (COLUMNS[0].name, COLUMNS[1].name, "host", *(column.name for column in COLUMNS[2:]))
-"""The columns of readable rows."""
 
 
 def condition(kernel: Kernel, wanted: RowFilter) -> str:
@@ -207,7 +186,7 @@ def condition(kernel: Kernel, wanted: RowFilter) -> str:
     if wanted.where:
         require_statuses(kernel, wanted.where)
         meant = with_status_codes(kernel, wanted.where)
-        kernel.check_expression(wanted.where, "rows", READABLE, meant)
+        kernel.check_expression(wanted.where, "rows", READER_COLUMNS, meant)
         parts.append(true_sql(meant))
     return " and ".join(parts) or "true"
 

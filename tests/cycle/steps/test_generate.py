@@ -18,6 +18,7 @@ from nacre.crawldb.kernels import UserSqlError
 from nacre.crawldb.row import ONE, bucket_of_host
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.explain import explain_url
+from nacre.cycle.readers import RowFilter, TableView, dump_rows, sql
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate, new_segments
 from nacre.cycle.steps.inject import InjectOptions, inject
@@ -222,6 +223,28 @@ def test_a_condition(tmp_path: Path):
             generate(context, GenerateOptions(where="langs = 'zh'"))
         # A row whose metadata are no number is refused, and nothing else.
         assert generate(context, GenerateOptions(where="md['lang']::int > 1")).selected == 0
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "cash = 0.5 and score = 0",
+        "host = 'a.example' and first_seen = timestamp '2027-01-15 08:00:00'",
+        "url = 'http://a.example/1' and status = 'db_unfetched' and modified is null",
+    ],
+)
+def test_a_condition_is_true_of_the_rows_of_readdb_and_sql(tmp_path: Path, where: str):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/1\tnutch.score=0.5", "http://b.example/2\tnutch.score=0.25")
+    with opened(root) as context:
+        found = generate(context, GenerateOptions(where=where))
+        view = TableView(context.cycle, context.cycle.newest(), context.engine, context.place, 60)
+        dumped = [one for batch in dump_rows(view, RowFilter(where=where)) for one in batch["key"]]
+        with sql(view, f"select key from crawldb where {where}") as (_, batches):
+            asked = [one for batch in batches for one in batch["key"]]
+        assert explained(context, "http://b.example/2") == "where"
+    assert keys(root, found) == [["http://a.example/1"]]
+    assert [str(one) for one in dumped] == [str(one) for one in asked] == ["http://a.example/1"]
 
 
 def test_what_is_due_next(tmp_path: Path):

@@ -138,7 +138,7 @@ Where = Annotated[
     str,
     typer.Option(
         "--where", metavar="SQL", show_default=False,
-        help="Only URLs for which this is true, over the columns of the table.",
+        help="Only URLs for which this is true, over the columns that readdb and sql show.",
     ),
 ]  # fmt: skip
 AddDays = Annotated[

@@ -19,8 +19,8 @@ from nacre.crawldb.select import (
     SelectOptions,
     bracket,
     check_cap,
-    check_where,
     names_rank,
+    row_where,
 )
 from nacre.crawldb.units import HostWork, PackedUnits
 from nacre.cycle.admission import all_seed_lines, counts_other_hosts
@@ -225,8 +225,8 @@ class _Generating:
         if not conditions and not generate.max_count_where:
             return
         with self._context.place.open() as work:
-            for text in conditions:
-                check_where(work.kernel, text)
+            sql = [f"({row_where(work.kernel, text)}\n)" for text in conditions]
+            self._select = self._select._replace(where_sql=" and ".join(sql))
             if generate.max_count_where:
                 check_cap(work.kernel, generate.max_count_where)
             self._ranked = names_rank(work.kernel, self._select)
