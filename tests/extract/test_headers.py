@@ -153,3 +153,10 @@ def test_directives_are_split_and_lower_case():
 def test_headers_speak_to_all_or_to_one_agent(values: list[str], found: set[str]):
     headers = [(b"X-Robots-Tag", value.encode()) for value in values] + [(b"Server", b"nofollow")]
     assert header_directives(headers, "nacre") == found
+
+
+def test_the_target_of_a_sitemap_is_a_sitemap():
+    document = Document(url="http://a.test/s", headers=[(b"Location", b"/t")], is_sitemap=True)
+    links = LinkCollector(document, ExtractSettings())
+    extract_headers(document, links)
+    assert [link.sitemap for link in links.outlinks] == [True]

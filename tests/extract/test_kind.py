@@ -1,3 +1,6 @@
+import gzip
+from collections.abc import Callable
+
 import pytest
 
 from nacre.extract.document import Document
@@ -6,9 +9,9 @@ from nacre.extract.kind import kind_of
 from nacre.extract.settings import ExtractSettings
 
 
-def kind(path: str = "/x", **fields: object) -> StockExtractor:
+def kind(name: str = "/x", /, **fields: object) -> StockExtractor:
     values: dict[str, object] = {"body": b"some text", **fields}
-    document = Document(url=f"http://a.test{path}", **values)  # type: ignore[arg-type]
+    document = Document(url=f"http://a.test{name}", **values)  # type: ignore[arg-type]
     return kind_of(document, ExtractSettings())
 
 
@@ -97,3 +100,77 @@ def test_error_pages_when_asked_for():
     settings = ExtractSettings(extract_error_pages=True)
     document = Document(url="http://a.test/", mime="text/html", body=b"x", status=404)
     assert kind_of(document, settings) == StockExtractor.HTML
+
+
+# ---- gzip files and lists as sitemaps
+
+URLSET = b"<?xml version='1.0'?>\n<!-- made - by x --><s:urlset xmlns:s='x'><s:url/></s:urlset>"
+INDEX = b"\xef\xbb\xbf<sitemapindex><sitemap/></sitemapindex>"
+LIST = b"http://a.test/1\r\n\r\nhttps://a.test/2?a=b\r\n"
+RSS = b"<rss version='2.0'><channel><item/></channel></rss>"
+TYPES = [
+    *("", "application/gzip", "application/x-gzip", "application/octet-stream", "text/xml"),
+    *("text/plain", "text/html", "application/xml", "binary/octet-stream", "image/png"),
+    *("application/x-tar", "unknown/unknown", "application/json"),
+]
+
+
+@pytest.mark.parametrize("mime", TYPES)
+@pytest.mark.parametrize("body", [URLSET, INDEX, LIST, RSS, URLSET.decode().encode("utf-16")])
+def test_an_announced_gzip_file_is_a_sitemap_of_any_type(mime: str, body: bytes):
+    for packed in (gzip.compress(body), gzip.compress(gzip.compress(body))):
+        assert kind("/a", mime=mime, body=packed, is_sitemap=True, path="M") == "sitemap"
+
+
+@pytest.mark.parametrize("mime", TYPES)
+@pytest.mark.parametrize("body", [URLSET, INDEX, LIST, RSS])
+def test_a_packed_seed_is_a_sitemap_of_any_type(mime: str, body: bytes):
+    assert kind("/a.gz", mime=mime, body=gzip.compress(body)) == "sitemap"
+    assert kind("/a.gz", mime=mime, body=gzip.compress(body), path="RR") == "sitemap"
+
+
+@pytest.mark.parametrize("mime", TYPES)
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_the_root_element_of_a_sitemap_decides(mime: str, packed: Callable[[bytes], bytes]):
+    for body in (URLSET, INDEX):
+        assert kind("/a", mime=mime, body=packed(body), path="L") == "sitemap"
+
+
+def test_a_list_of_urls_is_a_sitemap_if_it_is_a_seed_or_announced():
+    assert kind("/urls", mime="text/plain", body=LIST) == "sitemap"
+    assert kind("/urls", mime="text/plain", body=LIST, path="L") == StockExtractor.NONE
+    assert kind("/urls", mime="text/plain", body=gzip.compress(LIST), path="L") == ""
+    assert kind("/urls", mime="text/plain", body=LIST, path="L", is_sitemap=True) == "sitemap"
+    long = b"http://a.test/" + b"x" * 40 + b"\n"
+    assert kind("/urls", mime="text/plain", body=long * 50) == "sitemap"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"see http://a.test/1\n",
+        b"http://a.test/1 is good\n",
+        b"\n\n",
+        b"<urls>",
+        b"<!-- <urlset> -->",
+    ],
+)
+def test_other_text_is_no_sitemap(body: bytes):
+    assert kind("/x", mime="text/plain", body=body) != "sitemap"
+    assert kind("/x", mime="application/gzip", body=gzip.compress(body)) == StockExtractor.NONE
+
+
+def test_another_gzip_file_is_not_searched():
+    page = gzip.compress(b"<!doctype html><a href=x>")
+    assert kind("/x", mime="text/html", body=page) == StockExtractor.NONE
+    assert kind("/x", mime="text/html", body=b"\x1f\x8b") == StockExtractor.NONE
+    assert kind("/x", body=gzip.compress(b"ustar" * 90_000), path="L") == StockExtractor.NONE
+
+
+def test_an_announced_sitemap_that_is_a_picture_is_not_searched():
+    assert kind("/s.xml", mime="text/xml", body=b"\x89PNG", is_sitemap=True) == StockExtractor.NONE
+
+
+def test_a_gzip_file_that_failed_is_not_searched():
+    body = gzip.compress(URLSET)
+    assert kind("/s.gz", body=body, is_sitemap=True, status=404) == StockExtractor.NONE

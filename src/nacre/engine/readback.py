@@ -34,7 +34,7 @@ _DAMAGE = frozenset(
 _TRAILER = 4
 _STATUS = re.compile(r"\d{3}")
 _METADATA_MOST = 64 << 20
-_SITEMAPS = (".xml", ".xml.gz")
+_SITEMAPS = (".xml", ".xml.gz", ".txt.gz")
 
 
 class ReadCapture(msgspec.Struct):

@@ -82,6 +82,11 @@ def extract(document: Document, settings: "ExtractSettings") -> Extraction:
     return result
 
 
+def unpacks(document: Document, settings: "ExtractSettings") -> bool:
+    """Whether a document is a gzip file that is unpacked: its length says little of its work."""
+    return document.body.startswith(GZIP_MAGIC) and kind_of(document, settings) is _SITEMAP
+
+
 def _claimant(document: Document, settings: "ExtractSettings") -> Extractor | None:
     """The extractor of a document: that of a plug-in for its media type, else Nacre's own."""
     for name in settings.extractors:

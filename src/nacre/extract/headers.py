@@ -95,7 +95,8 @@ def header_text(raw: bytes) -> str:
 
 def _location(value: str, links: LinkCollector) -> None:
     if value:
-        links.add(value, Hop.REDIRECT, "Location:")
+        # A sitemap that moved is one at its new place.
+        links.add(value, Hop.REDIRECT, "Location:", sitemap=links.document.is_sitemap)
 
 
 def _refresh(value: str, links: LinkCollector) -> None:

@@ -8,8 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.extractors import StockExtractor
+from nacre.extract.sitemap import is_list_or_feed, is_sitemap_root
+from nacre.wire.codec import GZIP_MAGIC
 
 if TYPE_CHECKING:
     from nacre.extract.settings import ExtractSettings
@@ -29,6 +32,7 @@ _HTML_TYPES = ("html", "vnd.wap.wml", "vnd.wap.xhtml")
 _SCRIPT_TYPES = ("javascript", "jscript", "ecmascript", "livescript")
 _XML_PATHS = (".rss", ".xml", ".atom", ".rdf", ".svg")
 _SITEMAP_ROOTS = (b"<urlset", b"<sitemapindex")
+_REDIRECTS = Hop.REDIRECT.value
 _HTML, _NONE = (
     StockExtractor.HTML,
     StockExtractor.NONE,
@@ -37,13 +41,25 @@ _HTML, _NONE = (
 
 def kind_of(document: Document, settings: "ExtractSettings") -> StockExtractor:
     """The extractor that takes a document; `NONE` for a document without readable links."""
-    if not is_searched(document, settings) or document.body.startswith(_MAGIC):
+    if not is_searched(document, settings):
         return _NONE
+    if document.body.startswith(_MAGIC):
+        return StockExtractor.SITEMAP if _is_packed_sitemap(document) else _NONE
     path = _path(document.url)
+    return _by_purpose(document, path) or _by_type_or_content(document, path, settings)
+
+
+def _by_purpose(document: Document, path: str) -> StockExtractor:
+    """What the URL is for, whatever its media type."""
     if path == "/robots.txt":
         return StockExtractor.ROBOTS
-    if document.is_sitemap and 200 <= document.status < 300:
-        return StockExtractor.SITEMAP
+    is_sitemap = _is_announced(document) or is_sitemap_root(document.body)
+    return StockExtractor.SITEMAP if is_sitemap else _NONE
+
+
+def _by_type_or_content(
+    document: Document, path: str, settings: "ExtractSettings"
+) -> StockExtractor:
     mime = document.mime
     if _says_html(mime):
         return _html(path, settings)
@@ -57,6 +73,27 @@ def is_searched(document: Document, settings: "ExtractSettings") -> bool:
     status = document.status
     wanted = 200 <= status < 400 or (status >= 400 and settings.extract_error_pages)
     return wanted and bool(document.body)
+
+
+def _is_announced(document: Document) -> bool:
+    return document.is_sitemap and 200 <= document.status < 300
+
+
+def _is_packed_sitemap(document: Document) -> bool:
+    """Whether a body that is a gzip file is a sitemap, whatever its media type and name.
+
+    Announced sitemaps are read in any form. Of others the root element decides; a seed may also be
+    a feed or a list of URLs (sitemaps.org, "Other Sitemap formats").
+    """
+    body = document.body
+    if not body.startswith(GZIP_MAGIC):
+        return False
+    return _is_announced(document) or is_sitemap_root(body) or _is_seed_list(document)
+
+
+def _is_seed_list(document: Document) -> bool:
+    """Whether a seed, or what it redirects to, is a sitemap without an element of its own."""
+    return not document.path.strip(_REDIRECTS) and is_list_or_feed(document.body)
 
 
 @lru_cache(maxsize=256)
@@ -96,7 +133,7 @@ def _by_content(document: Document, path: str) -> StockExtractor:
         return _HTML
     if xml or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml"):
         return StockExtractor.XML
-    return _NONE
+    return StockExtractor.SITEMAP if _is_seed_list(document) else _NONE
 
 
 def _by_name(document: Document, path: str) -> StockExtractor:

@@ -109,6 +109,15 @@ class LinkCollector:
         """Keep as many links as the settings allow a sitemap."""
         self.limit = self.settings.max_sitemap_links
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the limit is reached."""
+        return len(self.outlinks) >= self.limit
+
+    def drop(self, number: int) -> None:
+        """Count references beyond the limit that are not read at all."""
+        self.dropped += max(0, number)
+
     def resolve(self, href: str) -> str | None:
         """The absolute URL of a reference against the base in force; None when there is none."""
         return self._resolver.resolve(href)

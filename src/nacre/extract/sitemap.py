@@ -6,6 +6,7 @@ a decision of the crawl: here all are given.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -35,6 +36,21 @@ _WORD = 32
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LINE_ENDS = re.compile(r"[\t\r\n]+")
 _ROBOTS_LINE = re.compile(r"[ \t\ufeff]*+site-?map[ \t]*+:[ \t]*+([^\s#]\S*)", re.IGNORECASE)
+
+_HEAD = 1000
+"""Characters that decide whether a document is a sitemap."""
+
+_PACKED_HEAD = 8192
+"""Bytes of a gzip file that are unpacked for that."""
+
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
+_ROOT = re.compile(
+    rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?+(?:\s|<\?[^>]*+>|<!--[^-]*+(?:-(?!->)[^-]*+|(?!))*+-->|(?!))*+"
+    rb"<(?:[^\s:<>/!?]{1,40}+:)?(?:urlset|sitemapindex)[\s/>]",
+    re.IGNORECASE,
+)
+_LOC = re.compile(r"<(?:[^\s:<>/!?]{1,40}+:)?loc[\s>]", re.IGNORECASE)
+_URL_LINE = re.compile(rb"https?://[^\s<>\"]+", re.IGNORECASE)
 
 _EMBEDS = frozenset(
     ("thumbnail_loc", "content_loc", "player_loc", "content_segment_loc", "image_loc")
@@ -84,18 +100,21 @@ def sitemap_entries(document: Document, links: LinkCollector) -> list[SitemapEnt
         links: Resolves the URLs, and has the settings: at most `max_sitemap_links` are returned.
     """
     text = _unpacked_text(document)
+    found: Iterable[SitemapEntry]
     if is_feed(text):
         items = (link for link in feed_links(text) if link.is_item)
         found = [SitemapEntry(based(link, links.base), link.updated) for link in items]
     elif root_name(text):
-        found = entries(text)
+        found = iter_entries(text)
     else:
         found = [SitemapEntry(strip(line)) for line in text.splitlines() if _is_web(strip(line))]
     absolute: list[SitemapEntry] = []
     for entry in found:
+        if len(absolute) >= links.settings.max_sitemap_links:
+            break
         href = _clean(entry.loc, links.base)
         url = links.resolve(href) if href else None
-        if url and url != document.url and len(absolute) < links.settings.max_sitemap_links:
+        if url and url != document.url:
             absolute.append(entry._replace(loc=url, extras=()))
     return absolute
 
@@ -141,6 +160,33 @@ def robots_sitemaps(document: Document, links: LinkCollector) -> None:
             links.add(found[1], Hop.MANIFEST, CONTEXT, sitemap=True)
 
 
+def is_sitemap_root(body: bytes) -> bool:
+    """Whether the first element of a body, plain or gzip, is that of a sitemap or of an index."""
+    if not (body.startswith(GZIP_MAGIC) or b"urlset" in body[:_HEAD] or b"index" in body[:_HEAD]):
+        return False
+    return _ROOT.match(_unpacked_head(body)) is not None
+
+
+def is_list_or_feed(body: bytes) -> bool:
+    """Whether a body, plain or gzip, is a sitemap of another form: a list of URLs, or a feed."""
+    head = _unpacked_head(body)
+    if is_feed(head.decode("latin-1")):
+        return True
+    lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
+    whole = lines[:-1] if len(head) == _HEAD else lines
+    urls = [line.strip() for line in whole if line and not line.isspace()]
+    return bool(urls) and all(_URL_LINE.fullmatch(url) for url in urls)
+
+
+def _unpacked_head(body: bytes) -> bytes:
+    """The first characters of a body out of gzip; UTF-16 without its zeros."""
+    for _ in range(MAX_NESTING):
+        if not body.startswith(GZIP_MAGIC):
+            break
+        body = decode_content(body[:_PACKED_HEAD], b"gzip", _PACKED_HEAD).data
+    return body[: 2 * _HEAD].replace(b"\0", b"")[:_HEAD]
+
+
 def unpack(body: bytes) -> bytes:
     """A body out of gzip, also out of gzip in gzip, cut to 50 MiB."""
     for _ in range(MAX_NESTING):
@@ -152,14 +198,22 @@ def unpack(body: bytes) -> bytes:
 
 def entries(text: str) -> list[SitemapEntry]:
     """The entries of an XML sitemap or sitemap index, in order."""
+    return list(iter_entries(text))
+
+
+def iter_entries(text: str) -> Iterator[SitemapEntry]:
+    """The entries of an XML sitemap or sitemap index, each as soon as it is read."""
     reading = _Reading()
     for event in scan(text):
         if isinstance(event, XmlStart):
             reading.start(event)
         elif isinstance(event, End):
             reading.end(event.name, event.text)
+        if reading.found:
+            yield from reading.found
+            reading.found.clear()
     reading.close()
-    return reading.found
+    yield from reading.found
 
 
 class _Reading:
@@ -246,7 +300,10 @@ class _Reading:
 
 
 def _add_entries(text: str, links: LinkCollector) -> None:
-    for entry in entries(text):
+    for number, entry in enumerate(iter_entries(text)):
+        if links.is_full:
+            links.drop(sum(1 for _ in _LOC.finditer(text)) - number)
+            return
         _add(entry.loc, links, sitemap=entry.is_sitemap, lastmod=entry.lastmod)
         for url, hop, context in entry.extras:
             href = _clean(url, links.base)

@@ -1,6 +1,7 @@
 """What extractors are told of a document."""
 
 import asyncio
+import gzip
 from typing import Any, cast
 
 import pytest
@@ -166,6 +167,15 @@ def test_a_large_document_goes_to_the_helper():
     assert (visit.annotations, visit.extracted, visit.outlinks) == (["parserTimeout"], True, [])
     extracted(PAGE, step=step)
     assert len(helper.asked) == 1
+
+
+def test_a_packed_sitemap_goes_to_the_helper_whatever_its_length():
+    helper = Helper()
+    step = ExtractStep(fixed(ExtractSettings()), cast("Any", helper))
+    packed = gzip.compress(b"<urlset>")
+    extracted(packed, step=step)
+    extracted(gzip.compress(b"text"), step=step)
+    assert helper.asked == [len(packed)]
 
 
 @pytest.mark.parametrize(

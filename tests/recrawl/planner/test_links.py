@@ -6,6 +6,7 @@ from time import gmtime, strftime
 
 import pytest
 
+from nacre.core.pagerow import PageKind
 from nacre.recrawl.planner.planner import Planner
 from nacre.recrawl.planner.settings import RecrawlSettings
 from nacre.recrawl.planner.sites import Sites
@@ -265,3 +266,42 @@ def test_new_pages_wait_for_the_next_step_where_there_was_no_room() -> None:
     _run_step(planner, site, now, room=6)
     _run_step(planner, site, now + 7 * DAY)
     assert {_article(0, number) for number in (45, 44, 43)} <= set(site.asked)
+
+
+@pytest.mark.parametrize(
+    ("url", "mime", "kind"),
+    [
+        ("http://a.test/s.xml.gz", "application/x-gzip", PageKind.SITEMAP),
+        ("http://a.test/s.txt.gz", "application/octet-stream", PageKind.SITEMAP),
+        ("http://a.test/s.txt", "text/plain", PageKind.SITEMAP),
+        ("http://a.test/s", "text/html", PageKind.SITEMAP),
+        ("http://a.test/robots.txt", "text/plain", PageKind.FILE),
+    ],
+)
+def test_a_sitemap_of_any_type_gives_hints(url: str, mime: str, kind: PageKind) -> None:
+    reader = _Reader()
+    for number in range(4):
+        now = START + 7 * DAY * number
+        reader.planner.choose(now, 0)
+        reader.read((url, mime), now, _iso(now))
+        assert reader.told == (("sitemap",) if number and kind is PageKind.SITEMAP else ())
+        reader.visit(now)
+    row = reader.rows.get(url)
+    assert row is not None
+    assert row.kind is kind
+
+
+def test_a_packed_sitemap_that_an_earlier_version_took_for_a_file_gives_hints() -> None:
+    reader = _Reader()
+    url, mime = "http://a.test/s.xml.gz", "application/gzip"
+    reader.planner.choose(START, 0)
+    reader.planner.learn(Visit(url, START, 200, "d", mime, 9, [], bytes))
+    assert _kind(reader, url) == "file"
+    reader.read((url, mime), START + DAY, _iso(START))
+    assert _kind(reader, url) == "sitemap"
+
+
+def _kind(reader: _Reader, url: str) -> str:
+    row = reader.rows.get(url)
+    assert row is not None
+    return str(row.kind)

@@ -157,9 +157,10 @@ class ExtractStep:
 
     def __init__(self, settings: Effective[ExtractSettings], parser: ParserProcess) -> None:
         # Who reads a configuration needs no parsers, which are slow to load.
-        from nacre.extract.dispatch import extract  # noqa: PLC0415
+        from nacre.extract.dispatch import extract, unpacks  # noqa: PLC0415
 
         self._extract = extract
+        self._unpacks = unpacks
         self._turnstile = Turnstile()
         self._settings = settings
         self._parser = parser
@@ -178,7 +179,7 @@ class ExtractStep:
         settings = self._settings[visit.overlay]
         host = self._charsets.of(visit.uri.url)
         document = document_of(visit, capture, settings.max_document, host)
-        if len(document.body) > LARGE:
+        if len(document.body) > LARGE or self._unpacks(document, settings):
             found = await self._parser.extract(document, settings)
         else:
             found = self._extract(document, settings)

@@ -191,6 +191,10 @@ def _goes_on(known: Known, *, further: bool) -> bool:
 
 
 _TELLERS = frozenset((PageKind.SITEMAP, PageKind.FEED))
+_UNSORTED = frozenset((PageKind.PAGE, PageKind.FILE))
+"""Kinds that the media type alone gives."""
+
+_ROBOTS = "/robots.txt"
 _FINE = guess(
     "links.fine",
     3 * 3600.0,
@@ -221,7 +225,7 @@ class Links:
         if row.kind is PageKind.EMBED:
             return
         told = [link for link in visit.links if link.lastmod]
-        if row.kind is PageKind.PAGE and _is_sitemap(visit):
+        if row.kind in _UNSORTED and _is_sitemap(visit):
             is_feed = "rss" in visit.mime or "atom" in visit.mime
             row.classify(PageKind.FEED if is_feed else PageKind.SITEMAP)
             self._rows.put(row)
@@ -360,4 +364,12 @@ def _was_read(visit: Visited) -> bool:
 
 
 def _is_sitemap(visit: Visited) -> bool:
-    return "xml" in visit.mime and "html" not in visit.mime and visit.status == 200
+    """Whether a reply is a sitemap or feed: XML, or a file in which a sitemap's links were found.
+
+    A packed sitemap may have any media type.
+    """
+    if visit.status != 200:
+        return False
+    if "xml" in visit.mime and "html" not in visit.mime:
+        return True
+    return not visit.url.endswith(_ROBOTS) and any(link.hop == "M" for link in visit.links)

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar, cast
 
-from nacre.annotations import PAIR
+from nacre.annotations import IS_SITEMAP, PAIR
 from nacre.assembly.parts import RunRecords
 from nacre.core.capture import Capture
 from nacre.core.charsets import read_before_in
@@ -46,6 +46,10 @@ _MANY = 2_000
 """Captures after which a message says what takes so long."""
 
 
+_OF_URI = frozenset((IS_SITEMAP,))
+"""Annotations that say what a URI is for."""
+
+
 class CapturedVisits:
     """Makes visits of captures, as if each had just been made.
 
@@ -73,6 +77,7 @@ class CapturedVisits:
             path=kept.path,
             source=kept.source,
             is_seed=kept.is_seed,
+            annotations=tuple(word for word in kept.annotations if word in _OF_URI),
         )
         overlay = self._overlay_of(kept.url)
         uri = read_before_in(uri, kept.charset)
