@@ -3,7 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from nacre.frontier.quota import Level, QuotaCheck, QuotaLimits, QuotaSettings, Usage, checks
+from nacre.frontier.quota import (
+    Level,
+    QuotaCheck,
+    QuotaLimits,
+    QuotaSettings,
+    Usage,
+    checks,
+    is_success,
+)
 
 
 def test_no_quota_costs_no_check() -> None:
@@ -41,17 +49,26 @@ def test_annotations_are_those_of_heritrix(level: Level, name: str, annotation: 
 
 
 @pytest.mark.parametrize(
-    ("status", "novel", "usage"),
+    ("status", "default", "heritrix"),
+    [(1, True, True), (200, True, True), (304, True, True), (404, False, True), (503, False, True)],
+)
+def test_what_is_a_success(status: int, default: bool, heritrix: bool) -> None:
+    assert is_success(status, "default") is default
+    assert is_success(status, "heritrix") is heritrix
+
+
+@pytest.mark.parametrize(
+    ("success", "novel", "usage"),
     [
-        (200, True, Usage(1, 10, 1, 10, 1, 10)),
-        (304, False, Usage(1, 10, 1, 10, 0, 0)),
-        (404, True, Usage(0, 0, 1, 10, 1, 10)),
-        (503, False, Usage(0, 0, 1, 10, 0, 0)),
+        (True, True, Usage(1, 10, 1, 10, 1, 10)),
+        (True, False, Usage(1, 10, 1, 10, 0, 0)),
+        (False, True, Usage(0, 0, 1, 10, 1, 10)),
+        (False, False, Usage(0, 0, 1, 10, 0, 0)),
     ],
 )
-def test_what_counts_as_what(status: int, novel: bool, usage: Usage) -> None:
+def test_what_counts_as_what(success: bool, novel: bool, usage: Usage) -> None:
     counted = Usage()
-    counted.add(status, 10, novel=novel)
+    counted.add(10, success=success, novel=novel)
     assert counted == usage
 
 
@@ -59,7 +76,7 @@ def test_what_counts_as_what(status: int, novel: bool, usage: Usage) -> None:
 def test_sums_are_those_of_the_parts(replies: list[tuple[int, int, bool]]) -> None:
     usage = Usage()
     for status, size, novel in replies:
-        usage.add(status, size, novel=novel)
+        usage.add(size, success=is_success(status, "default"), novel=novel)
     assert usage.responses == len(replies)
     assert usage.bytes == sum(size for _, size, _ in replies)
     assert usage.novel_bytes <= usage.bytes

@@ -4,7 +4,7 @@ Source: Heritrix's QuotaEnforcer, HostQuotaEnforcer and SourceQuotaEnforcer.
 """
 
 from enum import StrEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 from pydantic import BeforeValidator, Field
@@ -24,10 +24,10 @@ class Level(StrEnum):
 
 
 class Usage(msgspec.Struct, array_like=True, gc=False):
-    """The usage so far. Prerequisites (`dns:`, robots.txt) do not count.
+    """The usage so far.
 
     Attributes:
-        successes: Replies with a status below 400.
+        successes: Replies that are a success: see `is_success`.
         success_bytes: Their bytes, heads included.
         responses: All replies.
         bytes: Their bytes.
@@ -42,11 +42,11 @@ class Usage(msgspec.Struct, array_like=True, gc=False):
     novel_urls: int = 0
     novel_bytes: int = 0
 
-    def add(self, status: int, size: int, *, novel: bool) -> None:
-        """Count one reply."""
+    def add(self, size: int, *, success: bool, novel: bool) -> None:
+        """Count one reply of `size` bytes, its head included."""
         self.responses += 1
         self.bytes += size
-        if 0 < status < 400:
+        if success:
             self.successes += 1
             self.success_bytes += size
         if novel:
@@ -66,7 +66,7 @@ Size = Annotated[Bytes | None, BeforeValidator(_number)]
 class QuotaLimits(Component):
     """Once one of these is reached, nothing more is fetched. None: no limit; 0: nothing at all."""
 
-    successes: Count = setting(None, "Replies with a status below 400.", unit="URIs")
+    successes: Count = setting(None, "Replies that are a success: see `count`.", unit="URIs")
     success_bytes: Size = setting(None, "Bytes of these, heads included.", unit="bytes")
     responses: Count = setting(None, "All replies.", unit="URIs")
     bytes: Size = setting(None, "Bytes of all replies.", unit="bytes")
@@ -74,8 +74,33 @@ class QuotaLimits(Component):
     novel_bytes: Size = setting(None, "Bytes of these.", unit="bytes")
 
 
+QuotaCount = Literal["default", "heritrix"]
+"""The ways to count: see `QuotaSettings.count`."""
+
+
+def is_success(status: int, count: QuotaCount) -> bool:
+    """True if a reply counts as a success.
+
+    Heritrix's frontier takes each status above 0 for one (`CrawlURI.isSuccess`, `FetchStats`).
+
+    Args:
+        status: The status of the reply, above 0.
+        count: The way to count.
+    """
+    return status < 400 or count == "heritrix"
+
+
 class QuotaSettings(Component):
     """Quotas. Fetches in process at the same moment can exceed quotas in bytes."""
+
+    count: QuotaCount = setting(
+        "default",
+        "What counts. `default`: successes are replies with a status below 400; robots.txt and "
+        "`dns:` do not count. `heritrix`: each reply is a success, also 404 and 503; robots.txt "
+        "and `dns:` count (lookups not by host); a server of `https` is separate from one of "
+        "`http`.",
+        sheets=False,
+    )
 
     server: QuotaLimits = section(QuotaLimits, "Of one host and port.")
     host: QuotaLimits = section(QuotaLimits, "Of one host.")

@@ -152,6 +152,61 @@ def test_what_is_in_process_counts_for_quotas_in_urls(store: Store) -> None:
     assert book._busy == {}
 
 
+HERITRIX = [
+    ("http://a.example.com/", "", 200, {"server", "host", "group", "domain", "source"}),
+    ("http://a.example.com/404", "", 404, {"server", "host", "group", "domain", "source"}),
+    ("http://a.example.com/robots.txt", "P", 200, {"server", "host", "group", "domain", "source"}),
+    ("dns:a.example.com", "P", 1, {"server", "group", "domain", "source"}),
+    ("https://a.example.com/", "", 503, {"host", "group", "domain", "source"}),
+    ("http://a.example.com/", "", -2, set()),
+]
+
+
+@pytest.mark.parametrize(("url", "path", "status", "levels"), HERITRIX)
+def test_heritrix_counts_each_reply(
+    store: Store, url: str, path: str, status: int, levels: set[str]
+) -> None:
+    limits = {level.value: {"successes": 1} for level in Level}
+    book = QuotaBook(store, fixed(settings(count="heritrix", **limits)))
+    reply = visit(url, status, path=path, source="s")
+    assert step(book, reply) is Result.PROCEED
+    book.release(reply)
+    book.count(reply, Stored.NOVEL)
+    page = uri("http://a.example.com/page", source="s")
+    counted = {level.value for level in Level if book.usage(level, page) != Usage()}
+    assert counted == levels
+    assert step(book, visit(page.url, source="s")) is (Result.FINISH if levels else Result.PROCEED)
+
+
+def test_a_robots_txt_in_process_may_use_up_a_quota_of_heritrix(store: Store) -> None:
+    book = QuotaBook(store, fixed(settings(count="heritrix", host={"successes": 1})))
+    robots, page = visit("http://a/robots.txt", path="P"), visit("http://a/")
+    assert step(book, robots) is Result.PROCEED
+    assert step(book, page) is Result.FINISH
+    assert page.status == -50
+    book.release(robots)
+    book.count(robots, Stored.NOVEL)
+    again = visit("http://a/robots.txt", path="P")
+    assert step(book, again) is Result.PROCEED
+    assert step(book, page) is Result.FINISH
+    assert page.status == -5003
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("https://a/", "https://a:443/", True),
+        ("https://[::1]/", "https://[::1]:443/", True),
+        ("https://a/", "http://a/", False),
+        ("https://a:8443/", "https://a/", False),
+    ],
+)
+def test_a_server_of_heritrix(store: Store, first: str, second: str, same: bool) -> None:
+    book = QuotaBook(store, fixed(settings(count="heritrix", server={"successes": 1})))
+    book.count(visit(first), Stored.NOVEL)
+    assert (step(book, visit(second)) is Result.FINISH) is same
+
+
 def visit_runtime() -> Visit:
     return Visit(CrawlURI("http://a/", b"k" * 16, "a,"))
 

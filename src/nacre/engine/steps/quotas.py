@@ -15,7 +15,15 @@ from nacre.core.status import FetchStatus
 from nacre.engine.chain.entry import Entry
 from nacre.engine.observer import Supervisor
 from nacre.engine.settings import RuntimeSettings
-from nacre.frontier.quota import Level, QuotaCheck, QuotaSettings, Usage, checks
+from nacre.frontier.quota import (
+    Level,
+    QuotaCheck,
+    QuotaCount,
+    QuotaSettings,
+    Usage,
+    checks,
+    is_success,
+)
 from nacre.report.statistics import Stored, rows
 from nacre.store.store import Store
 from nacre.store.tallies import Tallies
@@ -37,6 +45,30 @@ _NAMES: dict[Level, Callable[[CrawlURI], str]] = {
     Level.DOMAIN: lambda uri: registered_domain(host(uri.url)),
     Level.SOURCE: lambda uri: uri.source,
 }
+
+
+def _server_of(uri: CrawlURI) -> str:
+    name = authority(uri.url)
+    if uri.url.startswith("https:") and ":" not in name.rpartition("]")[2]:
+        return f"{name}:443"
+    return name or host(uri.url)
+
+
+_HERITRIX_NAMES: dict[Level, Callable[[CrawlURI], str]] = {
+    Level.SERVER: _server_of,
+    Level.HOST: lambda uri: "" if uri.url.startswith("dns:") else host(uri.url),
+}
+
+
+def name_of(level: Level, uri: CrawlURI, count: QuotaCount) -> str:
+    """Return what a URI is counted by on a level; "" if it is not counted there.
+
+    Source: `CrawlServer.getServerKey` and `ServerCache.getHostFor` of Heritrix. Its pseudo-host of
+    all lookups is left out: a quota of one host would end the lookups of all hosts.
+    """
+    if count == "heritrix" and level in _HERITRIX_NAMES:
+        return _HERITRIX_NAMES[level](uri)
+    return _NAMES[level](uri)
 
 
 def _nothing() -> None:
@@ -132,29 +164,44 @@ class QuotaBook:
     def count(self, visit: Visit, stored: Stored) -> None:
         """Count a final visit."""
         uri, capture = visit.uri, visit.capture
-        if not self._books or capture is None or visit.status <= 0 or uri.is_prerequisite:
+        if not self._books or capture is None or visit.status <= 0:
+            return
+        count = self.settings[visit.overlay].count
+        if uri.is_prerequisite and not self.counts_prerequisites(visit.overlay):
             return
         size = len(capture.head) + capture.body.length
+        success, novel = is_success(visit.status, count), stored is Stored.NOVEL
         for level, book in self._books.items():
-            book[_NAMES[level](uri)].add(visit.status, size, novel=stored is Stored.NOVEL)
+            name = name_of(level, uri, count)
+            if name:
+                book[name].add(size, success=success, novel=novel)
 
     def reached(self, uri: CrawlURI, overlay: int) -> QuotaCheck | None:
         """The first quota that a URI is over; None when it may be fetched."""
+        count = self.settings[overlay].count
         for check in self.checks[overlay]:
-            name = _NAMES[check.level](uri)
+            name = name_of(check.level, uri, count)
             if name and check.reached(self._books[check.level].look(name)):
                 return check
         return None
 
+    def counts_prerequisites(self, overlay: int) -> bool:
+        """True if `dns:` and robots.txt count."""
+        return self.settings[overlay].count == "heritrix"
+
     def reserve(self, visit: Visit) -> bool:
-        """Count a visit in process; False when those in process may use up its quota."""
+        """Count a visit in process; False when those in process may use up its quota.
+
+        A prerequisite is counted, and True in any case.
+        """
         places = []
+        count = self.settings[visit.overlay].count
         for check in self.checks[visit.overlay]:
-            name = _NAMES[check.level](visit.uri)
+            name = name_of(check.level, visit.uri, count)
             place = check.level, name
             if name and place not in places:
                 places.append(place)
-            busy = self._busy.get(place, 0)
+            busy = 0 if visit.uri.is_prerequisite else self._busy.get(place, 0)
             if name and busy and check.reached(self._books[check.level].look(name), busy):
                 return False
         for place in places:
@@ -172,7 +219,7 @@ class QuotaBook:
     def usage(self, level: Level, uri: CrawlURI) -> Usage | None:
         """The usage so far; None if it is not counted."""
         book = self._books.get(level)
-        return book.look(_NAMES[level](uri)) if book is not None else None
+        return book.look(name_of(level, uri, self.settings[0].count)) if book is not None else None
 
     def seal(self) -> None:
         """Write what changed; called just before a group is sealed."""
@@ -188,11 +235,19 @@ class EnforceQuotasStep:
         self._book = book
 
     def accepts(self, visit: Visit) -> bool:
-        """URIs that a quota is set for; what others need first (`dns:`, robots.txt) never waits."""
-        return bool(self._book.checks[visit.overlay]) and not visit.uri.is_prerequisite
+        """URIs that a quota is set for; prerequisites (`dns:`, robots.txt) only if they count."""
+        if not self._book.checks[visit.overlay]:
+            return False
+        return not visit.uri.is_prerequisite or self._book.counts_prerequisites(visit.overlay)
 
     async def process(self, visit: Visit) -> Result:
-        """Block it (-5003), or retire its queue; or let it wait for those in process (-50)."""
+        """Block it (-5003), or retire its queue; or let it wait for those in process (-50).
+
+        A prerequisite never waits.
+        """
+        if visit.uri.is_prerequisite:
+            self._book.reserve(visit)
+            return Result.PROCEED
         check = self._book.reached(visit.uri, visit.overlay)
         if check is None:
             if self._book.reserve(visit):

@@ -211,6 +211,11 @@ def _in_run(path: PurePosixPath) -> str:
     return str(PurePosixPath(*(part for part in parts if part != ".."))) or "archive"
 
 
+def map_quotas(work: Migration, bean: Bean) -> None:
+    """The quotas of a job count as Heritrix counts."""
+    work.draft.put("quotas.count", "heritrix", bean.place)
+
+
 def map_policy(work: Migration, bean: Bean) -> None:
     """A policy for queues, precedence or cost; its parameters are in the table."""
     path, name = POLICIES[bean.kind]
@@ -309,6 +314,7 @@ SPECIAL: dict[str, Callable[[Migration, Bean], None]] = {
     "WARCWriterChainProcessor": map_writer,
     "WARCWriterProcessor": map_writer,
     "ARCWriterProcessor": map_writer,
+    "QuotaEnforcer": map_quotas,
     "RulesCanonicalizationPolicy": map_canonical,
     "CredentialStore": map_credentials,
     "HttpHeaders": map_headers,
