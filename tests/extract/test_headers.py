@@ -1,3 +1,5 @@
+from urllib.parse import unquote_to_bytes
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from nacre.extract.headers import (
     header_directives,
     header_text,
     link_hop,
+    redirect_location,
     refresh_target,
 )
 from nacre.extract.links import LinkCollector
@@ -28,7 +31,39 @@ def taken(*headers: tuple[bytes, bytes]) -> list[tuple[str, str, str]]:
     [
         (b"Location", b"//b.test/x", ("R", "http://b.test/x", "Location:")),
         (b"location", "/é".encode(), ("R", "http://a.test/%C3%A9", "Location:")),
-        (b"Location", b"/\xe9", ("R", "http://a.test/%C3%A9", "Location:")),
+        (b"Location", b"/\xe9", ("R", "http://a.test/%E9", "Location:")),
+        (
+            b"Location",
+            "/p?q=中 文".encode("gbk"),
+            ("R", "http://a.test/p?q=%D6%D0%20%CE%C4", "Location:"),
+        ),
+        (b"Location", "/図書".encode("cp932"), ("R", "http://a.test/%90%7D%8F%91", "Location:")),
+        (
+            b"Location",
+            "/é/".encode() + b"x?q=\xd6\xd0#\xd6",
+            ("R", "http://a.test/%C3%A9/x?q=%D6%D0", "Location:"),
+        ),
+        (
+            b"Location",
+            "http://例子.test/é".encode(),
+            ("R", "http://xn--fsqu00a.test/%C3%A9", "Location:"),
+        ),
+        (b"Location", b" /%d6%D0?\xa0 ", ("R", "http://a.test/%d6%D0?%A0", "Location:")),
+        (
+            b"Refresh",
+            "0; url='/中文'".encode("gbk"),
+            ("R", "http://a.test/%D6%D0%CE%C4", "Refresh:"),
+        ),
+        (
+            b"Content-Location",
+            "x.中".encode("gbk"),
+            ("I", "http://a.test/dir/x.%D6%D0", "Content-Location:"),
+        ),
+        (
+            b"Link",
+            '</中?文>; title="中"; rel=next'.encode("gbk"),
+            ("L", "http://a.test/%D6%D0?%CE%C4", "Link:"),
+        ),
         (b"Refresh", b"0; url=y", ("R", "http://a.test/dir/y", "Refresh:")),
         (b"Content-Location", b"x.en", ("I", "http://a.test/dir/x.en", "Content-Location:")),
         (b"Link", b"</s.css>; rel=stylesheet", ("E", "http://a.test/s.css", "Link:")),
@@ -67,7 +102,28 @@ def test_the_first_location_counts():
     ]
 
 
-def test_a_value_that_is_no_utf8_is_latin1():
+@pytest.mark.parametrize("name", [b"Location", b"Refresh", b"Content-Location"])
+def test_the_first_that_is_not_empty_counts(name: bytes):
+    value = b"0; url=/%d" if name == b"Refresh" else b"/%d"
+    found = taken((name, b""), (name.upper(), b"  "), (name, value % 1), (name, value % 2))
+    assert [url for _, url, _ in found] == ["http://a.test/1"]
+
+
+def test_the_location_of_a_redirect():
+    headers = [(b"X", b"/x"), (b"location", b" "), (b"LOCATION", b"/\xd6"), (b"Location", b"/2")]
+    assert redirect_location(headers) == "/%D6"
+    assert redirect_location(headers[:2]) == ""
+
+
+@given(st.binary(max_size=80))
+def test_no_byte_of_a_location_is_lost(value: bytes):
+    printable = bytes(byte for byte in value if byte > 0x20 and byte not in b"#%?\\/:")
+    if printable.strip(b".") != b"":
+        [(_, url, _)] = taken((b"Location", b"/q?" + printable))
+        assert unquote_to_bytes(url.partition("?")[2]) == printable
+
+
+def test_a_language_that_is_no_utf8_is_latin1():
     assert header_text(b" \xe9 ") == "é"
 
 

@@ -15,6 +15,7 @@ from msgspec import structs
 from nacre.config.effective import Effective
 from nacre.core.capture import Capture
 from nacre.core.processor import Visit
+from nacre.extract.headers import redirect_location
 from nacre.scope.robots_txt import (
     AgentRules,
     RobotsPolicy,
@@ -325,7 +326,7 @@ class Answers:
         heritable = visit.uri.heritable
         followed = int(heritable.get(ROBOTS_REDIRECTS, "0")) + 1
         most = self._settings[visit.overlay].max_redirects
-        location = (capture.header(b"location") or b"").decode("utf-8", "replace")
+        location = redirect_location(capture.headers)
         target = Resolver(visit.uri.url).resolve(location) if location else None
         fetchable = target is not None and target.startswith(("http:", "https:"))
         if not fetchable or target == visit.uri.url or followed > most:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from nacre.uri.domain import is_top_level
+from nacre.uri.octets import escape_octets
 
 LIMIT = 1 << 20
 """Bytes that are searched."""
@@ -67,7 +68,7 @@ def pdf_urls(data: bytes) -> list[str]:
     for part in (data, *_inflated(data)):
         for text, digits in _URI.findall(part):
             raw = _unescaped(text) if text else _hex(digits)
-            url = raw.strip().decode("latin-1")
+            url = escape_octets(raw)
             if url:
                 found[url] = None
     return list(found)
@@ -119,8 +120,9 @@ def _hex(digits: bytes) -> bytes:
 def doc_urls(data: bytes) -> list[str]:
     """Targets of the HYPERLINK fields of a Word file of before 2007; each once."""
     found: dict[str, None] = {}
-    for text in (data.decode("latin-1"), data.decode("utf-16-le", "replace")):
-        found.update(dict.fromkeys(_HYPERLINK.findall(text)))
+    for url in _HYPERLINK.findall(data.decode("latin-1")):
+        found[escape_octets(url.encode("latin-1"))] = None
+    found.update(dict.fromkeys(_HYPERLINK.findall(data.decode("utf-16-le", "replace"))))
     return list(found)
 
 

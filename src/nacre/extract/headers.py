@@ -11,6 +11,7 @@ from functools import lru_cache
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.links import LinkCollector
+from nacre.uri.octets import escape_octets
 
 _REFRESH = re.compile(r"\s*([0-9]+[0-9.]*|\.[0-9.]*)?\s*(?:[;,]\s*|\s+|\Z)")
 _URL = re.compile(r"url\s*=\s*", re.IGNORECASE)
@@ -71,7 +72,8 @@ def extract_headers(document: Document, links: LinkCollector) -> None:
     """Add the links of the headers, whatever the status.
 
     `Location` and `Refresh` are redirects (R), `Content-Location` is inferred (I), `Link` is read
-    as a `link` element is.
+    as a `link` element is. Of several fields of a name the first that is not empty counts, as in
+    browsers (Chromium, `HttpResponseHeaders::IsRedirect`); of `Link` all do.
     """
     taken: set[bytes] = set()
     for raw_name, raw in document.headers:
@@ -79,10 +81,16 @@ def extract_headers(document: Document, links: LinkCollector) -> None:
             continue
         name = raw_name.lower()
         if name == b"link":
-            _link(header_text(raw), links)
-        elif name in _SINGLE and name not in taken:
+            _link(escape_octets(raw), links)
+        elif name in _SINGLE and name not in taken and (value := escape_octets(raw)):
             taken.add(name)
-            _SINGLE[name](header_text(raw), links)
+            _SINGLE[name](value, links)
+
+
+def redirect_location(headers: Sequence[tuple[bytes, bytes]]) -> str:
+    """Return the first `Location` that is not empty, its bytes escaped; "" if there is none."""
+    values = (escape_octets(raw) for name, raw in headers if name.lower() == b"location")
+    return next(filter(None, values), "")
 
 
 def header_text(raw: bytes) -> str:
@@ -94,9 +102,8 @@ def header_text(raw: bytes) -> str:
 
 
 def _location(value: str, links: LinkCollector) -> None:
-    if value:
-        # A sitemap that moved is one at its new place.
-        links.add(value, Hop.REDIRECT, "Location:", sitemap=links.document.is_sitemap)
+    # A sitemap that moved is one at its new place.
+    links.add(value, Hop.REDIRECT, "Location:", sitemap=links.document.is_sitemap)
 
 
 def _refresh(value: str, links: LinkCollector) -> None:
@@ -106,8 +113,7 @@ def _refresh(value: str, links: LinkCollector) -> None:
 
 
 def _content_location(value: str, links: LinkCollector) -> None:
-    if value:
-        links.add(value, Hop.INFERRED, "Content-Location:")
+    links.add(value, Hop.INFERRED, "Content-Location:")
 
 
 _SINGLE = {
