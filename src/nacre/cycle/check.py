@@ -1,8 +1,9 @@
 """The check of a storage: whether every file that a version names is there, and whole.
 
 A file is whole when its sha256 is the one that was committed. Facts that are damaged are made again
-of the WARCs, and so are indexes; for other damage of tables `repair` makes the newest version whose
-tables are whole the state again. Lists and settings of a segment are nowhere else: who has no copy
+of the WARCs, and so are indexes; buckets of tables are made again of facts (`bucket_repair`); for a
+damaged version or manifest `repair` makes the newest version whose tables are whole the state
+again. Lists and settings of a segment are nowhere else: who has no copy
 gives the segment up. Beside the files the sum of all cash is compared: only a few steps may change
 it.
 """
@@ -12,13 +13,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nacre.crawldb.kernels import KernelError, quoted
+from nacre.crawldb.settings import UpdateSettings
 from nacre.cycle.archive_indexes import RemadeIndex, remake_indexes
+from nacre.cycle.bucket_repair import (
+    BucketRepair,
+    RemadeBucket,
+    damaged_buckets,
+    has_facts,
+)
+from nacre.cycle.digests import damaged_of
 from nacre.cycle.engine import TaskEngine
-from nacre.cycle.named_files import MISSING, DamagedFile, NamedFile, damaged_notes, named_files
+from nacre.cycle.named_files import DamagedFile, damaged_notes, named_files
 from nacre.cycle.rounds import IMPORTED, OF_NUTCH
 from nacre.cycle.segment_files import is_note, known_files, record_name, recorded
 from nacre.cycle.steps.parse import ParseResult, parse
-from nacre.cycle.storage import MissingFileError, file_sha256
+from nacre.cycle.steps.update_tasks import RevisitPlan
 from nacre.cycle.tables import CRAWLDB, TaskPlace, TaskWork
 from nacre.cycle.versions import (
     ARCHIVE,
@@ -29,9 +38,8 @@ from nacre.cycle.versions import (
     version_name,
 )
 from nacre.errors import DamageError, JobError, StorageError
+from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
 
-_TASK_BYTES = 256 << 20
-_TASK_FILES = 256
 _FACTS = re.compile(r"(segments/([^/]+)/parts/[^/]+/[^/]+)(?:/[a-z]+\.parquet|\.json)")
 _OF_SEGMENT = re.compile(r"segments/([^/]+)/(?!parts/)")
 _RECORDS = f"{ARCHIVE}/"
@@ -74,7 +82,9 @@ class StorageCheck(NamedTuple):
         restored: The version whose state was restored; 0 when none was.
         now: The newest version after a repair; `version` without one.
         remade: Parts whose facts were made again of the WARCs.
-        lost: URLs of lists of which those say nothing; they are due again.
+        lost: URLs of lists of which those say nothing, or that were fetched after the version that
+            was restored; they are due again.
+        buckets: Buckets of tables that were made again.
         indexes: Indexes of WARCs that were made again.
         forgotten: Damaged notes of segments that no version names any more.
         left: Those of `damaged` that were not mended.
@@ -90,6 +100,7 @@ class StorageCheck(NamedTuple):
     now: int = 0
     remade: int = 0
     lost: int = 0
+    buckets: tuple[RemadeBucket, ...] = ()
     indexes: tuple[RemadeIndex, ...] = ()
     forgotten: tuple[str, ...] = ()
     left: tuple[DamagedFile, ...] = ()
@@ -122,14 +133,7 @@ class StorageCheck(NamedTuple):
         return not self.damaged and not self.cash
 
 
-class DigestSpec(NamedTuple):
-    """One task: files whose digests are compared."""
-
-    place: TaskPlace
-    files: tuple[NamedFile, ...]
-
-
-def check_storage(
+def check_storage(  # noqa: PLR0913 - the tables, how to read them, and what a repair may do
     cycle: Cycle,
     engine: TaskEngine,
     place: TaskPlace,
@@ -137,6 +141,7 @@ def check_storage(
     *,
     repair: bool = False,
     dry: bool = False,
+    plan: RevisitPlan | None = None,
 ) -> StorageCheck:
     """Compare every file that the newest version names with its digest.
 
@@ -145,10 +150,12 @@ def check_storage(
         engine: Runs the tasks.
         place: Where they work.
         clock: Now, ms.
-        repair: If facts alone are damaged, make them again of the WARCs; for other damage of
-            tables restore the newest version whose tables are whole. Make indexes again of their
-            WARCs, and name damaged notes no more. WARCs, lists and settings stay as they are.
+        repair: Make damaged facts again of the WARCs, and damaged buckets of tables of an earlier
+            version, of lists and of facts; if a version or a manifest is damaged, restore the
+            newest version whose tables are whole. Make indexes again of their WARCs, and name
+            damaged notes no more. WARCs, lists and settings stay as they are.
         dry: Say what a repair would begin with, and change nothing.
+        plan: The state machine by which visits become rows again; None: that of new jobs.
 
     Raises:
         JobError: There is nothing yet; or no version is whole.
@@ -158,15 +165,24 @@ def check_storage(
     if not numbers:
         raise JobError(f"{cycle.storage.place} has no version yet: nothing was committed")
     found = _checked(cycle, engine, place, numbers[-1])
-    return _Repair(cycle, engine, place, clock, dry=dry).run(found) if repair else found
+    plan = plan or RevisitPlan(ScheduleSettings(), {}, UpdateSettings())
+    return _Repair(cycle, engine, place, clock, plan, dry=dry).run(found) if repair else found
 
 
 class _Repair:
     """Mends what a check has found, as far as it can be."""
 
     def __init__(
-        self, cycle: Cycle, engine: TaskEngine, place: TaskPlace, clock: int, *, dry: bool
+        self,
+        cycle: Cycle,
+        engine: TaskEngine,
+        place: TaskPlace,
+        clock: int,
+        plan: RevisitPlan,
+        *,
+        dry: bool,
     ) -> None:
+        self._plan = plan
         self._cycle = cycle
         self._engine = engine
         self._place = place
@@ -187,7 +203,9 @@ class _Repair:
         )
         mended = {*(one.name for one in found.indexes if one.is_same), *found.forgotten}
         mended.update(
-            one.name for one in found.tables if _segment_of_facts(one.name) not in found.imported
+            one.name
+            for one in found.tables
+            if found.restored and _segment_of_facts(one.name) not in found.imported
         )
         mended.update(
             one.name for name, of in found.segments.items() if name not in segments for one in of
@@ -196,7 +214,7 @@ class _Repair:
         return found._replace(left=tuple(one for one in found.damaged if one.name not in mended))
 
     def _tables(self, found: StorageCheck) -> StorageCheck:
-        """With whole tables: facts made again, or the state of an earlier version."""
+        """With whole tables: facts and buckets made again, or the state of an earlier version."""
         lost = lost_facts(self._cycle, found)
         names = {one.name for one in lost}
         found = found._replace(imported=_origins(self._cycle, found.version, lost))
@@ -205,26 +223,51 @@ class _Repair:
             return found
         self._remade = {one.name for one in damaged}
         cycle, engine, place = self._cycle, self._engine, self._place
-        wanted = _damaged_parts(damaged)
-        if wanted and self._dry:
-            return found._replace(remade=sum(map(len, wanted.values())))
-        made = _parsed(cycle, engine, place, self._clock, wanted) if wanted else None
+        facts = [one for one in damaged if _FACTS.fullmatch(one.name)]
+        buckets = self._buckets([one.name for one in damaged if one not in facts])
         numbers = cycle.numbers()
-        if made is not None:
-            again = _checked(cycle, engine, place, numbers[-1])
-            if names.issuperset(one.name for one in again.tables):
-                return found._replace(remade=made.parts, lost=made.lost, now=again.version)
+        if len(facts) == len(damaged) or buckets:
+            wanted = _damaged_parts(facts)
+            if self._dry:
+                planned = tuple(RemadeBucket(*name) for name in buckets)
+                return found._replace(remade=sum(map(len, wanted.values())), buckets=planned)
+            made = _parsed(cycle, engine, place, self._clock, wanted) if wanted else ParseResult()
+            if made is not None or buckets:
+                again = found._replace(buckets=self._made_again(buckets))
+                # Facts that nothing has stay damaged: no bucket needs them any more.
+                lost_too = set() if made is not None else {one.name for one in facts}
+                self._remade -= lost_too
+                checked = _checked(cycle, engine, place, cycle.numbers()[-1])
+                if (names | lost_too).issuperset(one.name for one in checked.tables):
+                    made = made or ParseResult()
+                    return again._replace(remade=made.parts, lost=made.lost, now=checked.version)
         for number in reversed(numbers[:-1]):
             earlier = _checked(cycle, engine, place, number)
             if names.issuperset(one.name for one in earlier.tables):
                 if self._dry:
                     return found._replace(restored=number)
+                lost_urls = _fetched_since(cycle, number)
                 restored = cycle.restore(number, self._clock)
-                return found._replace(restored=number, now=restored.number)
+                return found._replace(restored=number, now=restored.number, lost=lost_urls)
         raise JobError(
             f"{cycle.storage.place}: none of the versions {numbers[0]} to {numbers[-1]} is whole. "
             f"Put back {damaged[0].name} from a copy"
         )
+
+    def _buckets(self, names: Sequence[str]) -> dict[tuple[str, int], set[str]]:
+        """The buckets of damaged files; {} if they are not of buckets, or nothing was fetched."""
+        try:
+            version = self._cycle.newest()
+        except StorageError:
+            return {}
+        return damaged_buckets(self._cycle, version, names) if has_facts(version) else {}
+
+    def _made_again(self, buckets: Mapping[tuple[str, int], set[str]]) -> tuple[RemadeBucket, ...]:
+        """Make damaged buckets again."""
+        if not buckets:
+            return ()
+        at = (self._cycle, self._engine, self._place, self._clock, self._plan)
+        return tuple(BucketRepair(*at).run(buckets))
 
     def _indexes(self, found: StorageCheck) -> StorageCheck:
         """With indexes made again, as far as their WARCs are whole."""
@@ -265,6 +308,20 @@ class _Repair:
             return found
         changes = CycleChanges(step="storage check", clock=self._clock, segments=segments)
         return found._replace(now=cycle.commit(version, changes).number)
+
+
+def _fetched_since(cycle: Cycle, number: int) -> int:
+    """URLs of segments that were fetched, and that a version before does not have as fetched."""
+    try:
+        newest = cycle.newest()
+    except StorageError:
+        return 0
+    before = cycle.version(number).segments
+    return sum(
+        state.urls
+        for name, state in newest.segments.items()
+        if state.parts and (name not in before or not before[name].parts)
+    )
 
 
 def _parsed(
@@ -320,13 +377,11 @@ def restore_whole(
 
 
 def _damaged_parts(damaged: Sequence[DamagedFile]) -> dict[str, list[str]]:
-    """The parts whose facts are damaged, by segment; {} when anything else is, too."""
+    """The parts whose facts are damaged, by segment."""
     found: dict[str, list[str]] = {}
     for file in damaged:
         match = _FACTS.fullmatch(file.name)
-        if match is None:
-            return {}
-        if match[1] not in found.setdefault(match[2], []):
+        if match is not None and match[1] not in found.setdefault(match[2], []):
             found[match[2]].append(match[1])
     return found
 
@@ -383,54 +438,10 @@ def _checked(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int) ->
         said = DamagedFile(version_name(number), "a version that can be read", str(error))
         return StorageCheck(number, 0, 0, (said,), now=number, left=(said,))
     named = named_files(cycle, version)
-    specs = [DigestSpec(place, group) for group in _groups(named.files)]
-    compared = [one for found in engine.map(digest_task, specs) for one in found]
-    damage = (*named.damaged, *compared)
+    damage = (*named.damaged, *damaged_of(engine, place, named.files))
     cash = () if damage else tuple(cash_changes(cycle, place))
     size = sum(file.size for file in named.files)
     return StorageCheck(number, len(named.files), size, damage, cash, now=number, left=damage)
-
-
-def _groups(files: Sequence[NamedFile]) -> Iterator[tuple[NamedFile, ...]]:
-    """Files by tasks of about the same size."""
-    group: list[NamedFile] = []
-    size = 0
-    for file in files:
-        group.append(file)
-        size += file.size
-        if size >= _TASK_BYTES or len(group) >= _TASK_FILES:
-            yield tuple(group)
-            group, size = [], 0
-    if group:
-        yield tuple(group)
-
-
-def digest_task(spec: DigestSpec) -> list[DamagedFile]:
-    """The files of a task that are not whole."""
-    found = []
-    with spec.place.open() as work:
-        for file in spec.files:
-            said = _found(work, file)
-            if said != file.sha256 and (file.sha256 or said == MISSING):
-                found.append(DamagedFile(file.name, file.sha256 or "a file", said))
-    return found
-
-
-def _found(work: TaskWork, file: NamedFile) -> str:
-    storage = work.storage
-    if file.name.startswith("/") or "://" in file.name:
-        return MISSING
-    path = storage.local_path(file.name)
-    try:
-        if path is not None:
-            return file_sha256(path) if path.is_file() else MISSING
-        copy = work.scratch / "compared"
-        storage.fetch(file.name, copy)
-        return file_sha256(copy)
-    except MissingFileError:
-        return MISSING
-    except (StorageError, OSError) as error:
-        return f"it cannot be read: {error}"
 
 
 # ---- cash

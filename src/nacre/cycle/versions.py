@@ -175,6 +175,7 @@ class CycleChanges(msgspec.Struct, kw_only=True):
         committed: Now, ms since the epoch.
         added: New files by table, in fold order.
         dropped: Names of files that the table has no more, by table.
+        restored: Files by table that keep their place in the fold order, their `seq`.
         buckets: Buckets of a table: needed for its first files, and where it is split anew.
         archive: New files of the archive.
         segments: New or changed segments; None removes one.
@@ -189,6 +190,7 @@ class CycleChanges(msgspec.Struct, kw_only=True):
     counters: dict[str, Any] = {}
     added: dict[str, list[TableFile]] = {}
     dropped: dict[str, set[str]] = {}
+    restored: dict[str, list[TableFile]] = {}
     buckets: dict[str, int] = {}
     archive: list[TableFile] = []
     segments: dict[str, SegmentState | None] = {}
@@ -339,7 +341,7 @@ class Cycle:
         """
         number = parent.number + 1
         tables = dict(parent.tables)
-        for table in changes.added.keys() | changes.dropped.keys():
+        for table in changes.added.keys() | changes.dropped.keys() | changes.restored.keys():
             tables[table] = self._table(parent, changes, table)
         version = CycleVersion(
             number=number,
@@ -413,6 +415,7 @@ class Cycle:
             msgspec.structs.replace(file, seq=parent.number + 1)
             for file in changes.added.get(table, [])
         ]
+        added += changes.restored.get(table, [])
         return self._manifest(table, parent.number + 1, [*kept, *added], buckets)
 
     def _archive(self, parent: CycleVersion, changes: CycleChanges) -> TableState | None:

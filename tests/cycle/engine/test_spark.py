@@ -10,6 +10,7 @@ from nacre.cycle.engine.spark import (
     ClusterTask,
     ExecutorReport,
     SparkEngine,
+    apart_problems,
     mebibytes,
     own_driver,
     report_task,
@@ -85,6 +86,24 @@ def test_an_executor_that_cannot_work_is_told(tmp_path):
     blocked = report_task(str(tmp_path / "file"))
     assert "cannot write to the storage" in spark._unfit(blocked, driver)
     assert isinstance(blocked, ExecutorReport)
+
+
+def test_executors_with_a_disk_of_their_own_are_refused(tmp_path):
+    reports = [report_task(str(tmp_path / "theirs")), report_task(str(tmp_path / "ours"))]
+    (problem,) = apart_problems(str(tmp_path / "ours"), reports)
+    assert "do not see each other's files" in problem
+    assert "cycle.storage (s3://bucket/prefix)" in problem
+    assert not list((tmp_path / "ours").rglob("*-*")), "what was found is removed"
+
+
+def test_an_executor_that_joins_late_with_a_disk_of_its_own_is_refused(no_attempt, tmp_path):
+    place = str(tmp_path)
+    driver = own_driver({place: "probes/driver1"})
+    task = ClusterTask(GuardedTask(length), driver)
+    with pytest.raises(RetryTaskError, match="do not see each other's files"):
+        task("four")
+    (tmp_path / "probes" / "driver1").touch()
+    assert task("four") == 4
 
 
 def length(text):

@@ -3,8 +3,10 @@
 from typing import Any
 
 from nacre.cli import output
+from nacre.cycle.bucket_repair import RemadeBucket
 from nacre.cycle.check import StorageCheck
 from nacre.cycle.segment_files import is_note
+from nacre.cycle.tables import CRAWLDB
 from nacre.report.formatting import size
 
 
@@ -12,7 +14,7 @@ def check_data(found: StorageCheck) -> dict[str, Any]:
     """The result of a check as JSON has it."""
     rows = {
         name: [one._asdict() for one in getattr(found, name)]
-        for name in ("damaged", "cash", "indexes", "left")
+        for name in ("damaged", "cash", "buckets", "indexes", "left")
     }
     return {**found._asdict(), **rows}
 
@@ -36,10 +38,13 @@ def say_repair(found: StorageCheck, *, dry: bool) -> None:
     elif found.remade:
         lost = f"; {output.count(found.lost, 'URL')} are due again" if found.lost else ""
         output.say(f"version {found.now} has facts of {parts} made again of the WARCs{lost}")
+    for bucket in found.buckets:
+        _say_bucket(bucket, found.version, dry=dry)
     if dry and found.restored:
         output.say(f"the state of version {found.restored} would be restored")
     elif found.restored:
-        output.say(f"version {found.now} has the state of version {found.restored}")
+        lost = f"; {output.count(found.lost, 'URL')} are fetched again" if found.lost else ""
+        output.say(f"version {found.now} has the state of version {found.restored}{lost}")
     for one in found.indexes:
         if dry:
             output.say(f"{one.name} would be made again of its WARC")
@@ -54,6 +59,44 @@ def say_repair(found: StorageCheck, *, dry: bool) -> None:
         said = next(text for note, text in _WITHOUT.items() if f"/{note}" in name)
         output.say(f"{name} {'would be' if dry else 'is'} given up: {said}")
 
+
+def _say_bucket(one: RemadeBucket, version: int, *, dry: bool) -> None:
+    """Say how a bucket was made again, what is fetched again, and which step completes it."""
+    name = f"bucket {one.bucket} of {one.table}"
+    if dry:
+        output.say(f"{name} would be made again; the other buckets stay")
+        return
+    sources = _sources(one, version)
+    made = f"made again of {', '.join(sources)}" if sources else "emptied: nothing else has it"
+    output.say(f"{name} is {made}; the other buckets stay")
+    if one.again:
+        output.say(f"  {output.count(len(one.again), 'URL')} of it are fetched again:")
+        for url in one.again[:_SHOWN]:
+            output.say(f"    {url}")
+        if len(one.again) > _SHOWN:
+            output.say(f"    … and {len(one.again) - _SHOWN:,} more (--json has all)")
+    output.say(f"  {_COMPLETED.get(one.table, '`rank` computes it again')}")
+
+
+def _sources(one: RemadeBucket, version: int) -> list[str]:
+    """What a bucket was made again of."""
+    before = "its other files" if one.since == version else f"version {one.since}"
+    return [
+        *([before] if one.since else []),
+        *([f"the facts of {output.count(len(one.segments), 'segment')}"] if one.segments else []),
+        *(["the lists of segments"] if one.table == CRAWLDB else []),
+    ]
+
+
+_SHOWN = 10
+_COMPLETED = {
+    CRAWLDB: "seeds that were never listed come back with `inject`",
+    "hosts": "the next `generate` counts the URLs of its hosts again",
+    "links": "`links --rebuild` takes its links again",
+    "signatures": "its pages are compared with new ones when they are fetched again",
+    "indexed": "`index --rebuild` completes it",
+}
+"""The step that completes a table, by its name."""
 
 _WITHOUT = {
     "choice": "`explain` cannot tell any more why a URL is not in its list",

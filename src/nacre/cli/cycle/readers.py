@@ -499,8 +499,8 @@ def storage(
         bool,
         typer.Option(
             "--repair",
-            help="Make damaged facts and indexes again of the WARCs; for other damage of tables "
-            "go back to the newest version whose tables are whole.",
+            help="Make damaged facts and indexes again of the WARCs, and damaged buckets of tables "
+            "of facts; for a damaged version go back to the newest one whose tables are whole.",
         ),
     ] = False,
     engine: EngineName = "local",
@@ -514,6 +514,7 @@ def storage(
     from nacre.cli.cycle.check_text import check_data, say_advice, say_check, say_repair
     from nacre.core.states import ExitCode
     from nacre.cycle.check import check_storage
+    from nacre.cycle.steps.update import revisit_plan
     from nacre.errors import ConfigError
 
     if what != "check":
@@ -521,8 +522,9 @@ def storage(
     common = CommonOptions(engine, master, tasks, at, dry=dry)
     with opened(job_of(ctx), common, writes=repair) as context:
         found = check_storage(
-            context.cycle, context.engine, context.place, context.clock, repair=repair, dry=dry
-        )
+            context.cycle, context.engine, context.place, context.clock, repair=repair, dry=dry,
+            plan=revisit_plan(context) if repair else None,
+        )  # fmt: skip
     if as_json:
         output.say_json(check_data(found))
     else:

@@ -7,13 +7,14 @@ attempts of a unit would ask a site twice at the same time.
 
 import os
 import re
+import secrets
 import shutil
 import socket
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
@@ -32,7 +33,7 @@ from nacre.cycle.engine import (
     gave_up,
     raised,
 )
-from nacre.cycle.storage import open_storage, require_writable
+from nacre.cycle.storage import MissingFileError, leave_probe, open_storage, require_writable
 from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError, NacreError, StorageError
 
@@ -68,6 +69,7 @@ class ExecutorReport(NamedTuple):
         nacre: Version of its Nacre; "" when it has none.
         clock: Its time, s since the epoch.
         storage: Why it cannot write to the storage; "" when it can.
+        probe: Name of the file that it wrote there for the driver; "" for none.
     """
 
     host: str
@@ -75,6 +77,7 @@ class ExecutorReport(NamedTuple):
     nacre: str
     clock: float
     storage: str
+    probe: str = ""
 
 
 class SparkEngine:
@@ -120,7 +123,7 @@ class SparkEngine:
             raise ConfigError(f"Spark does not start at {master!r}: {_reason(error)}") from error
         self._context.setLogLevel("ERROR")
         self.workers = int(self._context.defaultParallelism)
-        self._fit: set[str] = set()
+        self._fit: dict[str, str] = {}
         self._tell = tell
         self._told = False
         self.notes = tuple(security_notes(conf.get("spark.master", ""), dict(conf.getAll())))
@@ -180,7 +183,8 @@ class SparkEngine:
             place: The storage that they write to.
 
         Raises:
-            ConfigError: One has another Nacre, a clock of its own, or cannot write.
+            ConfigError: One has another Nacre, a clock of its own, cannot write, or writes where
+                the driver does not read.
         """
         if place in self._fit:
             return []
@@ -188,14 +192,21 @@ class SparkEngine:
         reports = sorted(set(self.map(report_task, [place] * number)))
         driver = own_driver()
         problems = [told for one in reports if (told := _unfit(one, driver))]
+        problems += list(apart_problems(place, reports))
         if problems:
             raise ConfigError("; ".join(dict.fromkeys(problems)))
-        self._fit.add(place)
+        storage = open_storage(place)
+        probe = f"probes/driver{secrets.token_hex(6)}"
+        storage.put(probe, b"")
+        self._fit[place] = probe
         return reports
 
     def close(self) -> None:
         """See `TaskEngine.close`."""
         self._context.stop()
+        for place, probe in self._fit.items():
+            with suppress(NacreError):
+                open_storage(place).delete(probe)
 
     def _lost(self, error: Exception) -> NacreError:
         found = _RETRIED.search(str(error))
@@ -247,18 +258,24 @@ class DriverReport(NamedTuple):
         nacre: Version of its Nacre.
         python: Version of its Python.
         clock: Its time when the task was sent, s since the epoch.
-        storages: The storages that executors write to, as far as they were asked.
+        storages: The storages that executors write to, as far as they were asked, each with the
+            name of a file that the driver wrote there; "" for none.
     """
 
     nacre: str
     python: str
     clock: float
-    storages: tuple[str, ...] = ()
+    storages: tuple[tuple[str, str], ...] = ()
 
 
-def own_driver(storages: Iterable[str] = ()) -> DriverReport:
-    """The facts of this process as a driver; `storages`: those that executors write to."""
-    return DriverReport(__version__, _python_version(), _CLOCK.now(), tuple(sorted(storages)))
+def own_driver(storages: Iterable[str] | Mapping[str, str] = ()) -> DriverReport:
+    """The facts of this process as a driver.
+
+    Args:
+        storages: Those that executors write to; of a mapping with the file that the driver wrote.
+    """
+    probes = dict(storages) if isinstance(storages, Mapping) else dict.fromkeys(storages, "")
+    return DriverReport(__version__, _python_version(), _CLOCK.now(), tuple(sorted(probes.items())))
 
 
 class ClusterTask(Generic[TaskSpec, TaskResult]):
@@ -306,12 +323,20 @@ _WRITTEN: set[str] = set()
 
 def _require_storages(driver: DriverReport) -> None:
     """Raise RetryTaskError when this executor cannot write; looked at once in each process."""
-    for place in driver.storages:
-        if place not in _WRITTEN:
-            report = report_task(place)
-            if report.storage:
-                raise RetryTaskError(_no_storage(report))
-            _WRITTEN.add(place)
+    for place, probe in driver.storages:
+        if place in _WRITTEN:
+            continue
+        own = _own_report()
+        try:
+            storage = open_storage(place)
+            require_writable(storage)
+            if probe:
+                storage.read(probe)
+        except MissingFileError:
+            raise RetryTaskError(_not_shared(own.host, place)) from None
+        except NacreError as error:
+            raise RetryTaskError(_no_storage(own._replace(storage=str(error)))) from None
+        _WRITTEN.add(place)
 
 
 def _attempt() -> int:
@@ -328,13 +353,38 @@ def other_version(host: str, found: str, wanted: str) -> str:
 
 
 def report_task(place: str) -> ExecutorReport:
-    """Report on the executor that runs this."""
-    said = ""
+    """Report on the executor that runs this, and leave a file for the driver to find."""
     try:
-        require_writable(open_storage(place))
+        return _own_report()._replace(probe=leave_probe(open_storage(place)))
     except NacreError as error:
-        said = str(error)
-    return _own_report()._replace(storage=said)
+        return _own_report()._replace(storage=str(error))
+
+
+def apart_problems(place: str, reports: Iterable[ExecutorReport]) -> Iterator[str]:
+    """Look for the files of executors, and say whose are not where the driver reads.
+
+    They are removed.
+
+    Args:
+        place: The storage.
+        reports: Those of the executors that wrote to it.
+    """
+    storage = open_storage(place)
+    for report in (one for one in reports if one.probe):
+        try:
+            storage.read(report.probe)  # a list of files may be an old one on NFS
+        except MissingFileError:
+            yield _not_shared(report.host, place)
+        else:
+            storage.delete(report.probe)
+
+
+def _not_shared(host: str, place: str) -> str:
+    return (
+        f"{host}: driver and executor do not see each other's files in {place}: it is another "
+        "disk there. Name an object store by cycle.storage (s3://bucket/prefix), or a directory "
+        "that all machines share"
+    )
 
 
 def _own_report() -> ExecutorReport:

@@ -6,6 +6,7 @@ never changed. `local.py` is a directory, `objects.py` a bucket of an object sto
 
 import hashlib
 import os
+import secrets
 import socket
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -125,6 +126,20 @@ def require_writable(storage: Storage) -> None:
     name = f"probes/{socket.gethostname()}-{os.getpid()}"
     storage.put(name, b"")
     storage.delete(name)
+
+
+def leave_probe(storage: Storage) -> str:
+    """Write a file for another machine to find, and return its name; the reader removes it.
+
+    Args:
+        storage: The storage.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    name = f"probes/{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(6)}"
+    storage.put(name, name.encode())
+    return name
 
 
 def localized(storage: Storage, name: str, scratch: Path) -> Path:
