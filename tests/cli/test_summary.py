@@ -262,7 +262,7 @@ def test_the_facts_of_a_run(layout: Layout, capsys: pytest.CaptureFixture[str]):
     overview = JobOverview(
         "FINISHED", documents=3, failed_pages=2, disregarded=5, deleted=4, alerts=5, queued=1,
         saved_documents=1, saved_bytes=2000, elapsed=90.0, warc_bytes=3000, prerequisites=1,
-        queues={"retired": 2}, endless=1,
+        queues={"retired": 2}, endless=1, faults=2, unparsed=1,
     )  # fmt: skip
     what = result(
         ExitStatus.QUEUE_BUDGET,
@@ -280,6 +280,11 @@ def test_the_facts_of_a_run(layout: Layout, capsys: pytest.CaptureFixture[str]):
     assert facts["not"] == "got  2 failed, 1 disregarded (robots.txt and the like), 4 deleted"
     assert facts["saved"].endswith("by dedup (1 reply whose content was there)")
     assert facts["alerts"] == "5, in my job/latest/logs/alerts.log"
+    assert facts["errors"] == (
+        "2 URLs ended by an error of Nacre's own (-5): see my job/latest/logs/runtime-errors.log; "
+        "report it"
+    )
+    assert facts["unread"].startswith("1 document too much for the parser, without links: parser")
     assert facts["left"] == "1 URI and what waits in 2 retired queues"
     assert facts["traps"].startswith("1 URL of endless places is left; `nacre run 'my job' --tr")
     assert facts["time"] == "1 min 30 s"

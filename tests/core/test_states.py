@@ -49,6 +49,7 @@ def test_the_exit_codes_are_what_they_were():
         8: "SEEDS_ERRONEOUS",
         9: "NOTHING_ARCHIVED",
         10: "NOTHING_DUE",
+        12: "FAULTS",
     }
     assert set(EXIT_TABLE) == set(ExitCode)
 
@@ -71,6 +72,9 @@ S = ExitStatus
         (S.TIME_LIMIT, RunCounts(SeedsEnd.ERRONEOUS, 5, 5), 4),
         (S.ABORTED, RunCounts(), 5),
         (S.DISK_WAIT, RunCounts(), 5),
+        (S.FINISHED, RunCounts(SeedsEnd.GOT, 5, 5, 1), 12),
+        (S.DOCUMENT_LIMIT, RunCounts(SeedsEnd.GOT, 5, 5, 1), 4),
+        (S.FINISHED, RunCounts(SeedsEnd.ERRONEOUS, 5, 5, 1), 8),
         (S.FINISHED, RunCounts(SeedsEnd.NO_REPLY), 6),
         (S.FINISHED, RunCounts(SeedsEnd.NO_REPLY, 3, 0), 6),
         (S.FINISHED, RunCounts(SeedsEnd.ERRONEOUS, 3, 3), 8),

@@ -57,7 +57,9 @@ DECIDED: list[tuple[int, dict[str, Any], Retry | Final | None]] = [
     (-4, {"uri": {"attempts": 20}}, Retry(900)),
     (-4, {"uri": {"attempts": 29}}, USED_UP),
     (-4, {"conclusive": True}, FINAL),
-    (-5, {}, DONE),
+    (-5, {}, Retry(5)),
+    (-5, {"uri": {"attempts": 1, "last_status": -5}}, DONE),
+    (-5, {"conclusive": True}, FINAL),
     (-7, {}, DONE),
     (-5000, {}, DONE),
     (-5003, {}, DONE),
@@ -381,7 +383,7 @@ def test_whose_links_are_followed(
     tmp_path: Path, status: int, settings: dict[str, Any], followed: bool
 ):
     def act(job: OpenJob):
-        job.end(job.reply(status, outlinks=[LINK]))
+        job.end(job.reply(status, outlinks=[LINK], uri={"last_status": status}))
         counts = job.disposition.links.counts
         assert (counts.handled, counts.links) == (followed, followed)
         assert (job.session.frontier.totals.queued == 1) is followed

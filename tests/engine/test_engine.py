@@ -619,6 +619,21 @@ def test_a_bug_while_records_are_made_costs_its_uri_alone(large: bool):
     assert world.logs.errors == [(url(0), bug)]
 
 
+@pytest.mark.parametrize("large", [True, False])
+def test_a_bug_while_records_are_made_is_decided_about_again(
+    large: bool, monkeypatch: pytest.MonkeyPatch
+):
+    world = World(2)
+    world.archive.raises[url(0)] = MemoryError()
+    world.archive.large = {url(0)} if large else set()
+    monkeypatch.setattr(
+        world.disposition, "decide", lambda visit: Retry(5.0) if visit.status == -5 else DONE
+    )
+    world.run()
+    decided = {visit.uri.url: decision for visit, decision, _ in world.disposition.ended}
+    assert decided == {url(0): Retry(5.0), url(1): DONE}
+
+
 def test_a_bug_in_the_disposition_ends_the_run_and_names_its_url():
     world, bug = World(5, parallel=1), ZeroDivisionError("bug")
     world.disposition.raises[url(1)] = bug
@@ -642,6 +657,7 @@ def test_a_url_whose_disposition_failed_before_is_not_fetched_again():
     assert (visit.status, visit.annotations) == (
         FetchStatus.RUNTIME_EXCEPTION, ["err=ZeroDivisionError"]
     )  # fmt: skip
+    assert visit.conclusive
     assert world.logs.errors == [(url(1), bug)]
 
 

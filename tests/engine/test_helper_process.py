@@ -2,12 +2,16 @@
 
 import asyncio
 import os
+import random
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
+import uvloop
 
 from nacre.engine.helper_loop import FOLDER
 from nacre.engine.helper_process import HelperFailedError, HelperProcess
@@ -72,3 +76,85 @@ def test_a_helper_that_is_abandoned_ends():
         return await process.wait()
 
     assert asyncio.run(story()) == -signal.SIGKILL
+
+
+LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
+
+
+@LOOPS
+@pytest.mark.parametrize("reaped", [True, False], ids=["noticed", "unnoticed"])
+def test_a_helper_that_was_killed_between_two_messages_is_replaced(run: Run, *, reaped: bool):
+    async def story() -> list[bytes]:
+        helper = HelperProcess(busy_helper.__name__, time_limit=300)
+        try:
+            first = await helper.ask(b"pid", bytes)
+            os.kill(int(first), signal.SIGKILL)
+            if reaped:
+                assert helper._process is not None
+                await helper._process.wait()
+            second = await helper.ask(b"pid", bytes)
+            assert first != second
+            return [await helper.ask(b"pid", bytes), second]
+        finally:
+            await helper.close()
+
+    third, second = run(story())
+    assert third == second
+
+
+@LOOPS
+def test_a_message_over_which_a_helper_died_is_tried_again(run: Run, tmp_path: Path):
+    async def story() -> None:
+        helper = HelperProcess(busy_helper.__name__, time_limit=300)
+        try:
+            once, killed = tmp_path / "once", tmp_path / "killed"
+            message = b"once " + os.fsencode(once)
+            assert await helper.ask(message, bytes) == message
+            with pytest.raises(HelperFailedError):
+                await helper.ask(b"killed " + os.fsencode(killed), bytes)
+            assert (once.read_bytes(), killed.read_bytes()) == (b"x", b"xxx")
+            assert await helper.ask(b"next", bytes) == b"next"
+        finally:
+            await helper.close()
+
+    run(story())
+
+
+@LOOPS
+def test_who_gives_up_leaves_no_answer_for_the_next_message(run: Run):
+    async def story() -> bytes:
+        helper = HelperProcess(busy_helper.__name__, time_limit=300)
+        try:
+            await helper.ask(b"one", bytes)
+            asking = asyncio.ensure_future(helper.ask(b"two", bytes))
+            await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.wait({asking})
+            return await helper.ask(b"three", bytes)
+        finally:
+            await helper.close()
+
+    assert run(story()) == b"three"
+
+
+@LOOPS
+def test_helpers_that_are_killed_at_random_lose_no_message(run: Run):
+    chance = random.Random(23)
+
+    async def story() -> None:
+        helper = HelperProcess(busy_helper.__name__, time_limit=300)
+        try:
+            for number in range(12):
+                message = str(number).encode() * chance.choice((1, 500_000))
+                asking = asyncio.ensure_future(helper.ask(message, bytes))
+                for _ in range(chance.randrange(12)):
+                    await asyncio.sleep(0)
+                process = helper._process
+                if process is not None and process.returncode is None:
+                    os.kill(process.pid, signal.SIGKILL)
+                assert await asking == message
+        finally:
+            await helper.close()
+
+    run(story())

@@ -153,7 +153,6 @@ def test_unreachable_hosts_wait_twice_as_long_each_time(status: int) -> None:
         (500, 0, 4.0, 0.0, Final("done")),
         (200, 0, 4.0, 0.0, Final("done")),
         (404, 3, 4.0, 0.0, Final("done")),
-        (-5, 0, 4.0, 0.0, Final("done")),
         (-9998, 0, 4.0, 0.0, Final("done")),
     ],
 )
@@ -171,6 +170,22 @@ def test_the_table_of_statuses_says_what_is_tried_again(status: FetchStatus) -> 
     # What waits for a prerequisite comes back without having ended.
     again = isinstance(decision, Retry) or status is FetchStatus.DEFERRED
     assert again == STATUS_TABLE[status].retryable
+
+
+@pytest.mark.parametrize(
+    ("last", "unreachable", "decision"),
+    [
+        (0, 0, Retry(NOW + 5)),
+        (-2, 3, Retry(NOW + 5)),
+        (-5, 1, Final("done")),
+        (-2, 29, Final("retries used up")),
+    ],
+)
+def test_an_error_of_our_own_is_tried_once_more(
+    last: int, unreachable: int, decision: Retry | Final
+) -> None:
+    tried = uri(attempts=unreachable, last_status=last)
+    assert retry_decision(SETTINGS, tried, AttemptOutcome(-5), NOW) == decision
 
 
 def test_a_body_cut_short_is_tried_twice_more() -> None:

@@ -120,6 +120,11 @@ def test_the_sentence_in_words():
         "finished 2026-11-23 14:03:00 UTC: 12,480 documents; 3 of 4 seeds captured; 3 pages failed;"
         " 5,483 URLs of endless places not fetched (traps.budget); 1 URL deleted by the operator"
     )
+    lost = sentence_of(facts("FINISHED", documents=49, faults=1, unparsed=2))
+    assert words(lost) == (
+        "finished: 49 documents; 1 URL lost by an error of Nacre's own (runtime-errors.log); 2 "
+        "documents too much for the parser: their links are not known"
+    )
     deep = sentence_of(facts("FINISHED", documents=49, too_deep=1))
     assert words(deep) == (
         "finished: 49 documents; 1 URL, and what lies behind it, left out as too many hops from its"

@@ -169,6 +169,18 @@ def test_a_media_type_of_any_length_is_one_short_name(store: Store):
     }
 
 
+def test_errors_of_our_own_and_of_the_parser_are_counted(store: Store):
+    statistics = Statistics(store)
+    statistics.count(make_visit("http://a.test/", -5), Stored.NOTHING, NOW)
+    for annotation in ("parserFailed", "parserTimeout", "dup:1"):
+        statistics.count(
+            make_visit("http://a.test/1", annotations=["3t", annotation]), Stored.NOVEL, NOW
+        )
+    statistics.seal()
+    assert (statistics.totals.faults, statistics.totals.unparsed) == (1, 2)
+    assert totals(store) == statistics.totals
+
+
 def test_failures_of_prerequisites_and_deletions_are_told_apart(store: Store):
     statistics = Statistics(store)
     for url, path, status in (

@@ -149,7 +149,7 @@ def assemble(
         opened: The store and its group commit.
         guard: Which addresses may be connected to.
         observe: Makes what takes part in the visits, once all is there but the engine.
-        faults: URLs whose disposition failed in an earlier session, with the bug.
+        faults: URLs whose disposition failed in two earlier sessions, with the bug.
     """
     (store, _), clock, layout, run = opened, context.clock, context.layout, context.run
     reporting = _reporting(settings, context, opened)

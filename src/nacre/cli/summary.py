@@ -314,6 +314,8 @@ def _how_it_ended(result: RunResult, got: "Got") -> str:
         return "Finished, but no seed was there: each answered with an error, or not at all."
     if result.code is ExitCode.NOTHING_ARCHIVED:
         return "Replies were received, and nothing was archived: `nacre check` may say why."
+    if result.code is ExitCode.FAULTS:
+        return "Finished, but URLs were lost by errors of Nacre's own."
     if result.exit is ExitStatus.FINISHED:
         return _how_it_finished(_left_out(result), got.again)
     return _ENDS.get(result.exit, str(result.exit))
@@ -414,10 +416,7 @@ def _facts(
     troubles += " (robots.txt and the like)"
     deleted = overview.left_deleted
     yield "not got", troubles + (f", {deleted:,} deleted" if deleted else "")
-    if overview.timeouts:
-        yield "regexes", timeouts_text(overview.timeouts)
-    if overview.alerts:
-        yield "alerts", f"{overview.alerts:,}, in {shown(layout.latest / 'logs/alerts.log')}"
+    yield from _troubles(layout, overview)
     if left := _left(overview, finished=finished):
         yield "left", left
     if overview.endless:
@@ -426,6 +425,22 @@ def _facts(
     yield "time", duration(overview.elapsed)
     places = " and ".join(f"{place}/" for place in archives(layout, settings, every=False))
     yield "archive", f"{size(overview.warc_bytes)} of WARC in {places}"
+
+
+def _troubles(layout: Layout, overview: JobOverview) -> Iterator[tuple[str, str]]:
+    """What went wrong within Nacre, or needs a look of the operator."""
+    if overview.faults:
+        urls = count(overview.faults, "URL")
+        named = shown(layout.latest / "logs/runtime-errors.log")
+        yield "errors", f"{urls} ended by an error of Nacre's own (-5): see {named}; report it"
+    if overview.unparsed:
+        documents = count(overview.unparsed, "document")
+        why = "parserFailed or parserTimeout in crawl.log"
+        yield "unread", f"{documents} too much for the parser, without links: {why}"
+    if overview.timeouts:
+        yield "regexes", timeouts_text(overview.timeouts)
+    if overview.alerts:
+        yield "alerts", f"{overview.alerts:,}, in {shown(layout.latest / 'logs/alerts.log')}"
 
 
 def _left(overview: JobOverview, *, finished: bool) -> str:

@@ -72,6 +72,7 @@ class ExitCode(IntEnum):
     SEEDS_ERRONEOUS = 8
     NOTHING_ARCHIVED = 9
     NOTHING_DUE = 10
+    FAULTS = 12
 
 
 EXIT_TABLE: dict[ExitCode, str] = {
@@ -86,6 +87,7 @@ EXIT_TABLE: dict[ExitCode, str] = {
     ExitCode.SEEDS_ERRONEOUS: "every seed answered with an error, such as 404, or not at all",
     ExitCode.NOTHING_ARCHIVED: "replies were received and nothing was archived",
     ExitCode.NOTHING_DUE: "nothing was due (`nacre cycle`), or found (`nacre search`)",
+    ExitCode.FAULTS: "finished, but without URLs that ended by an error of Nacre's own (-5)",
 }
 """Every exit code and its meaning, for people. The documentation is made of it."""
 
@@ -119,11 +121,13 @@ class RunCounts(NamedTuple):
         replies: Replies received.
         archived: Of these, the ones that the archive has now or had already; None where a run may
             leave out all of them on purpose, as one that visits again does.
+        faults: URIs that ended by an error of the crawler itself (-5).
     """
 
     seeds: SeedsEnd = SeedsEnd.GOT
     replies: int = 0
     archived: int | None = None
+    faults: int = 0
 
 
 def exit_code(status: ExitStatus, counts: RunCounts) -> ExitCode:
@@ -141,6 +145,8 @@ def exit_code(status: ExitStatus, counts: RunCounts) -> ExitCode:
         return ExitCode.NOTHING_ARCHIVED
     if code is ExitCode.FINISHED and counts.seeds is SeedsEnd.ERRONEOUS:
         return ExitCode.SEEDS_ERRONEOUS
+    if code is ExitCode.FINISHED and counts.faults:
+        return ExitCode.FAULTS
     return code
 
 

@@ -77,7 +77,7 @@ STATUS_TABLE: dict[FetchStatus, StatusFacts] = {
     ),
     FetchStatus.TIMEOUT: StatusFacts("timeout", "No usable reply within the limit.", True, _F),
     FetchStatus.RUNTIME_EXCEPTION: StatusFacts(
-        "runtime-exception", "An error in the crawler; see runtime-errors.log.", False, _F
+        "runtime-exception", "An error in the crawler; see runtime-errors.log.", True, _F
     ),
     FetchStatus.PREREQUISITE_DNS_FAILED: StatusFacts(
         "prerequisite-dns-failed", "The name of its host could not be resolved.", False, _F

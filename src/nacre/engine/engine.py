@@ -36,7 +36,10 @@ _LONGEST_WAIT = 1.0
 
 
 class DispositionError(Exception):
-    """A bug while a visit was disposed of: the session ends, the next one gives the URI -5."""
+    """A bug while a visit was disposed of: the session ends, and the next one tries again.
+
+    The session after a second bug over the URI gives it -5.
+    """
 
     def __init__(self, url: str, error: Exception) -> None:
         super().__init__(f"{type(error).__name__} while disposing of {url}")
@@ -131,7 +134,7 @@ class Engine:
             overlay_of: Determines which combination of sheets applies to a URI.
             observer: Judges final visits.
             supervisor: Called when nothing is in process: the crawl may be over, or paused.
-            faults: URLs whose disposition failed in an earlier session, with the bug.
+            faults: URLs whose disposition failed in two earlier sessions, with the bug: they end.
         """
         self._overlay_of = overlay_of
         self._observer = observer
@@ -302,6 +305,8 @@ class Engine:
                 if self.disposition.is_archived(visit):
                     visit.enter_step("archive")
                     prepared = await self._prepare(visit)
+                if visit.status == FetchStatus.RUNTIME_EXCEPTION:
+                    decision = self.disposition.decide(visit)
             self._dispose(visit, decision, prepared)
             if self._events.wants_captures and isinstance(decision, Final):
                 self._events.emit(Captured(visit))
@@ -324,6 +329,7 @@ class Engine:
     async def _run_chain(self, visit: Visit) -> None:
         fault = self._faults.get(visit.uri.url)
         if fault is not None:
+            visit.answered(FetchStatus.RUNTIME_EXCEPTION, conclusive=True)
             self._fault(visit, fault)
             return
         try:

@@ -19,17 +19,25 @@ T = TypeVar("T")
 
 _DYING = 10.0
 """Seconds for a helper whose pipe is closed to end by itself."""
+_TRIES = 3
+"""Helpers that a message may have, one after the other, while each dies over it. What has killed
+one need not be the message: the kernel kills for lack of memory, which may soon be there again."""
 
 
 class HelperFailedError(Exception):
     """The helper died over a message, or its answer makes no sense."""
 
 
+_GONE = (OSError, asyncio.IncompleteReadError, RuntimeError, msgspec.MsgspecError)
+"""Raised over a helper that died. RuntimeError: uvloop's, for a pipe that it has closed already,
+because the helper died before the message."""
+
+
 class HelperProcess:
     """A helper process: a message goes in, its answer comes out.
 
-    It starts when it is first needed, and again after it was killed. Each has a folder of its own
-    for temporary files: libraries put code there, which another user must not be able to replace.
+    It starts when it is first needed, and again whatever ended it. Each has a folder of its own for
+    temporary files: libraries put code there, which another user must not be able to replace.
 
     Args:
         module: The module that it runs, whose `main` calls `helper_loop.serve`.
@@ -44,23 +52,33 @@ class HelperProcess:
         self._turn = asyncio.Lock()
 
     async def ask(self, message: bytes, decode: Callable[[bytes], T]) -> T:
-        """The answer to a message.
+        """The answer to a message; when a helper dies, another one is asked, three in all.
 
         Raises:
             TimeoutError: It took too long, or more of the processor than the helper may have.
-            HelperFailedError: The helper died, as when it had no more memory.
+            HelperFailedError: Each helper died, as when it had no more memory.
         """
         async with self._turn:
-            try:
-                async with asyncio.timeout(self._time):
-                    return decode(await self._ask(message))
-            except TimeoutError:
-                await self._kill()
-                raise
-            except (OSError, asyncio.IncompleteReadError, msgspec.MsgspecError) as error:
-                if await self._kill(patience=_DYING) == -signal.SIGXCPU:
-                    raise TimeoutError from error
-                raise HelperFailedError(str(error)) from error
+            for _ in range(_TRIES - 1):
+                with suppress(HelperFailedError):
+                    return await self._answered(message, decode)
+            return await self._answered(message, decode)
+
+    async def _answered(self, message: bytes, decode: Callable[[bytes], T]) -> T:
+        """The answer of the helper that is there, or of a new one."""
+        try:
+            async with asyncio.timeout(self._time):
+                return decode(await self._ask(message))
+        except TimeoutError:
+            await self._kill()
+            raise
+        except _GONE as error:
+            if await self._kill(patience=_DYING) == -signal.SIGXCPU:
+                raise TimeoutError from error
+            raise HelperFailedError(str(error)) from error
+        except BaseException:  # it is in the middle of an answer that the next message would get
+            await self._kill()
+            raise
 
     async def close(self) -> None:
         """End the helper."""

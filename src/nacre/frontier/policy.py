@@ -155,6 +155,8 @@ _LINK, _MANIFEST, _REDIRECT, _NORMAL = Hop.LINK, Hop.MANIFEST, Hop.REDIRECT, Dir
 
 STARVED_WAIT = 10.0
 """Seconds before a URI is tried again for which the crawler had no file handle."""
+FAULT_WAIT = 5.0
+"""Seconds before a URI is tried again over which the crawler failed by an error of its own."""
 
 LEAST_RETRIED = min(THROTTLED)
 """No reply below this status is asked for again, unless it was cut short."""
@@ -377,6 +379,9 @@ def _next_try(
     status, prerequisite = ending.status, uri.is_prerequisite
     if ending.starved:
         return Retry(now + STARVED_WAIT, prerequisite, RetryKind.STARVED)
+    if status == FetchStatus.RUNTIME_EXCEPTION:
+        # Once: an error that comes again is a bug.
+        return None if uri.last_status == status else Retry(now + FAULT_WAIT, prerequisite)
     if status in _UNREACHABLE or (prerequisite and 500 <= status < 600):
         return Retry(now + _doubled(settings, uri.unreachable), prerequisite)
     if status in THROTTLED:

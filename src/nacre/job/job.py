@@ -81,7 +81,7 @@ class Job:
         trouble: Why no session runs, when none does.
         is_over: It ran in this process, and its last session has ended.
         waits_for_space: No session runs, because too little space is free.
-        faults: URLs whose disposition failed by a bug of ours; they end as -5.
+        faults: URLs whose disposition failed twice by a bug of ours; they end as -5.
     """
 
     checkpoints: CheckpointService
@@ -107,6 +107,7 @@ class Job:
         self.waits_for_space = self._gives_up = self.is_over = False
         self.trouble = "it begins or ends; try again in a moment"
         self.faults: dict[str, Exception] = {}
+        self._faulted: set[str] = set()
         self._set: set[str] = set()
         self._at_start: OriginOf | None = None
         self._before_control: dict[str, object] = {}
@@ -271,8 +272,10 @@ class Job:
     def _note(self, error: StorageError | DispositionError) -> None:
         """A session ended by itself: say so; a bug is remembered with its URI."""
         if isinstance(error, DispositionError):
-            self.faults[error.url] = error.error
-            if len(self.faults) > _MAX_FAULTS:
+            if error.url in self._faulted:
+                self.faults[error.url] = error.error
+            self._faulted.add(error.url)
+            if len(self._faulted) > _MAX_FAULTS:
                 raise error
         elif self._fruitless >= _MAX_FRUITLESS:
             raise error

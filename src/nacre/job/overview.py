@@ -100,6 +100,8 @@ class JobOverview(msgspec.Struct, frozen=True):
             (`recrawl.trap_share`); 0 while it runs. What lies behind them was never seen.
         repeated: New URLs that it did not visit, because they differ from known pages in idle
             query parameters alone (`recrawl.idle_parameters`); 0 while it runs.
+        faults: URIs that ended by an error of Nacre itself (-5), robots.txt included.
+        unparsed: Replies that were too much for the parser: their links are not known.
     """
 
     state: str
@@ -152,6 +154,8 @@ class JobOverview(msgspec.Struct, frozen=True):
     unvisited: int = 0
     held: int = 0
     repeated: int = 0
+    faults: int = 0
+    unparsed: int = 0
 
     @property
     def refused(self) -> int:
@@ -273,6 +277,8 @@ def _overview(frontier: Totals, tally: CrawlTotals, run: RunRow, untried: int) -
         novel_bytes=tally.novel_bytes,
         saved_documents=tally.duplicate_urls + tally.not_modified_urls,
         saved_bytes=tally.duplicate_bytes + tally.not_modified_bytes,
+        faults=tally.faults,
+        unparsed=tally.unparsed,
         queues={state.name.lower(): frontier.states[state] for state in QueueState},
     )
 

@@ -250,6 +250,8 @@ def _over(facts: SentenceFacts) -> Sentence | None:
     said: tuple[tuple[str, dict[str, Value]], ...] = (
         ("seeds", {"got": overview.seeds_got, "seeds": overview.seeds}),
         ("failed", {"failed": overview.failed_pages}),
+        ("faults", {"faults": overview.faults}),
+        ("unparsed", {"unparsed": overview.unparsed}),
         ("endless", {"endless": overview.endless}),
         ("deleted", {"deleted": overview.left_deleted}),
         ("deep-poor" if is_poor else "deep", {"deep": overview.too_deep}),

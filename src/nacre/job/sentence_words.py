@@ -75,6 +75,16 @@ MESSAGES: Final[Mapping[str, str | CountedText]] = {
         _("{got} of {seeds} seeds captured"),
     ),
     "failed": CountedText("failed", _("{failed} page failed"), _("{failed} pages failed")),
+    "faults": CountedText(
+        "faults",
+        _("{faults} URL lost by an error of Nacre's own (runtime-errors.log)"),
+        _("{faults} URLs lost by errors of Nacre's own (runtime-errors.log)"),
+    ),
+    "unparsed": CountedText(
+        "unparsed",
+        _("{unparsed} document too much for the parser: its links are not known"),
+        _("{unparsed} documents too much for the parser: their links are not known"),
+    ),
     "endless": CountedText(
         "endless",
         _("{endless} URL of endless places not fetched (traps.budget)"),

@@ -80,7 +80,7 @@ class Session:
         disk: The file operations.
         clock: The time.
         events: Who listens.
-        faults: URLs whose disposition failed in an earlier session, with the bug; None for none.
+        faults: URLs whose disposition failed in two earlier sessions, with the bug; None for none.
         on_terminal: A person watches: a pause for space lasts until there is some.
         unit: The list that is fetched in place of the seeds; None: the seeds are.
         record_ids: Gives 16 fresh bytes for the id of a WARC record; None for random ones.

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 import msgspec
 
+from nacre.annotations import PARSER_FAILED, PARSER_TIMEOUT
 from nacre.core.processor import Visit
 from nacre.core.status import CountedAs, FetchStatus, counted
 from nacre.store.store import Store
@@ -43,6 +44,7 @@ class Stored(StrEnum):
 # Looked up for each visit: a global name is faster than the attribute of an enumeration.
 _NOVEL, _DUPLICATE, _NOT_MODIFIED = Stored.NOVEL, Stored.DUPLICATE, Stored.NOT_MODIFIED
 _DELTA = Stored.DELTA
+_PARSER = frozenset((PARSER_FAILED, PARSER_TIMEOUT))
 
 
 class Tally(msgspec.Struct, array_like=True, gc=False):
@@ -143,6 +145,9 @@ class CrawlTotals(Tally, array_like=True, gc=False):
         unchanged: Replies 304.
         missing_guesses: Replies that what only the crawler thought of is not there: no errors.
         readmitted: URIs that were deleted, and wait again since that was undone.
+        faults: URIs that ended by an error of the crawler itself (-5), prerequisites included.
+        unparsed: Replies whose content was too much for the parser, which may have died over it:
+            their links are not known.
     """
 
     documents: int = 0
@@ -152,6 +157,8 @@ class CrawlTotals(Tally, array_like=True, gc=False):
     unchanged: int = 0
     missing_guesses: int = 0
     readmitted: int = 0
+    faults: int = 0
+    unparsed: int = 0
 
     @property
     def left_deleted(self) -> int:
@@ -244,6 +251,10 @@ class Statistics:
             page = not visit.uri.is_prerequisite
             tally.miss(status, page=page, guess=guess)
             self.totals.miss(status, page=page, guess=guess)
+        self.totals.faults += status == FetchStatus.RUNTIME_EXCEPTION
+        self.totals.unparsed += bool(visit.annotations) and not _PARSER.isdisjoint(
+            visit.annotations
+        )
         if not guess:
             self._statuses[str(status)].urls += 1
 

@@ -1,16 +1,18 @@
 import asyncio
 import os
+import random
 import signal
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvloop
 
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers import pool as pool_module
-from nacre.console.readers.pool import ALONE, LONG_TASKS, ReaderPool, is_long
+from nacre.console.readers.pool import ALONE, LONG_TASKS, TRIES, ReaderPool, is_long
 from nacre.console.readers.tasks import TASKS
 from nacre.console.readers.worker import ReaderRequest, answer_to
 from nacre.errors import JobError, NacreError
@@ -49,13 +51,87 @@ def test_a_process_that_dies_or_hangs_is_replaced(tmp_path: Path):
             with pytest.raises(ProcessLookupError):
                 os.kill(first, 0)
             assert (await pool.ask("stored-status", tmp_path))["slowest"] == []
-            os.kill(process._process.pid, signal.SIGKILL)
-            with pytest.raises(RefusedRequestError, match="ended"):
-                await pool.ask("stored-status", tmp_path)
         finally:
             await pool.close()
 
     asyncio.run(play())
+
+
+LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+
+
+@LOOPS
+@pytest.mark.parametrize("when", ["before", "noticed", "over"])
+def test_a_question_is_asked_again_when_the_process_dies(
+    run: Callable[[Coroutine[Any, Any, None]], None], tmp_path: Path, when: str
+):
+    (tmp_path / "crawl.yaml").touch()
+
+    async def play() -> None:
+        pool = ReaderPool(1)
+        (process,) = pool._processes
+        try:
+            await pool.ask("stored-status", tmp_path)
+            assert process._process is not None
+            if when == "over":
+                asking = asyncio.ensure_future(pool.ask("stored-status", tmp_path))
+                await asyncio.sleep(0)
+                os.kill(process._process.pid, signal.SIGKILL)
+                assert (await asking)["overview"]["state"] == "NASCENT"
+                return
+            os.kill(process._process.pid, signal.SIGKILL)
+            if when == "noticed":
+                await process._process.wait()
+            assert (await pool.ask("stored-status", tmp_path))["slowest"] == []
+        finally:
+            await pool.close()
+
+    run(play())
+
+
+@pytest.mark.parametrize(("task", "times"), [("stored-status", TRIES), ("change-frontier", 1)])
+def test_a_process_that_dies_each_time_is_named_and_what_writes_is_begun_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, times: int
+):
+    begun = []
+
+    async def dies(*_: object) -> None:
+        begun.append(task)
+        raise asyncio.IncompleteReadError(b"", 4)
+
+    monkeypatch.setattr(pool_module, "_exchanged", dies)
+
+    async def play() -> None:
+        pool = ReaderPool(1)
+        try:
+            with pytest.raises(RefusedRequestError, match="the reader process ended"):
+                await pool.work(task, tmp_path, lambda *_: None)
+        finally:
+            await pool.close()
+
+    asyncio.run(play())
+    assert len(begun) == times
+
+
+def test_processes_that_are_killed_at_random_lose_no_question(tmp_path: Path):
+    (tmp_path / "crawl.yaml").touch()
+    chance = random.Random(23)
+
+    async def play() -> None:
+        pool = ReaderPool(2)
+        try:
+            for _ in range(8):
+                asking = asyncio.ensure_future(pool.ask("stored-status", tmp_path))
+                for _ in range(chance.randrange(12)):
+                    await asyncio.sleep(0)
+                living = [one._process for one in pool._processes if one._process is not None]
+                if living and (killed := chance.choice(living)).returncode is None:
+                    os.kill(killed.pid, signal.SIGKILL)
+                assert (await asking)["overview"]["state"] == "NASCENT"
+        finally:
+            await pool.close()
+
+    uvloop.run(play())
 
 
 def _fault(command: str, error: Exception) -> str:

@@ -5,7 +5,7 @@ from msgspec import structs
 
 from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI
-from nacre.core.states import SeedsEnd
+from nacre.core.states import RunCounts, SeedsEnd
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.seeding.seedbook import SeedBook
@@ -179,9 +179,10 @@ def test_what_an_exit_code_depends_on():
     statistics = Statistics(store)
     for number, stored in enumerate((Stored.NOVEL, Stored.DUPLICATE, Stored.NOTHING)):
         statistics.count(make_visit(f"http://{number}.test/"), stored, NOW)
+    statistics.count(make_visit("http://4.test/", status=-5), Stored.NOTHING, NOW)
     statistics.seal()
     seeds = SeedTally(total=1, got=1)
     counts = run_counts(RUN, seeds, totals(store))
-    assert counts == (SeedsEnd.GOT, 3, 2)
+    assert counts == RunCounts(SeedsEnd.GOT, 3, 2, 1)
     again = structs.replace(RUN, mode="incremental")
     assert run_counts(again, seeds, totals(store)).archived is None, "it leaves out what is known"

@@ -160,9 +160,10 @@ def run_cycle(line: CycleCommandLine, *, quiet: bool, as_json: bool) -> int:
         finally:
             runner.close()
     _say_end(runner, end, known, line, as_json=as_json)
+    code = _CODES[end.why]
     if end.why == "nothing due" and end.rounds:
-        return ExitCode.FINISHED
-    return _CODES[end.why]
+        code = ExitCode.FINISHED
+    return ExitCode.FAULTS if runner.faults and code is ExitCode.FINISHED else code
 
 
 _COUNTED = ("done", "nothing due")
@@ -218,6 +219,7 @@ class RoundsOnScreen:
         generated: The last generate of this command; None before the first.
         pages: Pages that were fetched.
         bytes: Their bytes in the archive.
+        faults: URLs that ended by an error of Nacre itself.
         resumed: It went on with a round that was interrupted.
         left: The fetch that was interrupted; None for none.
     """
@@ -245,6 +247,7 @@ class RoundsOnScreen:
         self.generated: GenerateResult | None = None
         self.pages = 0
         self.bytes = 0
+        self.faults = 0
         self.resumed = False
         self.left: FetchSoFar | None = None
         self._fetching: tuple[int, str] | None = None
@@ -415,6 +418,7 @@ class RoundsOnScreen:
     def _add(self, found: SegmentFetch) -> None:
         if not found.interrupted and not found.done_before:
             self.pages += found.pages
+            self.faults += found.faults
             self.bytes += found.warc_bytes
 
     def _update(self, context: StepContext) -> bool:

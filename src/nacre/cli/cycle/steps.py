@@ -318,7 +318,9 @@ def fetch(
         output.say_json(fetch_numbers(result))
     else:
         output.say("\n".join(filter(None, (fetch_text(result), fetch_lines(result)))))
-    raise typer.Exit(ExitCode.INTERRUPTED if result.interrupted else ExitCode.FINISHED)
+    if result.interrupted:
+        raise typer.Exit(ExitCode.INTERRUPTED)
+    raise typer.Exit(ExitCode.FAULTS if result.faults else ExitCode.FINISHED)
 
 
 def _say_list(context: "StepContext", segment: str, *, as_json: bool) -> None:

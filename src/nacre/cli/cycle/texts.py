@@ -246,13 +246,15 @@ def _statuses(result: "SegmentFetch") -> Iterator[str]:
             tallies["errors of servers"] += number
         elif status == _ROBOTS:
             tallies["forbidden by robots.txt"] += number
+        elif status == _FAULT:
+            tallies["lost by errors of Nacre's own"] += number
         elif status <= 0:
             tallies["without a reply"] += number
     for what, number in tallies.items():
         yield f"{number:,} {what}"
 
 
-_ROBOTS = -9998
+_ROBOTS, _FAULT = -9998, -5
 
 
 def fetch_numbers(result: "SegmentFetch") -> dict[str, Any]:

@@ -53,6 +53,10 @@ LONG_TASKS: Final = frozenset(
 WRITES: Final = frozenset(("change-frontier", "import-uris", "readmit-uris"))
 """Tasks that open the store of a job at rest to change it, which one process at a time can do."""
 
+TRIES: Final = 3
+"""Processes that a question may have, one after the other, while each dies over it; a task of
+`WRITES` is begun once."""
+
 Told = Callable[[int, int], None]
 """Takes steps done, and steps in all."""
 
@@ -145,7 +149,8 @@ class ReaderProcess:
                 process = await self._started()
                 answer = await _exchanged(process, msgspec.msgpack.encode(request), tell)
         # It ended while it answered, or before it was asked.
-        except (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError):
+        # RuntimeError is uvloop's, for a pipe that it has closed already.
+        except (asyncio.IncompleteReadError, ConnectionError, RuntimeError):
             await self.close()
             raise ConnectionError("the reader process ended") from None
         except BaseException:  # it is in the middle of an answer that nobody waits for
@@ -408,7 +413,7 @@ async def _asked(
 ) -> Any:  # noqa: ANN401 - as the task gives it
     name = Path(request.job).name
     try:
-        answer = await process.ask(request, patience, tell)
+        answer = await _answer(process, request, patience, tell)
     except TimeoutError:
         said = f"{name} could not be read within {patience:g} s"
         raise RefusedRequestError(503, "too-slow", said, SOON) from None
@@ -417,6 +422,19 @@ async def _asked(
     if answer.error:
         raise error_of(answer)
     return answer.data
+
+
+async def _answer(
+    process: ReaderProcess, request: ReaderRequest, patience: float, tell: Told | None
+) -> ReaderAnswer:
+    """The answer to a request, which is made again where the process died over it.
+
+    What has killed it need not be the question: the kernel kills for lack of memory.
+    """
+    for _ in range(0 if request.task in WRITES else TRIES - 1):
+        with contextlib.suppress(ConnectionError):
+            return await process.ask(request, patience, tell)
+    return await process.ask(request, patience, tell)
 
 
 def error_of(answer: ReaderAnswer) -> NacreError:

@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol, Self
 
 import msgspec
 
+from nacre.core.status import FetchStatus
 from nacre.cycle.engine import OnResult, TaskEngine
 from nacre.cycle.fetch_progress import FetchPace, FetchProgress, UnitProgress
 from nacre.cycle.part_maker import read_columns
@@ -166,6 +167,11 @@ class SegmentFetch:
     def pages(self) -> int:
         """Replies below 400."""
         return sum(count for status, count in self.statuses.items() if 0 < status < 400)
+
+    @property
+    def faults(self) -> int:
+        """URLs that ended by an error of Nacre itself; they are due again as others that failed."""
+        return self.statuses[FetchStatus.RUNTIME_EXCEPTION]
 
 
 def fetch(context: FetchContext, segment: str, options: FetchOptions) -> SegmentFetch:

@@ -36,6 +36,8 @@ class CrawlSummaryReport(SummaryReport):
             "uri_successes": facts.succeeded,
             "uri_failures": facts.failed,
             "failed_pages": tally.failed_pages,
+            "faults": tally.faults,
+            "unparsed_replies": tally.unparsed,
             "uri_disregards": facts.disregarded,
             "uris_deleted": tally.left_deleted,
             "uris_readmitted": tally.readmitted,
@@ -108,6 +110,14 @@ class CrawlSummaryReport(SummaryReport):
             ("Redirects", _count(data["redirects"])),
             ("Error replies", _count(data["error_replies"])),
             ("Failed", _failed(data)),
+            *(
+                (("Of these, by errors of Nacre's own", _count(data["faults"])),)
+                * bool(data["faults"])
+            ),
+            *(
+                (("Too much for the parser, without links", _count(data["unparsed_replies"])),)
+                * bool(data["unparsed_replies"])
+            ),
             ("Replies for robots.txt", _count(data["prerequisite_replies"])),
             ("Guesses that were not there, such as the icon", _count(data["missing_guesses"])),
             ("Disregarded (robots.txt and the like)", _count(_disregarded(data))),
@@ -158,6 +168,8 @@ def _own(data: Data) -> Iterator[str]:
         "URI disregards deleted by the operator": data["uris_deleted"],
         "delta URIs": data["delta_uris"],
         "guesses not tried": data["guesses_not_tried"],
+        "URIs lost by errors of Nacre's own": data["faults"],
+        "replies that were too much for the parser": data["unparsed_replies"],
         "regex time-outs": data["regex_timeouts"],
     }
     if any(own.values()):

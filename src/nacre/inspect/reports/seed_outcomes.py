@@ -272,7 +272,7 @@ def run_counts(run: RunRow, seeds: SeedTally, got: CrawlTotals) -> RunCounts:
     """
     archived = got.novel_urls + got.duplicate_urls + got.not_modified_urls + got.delta_urls
     end = seeds.end if seeds.total or got.urls else SeedsEnd.NO_REPLY
-    return RunCounts(end, got.urls, None if run.mode == INCREMENTAL else archived)
+    return RunCounts(end, got.urls, None if run.mode == INCREMENTAL else archived, got.faults)
 
 
 def all_seeds(store: Store, identity: Identity) -> SeedTally:
