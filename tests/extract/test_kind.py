@@ -174,3 +174,101 @@ def test_an_announced_sitemap_that_is_a_picture_is_not_searched():
 def test_a_gzip_file_that_failed_is_not_searched():
     body = gzip.compress(URLSET)
     assert kind("/s.gz", body=body, is_sitemap=True, status=404) == StockExtractor.NONE
+
+
+# ---- types that say nothing, and elements that say more
+
+NOSNIFF = ((b"X-Content-Type-Options", b"nosniff"),)
+SCRIPT, CSS, HTML = StockExtractor.SCRIPT, StockExtractor.CSS, StockExtractor.HTML
+JSON, XML, NONE = StockExtractor.JSON, StockExtractor.XML, StockExtractor.NONE
+
+
+@pytest.mark.parametrize("mime", ["", "unknown/unknown", "application/unknown", "*/*", "none"])
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"<a href=/x>", HTML), (b"\xef\xbb\xbf \n<div>", HTML), (b"<!-- c --><p>", HTML),
+        (b"<TITLE>", HTML), (b"<?xml version='1.0'?><x/>", XML), (b"<rss version='2'>", XML),
+        (b"<feed xmlns='x'>", XML), (b"text <a href=/x>", NONE), (b"GIF89a<a href=/x>", NONE),
+        (b"<span>", NONE), (b"\0\1<p>", NONE),
+    ],
+)  # fmt: skip
+def test_an_unknown_type_is_sniffed(mime: str, body: bytes, expected: StockExtractor):
+    assert kind("/x", mime=mime, body=body, path="L") == expected
+
+
+def test_what_must_not_be_sniffed_is_not():
+    assert kind("/x", body=b"<a href=/x>", path="L", headers=NOSNIFF) == NONE
+    assert kind("/x", mime="text/html", body=b"<rss>", path="L", headers=NOSNIFF) == HTML
+    assert kind("/x.css", body=b"a{}", path="L", headers=NOSNIFF) == CSS
+
+
+def test_a_picture_without_a_type_that_is_html_is_not_searched():
+    assert kind("/x.gif", body=b"<a href=/x>", path="E") == NONE
+
+
+def test_a_feed_that_is_called_html_is_a_feed():
+    assert kind("/x", mime="text/html", body=b"<?xml?><rss><channel>", path="L") == XML
+    assert kind("/x", mime="application/xhtml+xml", body=b"<rss>", path="L") == HTML
+
+
+OF_SCRIPTS = ["script/@src", "script/@href", "link[rel='modulepreload']/@href", "=JS_IMPORT"]
+OF_STYLES = ["link[rel='stylesheet']/@href", "xml-stylesheet/@href"]
+WRONG = ["", "*/*", "text/html", "text/plain", "application/octet-stream", "application/x-php"]
+
+
+@pytest.mark.parametrize("mime", WRONG)
+@pytest.mark.parametrize("context", OF_SCRIPTS)
+def test_a_script_is_what_its_element_loads(mime: str, context: str):
+    for body in (b"var u='/x.html'", b"<!--\nvar u\n//-->", "\u5e74".encode("gbk")):
+        assert kind("/x.php", mime=mime, body=body, context=context, path="E") == SCRIPT
+
+
+@pytest.mark.parametrize("mime", WRONG)
+@pytest.mark.parametrize("context", OF_STYLES)
+def test_a_style_sheet_is_what_its_element_loads(mime: str, context: str):
+    body = b"a{background:url(/x.png)}"
+    assert kind("/x.php", mime=mime, body=body, context=context, path="E") == CSS
+
+
+def test_a_style_sheet_of_a_style_sheet_needs_no_type():
+    for mime, expected in (("", CSS), ("*/*", CSS), ("text/plain", NONE), ("text/html", HTML)):
+        body = b"a{background:url(/x.png)}"
+        assert kind("/x", mime=mime, body=body, context="=EMBED_MISC", path="EE") == expected
+    assert kind("/x", body=b"OTTO\0\1", context="=EMBED_MISC", path="EE") == NONE
+
+
+@pytest.mark.parametrize("context", [*OF_SCRIPTS[:1], *OF_STYLES])
+@pytest.mark.parametrize(
+    ("mime", "body", "expected"),
+    [
+        ("text/html", b"<!doctype html><p>not found", HTML),
+        ("", b"<html><body>not found", HTML),
+        ("image/png", b"var x", NONE),
+        ("text/csv", b"a,b", NONE),
+        ("text/css", b"a{}", CSS),
+        ("text/javascript", b"x", SCRIPT),
+        ("application/json", b"{}", JSON),
+        ("text/xml", b"<x/>", XML),
+        ("application/octet-stream", b"\0asm", NONE),
+    ],
+)
+def test_what_contradicts_the_element_is_what_it_says(
+    context: str, mime: str, body: bytes, expected: StockExtractor
+):
+    known = {"script/@src": SCRIPT} if not expected and "image" not in mime else {}
+    found = kind("/x", mime=mime, body=body, context=context, path="E")
+    assert found == known.get(context, expected)
+
+
+@pytest.mark.parametrize("context", [*OF_SCRIPTS, *OF_STYLES])
+def test_an_element_uses_no_other_type_if_sniffing_is_forbidden(context: str):
+    about = {"context": context, "path": "E", "headers": NOSNIFF}
+    assert kind("/x", mime="text/html", body=b"var u='/x'", **about) == HTML
+
+
+def test_a_manifest_needs_no_type():
+    about = {"context": "link[rel='manifest']/@href", "path": "E"}
+    assert kind("/x", body=b'{"start_url": "/"}', **about) == JSON
+    assert kind("/x", mime="text/plain", body=b'{"start_url": "/"}', **about) == JSON
+    assert kind("/x", mime="text/html", body=b"<p>not found", **about) == HTML

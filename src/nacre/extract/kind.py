@@ -9,10 +9,25 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from nacre.core.crawluri import Hop
+from nacre.extract import css
 from nacre.extract.document import Document
 from nacre.extract.extractors import StockExtractor
+from nacre.extract.script import IMPORT_CONTEXT
 from nacre.extract.sitemap import is_list_or_feed, is_sitemap_root
 from nacre.wire.codec import GZIP_MAGIC
+from nacre.wire.mime_sniff import (
+    ATOM,
+    HTML,
+    PLAIN,
+    RSS,
+    XML,
+    computed_type,
+    has_nosniff,
+    is_markup,
+    is_unknown_type,
+    sniff_feed,
+    sniff_text,
+)
 
 if TYPE_CHECKING:
     from nacre.extract.settings import ExtractSettings
@@ -33,6 +48,13 @@ _SCRIPT_TYPES = ("javascript", "jscript", "ecmascript", "livescript")
 _XML_PATHS = (".rss", ".xml", ".atom", ".rdf", ".svg")
 _SITEMAP_ROOTS = (b"<urlset", b"<sitemapindex")
 _REDIRECTS = Hop.REDIRECT.value
+_SCRIPTS = ("script/", "link[rel='modulepreload']", IMPORT_CONTEXT)
+_STYLES = ("link[rel='stylesheet']", "xml-stylesheet/", css.CONTEXT)
+_MANIFESTS = ("link[rel='manifest']",)
+_FEEDS = frozenset((RSS, ATOM))
+_BLOCKED = ("image/", "audio/", "video/", "font/", "text/csv")
+"""Types of what no script or style element uses (Fetch)."""
+
 _HTML, _NONE = (
     StockExtractor.HTML,
     StockExtractor.NONE,
@@ -46,7 +68,11 @@ def kind_of(document: Document, settings: "ExtractSettings") -> StockExtractor:
     if document.body.startswith(_MAGIC):
         return StockExtractor.SITEMAP if _is_packed_sitemap(document) else _NONE
     path = _path(document.url)
-    return _by_purpose(document, path) or _by_type_or_content(document, path, settings)
+    return (
+        _by_purpose(document, path)
+        or _by_element(document)
+        or _by_type_or_content(document, path, settings)
+    )
 
 
 def _by_purpose(document: Document, path: str) -> StockExtractor:
@@ -57,15 +83,65 @@ def _by_purpose(document: Document, path: str) -> StockExtractor:
     return StockExtractor.SITEMAP if is_sitemap else _NONE
 
 
+def _by_element(document: Document) -> StockExtractor:
+    """What a script, a style sheet or a manifest is loaded as, if browsers would use it so.
+
+    A script is one whatever its media type, unless that is a picture, audio, video or CSV, or the
+    server forbids to guess (`nosniff`). A style sheet needs no media type; with a wrong one it is
+    used by old pages (quirks mode). Markup, such as an error page, is read as what it says to be.
+    Source: Fetch, "should response to request be blocked due to its MIME type" and "… to nosniff";
+    HTML Standard, `link` type `stylesheet`.
+    """
+    mime, wanted = document.mime, _wanted_by(document.context)
+    if not wanted or _by_type(mime):
+        return _NONE
+    is_unknown = is_unknown_type(mime)
+    if mime.startswith(_BLOCKED) or (document.context == css.CONTEXT and not is_unknown):
+        return _NONE
+    body = document.body
+    if has_nosniff(document.headers) or is_markup(body) or sniff_text(body) != PLAIN:
+        return _NONE
+    return wanted
+
+
+@lru_cache(maxsize=256)
+def _wanted_by(context: str) -> StockExtractor:
+    """The kind that the element of a link context loads; `NONE` for elements of all kinds."""
+    if context.startswith(_SCRIPTS):
+        return StockExtractor.SCRIPT
+    if context.startswith(_STYLES):
+        return StockExtractor.CSS
+    return StockExtractor.JSON if context.startswith(_MANIFESTS) else _NONE
+
+
 def _by_type_or_content(
     document: Document, path: str, settings: "ExtractSettings"
 ) -> StockExtractor:
     mime = document.mime
     if _says_html(mime):
-        return _html(path, settings)
+        return _called_html(document, path, settings)
     if mime.startswith(_MEDIA_TYPES) and "xml" not in mime:
         return _NONE
-    return _by_type(mime) or _by_content(document, path) or _by_name(document, path)
+    found = _by_type(mime) or _by_content(document, path)
+    if not found and is_unknown_type(mime):
+        found = _sniffed(document, path, settings)
+    return found or _by_name(document, path)
+
+
+def _called_html(document: Document, path: str, settings: "ExtractSettings") -> StockExtractor:
+    """HTML, or a feed that was called so."""
+    computed = computed_type(document.mime, document.headers, document.body)
+    return StockExtractor.XML if computed in _FEEDS else _html(path, settings)
+
+
+def _sniffed(document: Document, path: str, settings: "ExtractSettings") -> StockExtractor:
+    """What a browser takes a document of an unknown type for; a byte order mark does not matter."""
+    body = document.body.removeprefix(b"\xef\xbb\xbf")
+    computed = computed_type(document.mime, document.headers, body)
+    if computed == HTML:
+        return _html(path, settings)
+    is_feed = computed == PLAIN and sniff_feed(body) in _FEEDS
+    return StockExtractor.XML if is_feed or computed == XML else _NONE
 
 
 def is_searched(document: Document, settings: "ExtractSettings") -> bool:

@@ -27,6 +27,7 @@ from nacre.recrawl.planner.phases.embeds import EmbedSigns
 from nacre.recrawl.planner.phases.phase import MOST_ERRORS
 from nacre.recrawl.planner.step import PAGING, PlannerInputs, Step
 from nacre.recrawl.planner.visited import Visited, VisitFinding, unknown_page
+from nacre.wire.mime_sniff import is_unknown_type
 
 _EMBEDDED = (
     *("image/", "audio/", "video/", "font/", "text/css", "text/javascript"),
@@ -178,4 +179,5 @@ def kind_of(mime: str) -> PageKind:
     """The purpose of visits to a URL with this media type; "" for an unknown one."""
     if mime.startswith(_EMBEDDED):
         return PageKind.EMBED
-    return PageKind.PAGE if "html" in mime or "xml" in mime or not mime else PageKind.FILE
+    is_page = "html" in mime or "xml" in mime or is_unknown_type(mime)
+    return PageKind.PAGE if is_page else PageKind.FILE
