@@ -233,6 +233,11 @@ def test_the_queue():
         "hands out again in 4.0 s",
         "last delay 3.0 s, backoff 1.5",
     ]
+    slow = QueueAnswer("test,a,", "ready", 5, delay=30.0, cause="slow", most=30.0)
+    assert sections(queue=slow)["queue"][-1] == (
+        "last delay 30 s, backoff 1.0: its replies are slower than usual, which makes the delay "
+        "longer, up to 30 s (politeness.max_delay)"
+    )
     calm = QueueAnswer("test,a,", "ready", 5, wait=0.0)
     assert sections(queue=calm, pending=pending(where="future", ahead=None))["queue"] == [
         "test,a, is ready: 5 URIs waiting",

@@ -5,7 +5,7 @@ from nacre.core.crawluri import CrawlURI, Directive
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.operator import why_it_waits
 from nacre.frontier.pending import any_text
-from nacre.frontier.policy import Backoff, Retry
+from nacre.frontier.policy import Backoff, DelayCause, Retry
 from nacre.frontier.queues import QueueRow, QueueState
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings, QueuePrecedence
 from tests.frontier.making import NOW, Moved, candidate, drain, frontier
@@ -200,7 +200,8 @@ def test_another_order_after_a_restart_is_found_out() -> None:
         (QueueRow("a", state=QueueState.INACTIVE), {}, None, "its turn among the queues of preced"),
         (QueueRow("a", 9, QueueState.INELIGIBLE), {"precedence_floor": 9}, None, "floor of 9"),
         (QueueRow("a", state=QueueState.SNOOZED), {}, 2.0, "its politeness delay for 2.0 s more"),
-        (QueueRow("a", state=QueueState.SNOOZED, backoff=2.0), {}, None, "server asked"),
+        (QueueRow("a", state=QueueState.SNOOZED, backoff=2.0), {}, None, "backoff_up_to"),
+        (QueueRow("a", state=QueueState.SNOOZED, cause="slow"), {}, 9.0, "politeness.max_delay"),
         (QueueRow("a", state=QueueState.SNOOZED, held=True), {}, None, "robots.txt or dns:"),
         (QueueRow("a", state=QueueState.RETIRED, why="operator"), {}, None, "unretire"),
         (
@@ -408,6 +409,15 @@ def test_a_delay_that_the_site_asked_for_is_only_made_longer(attempt: dict[str, 
     apply(front, 9.9, delay=15)
     assert front.next(NOW, 14.9) is None
     take(front, 15.1)
+
+
+def test_a_delay_of_slow_replies_is_shortened_with_its_limit() -> None:
+    front = paced(25.0, backoff=Backoff(1.0, 0.0, 4.0), cause=DelayCause.SLOW)
+    apply(front, 2.0, max_delay=8)
+    row = front.queue_states.find("a,").row
+    assert (row.delay, row.cause) == (8.0, "slow")
+    apply(front, 3.0, delay=5)
+    assert (row.delay, row.cause) == (5.0, "fixed")
 
 
 def test_the_wait_of_a_retry_is_no_delay() -> None:

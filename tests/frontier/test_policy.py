@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,15 +10,19 @@ from nacre.core.status import STATUS_TABLE, FetchStatus
 from nacre.frontier.policy import (
     AttemptOutcome,
     Backoff,
+    DelayCause,
     Final,
     LastTriesPhase,
+    Pace,
     Rank,
     Retry,
     RetryKind,
     cost_of,
+    delay_limit,
     directive_of,
     is_extra,
     next_backoff,
+    pace_after,
     politeness_delay,
     prerequisite_rank,
     queue_precedence,
@@ -285,13 +290,83 @@ def test_throttling_doubles_and_success_decays() -> None:
 
 
 def test_rising_latency_raises_by_half() -> None:
-    assert after((200, 300), (200, 2000)).factor == 1.5
-    assert after((200, 20), (200, 90)).factor == 1.0
+    assert after((200, 300), (200, 2000)).slowness == 1.5
+    assert after((200, 20), (200, 90)).slowness == 1.0
+    assert after((200, 300), (200, 2000), (200, 300)).slowness == pytest.approx(1.2)
+
+
+def test_slow_replies_leave_what_refusals_raised() -> None:
+    assert after((200, 300), (429, 300), (200, 2000)).factor == 2.0
+
+
+def paces(*replies: tuple[int, float], settings: PolitenessSettings = POLITE) -> list[Pace]:
+    """The pace after each reply of a host: its status and the time it took, ms."""
+    state, found = Backoff(), []
+    for status, latency in replies:
+        state = next_backoff(settings, state, status, latency)
+        found.append(pace_after(settings, latency, backoff=state))
+    return found
+
+
+def test_pages_of_three_seconds_never_exceed_the_longest_wait() -> None:
+    # robots.txt is fast, the pages behind it take 3 s.
+    found = paces((200, 5), *[(200, 3000.0)] * 12)
+    assert max(pace.delay for pace in found) == 30.0
+    assert found[3] == (30.0, DelayCause.SLOW)
+    assert found[-1] == (15.0, DelayCause.DURATION)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([200, 304, 404, 500]), st.floats(0, 1e7))),
+    st.floats(0, 100),
+    st.floats(0, 100),
+)
+def test_only_refusals_exceed_the_longest_wait(
+    replies: list[tuple[int, float]], least: float, most: float
+) -> None:
+    settings = PolitenessSettings(min_delay=least, max_delay=most)
+    assert all(pace.delay <= most for pace in paces(*replies, settings=settings))
+
+
+@given(st.lists(st.tuples(st.sampled_from([200, 429, 503, -2]), st.floats(0, 1e7))))
+def test_refusals_raise_the_wait_to_their_limit(replies: list[tuple[int, float]]) -> None:
+    for pace in paces(*replies):
+        assert pace.delay <= (300.0 if pace.cause is DelayCause.REFUSED else 30.0)
+
+
+def test_a_slow_reply_after_a_refusal_adds_nothing_to_it() -> None:
+    state = Backoff(2.0, 100.0)
+    refused = pace_after(POLITE, 3000, backoff=state)
+    assert refused == (30.0, DelayCause.REFUSED)
+    slow = pace_after(POLITE, 3000, backoff=Backoff(2.0, 100.0, 1.5))
+    assert slow.delay == 30.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "facts", "cause", "limit"),
+    [
+        ({"delay": 4}, {}, DelayCause.FIXED, 0.0),
+        ({}, {}, DelayCause.DURATION, 30.0),
+        ({}, {"backoff": Backoff(slowness=2.0)}, DelayCause.SLOW, 30.0),
+        ({"delay": 4}, {"backoff": Backoff(slowness=2.0)}, DelayCause.FIXED, 0.0),
+        ({"backoff_up_to": 0}, {"backoff": Backoff(4.0, 0.0, 2.0)}, DelayCause.DURATION, 30.0),
+        ({}, {"backoff": Backoff(4.0)}, DelayCause.REFUSED, 300.0),
+        ({}, {"crawl_delay": 9.0}, DelayCause.CRAWL_DELAY, 300.0),
+        ({}, {"retry_after": 9.0}, DelayCause.RETRY_AFTER, 3600.0),
+        ({}, {"retry_after": 1.0}, DelayCause.DURATION, 30.0),
+    ],
+)
+def test_the_cause_of_a_delay(
+    settings: dict[str, object], facts: dict[str, Any], cause: DelayCause, limit: float
+) -> None:
+    polite = PolitenessSettings.model_validate(settings)
+    assert pace_after(polite, 10, **facts).cause is cause
+    assert delay_limit(polite, cause) == limit
 
 
 def test_a_fixed_delay_ignores_latency_but_not_throttling() -> None:
     fixed = PolitenessSettings(delay=0)
-    assert after((200, 300), (200, 20_000), settings=fixed).factor == 1.0
+    assert after((200, 300), (200, 20_000), settings=fixed).slowness == 1.0
     assert after((429, 300), settings=fixed).factor == 2.0
 
 
@@ -302,7 +377,9 @@ def test_failures_say_nothing_and_zero_switches_it_off() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from([200, 404, 429, 503, -2]), st.floats(0, 1e7))))
 def test_the_factor_stays_in_bounds(replies: list[tuple[int, float]]) -> None:
-    assert 1.0 <= after(*replies).factor <= 64.0
+    state = after(*replies)
+    assert 1.0 <= state.factor <= 64.0
+    assert 1.0 <= state.slowness <= 64.0
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from nacre.core.processor import Visit
 from nacre.core.states import CRASHED, ExitStatus, JobState
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.pending import any_text, matcher
-from nacre.frontier.policy import Retry
+from nacre.frontier.policy import DelayCause, Retry
 from nacre.inspect.stored_job import reading_store
 from nacre.inspect.view import reading
 from nacre.job.overview import (
@@ -100,6 +100,15 @@ def test_the_slowest_queues_and_the_longest_fetches(tmp_path: Path):
             ]
             assert len(longest_fetches(engine, clock, 1)) == 1
             engine.current.clear()
+            seed = frontier.next(clock.now(), clock.monotonic())
+            assert seed is not None
+            attempt = Attempt(200, 22.5, cause=DelayCause.SLOW)
+            frontier.finished(seed, attempt, clock.monotonic())
+            queue = next(one for one in frontier.queues_in_memory() if one.row.delay)
+            queue.row.size += 1
+            slow = slowest_queues(frontier)[0]
+            queue.row.size -= 1
+            assert (slow.delay, slow.cause, slow.most) == (22.5, "slow", 30.0)
 
     asyncio.run(play())
 

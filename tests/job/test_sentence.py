@@ -3,6 +3,8 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from nacre.frontier.policy import DelayCause, delay_limit
+from nacre.frontier.settings import PolitenessSettings
 from nacre.job.overview import JobOverview, SlowQueue
 from nacre.job.sentence import (
     CrowdedKind,
@@ -10,6 +12,7 @@ from nacre.job.sentence import (
     SuspectedTrap,
     TroubledHost,
     crowd_sentence,
+    delay_sentence,
     sentence_of,
 )
 from nacre.job.sentence_words import LEVERS, words
@@ -141,6 +144,35 @@ def test_the_sentence_in_words():
     assert half.lever == ("traps", "deeper", "recrawl")
     refused = facts(troubled=TroubledHost("图书馆.test", 429, 0.5, 60.0))
     assert words(sentence_of(refused)) == "图书馆.test answers 429; its delay is 1 min now"
+
+
+@pytest.mark.parametrize(
+    ("cause", "most", "says"),
+    [
+        ("slow", 30.0, "one host: example.org gets a fetch each 25 s; its replies are slower than"
+         " usual, which makes the delay longer, up to 30 s (politeness.max_delay); 95 URIs"),
+        ("refused", 300.0, "gets a fetch each 25 s; it refused requests (429 or 503), which makes"
+         " the delay longer, up to 5 min (politeness.backoff_up_to); 95 URIs"),
+        ("retry-after", 3600.0, "it asked for this pause (Retry-After), which counts up to 1 h"),
+        ("duration", 30.0, "gets a fetch each 25 s; 95 URIs"),
+        ("crawl-delay", 300.0, "allows a fetch each 25 s (Crawl-delay); 95 URIs"),
+        ("", 0.0, "allows a fetch each 25 s (Crawl-delay); 95 URIs"),
+    ],
+)  # fmt: skip
+def test_a_longer_delay_has_its_reason_and_its_limit(cause: str, most: float, says: str):
+    queue = structs.replace(SLOW, delay=25.0, cause=cause, most=most)
+    assert says in words(sentence_of(facts(slowest=(queue,))))
+
+
+@pytest.mark.parametrize("cause", [cause for cause in DelayCause if cause])
+def test_every_cause_of_a_delay_has_words(cause: DelayCause):
+    sentence = delay_sentence(cause, delay_limit(PolitenessSettings(), cause))
+    assert sentence is not None
+    assert words(sentence)
+
+
+def test_a_cause_that_is_not_known_has_no_words():
+    assert delay_sentence("", 0.0) is None
 
 
 def test_nothing_but_retries_says_when_the_next_one_is():

@@ -15,6 +15,8 @@ from nacre.inspect.explain.answers import (
     ScopeAnswer,
     Standing,
 )
+from nacre.job.sentence import delay_sentence
+from nacre.job.sentence_words import words
 from nacre.wire.urltext import readable_url
 
 _HOPS = {
@@ -256,7 +258,9 @@ def _queue(what: Explanation) -> list[str]:
     if queue.wait is not None and queue.wait > 0:
         lines.append(f"hands out again in {duration(queue.wait)}")
     if queue.delay:
-        lines.append(f"last delay {duration(queue.delay)}, backoff {queue.backoff:.1f}")
+        sentence = delay_sentence(queue.cause, queue.most)
+        why = f": {words(sentence)}" if sentence else ""
+        lines.append(f"last delay {duration(queue.delay)}, backoff {queue.backoff:.1f}{why}")
     return lines
 
 

@@ -14,6 +14,8 @@ import msgspec
 from nacre.cli.output import count, pairs, program, safe, table, to_copy
 from nacre.core.clock import duration
 from nacre.job.overview import JobOverview
+from nacre.job.sentence import delay_sentence
+from nacre.job.sentence_words import words
 from nacre.report.formatting import size, to_the_second
 from nacre.runs.passes import RecurringCrawl
 from nacre.wire.urltext import readable_url
@@ -285,14 +287,26 @@ def _details(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer["slowest"]:
         yield "slowest queues"
         rows = [
-            (q["name"], f"{q['pending']:,}", duration(q["delay"]), duration(q["needs"]))
+            (
+                q["name"],
+                f"{q['pending']:,}",
+                duration(q["delay"]),
+                duration(q["needs"]),
+                _why_so_slow(q),
+            )
             for q in answer["slowest"]
         ]
-        yield table([("queue", "waiting URIs", "one every", "takes about"), *rows])
+        yield table([("queue", "waiting URIs", "one every", "takes about", "why"), *rows])
     if answer["fetching"]:
         yield "fetches"
         fetches = [(duration(f["seconds"]), readable_url(f["url"])) for f in answer["fetching"]]
         yield table([("for", "URL"), *fetches])
+
+
+def _why_so_slow(queue: Mapping[str, Any]) -> str:
+    """Why the delay of a queue is so long; "" for a process that does not say it."""
+    reason = delay_sentence(queue.get("cause", ""), queue.get("most", 0.0))
+    return words(reason) if reason else ""
 
 
 class Eta:

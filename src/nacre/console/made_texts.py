@@ -44,7 +44,9 @@ PATTERNS: Final = (
     _("{} URLs of endless places are left in it, and {} were visited ({} fetches more)"),
     _("a quota is reached ({})"),
     _("it has spent {} of its budget of {} (frontier.queue_total_budget)"),
-    _("it waits for {} s more: its server asked for more time, or answers slowly"),
+    _("it waits for {} s more: its server refused requests (429 or 503; "
+      "politeness.backoff_up_to)"),
+    _("it waits for {} s more: its server answers slowly (politeness.max_delay)"),
     _("it waits its politeness delay for {} s more"),
     _("{} s between fetches, {} at a time"),
     _("{} times the last fetch, {} to {} s, {} at a time"),
@@ -63,7 +65,8 @@ PATTERNS: Final = (
 """Texts with `{}` for values, the narrower ones before the wider ones."""
 WHOLE: Final = (
     _("one run"), _("now, not over yet"), _("it is empty"), _("not tried yet"),
-    _("it waits: its server asked for more time, or answers slowly"),
+    _("it waits: its server refused requests (429 or 503; politeness.backoff_up_to)"),
+    _("it waits: its server answers slowly (politeness.max_delay)"),
     _("it waits its politeness delay"), _("frontier.force_retire is set for it"),
     _("the operator retired it (`nacre frontier JOB unretire` brings it back)"),
     _("a robots.txt or dns: that it needs failed, and is tried again"),

@@ -12,7 +12,14 @@ from nacre.frontier.dispatcher import NO_PLACEMENT, Dispatcher, EndlessUriBudget
 from nacre.frontier.last_tries import LastTries
 from nacre.frontier.operator import BY_OPERATOR, OperatorControl
 from nacre.frontier.pending import ENDS, NO_JOURNAL, FrontierJournal, JournalTag
-from nacre.frontier.policy import THROTTLED, Backoff, Retry, RetryKind, prerequisite_rank
+from nacre.frontier.policy import (
+    THROTTLED,
+    Backoff,
+    DelayCause,
+    Retry,
+    RetryKind,
+    prerequisite_rank,
+)
 from nacre.frontier.politeness import Politeness
 from nacre.frontier.queue_cache import FrontierTime, NoSheets, QueueSettings, SheetChooser
 from nacre.frontier.queue_states import QueueStates
@@ -40,6 +47,7 @@ class Attempt(NamedTuple):
         backoff: New state of the adaptive backoff; None leaves it.
         alone: From now on one fetch at a time, or not (any more); None leaves it.
         error: The obstacle, for the operator; "" if the status is enough.
+        cause: What decided the delay.
     """
 
     status: int
@@ -47,6 +55,7 @@ class Attempt(NamedTuple):
     backoff: Backoff | None = None
     alone: bool | None = None
     error: str = ""
+    cause: DelayCause = DelayCause.UNKNOWN
 
 
 def _begun(uri: CrawlURI) -> int:
@@ -342,7 +351,7 @@ class Frontier:
             held_until: The queue alone waits until this monotonic time at least, for a retry.
         """
         wake = self._time.mono + attempt.delay
-        queue.row.set_pace(attempt.delay, attempt.backoff, alone=attempt.alone)
+        queue.row.set_pace(attempt.delay, attempt.backoff, alone=attempt.alone, cause=attempt.cause)
         self.politeness.end(queue, wake)
         delayed_until = wake if attempt.delay > 0 else 0.0
         self.queue_states.visit_ended(queue, max(delayed_until, held_until))

@@ -6,6 +6,7 @@ from itertools import chain, islice
 from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import FetchStatus
 from nacre.frontier.pending import Matcher, any_text, pending, pending_steps
+from nacre.frontier.policy import DelayCause, Pace
 from nacre.frontier.politeness import AddressGroups
 from nacre.frontier.queue_cache import scan_queues
 from nacre.frontier.queue_states import OVER_BUDGET, QueueStates
@@ -158,12 +159,12 @@ class OperatorControl:
         states.settings.find_overlay(queue)
         states.update_precedence(queue)
         row, old = queue.row, queue.wake
-        delay = _delay_now(states.settings.politeness[queue.overlay], queue)
+        delay, cause = _pace_now(states.settings.politeness[queue.overlay], queue)
         # A longer wait than the last delay is one for a retry.
         if delay == row.delay or old - states.time.mono > row.delay:
             return
         new = old - row.delay + delay
-        row.change_delay(delay)
+        row.change_delay(delay, cause)
         if new < old:
             states.wake_earlier(queue, new)
         else:
@@ -245,19 +246,21 @@ class OperatorControl:
         return self._states.find(name).row.why
 
 
-def _delay_now(settings: PolitenessSettings, queue: Queue) -> float:
+def _pace_now(settings: PolitenessSettings, queue: Queue) -> Pace:
     """What the last delay of a queue would be under these settings, as far as it can be known.
 
-    One that its site asked for, or that its mood called for, is never shortened.
+    A delay that its site asked for, or that followed refusals, is never shortened.
     """
-    last = queue.row.delay
-    if not last:
+    row = queue.row
+    last = Pace(row.delay, DelayCause(row.cause))
+    if not last.delay:
         return last
-    delay = settings.delay
-    if delay is None:
-        delay = min(max(last, settings.min_delay), settings.max_delay)
-    asked = queue.row.alone or queue.row.backoff > 1.0
-    return max(delay, last) if asked else delay
+    if settings.delay is not None:
+        pace = Pace(settings.delay, DelayCause.FIXED)
+    else:
+        cause = last.cause if last.cause is DelayCause.SLOW else DelayCause.DURATION
+        pace = Pace(min(max(last.delay, settings.min_delay), settings.max_delay), cause)
+    return pace.at_least(*last) if row.alone or row.backoff > 1.0 else pace
 
 
 def why_it_waits(row: QueueRow, settings: FrontierSettings, wait: float | None = None) -> str:
@@ -307,5 +310,7 @@ def _snoozed(row: QueueRow, wait: float | None) -> str:
         return "a robots.txt or dns: that it needs failed, and is tried again"
     soon = f" for {wait:.1f} s more" if wait else ""
     if row.backoff > 1.0:
-        return f"it waits{soon}: its server asked for more time, or answers slowly"
+        return f"it waits{soon}: its server refused requests (429 or 503; politeness.backoff_up_to)"
+    if row.cause == DelayCause.SLOW:
+        return f"it waits{soon}: its server answers slowly (politeness.max_delay)"
     return f"it waits its politeness delay{soon}"

@@ -7,7 +7,7 @@ policies, cost policies); the backoff is this project's own.
 """
 
 import re
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from nacre.core.crawluri import CrawlURI, Directive, Hop, hop_count, split_path
@@ -115,12 +115,14 @@ class Backoff(NamedTuple):
     """The state of a queue's adaptive backoff: how much longer than usual it waits.
 
     Attributes:
-        factor: The wait is multiplied by it; 1 is normal.
+        factor: After refusals the wait is multiplied by it, up to `backoff_up_to`; 1 is normal.
         latency: Smoothed time to the first byte, ms; 0 before the first reply.
+        slowness: After slow replies the wait is multiplied by it, up to `max_delay`; 1 is normal.
     """
 
     factor: float = 1.0
     latency: float = 0.0
+    slowness: float = 1.0
 
 
 def next_backoff(
@@ -128,9 +130,9 @@ def next_backoff(
 ) -> Backoff:
     """The state after one fetch.
 
-    429 and 503 double the factor; a first byte that takes three times as long as usual, and half a
-    second more, raises it by half; any other reply lets it decay. A fixed delay is the operator's
-    word: then latency does not count.
+    429 and 503 double the factor. A first byte that takes three times as long as usual, and half a
+    second more, raises the slowness by half and leaves the factor. Any other reply lets both
+    decay. Under a fixed delay latency does not count.
 
     Args:
         settings: The current politeness.
@@ -143,11 +145,11 @@ def next_backoff(
     usual = state.latency
     latency = usual + _SMOOTHING * (latency_ms - usual) if usual else latency_ms
     if status in THROTTLED:
-        return Backoff(min(state.factor * 2.0, _LIMIT), usual)
+        return Backoff(min(state.factor * 2.0, _LIMIT), usual, state.slowness)
     slow = usual and latency_ms > max(_SLOW * usual, usual + _SLOW_MS)
     if slow and settings.delay is None:
-        return Backoff(min(state.factor * 1.5, _LIMIT), latency)
-    return Backoff(max(1.0, state.factor * 0.8), latency)
+        return Backoff(state.factor, latency, min(state.slowness * 1.5, _LIMIT))
+    return Backoff(max(1.0, state.factor * 0.8), latency, max(1.0, state.slowness * 0.8))
 
 
 # The way to a member of an enumeration is long.
@@ -310,6 +312,55 @@ def prerequisite_rank(uri: CrawlURI) -> Rank:
     return Rank(Directive.HIGHEST, max(0, uri.precedence - 1), uri.cost)
 
 
+class DelayCause(StrEnum):
+    """What decided a politeness delay. The values are stored in rows of queues."""
+
+    UNKNOWN = ""
+    FIXED = "fixed"
+    DURATION = "duration"
+    SLOW = "slow"
+    REFUSED = "refused"
+    CRAWL_DELAY = "crawl-delay"
+    RETRY_AFTER = "retry-after"
+    BANDWIDTH = "bandwidth"
+
+
+def delay_limit(settings: PolitenessSettings, cause: str) -> float:
+    """Longest delay of a cause, seconds; 0 if no setting of politeness bounds it.
+
+    Args:
+        settings: The current politeness.
+        cause: A value of `DelayCause`.
+    """
+    match cause:
+        case DelayCause.DURATION | DelayCause.SLOW:
+            return settings.max_delay
+        case DelayCause.REFUSED:
+            return settings.backoff_up_to
+        case DelayCause.CRAWL_DELAY:
+            return settings.respect_crawl_delay_up_to
+        case DelayCause.RETRY_AFTER:
+            return settings.respect_retry_after_up_to
+        case _:
+            return 0.0
+
+
+class Pace(NamedTuple):
+    """A politeness delay.
+
+    Attributes:
+        delay: Seconds.
+        cause: What decided it.
+    """
+
+    delay: float
+    cause: DelayCause
+
+    def at_least(self, delay: float, cause: DelayCause) -> "Pace":
+        """Return the longer of this delay and another one."""
+        return Pace(delay, cause) if delay > self.delay else self
+
+
 def politeness_delay(
     settings: PolitenessSettings,
     fetch_ms: float,
@@ -317,7 +368,18 @@ def politeness_delay(
     retry_after: float | None = None,
     backoff: Backoff | None = None,
 ) -> float:
-    """Seconds that a queue waits after a fetch.
+    """Seconds that a queue waits after a fetch; see `pace_after`."""
+    return pace_after(settings, fetch_ms, crawl_delay, retry_after, backoff).delay
+
+
+def pace_after(
+    settings: PolitenessSettings,
+    fetch_ms: float,
+    crawl_delay: float | None = None,
+    retry_after: float | None = None,
+    backoff: Backoff | None = None,
+) -> Pace:
+    """Return how long a queue waits after a fetch, and why.
 
     Args:
         settings: The current politeness.
@@ -327,17 +389,30 @@ def politeness_delay(
         backoff: State of the adaptive backoff; None when it is off.
     """
     if settings.delay is not None:
-        delay = settings.delay
+        pace = Pace(settings.delay, DelayCause.FIXED)
     else:
         wait = settings.delay_factor * fetch_ms / 1000.0
-        delay = min(max(wait, settings.min_delay), settings.max_delay)
-    if backoff is not None and backoff.factor > 1.0:
-        delay = max(delay, min(max(delay, 1.0) * backoff.factor, settings.backoff_up_to))
-    if crawl_delay is not None and crawl_delay > delay:
-        delay = max(delay, min(crawl_delay, settings.respect_crawl_delay_up_to))
-    if retry_after is not None and retry_after > delay:
-        delay = max(delay, min(retry_after, settings.respect_retry_after_up_to))
-    return delay
+        least = min(max(wait, settings.min_delay), settings.max_delay)
+        pace = Pace(least, DelayCause.DURATION)
+    if backoff is not None:
+        pace = _longer(settings, pace, backoff)
+    if crawl_delay is not None and crawl_delay > pace.delay:
+        most = settings.respect_crawl_delay_up_to
+        pace = pace.at_least(min(crawl_delay, most), DelayCause.CRAWL_DELAY)
+    if retry_after is not None and retry_after > pace.delay:
+        most = settings.respect_retry_after_up_to
+        pace = pace.at_least(min(retry_after, most), DelayCause.RETRY_AFTER)
+    return pace
+
+
+def _longer(settings: PolitenessSettings, usual: Pace, backoff: Backoff) -> Pace:
+    """Apply the backoff. Refusals multiply the usual delay, not the one of slow replies."""
+    base, pace = max(usual.delay, 1.0), usual
+    if settings.backoff_up_to and settings.delay is None and backoff.slowness > 1.0:
+        pace = pace.at_least(min(base * backoff.slowness, settings.max_delay), DelayCause.SLOW)
+    if backoff.factor > 1.0:
+        pace = pace.at_least(min(base * backoff.factor, settings.backoff_up_to), DelayCause.REFUSED)
+    return pace
 
 
 def retry_decision(

@@ -6,7 +6,7 @@ import msgspec
 
 from nacre.core.crawluri import CrawlURI
 from nacre.core.status import CountedAs, counted
-from nacre.frontier.policy import Backoff, queue_precedence
+from nacre.frontier.policy import Backoff, DelayCause, queue_precedence
 from nacre.frontier.rows import LAST_SUFFIX, RowStore, RowWindow, queue_id
 from nacre.frontier.settings import QueuePrecedence
 
@@ -63,7 +63,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         delay: Last politeness delay, seconds; 0 before the first fetch.
         last_peek: URL handed out last.
         last_queued: URL put in last.
-        backoff: Factor of the adaptive backoff.
+        backoff: Factor of the adaptive backoff after refusals.
         latency: Usual latency, ms.
         group: Addresses of its host, with spaces between; "" when no other queue has them.
         run: The start of the frontier that last wrote this row.
@@ -74,6 +74,8 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
             depends on it.
         endless: URIs of endless places in `queue`.
         trapped: URIs of endless places that were visited.
+        slowness: Factor of the adaptive backoff after slow replies.
+        cause: What decided its last delay: a value of `DelayCause`.
     """
 
     name: str
@@ -108,6 +110,8 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
     levels: dict[int, int] = {}
     endless: int = 0
     trapped: int = 0
+    slowness: float = 1.0
+    cause: str = ""
 
     @property
     def lowest(self) -> int:
@@ -191,18 +195,25 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         self.last_cost = cost
         self.costs += 1
 
-    def set_pace(self, delay: float, backoff: Backoff | None, *, alone: bool | None) -> None:
+    def set_pace(
+        self,
+        delay: float,
+        backoff: Backoff | None,
+        *,
+        alone: bool | None,
+        cause: DelayCause = DelayCause.UNKNOWN,
+    ) -> None:
         """Note what its server asks for: 0 and None leave what was known."""
         if delay > 0:
-            self.delay = delay
+            self.delay, self.cause = delay, cause.value
         if backoff is not None:
-            self.backoff, self.latency = backoff
+            self.backoff, self.latency, self.slowness = backoff
         if alone is not None:
             self.alone = alone
 
-    def change_delay(self, delay: float) -> None:
+    def change_delay(self, delay: float, cause: DelayCause) -> None:
         """Replace the last politeness delay, seconds."""
-        self.delay = delay
+        self.delay, self.cause = delay, cause.value
 
     def share_with(self, group: str) -> None:
         """Set the addresses of its host, as in `group`."""
@@ -287,7 +298,7 @@ class Queue:
     @property
     def backoff(self) -> Backoff:
         """State of its adaptive backoff."""
-        return Backoff(self.row.backoff, self.row.latency)
+        return Backoff(self.row.backoff, self.row.latency, self.row.slowness)
 
     def hold(self, key: bytes, uri: CrawlURI) -> None:
         """Note that one of its URIs is in process."""

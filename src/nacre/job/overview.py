@@ -21,9 +21,11 @@ from nacre.engine.counters import (
 )
 from nacre.frontier.operator import why_it_waits
 from nacre.frontier.pending import Matcher
+from nacre.frontier.policy import delay_limit
 from nacre.frontier.queue_cache import read_queue, scan_queues
 from nacre.frontier.queues import Queue, QueueRow, QueueState, Totals, read_totals
 from nacre.frontier.rows import queue_id
+from nacre.frontier.settings import PolitenessSettings
 from nacre.report.statistics import CrawlTotals, totals
 from nacre.runs.passes import next_pass
 from nacre.runs.runs import RunRow
@@ -292,8 +294,10 @@ class SlowQueue(msgspec.Struct, frozen=True):
         delay: Its politeness delay, seconds.
         needs: Seconds that it needs at that delay and at its usual latency.
         alone: Its site asks for a Crawl-delay: one fetch at a time.
-        backoff: Factor of its adaptive backoff; 1 for none.
+        backoff: Factor of its adaptive backoff after refusals; 1 for none.
         host: The host, where it is the queue of one; else the name.
+        cause: What decided its delay: a value of `DelayCause`.
+        most: Longest delay of this cause, seconds; 0 if no setting of politeness bounds it.
     """
 
     name: str
@@ -303,20 +307,26 @@ class SlowQueue(msgspec.Struct, frozen=True):
     alone: bool = False
     backoff: float = 1.0
     host: str = ""
+    cause: str = ""
+    most: float = 0.0
 
 
 def slowest_queues(frontier: "Frontier", number: int = 5) -> list[SlowQueue]:
     """The queues in memory that will take longest at their present delay."""
-    found = (_slow(queue) for queue in frontier.queues_in_memory())
+    politeness = frontier.queue_states.settings.politeness
+    found = (_slow(queue, politeness[queue.overlay]) for queue in frontier.queues_in_memory())
     return nlargest(number, (slow for slow in found if slow.needs), key=lambda slow: slow.needs)
 
 
-def _slow(queue: Queue) -> SlowQueue:
+def _slow(queue: Queue, politeness: PolitenessSettings) -> SlowQueue:
     row = queue.row
     pending = row.size + row.waiting
     needs = pending * (row.delay + row.latency / 1000)
     host = queue_host(row.name)
-    return SlowQueue(row.name, pending, row.delay, needs, row.alone, row.backoff, host)
+    most = delay_limit(politeness, row.cause)
+    return SlowQueue(
+        row.name, pending, row.delay, needs, row.alone, row.backoff, host, row.cause, most
+    )
 
 
 class FetchInProcess(msgspec.Struct, frozen=True):

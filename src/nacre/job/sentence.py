@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from nacre.frontier.policy import DelayCause
 from nacre.job.overview import JobOverview, SlowQueue
 
 Value = str | int | float
@@ -165,6 +166,16 @@ def rounds_sentence(rounds: Mapping[str, Any]) -> Sentence:
         params = {"version": rounds["version"], "round": rounds["round"], "step": rounds["at"]}
         return Sentence("rounds-at", params)
     return Sentence("rounds", {"version": rounds["version"], "step": rounds["step"]})
+
+
+def delay_sentence(cause: str, most: float) -> Sentence | None:
+    """The sentence that says why a politeness delay is as long as it is; None if not known.
+
+    Args:
+        cause: What decided the delay: a value of `DelayCause`.
+        most: Longest delay of this cause, seconds; see `delay_limit`.
+    """
+    return Sentence(f"delay-{cause}", {"most": most}) if cause else None
 
 
 def progress_sentence(progress: Mapping[str, Any]) -> Sentence:
@@ -322,6 +333,10 @@ def _only_retries(facts: SentenceFacts) -> Sentence | None:
     return Sentence("retries", params, ("wake", "stop"), also)
 
 
+_RAISED: Final = frozenset((DelayCause.SLOW, DelayCause.REFUSED, DelayCause.RETRY_AFTER))
+"""Causes of delays that are longer than the settings alone make them."""
+
+
 def _few_hosts(facts: SentenceFacts) -> Sentence | None:
     """One or few queues hold what waits, and their delay is the reason."""
     overview, waiting = facts.overview, facts.overview.queued
@@ -337,10 +352,15 @@ def _few_hosts(facts: SentenceFacts) -> Sentence | None:
         "queued": first.pending,
         "needs": first.needs,
     }
-    code = "one-host-crawl-delay" if first.alone else "one-host"
+    # A job that an older version left running has no cause.
+    asked = first.alone and first.cause in {DelayCause.CRAWL_DELAY, DelayCause.UNKNOWN}
+    code = "one-host-crawl-delay" if asked else "one-host"
     if len(few) > 1 and first.pending < MOST * waiting:
         code, params["hosts"] = "few-hosts", len(few)
-    also = ("grows",) if facts.grows else ("needs",)
+    also: tuple[str, ...] = ("grows",) if facts.grows else ("needs",)
+    if first.cause in _RAISED:
+        params["most"] = first.most
+        also = (f"delay-{first.cause}", *also)
     if facts.crowded is not None:
         params["prefix"] = facts.crowded.prefix
         return Sentence(code, params, ("exclude", "look-waiting", "limits"), also)

@@ -163,6 +163,28 @@ MESSAGES: Final[Mapping[str, str | CountedText]] = {
         "waits for one host: {host} allows a fetch each {delay} (Crawl-delay)"
     ),
     "few-hosts": _("waits for {hosts} hosts; the slowest, {host}, gets a fetch each {delay}"),
+    "delay-fixed": _("politeness.delay is set"),
+    "delay-duration": _(
+        "a multiple of the time that the last fetch took (politeness.delay_factor), {most} at most "
+        "(politeness.max_delay)"
+    ),
+    "delay-slow": _(
+        "its replies are slower than usual, which makes the delay longer, up to {most} "
+        "(politeness.max_delay)"
+    ),
+    "delay-refused": _(
+        "it refused requests (429 or 503), which makes the delay longer, up to {most} "
+        "(politeness.backoff_up_to)"
+    ),
+    "delay-crawl-delay": _(
+        "Crawl-delay of its robots.txt, which counts up to {most} "
+        "(politeness.respect_crawl_delay_up_to)"
+    ),
+    "delay-retry-after": _(
+        "it asked for this pause (Retry-After), which counts up to {most} "
+        "(politeness.respect_retry_after_up_to)"
+    ),
+    "delay-bandwidth": _("the limits of the bandwidth make it longer"),
     "needs": CountedText(
         "queued", _("{queued} URI there needs {needs}"), _("{queued} URIs there need {needs}")
     ),
@@ -325,7 +347,7 @@ def _template(code: str, params: Mapping[str, Value]) -> str:
 
 
 _WRITERS: Final[Mapping[str, Callable[[float], str]]] = {
-    **dict.fromkeys(("delay", "needs", "gap", "age", "left", "wait"), duration),
+    **dict.fromkeys(("delay", "needs", "gap", "age", "left", "wait", "most"), duration),
     "rest": roughly,
     **dict.fromkeys(("free", "reserve", "received"), size),
     **dict.fromkeys(("at", "until"), lambda seconds: f"{to_the_second(seconds)} UTC"),

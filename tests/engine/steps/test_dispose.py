@@ -16,7 +16,7 @@ from nacre.engine.limits import Pacer
 from nacre.engine.steps.dispose import DisposeStep, FollowLinksStep, QueueDelays
 from nacre.frontier.bandwidth import BandwidthLimits, BandwidthSettings
 from nacre.frontier.frontier import Attempt
-from nacre.frontier.policy import Backoff
+from nacre.frontier.policy import Backoff, DelayCause
 from nacre.frontier.settings import PolitenessSettings
 from nacre.report.statistics import StepCounts, Stored
 from tests.archive.captures import make_capture
@@ -163,6 +163,7 @@ def test_the_bandwidth_of_a_host_may_demand_more():
     attempt = delays({"delay_factor": 5.0}, {"per_host": 50}).attempt(visit)
     assert attempt.delay == BandwidthLimits(0, 50).delay(size, 2.0, 0) > 10.0
     assert visit.delay == attempt.delay
+    assert attempt.cause is DelayCause.BANDWIDTH
 
 
 def test_a_site_that_is_busy_waits_longer():
@@ -170,6 +171,7 @@ def test_a_site_that_is_busy_waits_longer():
     attempt = delays({"delay_factor": 5.0}, known=before).attempt(visit_of(503))
     assert attempt.backoff == Backoff(4.0, 100.0)
     assert attempt.delay == 40.0
+    assert attempt.cause is DelayCause.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -185,7 +187,9 @@ def test_what_asked_no_site_costs_it_no_delay(facts: dict[str, Any]):
 def test_without_a_reply_the_time_spent_counts_where_a_site_was_asked(status: int, delay: float):
     visit = visit_of(capture=None)
     visit.status = status
-    assert delays({"delay_factor": 5.0}).attempt(visit) == Attempt(status, delay)
+    attempt = delays({"delay_factor": 5.0}).attempt(visit)
+    assert attempt == Attempt(status, delay, cause=attempt.cause)
+    assert bool(attempt.cause) == (delay > 0.0)
 
 
 # ---- the end

@@ -21,6 +21,7 @@ from nacre.console.logs.lines import status_words
 from nacre.console.pages.action_buttons import action_buttons, first_buttons
 from nacre.console.pages.assets import Assets
 from nacre.core.clock import iso
+from nacre.job.sentence import delay_sentence
 from nacre.report.escape import shown
 from nacre.report.formatting import short, size
 from nacre.uri.parse import host
@@ -131,10 +132,17 @@ def environment(name: str) -> Environment:
     made.globals["in_words"] = partial(in_words, texts.gettext)
     made.globals["command_text"] = command_text
     made.globals["first_buttons"] = first_buttons
+    made.globals["delay_reason"] = partial(_delay_reason, spoken)
     # The extension adds this method, which the type of an environment does not have.
     install = made.install_gettext_translations  # type: ignore[attr-defined]
     install(texts, newstyle=True)
     return made
+
+
+def _delay_reason(spoken: Language, cause: str, most: float) -> str:
+    """Why a politeness delay is as long as it is; "" if that is not known."""
+    sentence = delay_sentence(cause, most)
+    return "" if sentence is None else spoken.say(sentence)
 
 
 def _install_signs(made: Environment, text: Callable[[str], str]) -> None:

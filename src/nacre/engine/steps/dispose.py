@@ -23,7 +23,7 @@ from nacre.engine.outcomes import Outcomes
 from nacre.engine.prerequisites import RobotsCache
 from nacre.engine.steps.quotas import QuotaBook
 from nacre.frontier.frontier import Attempt, Frontier
-from nacre.frontier.policy import next_backoff, politeness_delay
+from nacre.frontier.policy import DelayCause, Pace, next_backoff, pace_after
 from nacre.frontier.settings import PolitenessSettings
 from nacre.report.statistics import Statistics, StepCounts, Stored
 from nacre.scope.scope import Gate
@@ -125,20 +125,21 @@ class QueueDelays:
             return Attempt(visit.status)
         politeness = self._politeness[visit.overlay]
         if capture is None:
-            return Attempt(visit.status, self._without_reply(visit, politeness))
+            pace = self._without_reply(visit, politeness)
+            return Attempt(visit.status, pace.delay, cause=pace.cause)
         known = self._frontier.backoff(uri.queue)
         backoff = next_backoff(politeness, known, visit.status, capture.first_byte)
         asked = self._crawl_delay(visit) if visit.crawl_delay is None else visit.crawl_delay
-        delay = politeness_delay(politeness, capture.duration, asked, visit.retry_after, backoff)
-        delay = max(delay, self._least(visit, capture))
-        visit.wait_for(delay)
-        return Attempt(visit.status, delay, backoff, alone=bool(asked))
+        pace = pace_after(politeness, capture.duration, asked, visit.retry_after, backoff)
+        pace = pace.at_least(self._least(visit, capture), DelayCause.BANDWIDTH)
+        visit.wait_for(pace.delay)
+        return Attempt(visit.status, pace.delay, backoff, alone=bool(asked), cause=pace.cause)
 
-    def _without_reply(self, visit: Visit, politeness: PolitenessSettings) -> float:
+    def _without_reply(self, visit: Visit, politeness: PolitenessSettings) -> Pace:
         """The time spent is all that is known of the host; 0 if it was not asked."""
         if visit.status <= FetchStatus.RUNTIME_EXCEPTION:
-            return 0.0
-        return politeness_delay(politeness, (self._clock.monotonic() - visit.started) * 1000.0)
+            return Pace(0.0, DelayCause.UNKNOWN)
+        return pace_after(politeness, (self._clock.monotonic() - visit.started) * 1000.0)
 
     def _least(self, visit: Visit, capture: Capture) -> float:
         """What the bandwidth of the host and the hour of the week demand."""

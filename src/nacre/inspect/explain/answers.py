@@ -124,12 +124,14 @@ class QueueAnswer(msgspec.Struct, frozen=True):
         errors: Final failures.
         delay: Last politeness delay, seconds.
         wait: Seconds until it may hand out again; None when the job does not run.
-        backoff: Factor of the adaptive backoff; 1 for none.
+        backoff: Factor of the adaptive backoff after refusals; 1 for none.
         last: URL handed out last.
         why: Why it rests; "" when it does not.
         precedence: When it has its turn: lower ones sooner.
         spent: What it spent of its budget.
         budget: What it may spend in all; -1 for no limit.
+        cause: What decided the last delay: a value of `DelayCause`.
+        most: Longest delay of this cause, seconds; 0 if no setting of politeness bounds it.
     """
 
     name: str
@@ -144,6 +146,8 @@ class QueueAnswer(msgspec.Struct, frozen=True):
     precedence: int = 0
     spent: int = 0
     budget: int = -1
+    cause: str = ""
+    most: float = 0.0
 
 
 class PendingAnswer(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ from nacre.engine.prerequisites import HostAnswers, RobotsCache
 from nacre.engine.seeding.seedbook import SeedBook
 from nacre.errors import URIError
 from nacre.frontier.operator import why_it_waits
+from nacre.frontier.policy import delay_limit
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.queues import QueueRow, QueueState
 from nacre.frontier.rows import queue_id
@@ -249,6 +250,8 @@ class Explainer:
             row.precedence,
             row.spent,
             settings.queue_total_budget,
+            row.cause,
+            delay_limit(self._sheets.settings[overlay].politeness, row.cause),
         )
 
     def _state_text(self, state: QueueState) -> str:
