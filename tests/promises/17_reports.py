@@ -246,7 +246,7 @@ def test_status_of_a_running_job_has_headings(tmp_path: Path):
         with running(tmp_path / "slow", *crawl) as process:
             until(lambda: "slowest queues" in nacre("status", tmp_path / "slow").out)
             text = said("status", tmp_path / "slow")
-            assert re.search(r"queue +waiting URIs +one every +takes about", text)
+            assert re.search(r"queue +waiting URIs +one every +takes about +why", text)
             process.terminate()
             process.wait(20)
 
