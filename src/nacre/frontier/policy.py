@@ -313,7 +313,7 @@ def prerequisite_rank(uri: CrawlURI) -> Rank:
 
 
 class DelayCause(StrEnum):
-    """What decided a politeness delay. The values are stored in rows of queues."""
+    """Causes of a politeness delay. The values are stored in rows of queues."""
 
     UNKNOWN = ""
     FIXED = "fixed"
