@@ -165,6 +165,81 @@ def test_the_first_page_is_the_form_and_it_makes_a_job(tmp_path: Path):
     play(tmp_path, scene)
 
 
+_UNFIT = [
+    ({"seeds": ""}, "there is no URL to start from"),
+    ({"seeds": " \r\n\r\n"}, "there is no URL to start from"),
+    ({"seeds": "# only a comment\r\n"}, "there is no seed"),
+    ({"seeds": "ftp:// nothing here\r\n??? \r\n"}, "seeds"),
+    ({"seeds": "http://127.0.0.1:9/\r\nhttp://[::1\r\n"}, "http://[::1"),
+    ({"seeds": "http://127.0.0.1:9/\r\nhttp://a.test:99999/\r\n"}, "99999"),
+    ({"seeds": "https://example.org/"}, "fetch.contact"),
+    ({"seeds": "https://图书馆.中国/\r\n"}, "fetch.contact"),
+    ({"bytes": "many"}, "limits.bytes"),
+    ({"depth": "three"}, "is no number of links"),
+    ({"name": "a/b"}, "name"),
+    ({"name": "taken"}, "is a job already"),
+    ({"tags": "x" * 300}, "tag"),
+    ({"exclude": "(["}, "regular expression"),
+    ({"v:alerts.webhook.secret": "s3cret", "o:alerts.webhook.secret": ""}, "plain text"),
+    ({"v:robots.policy": "none", "o:robots.policy": "obey"}, "robots.policy"),
+]
+
+
+def test_check_finds_what_create_refuses(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        good = {
+            "x-nacre-token": fields.pop("x-nacre-token"), "seeds": "http://127.0.0.1:9/a/",
+            "scope": "host",
+        }  # fmt: skip
+        taken = {**good, "name": "taken", "do": "create"}
+        assert (await client.post("/new", data=taken, headers=fields)).status_code == 303
+        before = sorted((tmp_path / "crawls").iterdir())
+        for unfit, says in _UNFIT:
+            form = {**good, **unfit}
+            checked = await client.post("/new", data={**form, "do": "check"}, headers=fields)
+            made = await client.post("/new", data={**form, "do": "create"}, headers=fields)
+            assert made.status_code >= 400, (unfit, made.text)
+            assert "Nothing keeps this crawl from starting" not in checked.text, unfit
+            summary = re.search(r'class="error-summary".*?</div>', checked.text, re.DOTALL)
+            assert summary is not None, (unfit, checked.text)
+            assert says in summary[0], (unfit, summary[0])
+            assert summary[0] in made.text, unfit
+        checked = await client.post("/new", data={**good, "do": "check"}, headers=fields)
+        assert "Nothing keeps this crawl from starting" in checked.text
+        assert sorted((tmp_path / "crawls").iterdir()) == before, "a check writes nothing"
+
+    play(tmp_path, scene)
+
+
+def test_check_shows_the_warnings_of_create(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        form = {
+            "x-nacre-token": fields.pop("x-nacre-token"), "do": "check", "scope": "host",
+            "seeds": "http://127.0.0.1:9/", "v:extract.extract_html": "false",
+            "o:extract.extract_html": "true",
+        }  # fmt: skip
+        checked = await client.post("/new", data=form, headers=fields)
+        assert "Nothing keeps this crawl from starting" in checked.text
+        assert "no links are taken from web pages" in checked.text
+
+    play(tmp_path, scene)
+
+
+def test_the_dry_run_of_a_new_job_has_the_problems_of_create(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_key(Role.OPERATOR)
+        job = {"seeds": ["https://example.org/"], "scope": "host"}
+        asked = {"job": job, "urls": ["https://example.org/x"]}
+        found = await console.client.post(f"{API}/jobs/dry-run", json=asked, headers=fields)
+        assert found.status_code == 200, found.text
+        assert [one["path"] for one in found.json()["problems"]] == ["fetch.contact"]
+        assert [one["decision"] for one in found.json()["urls"]] == ["ACCEPT"]
+
+    play(tmp_path, scene)
+
+
 def test_the_form_of_a_new_job_has_all_settings(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         fields, client = console.as_session(Role.OPERATOR), console.client

@@ -276,9 +276,7 @@ async def make(call: Call, wish: NewJobWish) -> tuple[FoundJob, MadeJob]:
         ConfigError: With every problem of its settings.
         RefusedRequestError: See `place_for`; or a setting is for admins.
     """
-    require_settings(call, wish)
-    root = directory_for(call, wish)
-    labels = changed_labels(JobLabels(), JobLabelsWish(tags=wish.tags))
+    root, labels = _required(call, wish)
     job, warnings = await make_at(call.services, root, _arguments(call, wish))
     call.note.job = job.id
     if wish.kind == "rounds":
@@ -286,6 +284,38 @@ async def make(call: Call, wish: NewJobWish) -> tuple[FoundJob, MadeJob]:
     if labels.tags:
         call.services.labels.set(job, labels)
     return job, MadeJob(job.id, str(root), warnings)
+
+
+async def check_new(call: Call, wish: NewJobWish) -> tuple[str, ...]:
+    """Check a job as `make` does, and write nothing; return what the operator should know.
+
+    Raises:
+        ConfigError: With every problem of its settings, its seeds and its contact.
+        RefusedRequestError: See `make`.
+    """
+    root, _ = _required(call, wish)
+    return await _ask_readers(call.services, root, {**_arguments(call, wish), "writes": False})
+
+
+def _required(call: Call, wish: NewJobWish) -> tuple[Path, JobLabels]:
+    """The directory and the labels of a new job; see `make` for what is raised."""
+    require_settings(call, wish)
+    root = directory_for(call, wish)
+    return root, changed_labels(JobLabels(), JobLabelsWish(tags=wish.tags))
+
+
+async def _ask_readers(
+    services: ConsoleServices, root: Path, arguments: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Let a reader process check a job, and make it; return what the operator should know.
+
+    Raises:
+        ConfigError: With every problem of its settings.
+    """
+    found = await services.readers.ask("make-new-job", root, _PATIENCE, **arguments)
+    if found["problems"]:
+        raise ConfigError([Problem(**problem) for problem in found["problems"]])
+    return tuple(found["warnings"])
 
 
 async def make_at(
@@ -302,16 +332,14 @@ async def make_at(
         ConfigError: With every problem of its settings.
         JobError: It is not found afterwards.
     """
-    found = await services.readers.ask("make-new-job", root, _PATIENCE, **arguments)
-    if found["problems"]:
-        raise ConfigError([Problem(**problem) for problem in found["problems"]])
+    warnings = await _ask_readers(services, root, arguments)
     # What was removed from the console there was another job, whose directory is gone.
     services.removals.drop(root)
     await services.fleet.scan()
     made = [job for job in services.fleet.jobs if job.layout.root == root]
     if not made:
         raise JobError(f"{root} was made, and is not found below the places of the console")
-    return made[0], tuple(found["warnings"])
+    return made[0], warnings
 
 
 async def _inject(job: FoundJob) -> None:

@@ -4,7 +4,8 @@ import msgspec
 
 from nacre.console.bounds import LineTexts
 from nacre.console.call import Call
-from nacre.console.new_jobs import MadeJob, NewJobWish, SampleDecision, look, make
+from nacre.console.new_jobs import MadeJob, NewJobWish, SampleDecision, check_new, look, make
+from nacre.errors import ConfigError
 
 
 class DryRunWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,7 +25,7 @@ class DryRunOfNewJob(msgspec.Struct, frozen=True):
 
     Attributes:
         problems: What keeps it from being made, each with `path` and `message`.
-        urls: The decisions; () where there are problems.
+        urls: The decisions; () if the settings have problems.
     """
 
     problems: tuple[dict[str, str | int], ...]
@@ -41,4 +42,9 @@ async def look_at_job(call: Call) -> DryRunOfNewJob:
     """Make the dry run of a job that is not made yet."""
     wish: DryRunWish = call.body
     found = await look(call, wish.job, wish.urls[:1000])
+    if not found["problems"]:
+        try:
+            await check_new(call, wish.job)
+        except ConfigError as error:
+            found["problems"] = [problem._asdict() for problem in error.problems]
     return msgspec.convert(found, DryRunOfNewJob)

@@ -18,6 +18,7 @@ from nacre.console.decoding import lines_of, sent_form
 from nacre.console.live.notices import Notice
 from nacre.console.new_jobs import (
     NewJobWish,
+    check_new,
     fields_of_new,
     first_url,
     job_places,
@@ -99,6 +100,7 @@ def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
     return {
         "all_fields": (), "sections": (), "typed": {}, "search": "", "section": "", "total": 0,
         "fields": fields, "cards": cards, "problems": (), "decisions": (), "checked": False,
+        "warnings": (),
         "profiles": [(one.name, one.purpose) for one in list_profiles()],
         "templates": [job.id for job, _ in call.snapshots()],
         "places": [one.label for one in job_places(call)],
@@ -159,7 +161,7 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
     if action == "fields":
         return PageAnswer("new.html", await _form(call, fields))
     if action == "check":
-        return PageAnswer("new.html", {**await _form(call, fields), "checked": True})
+        return PageAnswer("new.html", {**await _form(call, fields), **await _checked(call, fields)})
     try:
         job, made = await make(call, await _whole(call, fields))
     except NacreError as error:
@@ -179,6 +181,15 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
             call.services.notices.add(call.identity.session, notice)
     page = "/settings/form" if action == "more" else ""
     return RedirectResponse(f"/j/{quote(job.id, safe='~')}{page}", status_code=303)
+
+
+async def _checked(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
+    """The result of the checks that *Create* runs."""
+    try:
+        warnings = await check_new(call, await _whole(call, fields))
+    except NacreError as error:
+        return {"problems": _problems(error)}
+    return {"checked": True, "warnings": warnings}
 
 
 def fields_of(form: FormData) -> dict[str, str]:
@@ -247,4 +258,4 @@ def _number(text: str) -> int | float | str:
 
 def _problems(error: NacreError) -> list[dict[str, Any]]:
     found = problem_of(error)
-    return list(found.problems) or [{"path": "", "message": found.detail}]
+    return list(found.problems) or [Problem("", found.detail)._asdict()]
