@@ -5,6 +5,7 @@
 
 from nacre.config.component import Bytes, Seconds, setting
 from nacre.config.effective import Effective
+from nacre.config.naming import FileName, ListenAddress, NetworkName, ServerAddress
 from nacre.config.registry import CONTRACT
 from nacre.core.capture import Capture
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
@@ -64,6 +65,7 @@ __all__ = [
     "Entry",
     "Extractor",
     "FetchStatus",
+    "FileName",
     "FinalProcessor",
     "Format",
     "Hop",
@@ -71,7 +73,9 @@ __all__ = [
     "LinkCollector",
     "LinkProcessor",
     "LinkShare",
+    "ListenAddress",
     "Need",
+    "NetworkName",
     "Outlink",
     "PageScore",
     "Predicate",
@@ -89,6 +93,7 @@ __all__ = [
     "SearchDocument",
     "Seconds",
     "Section",
+    "ServerAddress",
     "StorageError",
     "Subject",
     "View",

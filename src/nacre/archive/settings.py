@@ -7,6 +7,7 @@ from pydantic import field_validator
 
 from nacre.archive.fields import DATE_DIGITS
 from nacre.config.component import Bytes, Component, setting
+from nacre.config.naming import FileName, ServerAddress
 from nacre.errors import ConfigError, URIError
 from nacre.uri.parse import origin, parse
 
@@ -84,7 +85,7 @@ class WarcSettings(Component):
         live=False,
         sheets=False,
     )
-    directories: tuple[str, ...] = setting(
+    directories: tuple[FileName, ...] = setting(
         ("archive",),
         "Directories for the files, used in turn; relative to the run, or absolute. `${job}`, "
         "`${launchId}` (name of the run) and `${env:NAME}` are filled in.",
@@ -128,7 +129,7 @@ class WarcSettings(Component):
     publisher: str = setting("", "Organisation, for warcinfo.", live=False, sheets=False)
     audience: str = setting("", "For whom it is made, for warcinfo.", live=False, sheets=False)
     description: str = setting("", "What is crawled, for warcinfo.", live=False, sheets=False)
-    outbackcdx: str = setting(
+    outbackcdx: ServerAddress = setting(
         "",
         "Collection of an OutbackCDX server that gets the index of each closed WARC; an address in "
         "a private network is allowed. Empty: none.",

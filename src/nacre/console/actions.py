@@ -266,13 +266,17 @@ async def _require_settings(
         RefusedRequestError: They do (403).
         ConfigError: They are none.
     """
-    if not options.set or may_name_files(identity.role, is_remote=services.reach.is_remote):
+    remote = services.reach.is_remote
+    if not options.set or may_name_files(identity.role, is_remote=remote, places=identity.places):
         return
     change = {"assignments": list(options.set)}
     named = await services.readers.ask("named-files", job.layout.root, _SOON, change=change)
     if named:
         raise RefusedRequestError(
-            403, "names-files", f"{', '.join(named)}: only an admin may name files and programs"
+            403,
+            "names-files",
+            f"{', '.join(named)}: only an admin may name files, programs, "
+            "servers, networks and ports",
         )
 
 

@@ -82,7 +82,8 @@ class Call(NamedTuple):
     @property
     def may_name_files(self) -> bool:
         """Whether the one who asks may change settings that name files or programs."""
-        return may_name_files(self.identity.role, is_remote=self.services.reach.is_remote)
+        remote, who = self.services.reach.is_remote, self.identity
+        return may_name_files(who.role, is_remote=remote, places=who.places)
 
     @property
     def address(self) -> str:

@@ -16,7 +16,7 @@ from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_lab
 from nacre.console.fleet.places import FoundJob, JobPlace
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
-from nacre.editing.file_settings import named_files
+from nacre.editing.file_settings import is_file_of_profile, named_files
 from nacre.engine.seeding.seeds import Seed, read_seeds
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.scope.seed_scope import ScopeKind
@@ -366,9 +366,12 @@ def require_settings(call: Call, wish: NewJobWish) -> None:
     if call.may_name_files:
         return
     named = list(named_files(msgspec.json.encode(wish.settings).decode()))
-    if "/" in wish.profile or wish.profile.endswith(".yaml"):
+    if is_file_of_profile(wish.profile):
         named.append("profile")
     if named:
         raise RefusedRequestError(
-            403, "names-files", f"{', '.join(named)}: only an admin may name files and programs"
+            403,
+            "names-files",
+            f"{', '.join(named)}: only an admin may name files, programs, "
+            "servers, networks and ports",
         )

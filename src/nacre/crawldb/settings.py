@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import field_validator
 
 from nacre.config.component import Bytes, Component, Seconds, section, setting
+from nacre.config.naming import FileName
 from nacre.crawldb.scoring import AnyScoring, Opic
 from nacre.search.settings import IndexSettings
 
@@ -46,7 +47,7 @@ class GenerateSettings(Component):
         sheets=False,
     )
     count: CountBy = setting("host", "What `max_count` counts: `host` or `domain`.", sheets=False)
-    limits: str = setting(
+    limits: FileName = setting(
         "",
         "File of limits by registered domain, relative to the job: domain, URLs, hosts, URLs of a "
         "host, separated by tabs; an empty field or -1 sets no limit. Empty: none.",
@@ -292,14 +293,14 @@ def _default_scoring() -> tuple[AnyScoring, ...]:
 class CycleSettings(Component):
     """Batch rounds (`nacre cycle`): tables, fetch lists, units, scores."""
 
-    storage: str = setting(
+    storage: FileName = setting(
         "",
         "Where tables, segments and archive lie: `s3://bucket/prefix`, or a directory. Empty: "
         "`cycle/` of the job.",
         sheets=False,
         sample="s3://crawls/docs",
     )
-    scratch: str = setting(
+    scratch: FileName = setting(
         "",
         "Directory where units work before their parts are in the storage, such as one on a larger "
         "disk; a relative path begins at the job, and on a cluster each machine has the path. "

@@ -1,53 +1,102 @@
-"""The settings that name files, programs or variables of the machine.
+"""The settings that name something of the machine: files, programs, servers, networks, ports.
 
-Who may edit a job from another machine may not thereby read files of this one: a console that
-others can reach lets only administrators change these.
+Whoever may edit a job from another machine may not thereby read files of this one, reach its
+networks or have it contact servers: a console that others can reach lets only administrators change
+these settings. The types of the settings declare them (`config.naming`).
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, Final
 
 from nacre.config.document import read_yaml
+from nacre.config.naming import NamedKind, NamedValue, marked_names, named_values
 from nacre.errors import Problem
+from nacre.settings.settings import JobSettings
 
-_KEYS: Final = frozenset(
-    (
-        "file", "files", "env", "load_file", "save_file", "mime_file", "surts_file", "dump_file",
-        "map_file", "directories", "storage", "log_to_file",
-    )
-)  # fmt: skip
-"""Keys whose values name files or variables, wherever they stand."""
-_NO_FILES: Final = frozenset(("env", "servers"))
-"""Those of them whose values are no files."""
 CLOSED: Final = frozenset(("state", "logins", "control", "cycle"))
 """Directories of a job that are for its processes alone."""
-_PATHS: Final = frozenset(("seeds", "cycle.generate.limits", "dns.hosts", "dns.servers"))
+_WHY: Final = {
+    NamedKind.FILE: Problem(
+        "", "only administrators may change this: it names a file, a program or a variable"
+    ),
+    NamedKind.SERVER: Problem(
+        "", "only administrators may change this: it names a server that Nacre contacts"
+    ),
+    NamedKind.NETWORK: Problem(
+        "", "only administrators may change this: it names networks or addresses"
+    ),
+    NamedKind.LISTENER: Problem(
+        "", "only administrators may change this: it names a port that others can reach"
+    ),
+}
+_OF_RUN: Final = "${launchId}/"
+"""Begins a path within the directory of the run, which names nothing of the machine."""
 
 
 @lru_cache(maxsize=2)  # the saved text is asked for with each letter that is typed
 def named_files(text: str) -> Mapping[str, Any]:
-    """The values of a text that name files, programs or variables, by their paths."""
+    """The values of a text that name something of the machine, by their paths."""
+    return {one.path: one.value for one in _named_in_text(text)}
+
+
+def _named_in_text(text: str) -> Iterator[NamedValue]:
     layer = read_yaml(text, "crawl.yaml")
-    found = dict(named_in(layer.tree))
+    yield from named_in(layer.tree)
     if layer.includes:
-        found["include"] = [name for name, _ in layer.includes]
-    if "/" in layer.profile[0] or layer.profile[0].endswith(".yaml"):
-        found["profile"] = layer.profile[0]
-    return found
+        yield NamedValue("include", [name for name, _ in layer.includes], NamedKind.FILE)
+    if is_file_of_profile(layer.profile[0]):
+        yield NamedValue("profile", layer.profile[0], NamedKind.FILE)
+
+
+def is_file_of_profile(name: str) -> bool:
+    """Whether the name of a profile is that of a file."""
+    return "/" in name or name.endswith(".yaml")
 
 
 def changed_files(before: str, after: str) -> list[str]:
-    """Paths of settings that name other files in one text than in another, sorted."""
-    old, new = named_files(before), named_files(after)
-    return sorted(path for path, value in new.items() if old.get(path) != value)
+    """Paths of settings that name something in one text that the other does not name, sorted.
+
+    The number of an item in its list does not count: rules may move.
+    """
+    old = {_key(path, item) for path, value in named_files(before).items() for item in _each(value)}
+    new = named_files(after)
+    return sorted(
+        path
+        for path, value in new.items()
+        if any(_key(path, one) not in old for one in _each(value))
+    )
+
+
+def _each(value: Any) -> Iterator[Any]:  # noqa: ANN401 - YAML
+    yield from value if isinstance(value, list) and value else (value,)
+
+
+def _key(path: str, value: object) -> tuple[str, str]:
+    """What tells a value that names something from others."""
+    plain = ".".join("*" if part.isdigit() else part for part in path.split("."))
+    return plain, json.dumps(value, sort_keys=True, default=str)
 
 
 def for_admins(path: str) -> Problem:
-    """The problem of a setting that names something, for those who may not change it."""
-    said = "only administrators may change this: it names a file, a program or a variable"
-    return Problem(path, said)
+    """The problem of a setting that names something, for those who may not change it.
+
+    Args:
+        path: The setting; "" for one that names a file.
+    """
+    kind = _kind_at(path)
+    return _WHY.get(kind, _WHY[NamedKind.FILE])._replace(path=path)
+
+
+def _kind_at(path: str) -> NamedKind:
+    """The kind of thing that a setting names, by the last name in its path that tells."""
+    known = marked_names()
+    return next(
+        (known[part] for part in reversed(path.split(".")) if part in known), NamedKind.FILE
+    )
 
 
 def stays_in_job(path: str, value: object) -> bool:
@@ -60,7 +109,7 @@ def stays_in_job(path: str, value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(stays_in_job(path, one) for one in value)
     if (
-        path.rpartition(".")[2] in _NO_FILES
+        _kind_at(path) is not NamedKind.FILE
         or not isinstance(value, str)
         or set(value) & set("$~\\")
     ):
@@ -69,23 +118,29 @@ def stays_in_job(path: str, value: object) -> bool:
     return value[:1] != "/" and ".." not in parts and not CLOSED.intersection(parts[:1])
 
 
-def named_in(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - YAML
-    """The values of a tree that name files, programs or variables.
+def named_in(tree: Any) -> Iterator[NamedValue]:  # noqa: ANN401 - YAML
+    """The values of settings that name something of the machine.
 
     Args:
-        value: The tree.
-        path: Its place; "" for the top.
+        tree: The settings, nested as in `crawl.yaml`; keys may be dotted paths.
     """
-    if _is_named(path) and not (path == "seeds" and not isinstance(value, str)):
-        yield path, value
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from named_in(inner, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from named_in(inner, f"{path}.{number}")
+    for one in named_values(JobSettings, tree, "", _in_sheets):
+        is_of_run = isinstance(one.value, str) and one.value.startswith(_OF_RUN)
+        if not is_of_run or ".." in one.value:
+            yield one
 
 
-def _is_named(path: str) -> bool:
-    plain = path.partition("sheets.")[2].partition(".")[2] if path.startswith("sheets.") else path
-    return path.rpartition(".")[2] in _KEYS or plain in _PATHS or path in _PATHS
+def _in_sheets(path: str, value: object) -> Iterator[NamedValue] | None:
+    """The values of a sheet, whose keys are paths of settings; None for what is no sheet."""
+    if path.count(".") != 1 or not path.startswith("sheets.") or not isinstance(value, Mapping):
+        return None
+    return chain.from_iterable(_of_path(path, str(key), item) for key, item in value.items())
+
+
+def _of_path(sheet: str, key: str, value: object) -> Iterator[NamedValue]:
+    """The values of one setting of a sheet."""
+    nested = value
+    for part in reversed(key.split(".")):
+        nested = {part: nested}
+    for one in named_values(JobSettings, nested):
+        yield one._replace(path=f"{sheet}.{one.path}")

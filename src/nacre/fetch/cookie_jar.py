@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from nacre.config.component import Bytes, Component, setting
+from nacre.config.naming import FileName
 from nacre.fetch.cookie import (
     Cookie,
     SetCookie,
@@ -26,13 +27,13 @@ class CookieSettings(Component):
     """Cookies of replies, accepted and sent back as a browser would; no script sets any."""
 
     enabled: bool = setting(True, "Accept and send cookies.")
-    load_file: str = setting(
+    load_file: FileName = setting(
         "",
         "Cookies to begin with, in a 7-column Netscape file. Empty: none.",
         live=False,
         sheets=False,
     )
-    save_file: str = setting(
+    save_file: FileName = setting(
         "", "Where to write all cookies when the job ends. Empty: nowhere.", sheets=False
     )
     per_domain: int = setting(

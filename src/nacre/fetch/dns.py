@@ -14,6 +14,7 @@ from msgspec import structs
 from pydantic import BeforeValidator, WithJsonSchema, field_validator
 
 from nacre.config.component import Component, Seconds, setting
+from nacre.config.naming import NamedKind, ServerAddress
 from nacre.core.clock import Clock, digits14
 from nacre.core.status import FetchStatus
 from nacre.errors import URIError
@@ -108,12 +109,12 @@ _Addresses = Annotated[
 class DnsSettings(Component):
     """Settings of how names are resolved."""
 
-    hosts: dict[str, _Addresses] = setting(
+    hosts: Annotated[dict[str, _Addresses], NamedKind.NETWORK] = setting(
         dict,
         "Fixed addresses of names, which are used without a DNS query; one, or a list.",
         sheets=False,
     )
-    servers: tuple[str, ...] = setting(
+    servers: tuple[ServerAddress, ...] = setting(
         (),
         "DNS servers, `IP`, `IP:PORT` or `[IPv6]:PORT`. Empty: those of /etc/resolv.conf.",
         sheets=False,

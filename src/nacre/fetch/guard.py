@@ -12,10 +12,12 @@ successors).
 
 from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Annotated
 
 from pydantic import field_validator
 
 from nacre.config.component import Component, setting
+from nacre.config.naming import NamedKind, NetworkName
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -153,7 +155,7 @@ _PRIVATE_SUFFIXES = (".localhost", ".test", ".internal", ".local", ".home.arpa")
 class NetworkSettings(Component):
     """Settings of which networks may be crawled."""
 
-    allow: tuple[str, ...] = setting(
+    allow: tuple[NetworkName, ...] = setting(
         (),
         "Networks in CIDR notation that may be crawled although they are loopback, private, "
         "link-local and so on. A seed that is such an address, or whose name is of a private "
@@ -162,7 +164,7 @@ class NetworkSettings(Component):
         "to.",
         sheets=False,
     )
-    proxy_resolves: bool = setting(
+    proxy_resolves: Annotated[bool, NamedKind.NETWORK] = setting(
         False,
         "With a proxy: let it resolve names, so that their addresses are not checked. Otherwise "
         "names are resolved here first, and refused if one of their addresses is.",

@@ -1,13 +1,14 @@
 """The settings of the fetcher: section `fetch` of `crawl.yaml`, and the credentials in it."""
 
 from functools import lru_cache
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import field_validator
 
 from nacre import __version__
 from nacre.config.component import Bytes, Component, Seconds, setting
+from nacre.config.naming import NamedKind, NetworkName
 from nacre.config.secret import Secret
 from nacre.fetch.proxy import Proxy, parse_proxy
 from nacre.scope.rules.stock import AnyRule
@@ -114,7 +115,7 @@ class FetchSettings(Component):
         "`record`: accept any certificate and protocol from TLS 1.0 on, and record the result "
         "of the verification; `strict`: refuse connections that fail it.",
     )
-    proxy: Secret = setting(
+    proxy: Annotated[Secret, NamedKind.SERVER] = setting(
         Secret(),
         "Proxy: `http://`, `https://` or `socks5://`, with `user:password@` if needed; "
         "preferably with the password as `{env: NAME}` or `{file: PATH}`. Empty: none.",
@@ -123,7 +124,9 @@ class FetchSettings(Component):
     credentials: tuple[Credential, ...] = setting(
         (), "Names and passwords for Basic and Digest authentication, each for one origin."
     )
-    bind_address: str = setting("", "Local address to connect from. Empty: the system's choice.")
+    bind_address: NetworkName = setting(
+        "", "Local address to connect from. Empty: the system's choice."
+    )
 
     @field_validator("proxy")
     @classmethod

@@ -11,6 +11,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from nacre.config.component import Component, Seconds, section, setting
+from nacre.config.naming import FileName
 
 CostPolicy = Literal["unit", "zero", "wag", "anti-calendar"]
 """Names of the cost policies (`policy.cost_of`)."""
@@ -150,7 +151,7 @@ class UriPrecedence(PolicyChoice):
         "precedence in `file`, else `base`.",
     )
     base: int = setting(1, "The precedence to start from.", ge=0, le=127)
-    file: str = setting(
+    file: FileName = setting(
         "",
         "For `preloaded`: a file of lines `URL precedence`, relative to the job; .gz and .bz2 too. "
         "It is read once, when the crawl starts or the setting changes.",

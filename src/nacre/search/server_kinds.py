@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, model_validator
 
 from nacre.config.component import Bytes, Seconds, setting
+from nacre.config.naming import FileName, ServerAddress
 from nacre.config.secret import Secret
 from nacre.search.document import SearchDocument
 from nacre.search.writer_kinds import WriterSettings
@@ -37,7 +38,7 @@ def _address(value: str) -> str:
     return value
 
 
-Address = Annotated[str, AfterValidator(_address)]
+Address = Annotated[ServerAddress, AfterValidator(_address)]
 """The URL of a server."""
 
 
@@ -50,7 +51,7 @@ class ServerSettings(WriterSettings):
     password: Secret = setting(
         Secret(), "Its password, preferably as `{env: NAME}` or `{file: PATH}`.", sheets=False
     )
-    ca: str = setting(
+    ca: FileName = setting(
         "",
         "File of certificates, PEM, that the server's is checked by. Empty: those that the "
         "computer or the client's library trusts.",

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, field_validator, model_validator
 
 from nacre.archive.settings import WarcSettings
 from nacre.config.component import Bytes, Component, Seconds, section, setting
+from nacre.config.naming import FileName, ListenAddress, NamedKind, ServerAddress
 from nacre.config.secret import Secret
 from nacre.crawldb.settings import CycleSettings
 from nacre.engine.keeping import KeepSettings
@@ -87,7 +88,7 @@ class CheckpointSettings(Component):
 class WebhookSettings(Component):
     """Settings of the webhook that events are posted to, as JSON."""
 
-    url: str = setting(
+    url: ServerAddress = setting(
         "", "http or https; an address in a private network is allowed. Empty: nowhere.",
         sheets=False, sample="https://ops.example/hooks/crawls",
     )  # fmt: skip
@@ -126,7 +127,7 @@ class AlertSettings(Component):
 class MetricsSettings(Component):
     """Metrics of a running crawl for Prometheus, at `/metrics` of a port of its own."""
 
-    listen: str = setting(
+    listen: ListenAddress = setting(
         "",
         "Address and port, such as `127.0.0.1:9464`; a port alone is one of the loopback. Empty: "
         "none. Needs `prometheus-client`.",
@@ -134,7 +135,7 @@ class MetricsSettings(Component):
         sheets=False,
         sample="127.0.0.1:9464",
     )
-    public: bool = setting(
+    public: Annotated[bool, NamedKind.LISTENER] = setting(
         False,
         "Other machines may read them: then `listen` may name an address that they reach. There "
         "is neither a login nor encryption.",
@@ -183,7 +184,7 @@ class SheetAssociation(Component):
         "it, `http://example.org/` this host only, `http://example.org/a/` what is below it.",
         sheets=False,
     )
-    surts_file: str = setting(
+    surts_file: FileName = setting(
         "", "File with such prefixes, one a line, relative to the job. Empty: none.", sheets=False
     )
     rule: AnyRule | None = setting(None, "A DecideRule.", sheets=False)
@@ -265,7 +266,7 @@ class JobSettings(Component):
     name: str = setting(
         "", "Name of the job; empty: that of its directory.", live=False, sheets=False
     )
-    seeds: tuple[SeedText, ...] | str = setting(
+    seeds: tuple[SeedText, ...] | FileName = setting(
         "seeds.txt",
         "File of seeds, of any length, relative to the job (`.gz`: compressed), or a list of them: "
         "URLs, or `{url: URL, scope: host, depth: 2}` for a seed with a scope of its own.",
@@ -284,7 +285,7 @@ class JobSettings(Component):
     robots: RobotsSettings = section(RobotsSettings, "robots.txt.")
     fetch: FetchSettings = section(FetchSettings, "Fetching.")
     network: NetworkSettings = section(NetworkSettings, "Addresses.")
-    dns: DnsSettings = section(DnsSettings, "Names.")
+    dns: DnsSettings = section(DnsSettings, "NamedKind.")
     cookies: CookieSettings = section(CookieSettings, "Cookies.")
     extract: ExtractSettings = section(ExtractSettings, "Extraction.")
     dedup: DedupSettings = section(DedupSettings, "Deduplication.")

@@ -82,6 +82,8 @@ def _filled(text: str, path: str, job: str, environ: Mapping[str, str]) -> str:
     def value(match: re.Match[str]) -> str:
         name = match[1]
         if name == "job":
+            if "/" in job or job in {".", ".."}:
+                raise _Unknown(f"the job's name {job!r} is no name of a file, and stands here")
             return job
         if name == _RUN and path in _OF_RUNS:
             return match[0]

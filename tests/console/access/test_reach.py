@@ -51,15 +51,19 @@ def test_its_names_are_those_given_and_its_address():
 
 
 @pytest.mark.parametrize(
-    ("role", "remote", "may"),
+    ("role", "remote", "places", "may"),
     [
-        (Role.OPERATOR, False, True),
-        (Role.OPERATOR, True, False),
-        (Role.ADMIN, True, True),
+        (Role.VIEWER, False, (), False),
+        (Role.OPERATOR, False, (), True),
+        (Role.OPERATOR, False, ("crawls",), False),
+        (Role.OPERATOR, True, (), False),
+        (Role.ADMIN, True, (), True),
     ],
 )
-def test_files_are_named_by_admins_when_others_can_reach_it(role: Role, remote: bool, may: bool):
-    assert may_name_files(role, is_remote=remote) is may
+def test_files_are_named_by_admins_and_by_operators_of_this_machine(
+    role: Role, remote: bool, places: tuple[str, ...], may: bool
+):
+    assert may_name_files(role, is_remote=remote, places=places) is may
 
 
 def test_links_stop_with_the_first_user():

@@ -1,6 +1,7 @@
 """The reach of a console: who can connect to it, and what that needs (pure)."""
 
 import ipaddress
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -85,14 +86,15 @@ def why_not(reach: ConsoleReach, *, has_users: bool) -> list[str]:
     return found
 
 
-def may_name_files(role: Role, *, is_remote: bool) -> bool:
-    """Whether somebody may change settings that name files or programs of this machine.
+def may_name_files(role: Role, *, is_remote: bool, places: Sequence[str] = ()) -> bool:
+    """Whether a user may change settings that name files, servers or networks, and try such texts.
 
     Args:
-        role: Their role.
+        role: The user's role; a viewer never may.
         is_remote: Whether others than this machine can reach the console.
+        places: The places that the user is restricted to: files of others may not be named.
     """
-    return role >= Role.ADMIN or not is_remote
+    return role >= Role.ADMIN or (role >= Role.OPERATOR and not is_remote and not places)
 
 
 def takes_links(*, has_users: bool, local_link: bool) -> bool:

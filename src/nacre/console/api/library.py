@@ -261,6 +261,12 @@ async def insert_clip(call: Call) -> ClipResult:
     wish: ClipUse = call.body
     name = str(call.request.path_params["clip"])
     found = await ask_library(
-        call, "with-clip", call.job(wish.job), name=name, values=wish.values, text=wish.text
+        call,
+        "with-clip",
+        call.job(wish.job),
+        name=name,
+        values=wish.values,
+        text=wish.text,
+        files=call.may_name_files,
     )
     return msgspec.convert(found, ClipResult)

@@ -156,7 +156,7 @@ async def change(call: Call, job: FoundJob, request: ChangeRequest) -> ChangedSe
 async def require_may_name(
     services: ConsoleServices, who: Requester, job: FoundJob, request: ChangeRequest
 ) -> None:
-    """Refuse a change that names files of this machine where that is for admins alone.
+    """Refuse a change that names files, servers or networks if that is for admins alone.
 
     Args:
         services: The parts of the console.
@@ -167,14 +167,14 @@ async def require_may_name(
     Raises:
         RefusedRequestError: It does (403).
     """
-    if may_name_files(who.role, is_remote=services.reach.is_remote):
+    if may_name_files(who.role, is_remote=services.reach.is_remote, places=who.places):
         return
     change = msgspec.to_builtins(request)
     named = await services.readers.ask("named-files", job.layout.root, _PATIENCE, change=change)
     if named:
         raise RefusedRequestError(
             403, "files", f"only administrators may change {', '.join(named)}: it names a "
-            "file, a program or a variable",
+            "file, a program, a variable, a server, a network or a port",
         )  # fmt: skip
 
 

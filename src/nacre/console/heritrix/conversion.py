@@ -25,7 +25,7 @@ async def convert(
         beans: Name of the file that has them.
         who: Who asks; not everybody may name files of this machine.
     """
-    files = may_name_files(who.role, is_remote=services.reach.is_remote)
+    files = may_name_files(who.role, is_remote=services.reach.is_remote, places=who.places)
     found = await asked(services, layout, "convert-beans", file=beans, files=files)
     for line in found["advice"]:
         note(services, layout, "WARNING", line)

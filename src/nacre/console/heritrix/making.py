@@ -192,7 +192,8 @@ class JobMaker:
 
     @property
     def _may_name_files(self) -> bool:
-        return may_name_files(self._who.role, is_remote=self._services.reach.is_remote)
+        remote, who = self._services.reach.is_remote, self._who
+        return may_name_files(who.role, is_remote=remote, places=who.places)
 
 
 def _mode_of(path: Path, data: bytes) -> int:

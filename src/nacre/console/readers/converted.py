@@ -99,7 +99,7 @@ def files_elsewhere(report: MigrationReport, root: Path, beans: str) -> list[Pro
         beans: Name of the configuration itself.
     """
     names = [one.name for one in report.files if one.name not in {beans, SEEDS}]
-    return [for_admins(name) for name in names if not _is_open(root, name)]
+    return [for_admins("")._replace(path=name) for name in names if not _is_open(root, name)]
 
 
 def _is_open(root: Path, name: str) -> bool:

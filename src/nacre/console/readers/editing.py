@@ -98,11 +98,9 @@ def find_problems(layout: Layout, arguments: Arguments) -> dict[str, Any]:
 def _refused(text: str, paths: list[str]) -> TextFindings:
     """The findings of a text that names files which the asker may not name."""
     places = read_yaml(text, "crawl.yaml").places
-    said = for_admins("").message
     problems = [
-        {"message": said, "path": path, "level": "settings", "line": places[path].line}
-        if path in places
-        else {"message": said, "path": path, "level": "settings"}
+        {"message": for_admins(path).message, "path": path, "level": "settings"}
+        | ({"line": places[path].line} if path in places else {})
         for path in paths
     ]
     lights = {"text": 0, "settings": len(paths), "whole": -1}
@@ -194,7 +192,7 @@ def _saved(layout: Layout, arguments: Arguments, now: ConfigVersion) -> dict[str
             return {"outcome": "problems", "findings": _as_findings(error.problems)}
     if full == raw:
         return {"outcome": "same", "etag": now.etag}
-    refused = [] if arguments.get("files") else changed_files(now.text, text)
+    refused = [] if arguments.get("files") else changed_files(raw, full)
     found = _refused(text, refused) if refused else find_in_text(text, layout)
     if found.problems and (refused or not arguments.get("force")):
         return {"outcome": "problems", "findings": msgspec.to_builtins(found)}

@@ -13,6 +13,7 @@ from nacre.config.layer import Tree, merge
 from nacre.config.ordinary import read_ordinary
 from nacre.console.readers.editing import version_of
 from nacre.editing.clips import find_clip, insert_clip, list_clips, remove_clip, save_clip
+from nacre.editing.file_settings import changed_files, for_admins
 from nacre.editing.secrets import is_secret, without_secrets
 from nacre.editing.selection import selected_piece
 from nacre.errors import ConfigError, JobError, Problem
@@ -223,7 +224,7 @@ def with_clip(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     Args:
         layout: The job.
         arguments: `name` of the clip; `values` of its parameters; `text` to put it into, None for
-            the saved one.
+            the saved one; `files`: the caller may name files.
 
     Raises:
         ConfigError: A value is wrong, or the text is not YAML.
@@ -231,6 +232,8 @@ def with_clip(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     """
     version = version_of(layout)
     text = version.text if arguments.get("text") is None else str(arguments["text"])
+    if not arguments.get("files") and (refused := changed_files(version.text, text)):
+        raise ConfigError([for_admins(path) for path in refused])
     loaded, _ = examine_text(layout, text)
     settings = loaded.settings if loaded is not None else None
     made = insert_clip(text, find_clip(str(arguments["name"])), arguments["values"], settings)

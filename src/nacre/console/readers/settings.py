@@ -25,14 +25,12 @@ Arguments = Mapping[str, Any]
 
 
 def named_files_of(_: Layout, arguments: Arguments) -> list[str]:
-    """The paths of a change that name files, programs or variables: `change`."""
+    """The paths of a change that name something of the machine: `change`."""
     request = msgspec.convert(arguments["change"], ChangeRequest)
     tree = assignment_layer(request.assignments).tree
-    return sorted({path for path, _ in named_in(tree)} | set(_of_rule(request)))
-
-
-def _of_rule(request: ChangeRequest) -> list[str]:
-    return [path for path, _ in named_in(request.associate or {})]
+    if request.associate is not None:
+        tree = {**tree, "sheet_associations": [request.associate]}
+    return sorted({one.path for one in named_in(tree)})
 
 
 def change_settings(layout: Layout, arguments: Arguments) -> dict[str, Any]:

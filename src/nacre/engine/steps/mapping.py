@@ -15,6 +15,7 @@ from pydantic import model_validator
 from nacre.annotations import diverted
 from nacre.config.component import setting
 from nacre.config.effective import Effective
+from nacre.config.naming import FileName
 from nacre.core.clock import digits14
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Candidate, Result, Visit
@@ -134,7 +135,7 @@ class LexicalCrawlMapper(CrawlMapper):
     heritrix = "LexicalCrawlMapper"
     behind = "preselect prepare"
     processor: Literal["lexical-crawl-mapper"] = "lexical-crawl-mapper"
-    map_file: str = setting(
+    map_file: FileName = setting(
         ...,
         "File relative to the job with lines `KEY NAME`: queue keys up to KEY, from the one "
         "before, are the crawler's. Keys after the last belong to the first.",

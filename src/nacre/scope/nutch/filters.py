@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from nacre.config.component import Component, setting
+from nacre.config.naming import FileName
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.scope.nutch.regexes import AutomatonFilter, FastFilter, Limits, RegexFilter
 from nacre.scope.nutch.rule_file import RuleSource, Ruling, URLFilter, lines_of
@@ -251,7 +252,7 @@ def guess_kind(name: str) -> FilterKind:
 class RuleText(Component):
     """The place of the rules of a filter: a file or the setting itself."""
 
-    file: str = setting("", "Rule file, relative to the job; `.gz` and `.bz2` are unpacked.")
+    file: FileName = setting("", "Rule file, relative to the job; `.gz` and `.bz2` are unpacked.")
     rules: str = setting("", "The rules themselves, in place of a file.")
 
     def source(self, read_lines: ReadLines) -> RuleSource:

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import field_validator, model_validator
 
 from nacre.config.component import Bytes, setting
+from nacre.config.naming import FileName
 from nacre.scope.rules.regex import RegexText, pattern_list
 from nacre.scope.rules.rule import Build, Predicated, Rule
 from nacre.scope.scope import Decision, Opinion, Predicate, always, never
@@ -73,7 +74,7 @@ class GeoLocation(_OfAddress):
     countries: frozenset[str] = setting(
         frozenset(), "Country codes of ISO 3166, such as `IS`; an empty list never matches."
     )
-    database: str = setting(
+    database: FileName = setting(
         "", "The database, relative to the job: a file such as `GeoLite2-Country.mmdb`."
     )
 

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import field_validator
 
 from nacre.config.component import setting
+from nacre.config.naming import FileName
 from nacre.errors import URIError
 from nacre.scope.rules.rule import Predicated
 from nacre.scope.scope import Decision, Predicate, never
@@ -52,8 +53,8 @@ class Prefixed(Predicated):
 
     seeds_as_prefixes: bool = setting(True, "The seeds imply prefixes.")
     prefixes: tuple[str, ...] = setting((), _LISTED)
-    files: tuple[str, ...] = setting((), "Files of such lines, relative to the job.")
-    dump_file: str = setting(
+    files: tuple[FileName, ...] = setting((), "Files of such lines, relative to the job.")
+    dump_file: FileName = setting(
         "",
         "File that the prefixes are written to when the crawl starts, relative to the job; "
         f"`{RUN_ID}` is the directory of the run. Empty: none.",

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from nacre.config.component import Component, Seconds, setting
+from nacre.config.naming import FileName
 from nacre.core.javafloat import rounded, single
 from nacre.core.pagerow import TimingRow
 from nacre.recrawl.planner.change_detection.deletion import Answer
@@ -222,7 +223,7 @@ def read_mime_rates(text: str) -> Mapping[str, NutchRates]:
 class NutchTimes(NutchSettings):
     """Nutch's schedules in a job."""
 
-    mime_file: str = setting(
+    mime_file: FileName = setting(
         "",
         "File of rates by media type, as Nutch's `adaptive-mimetypes.txt` has them (type, "
         "growth, shrinkage, separated by tabs), relative to the job; empty: none. `mime_rates` "
