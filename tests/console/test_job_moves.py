@@ -22,6 +22,25 @@ async def with_place(console: GivenConsole, folder: Path, *names: str) -> None:
         assert sent.status_code == 201, sent.text
 
 
+def test_a_job_that_names_a_file_beside_it_is_moved_by_who_may_name_files(tmp_path: Path):
+    root = add_job(tmp_path, "图书馆", "http://127.0.0.1:9/")
+    login = "{origin: 'http://a.test', username: a, password: {file: ../word}}"
+    config = root / "crawl.yaml"
+    config.write_text(config.read_text("utf-8") + f"fetch: {{credentials: [{login}]}}\n", "utf-8")
+    (root.parent / "word").write_text("swordfish")
+
+    async def scene(console: GivenConsole) -> None:
+        await with_place(console, tmp_path, "旧藏")
+        places = ("crawls", "旧藏")
+        key = console.services.keys.add("both", Role.OPERATOR, places)
+        fields = {"authorization": f"Bearer {key}"}
+        moved = await console.client.patch(JOB, json={"place": "旧藏"}, headers=fields)
+        assert (moved.status_code, moved.json()["code"]) == (403, "names-files"), moved.text
+        assert root.is_dir()
+
+    play(tmp_path, scene)
+
+
 def test_a_job_goes_to_another_place_with_all_that_is_kept_of_it(tmp_path: Path):
     with site({"/": "馆"}) as url:
         root = add_job(tmp_path, "图书馆", url)

@@ -53,7 +53,9 @@ def set_values(
     from nacre.job.apply_change import ChangeRequest
 
     _change(
-        directory, ChangeRequest(assignments=values, place=place, preview=preview), as_json=as_json
+        directory,
+        ChangeRequest(assignments=values, place=place, preview=preview, moves_secrets=True),
+        as_json=as_json,
     )
 
 
@@ -96,7 +98,11 @@ def add(
     from nacre.job.apply_change import ChangeRequest
 
     wanted = [f"sheets.{name}.{text}" for text in values]
-    _change(job_of(ctx), ChangeRequest(assignments=wanted, preview=preview), as_json=as_json)
+    _change(
+        job_of(ctx),
+        ChangeRequest(assignments=wanted, preview=preview, moves_secrets=True),
+        as_json=as_json,
+    )
 
 
 @sheets.command()

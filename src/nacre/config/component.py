@@ -127,10 +127,13 @@ class Component(BaseModel):
         kind_key: Key by which a mapping in a sheet says that it is the whole component, so that it
             takes the place of all that was said of it; "" where there is none.
         contract: Of a plug-in: the contract that it was written for; 0 for Nacre's own.
+        sent_to: Names of the settings that say what the secrets beside them are sent to. None:
+            those whose types name a server or a file.
     """
 
     kind_key: ClassVar[str] = ""
     contract: ClassVar[int] = 0
+    sent_to: ClassVar[tuple[str, ...] | None] = None
 
     # Most components have no part in a job: their validators are made when they are needed.
     model_config = ConfigDict(

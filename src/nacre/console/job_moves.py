@@ -15,6 +15,9 @@ from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.live.hub import JOBS
 from nacre.console.new_jobs import place_for
 from nacre.console.problems import RefusedRequestError
+from nacre.editing.file_settings import named_files
+from nacre.job.edits import read_config
+from nacre.store.layout import Layout
 
 
 async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
@@ -40,6 +43,8 @@ async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
         raise RefusedRequestError(422, "place", "a place has a label; leave it out to stay")
     services, place = call.services, place_for(call, label)
     await require_rest(services, job)
+    if not call.may_name_files:
+        await asyncio.to_thread(_require_same_files, job.layout)
     target = place.root / job.layout.root.name
     await asyncio.to_thread(rename_job, job.layout.root, target)
     before = str(job.layout.root)
@@ -50,6 +55,23 @@ async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
     await services.poller.look(moved)
     services.hub.changed(JOBS)
     return moved
+
+
+def _require_same_files(layout: Layout) -> None:
+    """Refuse the move of a job that names files beside its directory: it would name others then.
+
+    Raises:
+        RefusedRequestError: It does (403).
+    """
+    named = named_files(read_config(layout.config).decode("utf-8", "replace"))
+    texts = {path: value if isinstance(value, list) else [value] for path, value in named.items()}
+    beside = [p for p, found in texts.items() if any(".." in str(one).split("/") for one in found)]
+    if beside:
+        raise RefusedRequestError(
+            403, "names-files",
+            f"{', '.join(beside)} names a file beside the job's directory, which would be another "
+            "one there: only an admin may move the job",
+        )  # fmt: skip
 
 
 class JobBooks(Protocol):

@@ -6,19 +6,21 @@ these settings. The types of the settings declare them (`config.naming`).
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, Final
 
 from nacre.config.document import read_yaml
-from nacre.config.naming import NamedKind, NamedValue, marked_names, named_values
+from nacre.config.named_values import NamedValue, marked_names
+from nacre.config.naming import NamedKind
 from nacre.errors import Problem
-from nacre.settings.settings import JobSettings
+from nacre.settings.named_settings import named_in
 
 CLOSED: Final = frozenset(("state", "logins", "control", "cycle"))
 """Directories of a job that are for its processes alone."""
+_SETTINGS: Final = re.compile(r"\.ya?ml(?![a-z0-9])", re.IGNORECASE)
 _WHY: Final = {
     NamedKind.FILE: Problem(
         "", "only administrators may change this: it names a file, a program or a variable"
@@ -33,8 +35,6 @@ _WHY: Final = {
         "", "only administrators may change this: it names a port that others can reach"
     ),
 }
-_OF_RUN: Final = "${launchId}/"
-"""Begins a path within the directory of the run, which names nothing of the machine."""
 
 
 @lru_cache(maxsize=2)  # the saved text is asked for with each letter that is typed
@@ -50,6 +50,11 @@ def _named_in_text(text: str) -> Iterator[NamedValue]:
         yield NamedValue("include", [name for name, _ in layer.includes], NamedKind.FILE)
     if is_file_of_profile(layer.profile[0]):
         yield NamedValue("profile", layer.profile[0], NamedKind.FILE)
+
+
+def has_settings(name: str) -> bool:
+    """Whether a file has settings of Nacre, or had them: what is shown of it has no secrets."""
+    return _SETTINGS.search(name) is not None
 
 
 def is_file_of_profile(name: str) -> bool:
@@ -116,31 +121,3 @@ def stays_in_job(path: str, value: object) -> bool:
         return False
     parts = PurePosixPath(value).parts
     return value[:1] != "/" and ".." not in parts and not CLOSED.intersection(parts[:1])
-
-
-def named_in(tree: Any) -> Iterator[NamedValue]:  # noqa: ANN401 - YAML
-    """The values of settings that name something of the machine.
-
-    Args:
-        tree: The settings, nested as in `crawl.yaml`; keys may be dotted paths.
-    """
-    for one in named_values(JobSettings, tree, "", _in_sheets):
-        is_of_run = isinstance(one.value, str) and one.value.startswith(_OF_RUN)
-        if not is_of_run or ".." in one.value:
-            yield one
-
-
-def _in_sheets(path: str, value: object) -> Iterator[NamedValue] | None:
-    """The values of a sheet, whose keys are paths of settings; None for what is no sheet."""
-    if path.count(".") != 1 or not path.startswith("sheets.") or not isinstance(value, Mapping):
-        return None
-    return chain.from_iterable(_of_path(path, str(key), item) for key, item in value.items())
-
-
-def _of_path(sheet: str, key: str, value: object) -> Iterator[NamedValue]:
-    """The values of one setting of a sheet."""
-    nested = value
-    for part in reversed(key.split(".")):
-        nested = {part: nested}
-    for one in named_values(JobSettings, nested):
-        yield one._replace(path=f"{sheet}.{one.path}")

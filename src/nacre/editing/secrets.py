@@ -94,7 +94,8 @@ def with_secrets(text: str, saved: str) -> str:
         saved: The text that was shown to them, as it is saved.
 
     Raises:
-        ConfigError: It holds a secret of its own, or a mark that stands for none.
+        ConfigError: It holds a secret of its own, a mark that stands for none, or one that is
+            elsewhere than where it was shown.
     """
     problems = plain_secrets(text)
     known = without_secrets(saved).secrets
@@ -109,7 +110,43 @@ def with_secrets(text: str, saved: str) -> str:
         at = _MARKED.search(text)
         said = "a hidden secret would be shown here: leave the lines with NOT-SHOWN as they were"
         raise ConfigError([_problem(text, at.start() if at else 0, said)])
+    if moved := _moved_marks(text, saved):
+        raise ConfigError(moved)
     return made
+
+
+def _moved_marks(text: str, saved: str) -> list[Problem]:
+    """A problem for each mark that is not the unchanged value of the setting where it was shown.
+
+    Aliases (`*`), merges (`<<`) and parts of other texts count: all that a mark becomes.
+    """
+    old, new = (_mark_places(one) for one in (without_secrets(saved).text, text))
+    problems = []
+    for mark, places in new.items():
+        if elsewhere := places - old.get(mark, set()):
+            path = min(elsewhere).path
+            said = f"{mark} may only stay where it was shown, as it was"
+            problems.append(_problem(text, text.find(mark), said, path))
+    return problems
+
+
+class _MarkPlace(NamedTuple):
+    """A value with a mark in it: the setting, with `*` for numbers of items, and the value."""
+
+    path: str
+    value: str
+
+
+def _mark_places(text: str) -> dict[str, set[_MarkPlace]]:
+    """The values that hold each mark, as a configuration means them."""
+    layer = read_yaml(text, "")
+    more = {"include": [name for name, _ in layer.includes], "profile": layer.profile[0]}
+    found: dict[str, set[_MarkPlace]] = {}
+    for path, value in _leaves({**layer.tree, **more}, (), keys=True):
+        kind = ".".join("*" if part.isdigit() else part for part in path)
+        for mark in _MARKED.finditer(value):
+            found.setdefault(mark[0], set()).add(_MarkPlace(kind, value))
+    return found
 
 
 def plain_secrets(text: str) -> list[Problem]:
@@ -134,13 +171,18 @@ def plain_secrets_in(tree: object) -> list[Problem]:
     ]
 
 
-def _leaves(tree: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _leaves(
+    tree: object, path: tuple[str, ...], *, keys: bool = False
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The values of a tree as texts, with their paths; with `keys` those of mappings, too."""
     if isinstance(tree, Mapping):
         for key, value in tree.items():
-            yield from _leaves(value, (*path, str(key)))
+            if keys:
+                yield path, str(key)
+            yield from _leaves(value, (*path, str(key)), keys=keys)
     elif isinstance(tree, list | tuple):
         for number, value in enumerate(tree):
-            yield from _leaves(value, (*path, str(number)))
+            yield from _leaves(value, (*path, str(number)), keys=keys)
     elif tree is not None:
         yield path, str(tree)
 

@@ -1,7 +1,7 @@
 """The settings of the fetcher: section `fetch` of `crawl.yaml`, and the credentials in it."""
 
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import field_validator
@@ -19,6 +19,7 @@ from nacre.wire.http1 import MAX_HEADER
 class Credential(Component):
     """A name and a password. They are sent to their origin only, and only when it asks."""
 
+    sent_to: ClassVar[tuple[str, ...] | None] = ("origin",)
     origin: str = setting(..., "Where they belong: `https://a.example` or `http://b.example:81`.")
     realm: str = setting("", "Realm that the server must name. Empty: any.")
     username: str = setting(..., "User name.")
@@ -55,6 +56,8 @@ TlsPolicy = Literal["record", "strict"]
 
 class FetchSettings(Component):
     """Settings of how a URL is fetched over HTTP."""
+
+    sent_to: ClassVar[tuple[str, ...] | None] = ()
 
     timeout: Seconds = setting(
         1200.0,

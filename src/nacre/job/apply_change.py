@@ -32,6 +32,7 @@ from nacre.runs.runs import keep_notes
 from nacre.scope.state import ScopeState
 from nacre.settings.amend import amended
 from nacre.settings.load import load_job
+from nacre.settings.secret_places import resent_secrets
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import make_sheets
 from nacre.store.layout import Layout
@@ -50,6 +51,8 @@ class ChangeRequest(msgspec.Struct, kw_only=True):
         dissociate: Sheet to take off `surts`, or off all URIs; "" for none.
         surts: See `dissociate`.
         preview: Change nothing; only count what is touched.
+        moves_secrets: The caller may read the secrets of the job, and so have them sent to other
+            servers without entering them again: the owner at a terminal.
     """
 
     assignments: list[str] = []
@@ -59,6 +62,7 @@ class ChangeRequest(msgspec.Struct, kw_only=True):
     dissociate: str = ""
     surts: list[str] = []
     preview: bool = False
+    moves_secrets: bool = False
 
 
 class Changed(msgspec.Struct):
@@ -94,6 +98,8 @@ def plan_change(
     if request.associate is not None:
         changer.associate(request.associate)
     change = changer.done()
+    if not request.moves_secrets and (moved := resent_secrets(settings, change.settings)):
+        raise ConfigError(moved)
     require_buildable(change.settings, change.sheets, root)
     return change
 

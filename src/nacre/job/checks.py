@@ -6,6 +6,7 @@ find links), by its chains and gates as they would be assembled.
 """
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -33,6 +34,7 @@ from nacre.scope.scope import Decision, Scope
 from nacre.scope.subject import Subject
 from nacre.settings.conflicts import conflict_problems, conflict_warnings, scope_warnings
 from nacre.settings.contact import Lookup, contact_problems, public_hosts
+from nacre.settings.secret_places import secret_places
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import examine_sheets
 from nacre.settings.variables import known_part
@@ -229,6 +231,7 @@ async def check(
     unusable = [*rules.problems, *scope_problems(settings, layout.root, files)]
     needs += [*unusable, *chain_problems(settings, files)]
     notes = [*conflict_warnings(loaded), *rules.warnings, *scope_doubts(settings)]
+    notes += _open_secrets(settings, layout)
     near: list[Entry] = [*seeds.first, *(SeedDirective(text) for text in seeds.directives)]
     if not unusable:
         assembled = open_rules(
@@ -298,6 +301,26 @@ def _files(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
     bind = settings.fetch.bind_address
     if bind and parse_address(bind) is None:
         yield Problem("fetch.bind_address", f"{bind!r} is not an IP address", "a local IP address")
+
+
+def _open_secrets(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
+    """Files of secrets that more than their owner can read."""
+    named = {one.secret.source.get("file", ""): one.path for one in secret_places(settings)}
+    named[settings.cookies.load_file] = "cookies.load_file"
+    for name, path in named.items():
+        file = layout.root / Path(name).expanduser()
+        mode = _mode(file) if name else 0
+        if mode & 0o077:
+            said = f"others can read {file}, which holds a secret: its mode is {mode:04o}"
+            yield Problem(path, said, f"chmod 600 {file}")
+
+
+def _mode(file: Path) -> int:
+    """The rights of a file; 0 if it is not there."""
+    try:
+        return stat.S_IMODE(file.stat().st_mode)
+    except OSError:
+        return 0
 
 
 def _unreadable(path: str, file: Path, expected: str) -> Iterator[Problem]:

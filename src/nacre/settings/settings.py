@@ -285,7 +285,7 @@ class JobSettings(Component):
     robots: RobotsSettings = section(RobotsSettings, "robots.txt.")
     fetch: FetchSettings = section(FetchSettings, "Fetching.")
     network: NetworkSettings = section(NetworkSettings, "Addresses.")
-    dns: DnsSettings = section(DnsSettings, "NamedKind.")
+    dns: DnsSettings = section(DnsSettings, "Names.")
     cookies: CookieSettings = section(CookieSettings, "Cookies.")
     extract: ExtractSettings = section(ExtractSettings, "Extraction.")
     dedup: DedupSettings = section(DedupSettings, "Deduplication.")

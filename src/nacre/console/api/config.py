@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 from starlette.responses import Response
 
+from nacre.console.access.roles import Role
 from nacre.console.bounds import Flag, LineText, ShortText, Text, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
@@ -265,6 +266,7 @@ async def save_text(
     answer: dict[str, Any] = await ask(
         call, "save-config", job, _SAVING, **content, etag=tag, force=bool(query.force),
         who=f"{call.identity.name} via console", why=query.why, files=call.may_name_files,
+        admin=call.identity.role >= Role.ADMIN,
     )  # fmt: skip
     number = int(answer.get("number", 0))
     after = {"version": number, "why": query.why, "outcome": answer["outcome"]}

@@ -18,7 +18,7 @@ from nacre.console.cursors import cursor_of, place_of
 from nacre.console.expressions import containing
 from nacre.console.fleet.job_files import FilePlace, byte_range, list_files, open_file, pieces
 from nacre.console.fleet.places import FoundJob
-from nacre.console.problems import RefusedRequestError
+from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.background import HeldTask
 from nacre.core.clock import iso
 from nacre.errors import NacreError
@@ -28,6 +28,8 @@ from nacre.job.control import ask_command
 
 _TOES: Final = 2.0
 """Seconds that a running job has to say what its workers do."""
+_CLOSED: Final = 20.0
+"""Seconds that the question may take which files hold secrets."""
 FORMS: Final = {
     "application/json": "json",
     "text/plain": "text",
@@ -507,7 +509,12 @@ async def list_files_of(call: Call) -> FileList:
 async def get_file(call: Call) -> Response:
     """A file of a job, whole or a part of it (`Range`), always as a download."""
     path = str(call.request.path_params["path"])
-    opened = await asyncio.to_thread(open_file, call.job().layout.root, path)
+    layout = call.job().layout
+    opened = await asyncio.to_thread(open_file, layout.root, path)
+    closed = await call.services.readers.ask("closed-files", layout.root, _CLOSED)
+    if [opened.device, opened.inode] in closed:
+        os.close(opened.handle)
+        raise not_found(f"file {path}")
     stamp = f'"{opened.size:x}-{int(opened.modified * 1000):x}"'
     wanted = call.request.headers.get("range", "")
     if call.request.headers.get("if-range", stamp) != stamp:

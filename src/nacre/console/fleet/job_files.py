@@ -62,11 +62,15 @@ class OpenedFile(NamedTuple):
         handle: It; who asked closes it.
         size: Bytes that it had then.
         modified: Seconds since the epoch.
+        device: The file system that it is on.
+        inode: Its number there.
     """
 
     handle: int
     size: int
     modified: float
+    device: int = 0
+    inode: int = 0
 
 
 def is_shown(path: str) -> bool:
@@ -109,7 +113,7 @@ def open_file(root: Path, path: str) -> OpenedFile:
     if not stat.S_ISREG(facts.st_mode):
         os.close(handle)
         raise not_found(f"file {path}")
-    return OpenedFile(handle, facts.st_size, facts.st_mtime)
+    return OpenedFile(handle, facts.st_size, facts.st_mtime, facts.st_dev, facts.st_ino)
 
 
 def run_names(root: Path) -> list[str]:

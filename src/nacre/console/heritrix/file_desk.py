@@ -4,6 +4,7 @@ Settings are shown without their secrets, as on the console's own pages.
 """
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -17,6 +18,7 @@ from nacre.console.heritrix.making import JobMaker
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.beans import CXML
 from nacre.console.services import ConsoleServices
+from nacre.editing.file_settings import has_settings
 from nacre.store.layout import CONFIG, Layout
 
 _PATIENCE: Final = 60.0
@@ -79,6 +81,7 @@ class FileDesk:
                 return answers.see_other(f"{answers.own_url(request)}/", "")
             names = await asyncio.to_thread(files.listed, layout.root, at)
             return answers.html(files.directory_html(found.name, names))
+        await self._require_open(layout, at, found, facts)
         shown = await self._shown(layout, found, facts.st_size)
         match request.query_params.get("format"):
             case "paged":
@@ -89,6 +92,24 @@ class FileDesk:
                 return answers.html(files.edit_html(found.name, text))
         return _streamed(request, shown)
 
+    async def _require_open(
+        self, layout: Layout, at: files.JobPath, path: Path, facts: os.stat_result
+    ) -> None:
+        """Refuse a file that holds secrets, whatever its mode.
+
+        Raises:
+            RefusedRequestError: It does (403).
+        """
+        closed = await self._services.readers.ask("closed-files", layout.root, _PATIENCE)
+        is_list = at.parts[0] != "runs" and not has_settings(path.name)
+        has_logins = (
+            is_list
+            and not files.has_beans(path.name)
+            and (await asyncio.to_thread(files.has_logins, path))
+        )
+        if [facts.st_dev, facts.st_ino] in closed or has_logins:
+            raise RefusedRequestError(403, "private", f"{path.name} holds passwords or cookies")
+
     async def _shown(self, layout: Layout, path: Path, size: int) -> _ShownFile:
         """A file as this one may see it.
 
@@ -96,7 +117,7 @@ class FileDesk:
             RefusedRequestError: It may hold secrets, and they may not see those (403); or it is
                 too long for secrets to be taken out of it (413).
         """
-        if files.has_settings(path.name):
+        if has_settings(path.name):
             if size > _TEXT_LIMIT:
                 raise RefusedRequestError(413, "long", f"{path.name} is too long to be shown here")
             text = await asyncio.to_thread(files.text_of, path)

@@ -15,7 +15,7 @@ from typing import BinaryIO, Final, NamedTuple
 from urllib.parse import urlencode
 
 from nacre.console.problems import RefusedRequestError, not_found
-from nacre.editing.file_settings import CLOSED
+from nacre.editing.file_settings import CLOSED, has_settings
 from nacre.store.layout import SEEDS
 
 _RUN: Final = re.compile(r"(\d{8})T(\d{6})Z")
@@ -25,7 +25,6 @@ _ACTION: Final = re.compile(
     r"[A-Za-z0-9_][A-Za-z0-9._-]*\.(seeds|recover|include|schedule|force)(\.gz)?"
 )
 _JOB_LOG: Final = "job.log"
-_SETTINGS: Final = re.compile(r"\.ya?ml(?![a-z0-9])", re.IGNORECASE)
 _BEANS: Final = re.compile(r"\.(?:c?xml|groovy|properties)(?![a-z0-9])", re.IGNORECASE)
 _SECRET: Final = re.compile(r"passw(?:or)?d|secret|token|licensekey", re.IGNORECASE)
 _NO_SECRET: Final = re.compile(
@@ -34,6 +33,8 @@ _NO_SECRET: Final = re.compile(
 )
 """What may follow the name of a secret: nothing, or a placeholder, as its value."""
 _LOGIN: Final = re.compile(r"://[^/\s\"'<>]*:[^/\s\"'<>]*@")
+_LOGIN_BYTES: Final = re.compile(rb"://[^/\s\"'<>]{0,512}:[^/\s\"'<>]{0,512}@")
+_LONGEST_LOGIN: Final = 1_200
 CHUNK: Final = 1 << 16
 LINES: Final = 128
 """Lines of a page."""
@@ -149,11 +150,6 @@ def find(root: Path, path: JobPath, *, edits: bool = False) -> tuple[Path, os.st
     return at, facts
 
 
-def has_settings(name: str) -> bool:
-    """Whether a file has settings of Nacre, or had them: what is shown of it has no secrets."""
-    return _SETTINGS.search(name) is not None
-
-
 def has_beans(name: str) -> bool:
     """Whether a file has a configuration of Heritrix, in which passwords stand as they are."""
     return _BEANS.search(name) is not None
@@ -164,6 +160,17 @@ def may_hold_secret(text: str) -> bool:
     if "\0" in text or _LOGIN.search(text):  # UTF-16 is not looked through
         return True
     return any(not _NO_SECRET.match(text, found.end()) for found in _SECRET.finditer(text))
+
+
+def has_logins(path: Path) -> bool:
+    """Whether a file has URLs with a name and a password, such as a list of seeds."""
+    with path.open("rb") as file:
+        kept = b""
+        while data := file.read(CHUNK):
+            if _LOGIN_BYTES.search(kept + data):
+                return True
+            kept = data[-_LONGEST_LOGIN:]
+    return False
 
 
 def text_of(source: Path | bytes) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nacre.console.access.reach import may_name_files
-from nacre.console.access.roles import Requester
+from nacre.console.access.roles import Requester, Role
 from nacre.console.heritrix.actions import HeritrixJobs
 from nacre.console.heritrix.conversion import convert, is_profile, note
 from nacre.console.heritrix.files import has_beans, may_hold_secret, text_of
@@ -176,6 +176,7 @@ class JobMaker:
         answer: dict[str, Any] = await self._services.readers.ask(
             "put-config", layout.root, _PATIENCE, text=text,
             who=f"{self._who.name} via console", files=self._may_name_files,
+            admin=self._who.role >= Role.ADMIN,
         )  # fmt: skip
         if answer["outcome"] == "running":
             raise RefusedRequestError(

@@ -7,6 +7,7 @@ import difflib
 import hashlib
 import io
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -18,7 +19,7 @@ from nacre.config.document import read_yaml
 from nacre.config.facts import choices_of, fields, required, type_at
 from nacre.config.secret import masked
 from nacre.editing.complete import complete
-from nacre.editing.file_settings import changed_files, for_admins
+from nacre.editing.file_settings import changed_files, for_admins, has_settings
 from nacre.editing.findings import TextFindings, find_in_text
 from nacre.editing.hover import hover
 from nacre.editing.places import described_at, heritrix_of, typed
@@ -28,8 +29,11 @@ from nacre.job.apply_change import alone
 from nacre.job.control import is_running
 from nacre.job.edits import edit_list, note_edit, read_config, read_edit
 from nacre.runs.manifest import effective
-from nacre.settings.load import examine_job
+from nacre.settings.layers import job_layers
+from nacre.settings.load import examine_job, examine_text
+from nacre.settings.named_settings import secret_files
 from nacre.settings.schema import schema
+from nacre.settings.secret_places import moved_secrets, secret_places
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.layout import Layout
@@ -73,6 +77,24 @@ def config_text(layout: Layout, _: Arguments) -> dict[str, Any]:
 def shown_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
     """Any text of settings without its secrets: `text`."""
     return {"text": without_secrets(str(arguments["text"])).text}
+
+
+def closed_files(layout: Layout, _: Arguments) -> list[list[int]]:
+    """The files of a job that nobody is shown, by device and inode.
+
+    Those of secrets and cookies, and files of settings whose names do not say so: secrets are taken
+    out of `.yaml` alone.
+    """
+    layers = job_layers(layout) if layout.config.exists() else []
+    named = list(secret_files(layers, layout.root))
+    places = {place.file for layer in layers for place in layer.places.values()}
+    named += [layout.root / file for file in places if file and not has_settings(file)]
+    found = []
+    for path in named:
+        with suppress(OSError, ValueError):
+            facts = path.stat()
+            found.append([facts.st_dev, facts.st_ino])
+    return found
 
 
 def find_problems(layout: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -160,8 +182,9 @@ def save_config(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     Args:
         layout: The job.
         arguments: `text`; `etag` that it is based on, "*" for any; `force`: also with problems;
-            `who` and `why`; `files`: the asker may name files; `version`: take the text of that
-            version instead.
+            `who` and `why`; `files`: the asker may name files; `admin`: they are an administrator,
+            who may have secrets of files and variables sent elsewhere; `version`: take the text of
+            that version instead.
 
     Returns:
         `outcome`: `saved`, `same`, `changed` (with the version that there is), `running`, or
@@ -193,6 +216,9 @@ def _saved(layout: Layout, arguments: Arguments, now: ConfigVersion) -> dict[str
     if full == raw:
         return {"outcome": "same", "etag": now.etag}
     refused = [] if arguments.get("files") else changed_files(raw, full)
+    moved = [] if refused else _moved(layout, raw, full, arguments)
+    if moved:
+        return {"outcome": "problems", "findings": _as_findings(tuple(moved))}
     found = _refused(text, refused) if refused else find_in_text(text, layout)
     if found.problems and (refused or not arguments.get("force")):
         return {"outcome": "problems", "findings": msgspec.to_builtins(found)}
@@ -213,7 +239,7 @@ def put_config(layout: Layout, arguments: Arguments) -> dict[str, Any]:
 
     Args:
         layout: The job.
-        arguments: `text`; `who`; `files`: the asker may name files.
+        arguments: `text`; `who`; `files`: the asker may name files; `admin`: see `save_config`.
 
     Returns:
         What `save_config` returns.
@@ -234,6 +260,20 @@ def put_config(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         return {"outcome": "problems", "findings": msgspec.to_builtins(_refused(text, refused))}
     replace_file(layout.config, full.encode())
     return {"outcome": "saved"}
+
+
+def _moved(layout: Layout, before: str, text: str, arguments: Arguments) -> list[Problem]:
+    """A problem for each secret that a text sends to another server than the saved text."""
+    loaded, _ = examine_text(layout, text)
+    if loaded is None or not secret_places(loaded.settings):
+        return []
+    old, _ = examine_text(layout, before)
+    found = moved_secrets(
+        old.settings if old is not None else None, loaded.settings,
+        strict=not (arguments.get("files") or arguments.get("version")),
+        references=not arguments.get("admin"),
+    )  # fmt: skip
+    return [one._replace(file="crawl.yaml", line=loaded.origin(one.path).line) for one in found]
 
 
 def changed_lines(old: str, new: str) -> list[str]:

@@ -117,10 +117,15 @@ def profile_of(layout: Layout) -> str:
     if layer.includes or layer.profile[0]:
         inner = inner_layers(file_layers(layout.config, layout.root), layout.root)
         tree, _ = merge(one for one in inner if one.source != "user")
-        return yaml_text(_public(tree, ())) if tree else ""
+        return _without_marks(yaml_text(_public(tree, ()))) if tree else ""
     gone = [Edit(path, REMOVED) for path in _private(layer.tree, ())]
     text = amended(raw, gone) if gone else raw
-    return _MARK.sub("left out", without_secrets(_without_head(text)).text)
+    return _without_marks(_without_head(text))
+
+
+def _without_marks(text: str) -> str:
+    """The text with words in place of the secrets that are left in it."""
+    return _MARK.sub("left out", without_secrets(text).text)
 
 
 def _private(tree: object, path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
@@ -136,11 +141,20 @@ def _private(tree: object, path: tuple[str | int, ...]) -> list[tuple[str | int,
 
 
 def _public(tree: Tree, path: tuple[str, ...]) -> Tree:
-    return {
-        key: _public(value, (*path, key)) if isinstance(value, dict) else value
+    kept = [
+        (key, value)
         for key, value in tree.items()
         if ".".join((*path, key)) not in _OWN_TO_A_JOB and not is_secret((*path, key), None)
-    }
+    ]
+    return {key: _public_value(value, (*path, key)) for key, value in kept}
+
+
+def _public_value(value: Any, path: tuple[str, ...]) -> Any:  # noqa: ANN401 - YAML
+    if isinstance(value, dict):
+        return _public(value, path)
+    if isinstance(value, list):
+        return [_public_value(one, (*path, str(number))) for number, one in enumerate(value)]
+    return value
 
 
 def _without_head(text: str) -> str:

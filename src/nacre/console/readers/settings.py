@@ -9,7 +9,7 @@ import msgspec
 from nacre.config.check import Loaded
 from nacre.config.layer import assignment_layer
 from nacre.editing.exclusion import exclusion, exclusions, readmission
-from nacre.editing.file_settings import changed_files, for_admins, named_in
+from nacre.editing.file_settings import changed_files, for_admins
 from nacre.editing.secrets import without_secrets
 from nacre.errors import ConfigError
 from nacre.inspect.explain.dry_run import DryRun, DryRunAnswer
@@ -17,6 +17,7 @@ from nacre.inspect.view import reading
 from nacre.job.apply_change import ChangeRequest, alone, change_stopped
 from nacre.job.edits import read_config
 from nacre.settings.load import examine_text, load_job
+from nacre.settings.named_settings import named_in
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.layout import Layout

@@ -14,13 +14,18 @@ def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str,
 
     Args:
         layout: The job.
-        arguments: `set`: texts `path=value`.
+        arguments: `set`: texts `path=value`, which may not send a secret to another server.
     """
     from nacre.job.job import Job  # noqa: PLC0415 - the worker starts faster
-    from nacre.settings.load import load_job  # noqa: PLC0415
+    from nacre.settings.load import examine_job, load_job  # noqa: PLC0415
+    from nacre.settings.secret_places import require_unmoved  # noqa: PLC0415
 
     try:
-        loaded = load_job(layout, [str(text) for text in arguments.get("set", ())])
+        given = [str(text) for text in arguments.get("set", ())]
+        loaded = load_job(layout, given)
+        saved = examine_job(layout)[0] if given else loaded
+        before = saved.settings if saved is not None else None
+        require_unmoved(before, loaded.settings, strict=False, references=True)
         missing = Job(layout.root, loaded.settings).missing_space()
     except ConfigError as error:
         return {"problems": [problem._asdict() for problem in error.problems], "space": ""}

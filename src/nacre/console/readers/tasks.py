@@ -76,6 +76,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "hover-text": _of("editing", "hover_text"),
     "format-text": _of("editing", "format_text"),
     "effective-settings": _of("editing", "effective_settings"),
+    "closed-files": _of("editing", "closed_files"),
     "shown-text": _of("editing", "shown_text"),
     "put-config": _of("editing", "put_config"),
     "save-config": _of("editing", "save_config"),

@@ -11,7 +11,8 @@ import pytest
 import nacre.cycle.steps.index
 import nacre.settings.settings  # noqa: F401 - loads all components
 from nacre.config.component import Component
-from nacre.config.naming import NamedKind, components, marked_fields, members, named_values
+from nacre.config.named_values import components, marked_fields, members, named_values
+from nacre.config.naming import NamedKind
 from nacre.settings.settings import JobSettings
 
 PLAIN = frozenset(
