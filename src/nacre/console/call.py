@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from nacre.console.access.audit import AuditNote
 from nacre.console.access.reach import may_name_files
-from nacre.console.access.roles import Requester
+from nacre.console.access.roles import Requester, Role
 from nacre.console.access.sessions import BrowserSession
 from nacre.console.catalogue import Language
 from nacre.console.fleet.places import FoundJob
@@ -78,6 +78,11 @@ class Call(NamedTuple):
         if not self.identity.sees(label):
             seen = ", ".join(self.identity.places)
             raise RefusedRequestError(403, "place", f"{self.identity.name} sees only {seen}")
+
+    @property
+    def may_send_privately(self) -> bool:
+        """Whether the caller may have webhooks sent to private networks."""
+        return self.identity.role >= Role.ADMIN or not self.services.reach.is_remote
 
     @property
     def may_name_files(self) -> bool:

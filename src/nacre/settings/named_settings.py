@@ -1,4 +1,4 @@
-"""What the settings of a job name outside the crawl, as they are written, those of sheets too."""
+"""Values of a job's settings that name something outside the crawl, those of sheets included."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain

@@ -154,7 +154,7 @@ def keep_hook(call: Call, wanted: NewHook, before: KeptHook | None) -> HookItem:
         ConfigError: It is none, or there are too many.
         RefusedRequestError: Who asks may not send there (403).
     """
-    if wanted.private and not call.may_name_files:
+    if wanted.private and not call.may_send_privately:
         raise RefusedRequestError(
             403, "private", "only administrators may send to private networks from this console"
         )

@@ -53,7 +53,7 @@ async def page(call: Call) -> PageAnswer:
         "number": edited.id if edited else 0,
         "signed": bool(edited and edited.secret),
         "usual": edited.wish.on if edited else HookWish("").on,
-        "may_private": call.may_name_files,
+        "may_private": call.may_send_privately,
     }
     return PageAnswer("webhooks.html", facts)
 
@@ -104,7 +104,7 @@ def _edit(call: Call, form: FormData) -> None:
     wanted = _wanted(form)
     secret = "" if text_of(form, "unsigned") == "1" else wanted.secret or None
     # Who does not see the field of private networks does not change it either.
-    private = wanted.private if call.may_name_files else hook.wish.private
+    private = wanted.private if call.may_send_privately else hook.wish.private
     paused = hook.wish.paused
     keep_hook(call, NewHook(wanted.url, secret, wanted.on, private, paused), hook)
 
