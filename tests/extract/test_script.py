@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
+from nacre.extract.json_links import extract_json
 from nacre.extract.links import LinkCollector
 from nacre.extract.script import (
-    extract_json,
     extract_script,
     json_urls,
     script_imports,

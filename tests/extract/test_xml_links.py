@@ -52,7 +52,17 @@ def test_feed_links_have_their_meaning_and_are_no_guesses():
     assert _links(source) == [
         ("http://a.test/1", "L", "item/link"),
         ("http://a.test/1.mp3", "E", "item/enclosure/@url"),
-        ("http://b.test/", *_X),
+        ("http://b.test/", "L", "a/@href"),
+    ]
+
+
+def test_text_of_a_feed_has_guesses_too():
+    source = "<rss><item><description>see http://b.test/1 &lt;a href='http://b.test/2'&gt;"
+    source += "</description><x>http://b.test/2 http://b.test/3</x></item></rss>"
+    assert _links(source) == [
+        ("http://b.test/2", "L", "a/@href"),
+        ("http://b.test/1", *_X),
+        ("http://b.test/3", *_X),
     ]
 
 

@@ -1,14 +1,23 @@
-"""RSS 0.9 to 2.0, RSS 1.0 (RDF) and Atom: what each link of a feed means.
+"""RSS 0.9 to 2.0, RSS 1.0 (RDF) and Atom: what each link of a feed means, and the HTML in it.
 
 Source: RSS 2.0; RFC 4287 (Atom); RFC 5005 (paged feeds); Media RSS 1.5.1. Read leniently:
 prefixes and cases of names do not matter, dates are kept as written.
 """
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from nacre.core.crawluri import Hop
-from nacre.extract.xml_scan import End, XmlStart, attributes, date_text, root_name, scan
+from nacre.extract.xml_scan import (
+    End,
+    XmlStart,
+    attributes,
+    date_text,
+    root_name,
+    scan,
+    unescape_xml,
+)
 from nacre.uri.parse import Resolver
 
 _ROOTS = frozenset(("rss", "feed", "rdf"))
@@ -58,6 +67,24 @@ _REL_HOPS = {
 """Relations of `atom:link` that are followed; not `edit`, `hub`, `service` and the like."""
 
 
+_TEXTS = frozenset(
+    (
+        *("description", "encoded", "content", "summary", "subtitle", "title", "body", "rights"),
+        *("copyright", "tagline", "info", "full-text"),
+    )
+)
+"""Elements whose text is HTML, escaped or as elements (`content:encoded`, `xhtml:body`)."""
+
+_PLAIN = frozenset(("text", "text/plain"))
+_MEDIA = frozenset(("url", "src", "medium", "filesize"))
+"""Attributes of `media:content`, which holds no HTML; in RSS `content` without a type is that."""
+
+_MOST_TEXTS = 10_000
+"""HTML texts of a feed that are read: each costs some 50 µs."""
+
+_PREFIX = re.compile(r"(</?)[A-Za-z_][\w.-]{0,40}:(?=[A-Za-z])")
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+
 _MOST_BASES = 2
 """Of the feed, and of its channel."""
 
@@ -84,6 +111,33 @@ class FeedLink(NamedTuple):
     bases: tuple[str, ...] = ()
 
 
+class FeedText(NamedTuple):
+    """HTML in a feed.
+
+    Attributes:
+        markup: The HTML, character references of XML decoded.
+        bases: What its references resolve against, from the outside in: `xml:base`; in RSS without
+            it the links of channel and item, as feed readers do.
+        is_unsure: There is no `xml:base`, so that the feed's own URL may be meant too.
+    """
+
+    markup: str
+    bases: tuple[str, ...] = ()
+    is_unsure: bool = False
+
+
+def resolve_bases(bases: tuple[str, ...], base: str) -> str:
+    """Return the base URL that bases within each other give.
+
+    Args:
+        bases: From the outside in, as written; those that are no URLs change nothing.
+        base: Base URL of the document.
+    """
+    for inner in bases:
+        base = Resolver(base).resolve(inner) or base
+    return base
+
+
 def based(link: FeedLink, base: str) -> str:
     """The reference of a link, resolved where `xml:base` has a say; "" where it leads nowhere.
 
@@ -93,9 +147,7 @@ def based(link: FeedLink, base: str) -> str:
     """
     if not link.bases:
         return link.href
-    for one in link.bases:
-        base = Resolver(base).resolve(one) or base
-    return Resolver(base).resolve(link.href) or ""
+    return Resolver(resolve_bases(link.bases, base)).resolve(link.href) or ""
 
 
 def is_feed(source: str) -> bool:
@@ -105,7 +157,12 @@ def is_feed(source: str) -> bool:
 
 def feed_links(source: str) -> Iterator[FeedLink]:
     """Links of a feed, item by item: each item's when it ends, with its date."""
-    feed = _Feed()
+    return (part for part in feed_parts(source) if isinstance(part, FeedLink))
+
+
+def feed_parts(source: str) -> Iterator[FeedLink | FeedText]:
+    """Links and HTML texts of a feed, item by item: each item's when it ends."""
+    feed = _Feed(source)
     for event in scan(source):
         if isinstance(event, XmlStart):
             yield from feed.start(event)
@@ -114,36 +171,114 @@ def feed_links(source: str) -> Iterator[FeedLink]:
     yield from feed.close()
 
 
-class _Feed:
-    """The reading of one feed: the item that is open, its links and dates."""
+class _OpenText(NamedTuple):
+    """An element with HTML that is open.
 
-    def __init__(self) -> None:
+    Attributes:
+        name: Its name.
+        at: Offset of its content.
+        depth: Elements of this name that are open within each other.
+        has_elements: There are elements in it: it is HTML as it is, not escaped.
+        base: Its `xml:base`, or that of its first element; "" for none.
+    """
+
+    name: str
+    at: int
+    depth: int = 1
+    has_elements: bool = False
+    base: str = ""
+
+
+class _Feed:
+    """The reading of one feed: the item that is open, its links, texts and dates."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._is_atom: bool | None = None
         self._item = ""
         self._links: list[FeedLink] = []
         self._dates: dict[str, str] = {}
         self._permalink = True
         self._bases: dict[bool, tuple[str, ...]] = {False: (), True: ()}  # by: of an item
+        self._open: _OpenText | None = None
+        self._texts: list[tuple[str, str]] = []
+        self._text_count = 0
+        self._channel = ""
 
-    def start(self, event: XmlStart) -> Iterator[FeedLink]:
-        """Take a start tag; the links that are now complete."""
+    def start(self, event: XmlStart) -> Iterator[FeedLink | FeedText]:
+        """Take a start tag; the links and texts that are now complete."""
         name = event.name
+        if self._open is not None and name not in _ITEMS:
+            self._go_into(self._open, event)
+            return
+        self._open = None
+        if self._is_atom is None:
+            self._is_atom = name == "feed"
         if name in _ITEMS:
             yield from self.close()
             self._item = name
         if "base" in event.attributes:
             self._take_base(name, attributes(event.attributes).get("base", ""))
+        if name in _TEXTS:
+            self._open_text(event)
+        self._take_links(event)
+        if not self._item:
+            yield from self.close()
+
+    def _take_links(self, event: XmlStart) -> None:
+        """Take the links of the attributes of an element."""
+        name = event.name
         if name == "guid":
             self._permalink = "false" not in event.attributes.lower()
         elif name in _ATTRIBUTE_HOPS:
             self._attribute(name, event.attributes)
         elif name == "link" and "=" in event.attributes:
             self._atom_link(attributes(event.attributes))
-        if not self._item:
-            yield from self.close()
 
-    def end(self, event: End) -> Iterator[FeedLink]:
-        """Take an end tag; the links that are now complete."""
+    def _open_text(self, event: XmlStart) -> None:
+        """Note that an element with HTML begins."""
+        if event.attributes.endswith("/"):
+            return
+        found = attributes(event.attributes) if "=" in event.attributes else {}
+        kind = found.get("type", "").strip().lower()
+        is_media = not _MEDIA.isdisjoint(found) or (not self._is_atom and "html" not in kind)
+        if kind in _PLAIN or (event.name == "content" and is_media):
+            return
+        self._open = _OpenText(event.name, event.at, base=found.get("base", ""))
+
+    def _go_into(self, text: _OpenText, event: XmlStart) -> None:
+        """Note an element within an element with HTML."""
+        depth = text.depth + (event.name == text.name and not event.attributes.endswith("/"))
+        base = text.base
+        if not text.has_elements and "base" in event.attributes:
+            base = attributes(event.attributes).get("base", "") or base
+        self._open = text._replace(depth=depth, has_elements=True, base=base)
+
+    def _close_text(self, text: _OpenText, event: End) -> None:
+        """Take the end of an element with HTML, or of one within it."""
+        if event.name != text.name:
+            return
+        if text.depth > 1:
+            self._open = text._replace(depth=text.depth - 1)
+            return
+        self._open = None
+        markup = event.text
+        if text.has_elements:
+            markup = self._source[text.at : event.at]
+            markup = _PREFIX.sub(r"\1", _CDATA.sub(r"\1", markup))
+        elif "<" not in markup:
+            markup = unescape_xml(markup)  # some feeds escape twice
+        if "<" in markup and self._text_count < _MOST_TEXTS:
+            self._text_count += 1
+            self._texts.append((markup, text.base))
+
+    def end(self, event: End) -> Iterator[FeedLink | FeedText]:
+        """Take an end tag; the links and texts that are now complete."""
         name, text = event.name, event.text
+        if self._open is not None and name not in _ITEMS:
+            self._close_text(self._open, event)
+            return
+        self._open = None
         if name == self._item:
             yield from self.close()
         elif text and name in _DATES:
@@ -153,8 +288,9 @@ class _Feed:
         if not self._item:
             yield from self.close()
 
-    def close(self) -> Iterator[FeedLink]:
-        """The links that are pending, with the date of their item."""
+    def close(self) -> Iterator[FeedLink | FeedText]:
+        """The links and texts that are pending, with the date and the base of their item."""
+        texts = list(self._pending_texts()) if self._texts else []
         links, self._links = self._links, []
         updated = self._updated() if self._item else ""
         has_link = any(link.is_item and link.context != "item/guid" for link in links)
@@ -163,6 +299,18 @@ class _Feed:
         for link in links:
             is_item = link.is_item and not (has_link and link.context == "item/guid")
             yield link._replace(updated=updated if is_item else "", is_item=is_item)
+        yield from texts
+
+    def _pending_texts(self) -> Iterator[FeedText]:
+        """The texts that are pending, with what their references resolve against."""
+        around = self._bases[False] + self._bases[True]
+        pages = [link.href for link in self._links if link.is_item]
+        near = tuple(filter(None, (self._channel, *pages[:1])))
+        for markup, own in self._texts:
+            bases = (*around, own) if own else around
+            is_unsure = not bases and not self._is_atom
+            yield FeedText(markup, near if is_unsure else bases, is_unsure)
+        self._texts.clear()
 
     def _take_base(self, name: str, base: str) -> None:
         """Of the feed, its channel or an item; elsewhere it concerns nothing that is read here."""
@@ -177,6 +325,8 @@ class _Feed:
     def _text(self, name: str, text: str) -> None:
         if name == "guid" and "://" not in text:
             return
+        if name == "link" and not self._item:
+            self._channel = self._channel or text
         is_item = bool(self._item) and name in {"link", "guid"}
         self._add(text, _TEXT_HOPS[name], name, is_item=is_item)
 
@@ -191,11 +341,14 @@ class _Feed:
         hop = _REL_HOPS.get(rel)
         if hop:
             is_item = bool(self._item) and rel in {"", "alternate"}
-            self._add(found.get("href", ""), hop, "link/@href", rel, is_item=is_item)
+            base = found.get("base", "")
+            self._add(found.get("href", ""), hop, "link/@href", rel, is_item=is_item, base=base)
 
-    def _add(self, href: str, hop: Hop, context: str, rel: str = "", *, is_item: bool) -> None:
+    def _add(
+        self, href: str, hop: Hop, context: str, rel: str = "", *, is_item: bool, base: str = ""
+    ) -> None:
         href = href.strip()
         if href:
             context = f"{self._item}/{context}" if self._item else context
-            bases = self._bases[False] + self._bases[True]
+            bases = self._bases[False] + self._bases[True] + ((base,) if base else ())
             self._links.append(FeedLink(href, hop, context, rel, is_item=is_item, bases=bases))

@@ -273,9 +273,3 @@ def json_urls(text: str) -> list[str]:
         if not likely_strings(value, found) and "://" in value:
             found.update(dict.fromkeys(absolute_urls(value)))
     return list(found)
-
-
-def extract_json(document: Document, links: LinkCollector) -> None:
-    """Add the likely URIs of a JSON document: hop X, context `=JSON_MISC`."""
-    for url in json_urls(read_text(document)):
-        links.add(speculative_fixup(url, links.base), Hop.SPECULATIVE, JSON_CONTEXT)

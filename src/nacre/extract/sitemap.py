@@ -13,7 +13,8 @@ import msgspec
 
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
-from nacre.extract.feed import based, feed_links, is_feed
+from nacre.extract.feed import FeedText, based, feed_links, feed_parts, is_feed
+from nacre.extract.feed_links import add_text
 from nacre.extract.likely import speculative_fixup
 from nacre.extract.links import LinkCollector
 from nacre.extract.text import read_text
@@ -312,12 +313,15 @@ def _add_entries(text: str, links: LinkCollector) -> None:
 
 
 def _add_feed(text: str, links: LinkCollector) -> None:
-    for link in feed_links(text):
-        href = based(link, links.base)
-        if link.is_item:
-            _add(href, links, lastmod=link.updated)
+    for part in feed_parts(text):
+        if isinstance(part, FeedText):
+            add_text(part, links)
+            continue
+        href = based(part, links.base)
+        if part.is_item:
+            _add(href, links, lastmod=part.updated)
         elif href:
-            links.add(href, link.hop, link.context, rel=link.rel)
+            links.add(href, part.hop, part.context, rel=part.rel)
 
 
 def _add_lines(text: str, links: LinkCollector) -> None:

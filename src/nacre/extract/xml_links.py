@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from nacre.core.crawluri import Hop
 from nacre.extract import css
 from nacre.extract.document import Document
-from nacre.extract.feed import based, feed_links, is_feed
+from nacre.extract.feed import feed_parts, is_feed
+from nacre.extract.feed_links import add_feed
 from nacre.extract.likely import is_very_likely_uri, known_extension
 from nacre.extract.links import LinkCollector
 from nacre.extract.text import absolute_urls, read_text
@@ -34,7 +35,8 @@ _HOPS = {"a": Hop.LINK} | dict.fromkeys(
 def extract_xml(document: Document, links: LinkCollector) -> None:
     """Add the links of an XML document.
 
-    Items, enclosures and further pages of RSS and Atom (hops L and E); references of SVG and
+    Items, enclosures and further pages of RSS and Atom (hops L and E), and the links of the HTML
+    in them, as those of a page; references of SVG and
     XInclude (E; of `a`, L); style sheets (E). Every other absolute http(s) URL, every other
     relative `href`, `src` or `url` that is very likely one, and every text and attribute that is
     nothing but such a URL from the root on (`/a/b.html`, `//host/a`) is speculative (X); the names
@@ -44,7 +46,8 @@ def extract_xml(document: Document, links: LinkCollector) -> None:
     taken: set[str] = set()
     feed = is_feed(source)
     if feed:
-        _feed(source, links, taken)
+        taken |= add_feed(feed_parts(source), links)
+    known = {link.url for link in links.outlinks} if feed else set()
     for event in scan(source):
         if isinstance(event, Stylesheet):
             said = attributes(event.attributes)
@@ -56,16 +59,8 @@ def extract_xml(document: Document, links: LinkCollector) -> None:
         if not feed:
             _references(event, links, taken)
         for url in _mentioned(event):
-            if url not in taken:
+            if url not in taken and not (known and links.resolve(url) in known):
                 links.add(url, Hop.SPECULATIVE, CONTEXT)
-
-
-def _feed(source: str, links: LinkCollector, taken: set[str]) -> None:
-    for link in feed_links(source):
-        taken.add(link.href)
-        href = based(link, links.base)
-        if href:
-            links.add(href, link.hop, link.context, rel=link.rel, lastmod=link.updated)
 
 
 def _references(event: XmlStart | End, links: LinkCollector, taken: set[str]) -> None:

@@ -41,11 +41,13 @@ class XmlStart(msgspec.Struct, gc=False):
         name: Local name, lower case.
         attributes: As in the document; see the function `attributes`.
         before: Text directly before it, since the last tag.
+        at: Offset behind it.
     """
 
     name: str
     attributes: str
     before: str
+    at: int = 0
 
 
 class End(msgspec.Struct, gc=False):
@@ -55,10 +57,12 @@ class End(msgspec.Struct, gc=False):
         name: Local name, lower case.
         text: Text directly before it, since the last tag: of a leaf, all of it. White space at the
             ends is cut.
+        at: Offset of it.
     """
 
     name: str
     text: str
+    at: int = 0
 
 
 class Stylesheet(msgspec.Struct, gc=False):
@@ -78,11 +82,12 @@ def scan(source: str) -> Iterator[Event]:
         if name:
             name = name.lower()
             if close:
-                yield End(name, strip(text))
+                yield End(name, strip(text), token.start())
             else:
-                yield XmlStart(name, raw, text)
+                at = token.start("text")
+                yield XmlStart(name, raw, text, at)
                 if raw[-1:] == "/":
-                    yield End(name, "")
+                    yield End(name, "", at)
             text = unescape_xml(following)
         elif cdata is not None:
             text += cdata + unescape_xml(more)

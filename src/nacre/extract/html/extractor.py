@@ -112,6 +112,21 @@ def extract_html(document: Document, links: LinkCollector) -> None:
         body, encoding = decode(body, encoding).encode("utf-8", "replace"), "utf-8"
     if "xml" in document.mime:
         body = with_end_tags(body)
+    links.robots.update(_walk_all(body, encoding, links).robots)
+
+
+def extract_fragment(markup: str, links: LinkCollector) -> None:
+    """Add the links of HTML within another document, such as a feed; never raises.
+
+    It has no directives for robots, and afterwards links resolve against another base if it names
+    one.
+    """
+    body = with_end_tags(markup.encode("utf-8", "replace"))
+    _walk_all(body, "utf-8", links)
+
+
+def _walk_all(body: bytes, encoding: str, links: LinkCollector) -> Walk:
+    """Walk over a page and the documents within it."""
     page = read_page(body, encoding)
     walk = Walk(page, links, HANDLERS, text_budget=2 * len(body))
     walk.run()
@@ -119,7 +134,7 @@ def extract_html(document: Document, links: LinkCollector) -> None:
     _soup(walk, body, encoding)
     _conditional_comments(walk, body, encoding)
     _inner(walk)
-    links.robots.update(walk.robots)
+    return walk
 
 
 def _inner(walk: Walk) -> None:

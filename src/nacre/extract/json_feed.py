@@ -1,0 +1,100 @@
+"""JSON Feed: what each link of a feed means, and the HTML in it.
+
+Source: JSON Feed 1.1 (jsonfeed.org). Read leniently: members of another type are passed over.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from nacre.core.crawluri import Hop
+from nacre.extract.feed import FeedLink, FeedText
+from nacre.extract.xml_scan import date_text
+
+MEDIA_TYPE = "application/feed+json"
+
+_MARK = re.compile(r"""jsonfeed\.org\\?/version|"content_html"\s*:""")
+_HEAD = 100_000
+_OF_FEED = {
+    "home_page_url": Hop.LINK,
+    "feed_url": Hop.LINK,
+    "next_url": Hop.LINK,
+    "icon": Hop.EMBED,
+    "favicon": Hop.EMBED,
+}
+_OF_ITEM = {
+    "url": Hop.LINK,
+    "external_url": Hop.LINK,
+    "image": Hop.EMBED,
+    "banner_image": Hop.EMBED,
+}
+_OF_AUTHOR = {"url": Hop.LINK, "avatar": Hop.EMBED}
+_OF_ATTACHMENT = {"url": Hop.EMBED}
+_HTML_MEMBERS = ("content_html", "summary", "title")
+_MOST_TEXTS = 10_000
+"""HTML texts of a feed that are read."""
+
+
+def is_json_feed(source: str, mime: str) -> bool:
+    """Whether a JSON document is a feed: its media type, its version or its items say so."""
+    return mime == MEDIA_TYPE or _MARK.search(source, 0, _HEAD) is not None
+
+
+def json_feed_parts(source: str) -> Iterator[FeedLink | FeedText]:
+    """Links and HTML texts of a feed, item by item; none of what is no JSON object."""
+    try:
+        feed = msgspec.json.decode(source.removeprefix("\ufeff"))
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return
+    if not isinstance(feed, dict):
+        return
+    yield from _links(feed, _OF_FEED, "")
+    yield from _authors(feed, "")
+    home = _text(feed, "home_page_url")
+    texts = 0
+    for item in _objects(feed, "items"):
+        yield from _item_links(item)
+        bases = tuple(filter(None, (home, _text(item, "url"))))
+        for name in _HTML_MEMBERS:
+            markup = _text(item, name)
+            if "<" in markup and texts < _MOST_TEXTS:
+                texts += 1
+                yield FeedText(markup, bases, is_unsure=True)
+
+
+def _item_links(item: Mapping[str, Any]) -> Iterator[FeedLink]:
+    updated = date_text(_text(item, "date_modified") or _text(item, "date_published"))
+    for link in _links(item, _OF_ITEM, "item/"):
+        is_item = link.context == "item/url"
+        yield link._replace(is_item=is_item, updated=updated if is_item else "")
+    for attachment in _objects(item, "attachments"):
+        yield from _links(attachment, _OF_ATTACHMENT, "item/attachments/")
+    yield from _authors(item, "item/")
+
+
+def _authors(holder: Mapping[str, Any], context: str) -> Iterator[FeedLink]:
+    """Links of `authors`, and of the `author` of version 1."""
+    for name in ("author", "authors"):
+        for author in _objects(holder, name):
+            yield from _links(author, _OF_AUTHOR, f"{context}{name}/")
+
+
+def _links(holder: Mapping[str, Any], hops: Mapping[str, Hop], context: str) -> Iterator[FeedLink]:
+    for name, hop in hops.items():
+        href = _text(holder, name)
+        if href:
+            yield FeedLink(href, hop, context + name)
+
+
+def _objects(holder: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+    """The objects of an array, or the one that is there in its place."""
+    value = holder.get(name)
+    values = value if isinstance(value, list) else [value]
+    return (one for one in values if isinstance(one, dict))
+
+
+def _text(holder: Mapping[str, Any], name: str) -> str:
+    value = holder.get(name)
+    return value.strip() if isinstance(value, str) else ""
