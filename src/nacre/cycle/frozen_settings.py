@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from pydantic import BaseModel, ValidationError
@@ -47,12 +48,7 @@ def freeze(
         ConfigError: The configuration contains a secret in plain text.
     """
     settings = loaded.settings
-    plain = [path for path, secret in _secrets(settings, "") if secret.is_plain]
-    if plain:
-        raise ConfigError(
-            f"{plain[0]}: units of a segment read secrets where they run; write "
-            "`{env: NAME}` or `{file: PATH}` instead of the text itself"
-        )
+    _require_references(settings)
     folder = f"segments/{segment}/conf"
     said = settings.model_dump(mode="json")
     usual = JobSettings(name=settings.name or layout.root.name, seeds=SEEDS_FILE)
@@ -71,11 +67,97 @@ def freeze(
     if "${unit}" not in said["archive"]["template"]:
         template = said["archive"]["template"].replace("${serialno}", "${unit}-${serialno}")
         said["archive"]["template"] = template
-    for name in sorted(set(_named_files(said, layout.root))):
-        # A copy: on one file system `upload` gives a second name, and users edit these files.
-        storage.put(f"{folder}/{name}", (layout.root / name).read_bytes())
+    _copy_files(said, layout, storage, folder)
     storage.put(f"{folder}/{SEEDS_FILE}", "".join(f"{line}\n" for line in seeds).encode())
     storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(said))
+
+
+def _require_references(settings: JobSettings) -> None:
+    """Raise ConfigError for a secret in plain text."""
+    plain = [path for path, secret in _secrets(settings, "") if secret.is_plain]
+    if plain:
+        raise ConfigError(
+            f"{plain[0]}: units of a segment read secrets where they run; write "
+            "`{env: NAME}` or `{file: PATH}` instead of the text itself"
+        )
+
+
+def _copy_files(said: object, layout: Layout, storage: Storage, folder: str) -> None:
+    """Copy the files that settings name.
+
+    They are copies: on one file system `upload` gives a second name, and users edit these files.
+    """
+    for name in sorted(set(_named_files(said, layout.root))):
+        storage.put(f"{folder}/{name}", (layout.root / name).read_bytes())
+
+
+OF_LIST = frozenset(("name", "scope", "seeds", "sheet_associations", "sheets", "uri"))
+"""Sections that a list was made by: they stay as they were."""
+OF_JOB = frozenset(("cycle", "recrawl"))
+"""Sections that steps take from the job, not from the segment."""
+_WITHOUT_EFFECT = frozenset(("action", "alerts", "checkpoint", "limits", "store", "traps"))
+
+
+def changed_settings(
+    layout: Layout,
+    loaded: Loaded[JobSettings],
+    storage: Storage,
+    segment: str,
+    paths: Sequence[str],
+) -> list[str]:
+    """Write other settings of a segment that waits, as far as they do not concern its list.
+
+    Args:
+        layout: The directory of the job.
+        loaded: Its settings, with the new values.
+        storage: Where the segment lies.
+        segment: Its id.
+        paths: Dotted paths of the new values.
+
+    Returns:
+        The names of the files that were written; [] if the segment has these values.
+
+    Raises:
+        ConfigError: A setting concerns the list, or units do not use it.
+        DamageError: The file of settings is damaged.
+    """
+    for path in paths:
+        section = path.partition(".")[0]
+        if section in OF_LIST:
+            raise ConfigError(
+                f"{path} concerns the list of {segment}, which was made by it: give the segment up "
+                f"by `segments drop {segment}`, and `generate` again"
+            )
+        if section in _WITHOUT_EFFECT:
+            raise ConfigError(f"{path} has no effect on the units of a segment")
+    chosen = [path for path in paths if path.partition(".")[0] not in OF_JOB]
+    if not chosen:
+        return []
+    before = frozen_settings(storage, segment).model_dump(mode="json")
+    now, said = (
+        loaded.settings.model_dump(mode="json"),
+        msgspec.json.decode(msgspec.json.encode(before)),
+    )
+    for path in chosen:
+        _put_value(said, now, path.split("."))
+    if said == before:
+        return []
+    settings = JobSettings.model_validate(said)
+    _require_references(settings)
+    folder = f"segments/{segment}/conf"
+    _copy_files(said, layout, storage, folder)
+    storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(said))
+    return [
+        f"{folder}/{_SETTINGS}",
+        *(f"{folder}/{name}" for name in _named_files(said, layout.root)),
+    ]
+
+
+def _put_value(said: dict[str, Any], now: Mapping[str, Any], path: Sequence[str]) -> None:
+    """Put the value at a path of one tree into the other."""
+    for part in path[:-1]:
+        said, now = said[part], now[part]
+    said[path[-1]] = now[path[-1]]
 
 
 def settings_hash(settings: JobSettings) -> str:

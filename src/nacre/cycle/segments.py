@@ -12,8 +12,9 @@ import msgspec
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.kernels import KernelDamageError, parquet, quoted
 from nacre.crawldb.row import bucket_of
+from nacre.cycle.frozen_settings import changed_settings
 from nacre.cycle.parts import ARCHIVED, PartFile
-from nacre.cycle.segment_files import known_files
+from nacre.cycle.segment_files import known_files, recorded
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.update_tasks import facts_of, local_facts
 from nacre.cycle.storage import MissingFileError, file_sha256, localized
@@ -357,3 +358,38 @@ def _heir(version: CycleVersion, name: str, state: SegmentState) -> dict[str, Se
     known = version.segments[other]
     more = {**known.more, "virtual": int(known.more.get("virtual", 0)) + cash}
     return {other: msgspec.structs.replace(known, more=more)}
+
+
+def set_on_segment(context: StepContext, name: str, paths: Sequence[str]) -> CycleVersion | None:
+    """Set settings that do not concern its list on a segment that waits for its fetch.
+
+    Args:
+        context: The context of the driver, whose settings have the new values.
+        name: The segment.
+        paths: Dotted paths of the settings.
+
+    Returns:
+        The version; None if the segment has these values, or the step is dry.
+
+    Raises:
+        JobError: There is no such segment, or it was fetched.
+        ConfigError: A setting concerns the list, or units do not use it.
+        CommittedByAnotherError: Another driver committed meanwhile.
+    """
+    cycle, storage = context.cycle, context.cycle.storage
+    version = cycle.newest()
+    state = state_of(version, name)
+    if state.state != "generated":
+        raise JobError(f"segment {name} is {state.state}: its settings have been used")
+    if context.dry:
+        return None
+    written = changed_settings(context.layout, context.loaded, storage, name, paths)
+    if not written:
+        return None
+    known = [one for one in known_files(storage, name, state) if one.name not in written]
+    changed = recorded(context.engine, storage, name, state, known)
+    options = {"segment": name, "settings": list(paths)}
+    changes = CycleChanges(
+        step="segments set", clock=context.clock, options=options, segments={name: changed}
+    )
+    return cycle.commit(version, changes)

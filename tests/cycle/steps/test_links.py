@@ -3,8 +3,11 @@
 import pytest
 
 from nacre.cli.cycle.table_steps import links_text
-from nacre.cycle.steps.links import LINKS, LinksResult, bucket_ranges, links
+from nacre.cycle.steps.links import LINKS, TAKEN, LinksResult, bucket_ranges, links
+from nacre.cycle.steps.parse import _untaken
+from nacre.cycle.steps.rank import RankOptions, rank
 from nacre.cycle.tables import buckets_of, local_bucket, table_kind
+from nacre.errors import JobError
 from tests.cycle.made import found
 from tests.cycle.steps.fetched import FetchedCycle
 
@@ -109,3 +112,61 @@ def test_ranges_cover_all_buckets_once(buckets, tasks):
     assert len(ranges) == min(tasks, buckets)
     covered = [bucket for first, last in ranges for bucket in range(first, last + 1)]
     assert covered == list(range(buckets))
+
+
+def remade(cycle, **settings) -> LinksResult:
+    with cycle.context(**settings) as context:
+        return links(context, rebuild=True)
+
+
+def test_the_table_is_made_again_by_other_settings(cycle):
+    inner = link("http://a.example/inner", A)
+    cycle.visit("s1", {"key": A, "status": 200}, links=[link(C, A, anchor="国家"), inner])
+    cycle.visit("s2", {"key": B, "status": 200}, links=[link(C, B)])
+    taken(cycle)
+    assert set(rows(cycle)) == {(C, A), (C, B)}
+    other = {"links__ignore_internal": "none", "links__max_anchor": 1}
+    assert taken(cycle, **other) == LinksResult(mixed=True), "nothing is new, but made otherwise"
+    result = remade(cycle, **other)
+    assert (result.segments, result.facts, result.rows, result.kept) == (("s1", "s2"), 3, 3, 0)
+    assert set(rows(cycle)) == {(C, A), (C, B), (inner["dst"], A)}
+    assert rows(cycle)[C, A]["anchor"] == "国"
+    assert not taken(cycle, **other).mixed
+    assert remade(cycle).rows == 2
+    assert set(rows(cycle)) == {(C, A), (C, B)}
+
+
+def test_rows_of_pages_that_no_segment_has_stay(cycle):
+    cycle.visit("s1", {"key": A, "status": 200}, links=[link(C, A), link(C, "http://x.test/")])
+    taken(cycle)
+    result = remade(cycle, links__ignore_external="true")
+    assert (result.rows, result.kept) == (0, 1)
+    assert set(rows(cycle)) == {(C, "http://x.test/")}
+
+
+def test_rank_refuses_links_that_are_missing_stale_or_none(cycle):
+    inner = link("http://a.example/inner", A)
+
+    def refused(said: str, **settings) -> None:
+        with cycle.context(**settings) as context, pytest.raises(JobError, match=said):
+            rank(context, RankOptions())
+
+    refused("no table of links yet: `nacre cycle .* links` makes it")
+    cycle.visit("s1", {"key": A, "status": 200}, links=[inner])
+    taken(cycle)
+    refused("is empty: cycle.links.ignore_internal=host leaves all links out.*--rebuild`")
+    refused("made by other settings of cycle.links.*--rebuild`", links__max_anchor=3)
+    cycle.visit("s2", {"key": B, "status": 200}, links=[link(C, B)])
+    refused("is stale: it lacks the links of segment s2. `nacre cycle .* links` takes them")
+    taken(cycle)
+    with cycle.context() as context:
+        assert rank(context, RankOptions()).edges == 1
+
+
+def test_links_are_taken_again_after_parse(cycle):
+    cycle.visit("s1", {"key": A, "status": 200}, links=[link(C, A)])
+    taken(cycle)
+    state = cycle.newest.segments["s1"]
+    assert TAKEN in state.more
+    assert TAKEN not in _untaken(state, ()).more
+    assert _untaken(state, ("segments/s1/parts/u0001/1-001",)) is state, "a repair of a part"

@@ -21,7 +21,7 @@ from nacre.cli.cycle.opening import (
     signals_to,
 )
 from nacre.cli.cycle.sitemaps import sitemaps_numbers, sitemaps_text, tell_unread
-from nacre.cli.cycle.steps import inject_lists
+from nacre.cli.cycle.steps import inject_lists, set_given
 from nacre.cli.cycle.table_steps import (
     dedup_numbers,
     dedup_settings,
@@ -52,6 +52,7 @@ from nacre.cli.seed_input import seed_input
 from nacre.core.states import ExitCode
 from nacre.crawldb.settings import CycleSettings
 from nacre.cycle.engine.counting import TASKS, CountingEngine
+from nacre.cycle.fetch_check import fetch_check
 from nacre.cycle.parts_so_far import kept_so_far
 from nacre.cycle.pushing import push_rounds
 from nacre.cycle.readers import KnownCounts, TableView, known_urls
@@ -359,7 +360,7 @@ class RoundsOnScreen:
                     limits.segments_of(own),
                     time_limit=limits.seconds_of(own),
                 )
-                found = generate(context, options)
+                found = generate(context, options, fetch_check(context))
             self.generated = found
             if found.selected or waited >= line.until_due or self._stop.why or line.common.dry:
                 break
@@ -386,6 +387,8 @@ class RoundsOnScreen:
             time_limit=line.limits.seconds_of(context.settings.cycle),
             stopped=lambda: bool(self._stop.signals),
         )
+        if self.resumed:
+            set_given(context, segment, line.common.assignments)
         self._fetching = number, segment
         found = fetch(context, segment, options)
         self._fetching = None

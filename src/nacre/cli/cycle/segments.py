@@ -36,6 +36,7 @@ _NO_SEGMENT = "no segment yet: `generate` makes one"
 _WHAT = {
     "list": "`segments list`",
     "drop": "`segments drop SEGMENT…`",
+    "set": "`segments set SEGMENT NAME=VALUE…`",
     "slice": "`segments slice N`",
     "salvage": "`segments salvage`",
 }
@@ -46,8 +47,9 @@ def segments(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="[list|drop|slice|salvage]",
-            help="`drop SEGMENT…` gives segments up; `slice N` divides those that wait for their "
+            metavar="[list|drop|set|slice|salvage]",
+            help="`drop SEGMENT…` gives segments up; `set SEGMENT NAME=VALUE…` changes settings of "
+            "one that waits for its fetch; `slice N` divides those that wait for their "
             "fetch into segments of at most N URLs; `salvage` takes the records of attempts that "
             "lost into the archive.",
         ),
@@ -60,16 +62,23 @@ def segments(
     dry: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the segments, give some up, divide those that are long, or salvage records."""
+    """List the segments, change one, give some up, divide long ones, or salvage records."""
     from nacre.errors import ConfigError
 
     words = names or []
-    wanted = {"drop": bool(words), "slice": len(words) == 1 and words[0].isdecimal()}
+    wanted = {
+        "drop": bool(words),
+        "set": len(words) > 1,
+        "slice": len(words) == 1 and words[0].isdecimal(),
+    }
     if what not in _WHAT or not wanted.get(what, not words):
         raise ConfigError(f"{' '.join(['segments', what, *words])}: {', '.join(_WHAT.values())}")
-    common = CommonOptions(at=at, dry=dry)
+    values = tuple(words[1:]) if what == "set" else ()
+    common = CommonOptions(at=at, dry=dry, assignments=values)
     with opened(job_of(ctx), common, writes=what != "list") as context:
-        if what == "drop":
+        if what == "set":
+            _set(context, words[0], values, as_json=as_json)
+        elif what == "drop":
             _drop(context, words, as_json=as_json)
         elif what == "slice":
             _slice(context, int(words[0]), as_json=as_json)
@@ -92,6 +101,27 @@ def _list(context: "StepContext", *, as_json: bool) -> None:
         output.say(output.table([head, *shown], indent=""))
     else:
         output.say(_NO_SEGMENT)
+
+
+def _set(context: "StepContext", name: str, values: Sequence[str], *, as_json: bool) -> None:
+    from nacre.cycle.frozen_settings import OF_JOB
+    from nacre.cycle.segments import set_on_segment
+    from nacre.errors import ConfigError
+
+    paths = [one.partition("=")[0].strip() for one in values]
+    for path in paths:
+        if path.partition(".")[0] in OF_JOB:
+            raise ConfigError(
+                f"{path} is a setting of the job, which each step reads: `nacre set {path}=…`"
+            )
+    version = set_on_segment(context, name, paths)
+    number = version.number if version is not None else None
+    if as_json:
+        output.say_json({"segment": name, "settings": paths, "version": number})
+    elif version is None:
+        output.say(f"{name} would be changed" if context.dry else f"{name} has these values")
+    else:
+        output.say(f"{name} has other settings in version {number}: {', '.join(paths)}")
 
 
 def _drop(context: "StepContext", names: Sequence[str], *, as_json: bool) -> None:

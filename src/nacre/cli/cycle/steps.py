@@ -192,6 +192,7 @@ def generate(
     """Choose what is fetched next, the best first, and write a list for each unit."""
     from nacre.cli.cycle.texts import generate_numbers, generate_text
     from nacre.core.states import ExitCode
+    from nacre.cycle.fetch_check import fetch_check
     from nacre.cycle.steps.generate import GenerateOptions
     from nacre.cycle.steps.generate import generate as run
 
@@ -206,7 +207,7 @@ def generate(
             limits.segments_of(own), where, add_days, filter=not no_filter,
             normalize=not no_normalize, time_limit=limits.seconds_of(own),
         )  # fmt: skip
-        result = run(context, options)
+        result = run(context, options, fetch_check(context))
     if common.as_json:
         output.say_json(generate_numbers(result))
     else:
@@ -245,6 +246,7 @@ def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[st
     from nacre.cli.cycle.texts import given_numbers, given_text, tell_malformed
     from nacre.cli.seed_input import seed_input
     from nacre.core.states import ExitCode
+    from nacre.cycle.fetch_check import fetch_check
     from nacre.cycle.steps.given import GivenOptions, generate_given
 
     found = seed_input(params["urls"], [], [], "URL")
@@ -256,7 +258,7 @@ def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[st
         options = GivenOptions(
             units, filter=params["filter_urls"], normalize=params["normalize_urls"]
         )
-        result = generate_given(context, found.lists, options)
+        result = generate_given(context, found.lists, options, fetch_check(context))
     tell_malformed(result)
     if params["as_json"]:
         output.say_json(given_numbers(result))
@@ -311,6 +313,7 @@ def fetch(
             time_limit=limits.seconds_of(context.settings.cycle),
             stopped=lambda: bool(stop.signals),
         )
+        set_given(context, segment or waits[0], common.assignments)
         result = run(context, segment or waits[0], options)
         display.leave()
         push_rounds(context.layout, context.settings, display.note)
@@ -321,6 +324,15 @@ def fetch(
     if result.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
     raise typer.Exit(ExitCode.FAULTS if result.faults else ExitCode.FINISHED)
+
+
+def set_given(context: "StepContext", segment: str, assignments: "Sequence[str]") -> None:
+    """Let the values of `--set` hold for a segment that waits, too."""
+    from nacre.cycle.segments import set_on_segment
+    from nacre.cycle.versions import state_of
+
+    if assignments and state_of(context.cycle.newest(), segment).state == "generated":
+        set_on_segment(context, segment, [one.partition("=")[0].strip() for one in assignments])
 
 
 def _say_list(context: "StepContext", segment: str, *, as_json: bool) -> None:

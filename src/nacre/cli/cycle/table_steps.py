@@ -29,6 +29,12 @@ GROUPS = ("none", "host", "domain")
 def links(
     ctx: typer.Context,
     *,
+    rebuild: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild", help="Take the links of all segments again, by the settings of now."
+        ),
+    ] = False,
     common: CommonOptions,
 ) -> None:
     """Take the links of fetched segments into the table of links."""
@@ -36,7 +42,7 @@ def links(
     from nacre.report.formatting import size
 
     with opened(job_of(ctx), common) as context:
-        result = run(context)
+        result = run(context, rebuild=rebuild)
     if common.as_json:
         output.say_json(links_numbers(result))
     else:
@@ -215,8 +221,10 @@ def dedup_settings(
 
 def links_text(result: "LinksResult") -> str:
     """`240 links of 2 segments, 180 rows written; 60 within a host left out (cycle.links.…)`."""
+    mixed = "; other segments were taken by other settings: `links --rebuild` makes all again"
     if not result.segments:
-        return "nothing new: the links of all fetched segments are in the table"
+        text = "nothing new: the links of all fetched segments are in the table"
+        return text + (mixed if result.mixed else "")
     segments = count(len(result.segments), "segment")
     text = f"{count(result.facts, 'link')} of {segments}, {count(result.rows, 'row')} written"
     if result.internal:
@@ -224,7 +232,9 @@ def links_text(result: "LinksResult") -> str:
         text += f"; {result.internal:,} {within}"
     if result.external:
         text += f"; {result.external:,} to other hosts left out (cycle.links.ignore_external)"
-    return text
+    if result.kept:
+        text += f"; {count(result.kept, 'row')} of pages that no segment has stay"
+    return text + (mixed if result.mixed else "")
 
 
 def links_numbers(result: "LinksResult") -> dict[str, Any]:

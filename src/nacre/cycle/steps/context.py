@@ -1,6 +1,6 @@
 """The context that every step of a batch crawl works in."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,14 @@ Told = Callable[[str, Mapping[str, Any]], None]
 
 def nobody(_what: str, _numbers: Mapping[str, Any]) -> None:
     """Hear of no progress."""
+
+
+HostCheck = Callable[[Iterable[str]], None]
+"""Raises ConfigError if units could not fetch the hosts of a list."""
+
+
+def any_hosts(_hosts: Iterable[str]) -> None:
+    """Check nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ from nacre.cycle.compaction import needs_merge
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.list_choice import write_choice
 from nacre.cycle.segment_files import recorded_all
-from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.context import HostCheck, StepContext, any_hosts
 from nacre.cycle.steps.domain_limits import DividedLimits, divided_limits
 from nacre.cycle.steps.fetch_time import fetch_spacing, packed, time_marks, units_at_once
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets, rank_buckets
@@ -144,31 +144,40 @@ class GenerateResult(NamedTuple):
 # ---- the driver
 
 
-def generate(context: StepContext, options: GenerateOptions) -> GenerateResult:
+def generate(
+    context: StepContext, options: GenerateOptions, check_hosts: HostCheck = any_hosts
+) -> GenerateResult:
     """Choose what is fetched next, and write the lists.
 
     Args:
         context: What the step works with.
         options: What is chosen.
+        check_hosts: Is called with the hosts of the lists before these are written.
 
     Raises:
         JobError: Nothing was injected yet.
         UserSqlError: A condition is none.
+        ConfigError: Of `check_hosts`.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
     if CRAWLDB not in version.tables:
         root = context.layout.root
         raise JobError(f"{root} knows no URLs yet: `nacre cycle {root} -s URL` brings seeds in")
-    return _Generating(context, options, version).run()
+    return _Generating(context, options, version, check_hosts).run()
 
 
 class _Generating:
     """One generate."""
 
     def __init__(
-        self, context: StepContext, options: GenerateOptions, version: CycleVersion
+        self,
+        context: StepContext,
+        options: GenerateOptions,
+        version: CycleVersion,
+        check_hosts: HostCheck,
     ) -> None:
+        self._check_hosts = check_hosts
         self._context = context
         self._options = options
         self._version = version
@@ -211,6 +220,8 @@ class _Generating:
         packs = self._packed(measured, len(ends))
         if not packs:
             return self._nothing(found, selected)
+        hosts = dict.fromkeys(one.host for found_hosts in measured for one in found_hosts)
+        self._check_hosts(hosts)
         found = _with_units(found, packs, units_at_once(self._context.engine))
         left = found.due - found.selected - found.cut - found.capped
         found = found._replace(beyond=max(0, left))

@@ -21,7 +21,7 @@ from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.list_choice import GIVEN, GivenChoice, write_given
 from nacre.cycle.seedlist import BadMetadata, InjectedSeed
 from nacre.cycle.segment_files import recorded
-from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.context import HostCheck, StepContext, any_hosts
 from nacre.cycle.steps.fetch_time import fetch_spacing, packed, time_marks
 from nacre.cycle.steps.generate import list_name, new_segments
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts
@@ -299,7 +299,10 @@ class GivenResult(NamedTuple):
 
 
 def generate_given(
-    context: StepContext, lists: Sequence[SeedList], options: GivenOptions
+    context: StepContext,
+    lists: Sequence[SeedList],
+    options: GivenOptions,
+    check_hosts: HostCheck = any_hosts,
 ) -> GivenResult:
     """Make a segment of the URLs of files, whatever is known of them.
 
@@ -307,8 +310,10 @@ def generate_given(
         context: The context of the driver.
         lists: The URLs, a line each, as `inject` takes them.
         options: Whether they are filtered and normalized, and in how many units they are.
+        check_hosts: Is called with the hosts of the list before it is written.
 
     Raises:
+        ConfigError: Of `check_hosts`.
         JobError: Nothing was injected yet.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
@@ -329,6 +334,7 @@ def generate_given(
     )  # fmt: skip
     if not urls:
         return found
+    check_hosts(dict.fromkeys(host(one.url or one.key) for one in urls))
     if context.dry:
         packs = _packed(context, urls, options.units)
         return found._replace(units=len(packs.seconds), longest=packs.whole)

@@ -12,12 +12,22 @@ import msgspec
 
 from nacre.crawldb.hosts import host_sql, load_domains
 from nacre.crawldb.kernels import parquet
-from nacre.crawldb.links import left_out_links, link_adds
+from nacre.crawldb.links import left_out_links, link_adds, merge_links
+from nacre.crawldb.row import bucket_of
 from nacre.crawldb.settings import LinkDbSettings
 from nacre.cycle.rounds import SITEMAPS
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
-from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish
+from nacre.cycle.tables import (
+    CRAWLDB,
+    BucketFiles,
+    FilePlan,
+    TaskPlace,
+    TaskWork,
+    buckets_of,
+    local_bucket,
+    publish,
+)
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.errors import JobError
 
@@ -26,6 +36,8 @@ LINKS = "links"
 
 TAKEN = "links"
 """The word by which a segment is marked whose links are in the table."""
+_TAKEN_BY = "links_by"
+"""The mark with the settings by which they were taken."""
 _ROWS = 2_000_000
 """Link facts of a task, as far as there are buckets to divide them by."""
 
@@ -41,6 +53,9 @@ class LinksResult(NamedTuple):
         internal: Links that were left out as they stay within it.
         external: Links that were left out as they go to another host.
         size: Bytes of their files.
+        kept: Rows of pages that no segment has, which stay in a table that is made again: those of
+            a LinkDb or of another crawl.
+        mixed: Other segments were taken by other settings, so that the table is to be made again.
         version: The version; None where nothing was committed.
     """
 
@@ -51,7 +66,60 @@ class LinksResult(NamedTuple):
     internal: int = 0
     external: int = 0
     size: int = 0
+    kept: int = 0
+    mixed: bool = False
     version: CycleVersion | None = None
+
+
+def settings_mark(settings: LinkDbSettings) -> str:
+    """The settings that decide which rows the table has, as a segment is marked with them."""
+    return f"{settings.ignore_internal} {settings.ignore_external} {settings.max_anchor}"
+
+
+def _has_other_settings(version: CycleVersion, settings: LinkDbSettings) -> bool:
+    """Whether links were taken by other settings; not known of versions of earlier Nacres."""
+    mark = settings_mark(settings)
+    return any(one.more.get(_TAKEN_BY, mark) != mark for one in version.segments.values())
+
+
+def require_current_links(version: CycleVersion, settings: LinkDbSettings, root: object) -> None:
+    """Check that the table of links has links, and those of all segments by today's settings.
+
+    Args:
+        version: The version.
+        settings: `cycle.links`.
+        root: The directory, for the message.
+
+    Raises:
+        JobError: It is empty or stale; the message has the remedy.
+    """
+    command = f"`nacre cycle {root} links"
+    if LINKS not in version.tables and not any(
+        TAKEN in one.more for one in version.segments.values()
+    ):
+        raise JobError(f"there is no table of links yet: {command}` makes it")
+    waiting = waiting_segments(version, TAKEN, ("fetched", "updated"))
+    late = [name for name, state in waiting.items() if state.parts]
+    if late:
+        more = f" and {len(late) - 1} more segments" if len(late) > 1 else ""
+        raise JobError(
+            f"the table of links is stale: it lacks the links of segment {late[0]}{more}. "
+            f"{command}` takes them"
+        )
+    if _has_other_settings(version, settings):
+        raise JobError(
+            "the table of links is stale: it was made by other settings of cycle.links. "
+            f"{command} --rebuild` makes it again"
+        )
+    if LINKS not in version.tables or not version.tables[LINKS].rows:
+        internal = settings.ignore_internal
+        left_out = [] if internal == "none" else [f"cycle.links.ignore_internal={internal}"]
+        left_out += ["cycle.links.ignore_external=true"] if settings.ignore_external else []
+        why = f": {' and '.join(left_out)} leaves all links out" if left_out else ""
+        raise JobError(
+            f"the table of links is empty{why}. Set cycle.links.ignore_internal to none and "
+            f"cycle.links.ignore_external to false, and {command} --rebuild` makes it again"
+        )
 
 
 def has_links(version: CycleVersion) -> bool:
@@ -103,6 +171,7 @@ class LinksSpec(NamedTuple):
         last: The last bucket.
         settings: `cycle.links`.
         dry: Count, and publish nothing.
+        known: Buckets of the table whose rows of other pages stay, where it is made again.
     """
 
     place: TaskPlace
@@ -112,6 +181,7 @@ class LinksSpec(NamedTuple):
     last: int
     settings: LinkDbSettings
     dry: bool = False
+    known: tuple[BucketFiles, ...] = ()
 
 
 class TakenLinks(NamedTuple):
@@ -122,12 +192,14 @@ class TakenLinks(NamedTuple):
         internal: See `LinksResult`.
         external: See `LinksResult`.
         files: The files that it wrote.
+        kept: Rows of other pages that stay.
     """
 
     facts: int
     internal: int
     external: int
     files: list[TableFile]
+    kept: int = 0
 
 
 def links_task(spec: LinksSpec) -> TakenLinks:
@@ -149,7 +221,28 @@ def links_task(spec: LinksSpec) -> TakenLinks:
         count = int(work.kernel.value("select count(*) from facts"))
         left_out = left_out_links("facts", spec.settings, "domains")
         [(internal, external)] = work.kernel.rows(left_out)
-        return TakenLinks(count, internal, external, _written(work, spec))
+        kept = _kept(work, spec)
+        rows = sum(file.rows for file in kept)
+        return TakenLinks(count, internal, external, [*kept, *_written(work, spec)], rows)
+
+
+def _kept(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
+    """The rows of pages that no segment has: nothing else knows them."""
+    if not spec.known:
+        return []
+    names = [name for one in spec.facts for name in one.files("visits")]
+    visits = parquet(local_facts(work.storage, names, work))
+    work.kernel.execute(f"create temp table pages as select distinct key from {visits}")
+    kept = []
+    for bucket in spec.known:
+        local = local_bucket(work.storage, bucket, work.scratch)
+        path = work.scratch / f"kept-{bucket.bucket}.parquet"
+        rows = f"({merge_links(local.base, local.adds)}) l anti join pages p on p.key = l.src"
+        work.kernel.write(f"select l.* from {rows} order by dst, src", str(path))
+        plan = FilePlan(LINKS, bucket.bucket, "base", spec.version)
+        file = publish(work.storage, path, plan, dry=spec.dry)
+        kept += [file] if file is not None else []
+    return kept
 
 
 def _scores(lists: str) -> str:
@@ -171,49 +264,103 @@ def _written(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
     return found
 
 
-def links(context: StepContext) -> LinksResult:
+def links(context: StepContext, *, rebuild: bool = False) -> LinksResult:
     """Take the links of all segments that were fetched since the last time.
 
     Args:
         context: The context of the driver.
+        rebuild: Take those of all segments, by the settings of now, in place of those that are in
+            the table. Rows of pages that no segment has stay.
 
     Raises:
+        JobError: Facts of a segment have other buckets, so that they cannot be taken again.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
-    waiting = waiting_segments(version, TAKEN, ("fetched", "updated"))
+    waiting = waiting_segments(version, "" if rebuild else TAKEN, ("fetched", "updated"))
     facts = tuple(facts_of(name, state) for name, state in waiting.items())
-    if not any(one.parts for one in facts):
-        return LinksResult()
-    buckets = version.tables[CRAWLDB].buckets
     settings = context.settings.cycle.links
-    specs = [
-        LinksSpec(context.place, version.number + 1, facts, first, last, settings, context.dry)
-        for first, last in bucket_ranges(buckets, _tasks(context, waiting))
-    ]
-    results = context.engine.map(links_task, specs)
+    if not any(one.parts for one in facts):
+        return LinksResult(mixed=not rebuild and _has_other_settings(version, settings))
+    if rebuild:
+        _require_buckets(context, version, facts)
+    results = context.engine.map(
+        links_task, _specs(context, version, waiting, facts, rebuild=rebuild)
+    )
     files = [file for one in results for file in one.files]
+    kept = sum(one.kept for one in results)
     found = LinksResult(
         tuple(waiting),
         sum(one.facts for one in results),
-        sum(file.rows for file in files),
+        sum(file.rows for file in files) - kept,
         settings.ignore_internal,
         sum(one.internal for one in results),
         sum(one.external for one in results),
         sum(file.size for file in files),
+        kept,
+        not rebuild and _has_other_settings(version, settings),
     )
     if context.dry:
         return found
     counters: dict[str, Any] = {"facts": found.facts, "rows": found.rows}
+    gone = {file.path for file in context.cycle.files(version, LINKS)} if rebuild else set()
+    buckets = version.tables[CRAWLDB].buckets
+    taken = {
+        name: msgspec.structs.replace(
+            state, more={**state.more, _TAKEN_BY: settings_mark(settings)}
+        )
+        for name, state in waiting.items()
+    }
     changes = CycleChanges(
         step="links",
         clock=context.clock,
+        options={"rebuild": True} if rebuild else {},
         counters=counters,
         added={LINKS: files} if files else {},
+        dropped={LINKS: gone} if gone else {},
         buckets={LINKS: buckets} if files and LINKS not in version.tables else {},
-        segments=marked(waiting, TAKEN),
+        segments=marked(taken, TAKEN),
     )
     return found._replace(version=context.cycle.commit(version, changes))
+
+
+def _specs(
+    context: StepContext,
+    version: CycleVersion,
+    waiting: Mapping[str, SegmentState],
+    facts: tuple[FetchedFacts, ...],
+    *,
+    rebuild: bool,
+) -> list[LinksSpec]:
+    """A task for each range of buckets."""
+    settings = context.settings.cycle.links
+    known = buckets_of(context.cycle, version, LINKS) if rebuild else []
+    ranges = bucket_ranges(version.tables[CRAWLDB].buckets, _tasks(context, waiting))
+    return [
+        LinksSpec(
+            context.place, version.number + 1, facts, first, last, settings, context.dry,
+            tuple(one for one in known if first <= one.bucket <= last),
+        )
+        for first, last in ranges
+    ]  # fmt: skip
+
+
+def _require_buckets(
+    context: StepContext, version: CycleVersion, facts: Sequence[FetchedFacts]
+) -> None:
+    """Raise JobError for facts with other buckets than the table; `compact` changes those."""
+    buckets = version.tables[CRAWLDB].buckets
+    with context.place.open() as work:
+        for segment in facts:
+            for name in segment.files("links"):
+                source = parquet(local_facts(work.storage, [name], work))
+                rows = work.kernel.rows(f"select dst, bucket from {source} limit 1")
+                if any(bucket_of(dst, buckets) != bucket for dst, bucket in rows):
+                    raise JobError(
+                        f"segment {segment.segment} was fetched with another number of buckets: "
+                        f"`nacre cycle {context.layout.root} parse {segment.segment}` makes its "
+                        "facts again, and then the links can be taken"
+                    )
 
 
 def bucket_ranges(buckets: int, tasks: int) -> list[tuple[int, int]]:

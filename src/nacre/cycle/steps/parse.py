@@ -14,6 +14,7 @@ from nacre.cycle.parts import PartFile
 from nacre.cycle.reparse import ReparsedPart, ReparseSpec, read_part, reparse_task
 from nacre.cycle.rounds import IMPORTED, OF_NUTCH
 from nacre.cycle.segment_files import known_files, recorded_all
+from nacre.cycle.steps.links import TAKEN
 from nacre.cycle.storage import Storage
 from nacre.cycle.tables import CRAWLDB, TaskPlace, archived_warcs
 from nacre.cycle.versions import (
@@ -85,7 +86,10 @@ def parse(
     if not made:
         return result
     storage = cycle.storage
-    parsed = {name: _parsed(storage, state, made) for name, state in states.items()}
+    parsed = {
+        name: _untaken(_parsed(storage, state, made), wanted[name])
+        for name, state in states.items()
+    }
     known = {name: known_files(storage, name, state) for name, state in states.items()}
     changes = CycleChanges(
         step="parse",
@@ -153,6 +157,14 @@ def _by_unit(files: Sequence[PartFile]) -> dict[str, list[PartFile]]:
         if mark:
             found.setdefault(rest.partition("/")[0], []).append(file)
     return found
+
+
+def _untaken(state: SegmentState, parts: Collection[str]) -> SegmentState:
+    """Let the next `links` take a segment again of which all facts were made again."""
+    if parts or TAKEN not in state.more:
+        return state
+    more = {name: value for name, value in state.more.items() if name != TAKEN}
+    return msgspec.structs.replace(state, more=more)
 
 
 def _parsed(storage: Storage, state: SegmentState, made: Sequence[ReparsedPart]) -> SegmentState:

@@ -16,7 +16,7 @@ from nacre.crawldb.row import ONE
 from nacre.crawldb.scoring import NutchOpic, Opic
 from nacre.cycle.readers import MOST_ROWS, TableView, sql
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.links import has_links
+from nacre.cycle.steps.links import has_links, require_current_links
 from nacre.cycle.steps.rank_tasks import (
     LINKS,
     ApplySpec,
@@ -93,13 +93,12 @@ def rank(context: StepContext, options: RankOptions) -> RankResult:
         options: The options.
 
     Raises:
-        JobError: There are no links yet.
+        JobError: The table of links is empty or stale; the message has the remedy.
         ConfigError: Scores belong to a kind of score that sums them up.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
-    if not has_links(version):
-        return RankResult(options.level)
+    require_current_links(version, context.settings.cycle.links, context.layout.root)
     if options.apply:
         _require_free_scores(context)
     if context.dry:
