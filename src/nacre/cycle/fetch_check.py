@@ -1,4 +1,4 @@
-"""What a fetch would refuse is refused before its list is made."""
+"""Checks what a fetch would refuse, before its list is made."""
 
 import asyncio
 from collections.abc import Iterable
