@@ -5,6 +5,7 @@
 // After it `<output data-answer="key">` in the form shows that field of the answer.
 // `data-confirm="ID"` names a <dialog> that asks first; its form has method="dialog".
 import { announce, ask, text } from "./page.js";
+import { settle } from "./unsaved.js";
 
 function notice(words, kind) {
   const box = document.getElementById("notices");
@@ -147,6 +148,7 @@ async function send(form, sender) {
     else notice(reason(answer), "error");
     return;
   }
+  settle(form);
   const next = sender?.dataset.next ?? form.dataset.next;
   if (next) {
     location.assign(next.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(answer.data?.[name] ?? "")));

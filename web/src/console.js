@@ -7,6 +7,7 @@ import { live } from "./live.js";
 import { shortcuts } from "./shortcuts.js";
 import { tables } from "./tables.js";
 import { times } from "./times.js";
+import { unsaved } from "./unsaved.js";
 
 // Modules that few pages need are loaded by those.
 function load() {
@@ -21,6 +22,7 @@ actions();
 tables();
 live();
 times();
+unsaved();
 load();
 document.addEventListener("htmx:after:swap", () => {
   times();

@@ -30,10 +30,12 @@ class Watched:
     Attributes:
         faults: Sentences: errors of scripts, violations of the policy, requests to elsewhere,
             dialogs, and answers with a status of 500 or more, but for 503.
+        warnings: Number of pages that asked before they were left.
     """
 
     def __init__(self, context: BrowserContext, console: ConsoleProcess) -> None:
         self.faults: list[str] = []
+        self.warnings = 0
         self._ours = console.url
         context.add_init_script(_VIOLATIONS)
         context.on("request", self._asked)
@@ -59,11 +61,21 @@ class Watched:
             self.faults.append(f"console: {text}")
 
     def _opened(self, dialog: Any) -> None:
+        # A story may leave a page with text in it.
+        if dialog.type == "beforeunload":
+            self.warnings += 1
+            dialog.accept()
+            return
         self.faults.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
 
 _WATCHED: Final[WeakKeyDictionary[BrowserContext, Watched]] = WeakKeyDictionary()
+
+
+def warnings_of(page: Page) -> int:
+    """The number of pages of the context of this one that asked before they were left."""
+    return _WATCHED[page.context].warnings
 
 
 def faults_of(page: Page) -> None:

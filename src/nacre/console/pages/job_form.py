@@ -74,6 +74,7 @@ async def submit(call: Call) -> PageAnswer:
     shown = shown_text(found["text"], found["etag"], await checked(call, job, found["text"]))
     shown["diff"] = difference(saved["text"], found["text"])
     shown |= {"asks": bool(shown["diff"]), "told": "" if shown["diff"] else "same"}
+    shown["unsaved"] = shown["asks"]
     return PageAnswer("settings.html", {**facts, **shown})
 
 

@@ -98,6 +98,7 @@ async def submit(call: Call) -> PageAnswer:
         shown["told"] = "" if shown["asks"] else "same"
     else:
         shown["told"] = "verified"
+    shown["unsaved"] = text != saved["text"]
     return PageAnswer("settings.html", {**facts, **shown})
 
 
@@ -141,12 +142,13 @@ async def _written(
     if outcome == "changed":
         found = await checked(call, job, text)
         shown = shown_text(text, answer["etag"], found)
-        shown |= {"told": "changed", "theirs": answer["text"]}
+        shown |= {"told": "changed", "theirs": answer["text"], "unsaved": True}
         shown["diff"] = difference(answer["text"], text)
         return PageAnswer("settings.html", {**facts, **shown}, 412)
     found = msgspec.convert(answer["findings"], TextFindings)
     shown = shown_text(text, (await ask(call, "config-text", job, _PATIENCE))["etag"], found)
-    return PageAnswer("settings.html", {**facts, **shown, "told": "problems"}, 422)
+    shown |= {"told": "problems", "unsaved": True}
+    return PageAnswer("settings.html", {**facts, **shown}, 422)
 
 
 def shown_text(text: str, etag: str, found: TextFindings) -> dict[str, Any]:
@@ -167,6 +169,7 @@ def shown_text(text: str, etag: str, found: TextFindings) -> dict[str, Any]:
         "survey": found.survey,
         "diff": (),
         "asks": False,
+        "unsaved": False,
         "told": "",
         "theirs": "",
         "clip": {},

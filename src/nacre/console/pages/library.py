@@ -135,5 +135,5 @@ async def use_clip(call: Call) -> PageAnswer:
     saved = await ask(call, "config-text", job)
     shown = shown_text(made["text"], made["etag"], await checked(call, job, made["text"]))
     shown["diff"] = difference(saved["text"], made["text"])
-    shown["asks"] = bool(shown["diff"])
+    shown["asks"] = shown["unsaved"] = bool(shown["diff"])
     return PageAnswer("settings.html", {**await frame(call, job, "yaml"), **shown})

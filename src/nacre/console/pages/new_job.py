@@ -100,7 +100,7 @@ def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
     return {
         "all_fields": (), "sections": (), "typed": {}, "search": "", "section": "", "total": 0,
         "fields": fields, "cards": cards, "problems": (), "decisions": (), "checked": False,
-        "warnings": (),
+        "warnings": (), "unsaved": False,
         "profiles": [(one.name, one.purpose) for one in list_profiles()],
         "templates": [job.id for job, _ in call.snapshots()],
         "places": [one.label for one in job_places(call)],
@@ -132,9 +132,19 @@ async def _shown(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
 
 async def _form(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
     """All of the form as it was typed; settings where some were asked for or changed."""
-    found = await _looked(call, fields)
+    found = {**await _looked(call, fields), "unsaved": _is_filled(fields)}
     asks = fields.get("do") == "fields" or changed_values(fields)
     return {**found, **await _shown(call, fields)} if asks else found
+
+
+_CHOICES: Final = frozenset(("do", "scope", "kind", "place", "section", "profile", "template"))
+"""Fields of which each has a value without anybody typing it."""
+
+
+def _is_filled(fields: Mapping[str, str]) -> bool:
+    """Whether somebody typed something into the form."""
+    typed = (value for name, value in fields.items() if name not in _CHOICES and ":" not in name)
+    return any(value.strip() for value in typed) or bool(changed_values(fields))
 
 
 async def _whole(call: Call, fields: Mapping[str, str]) -> NewJobWish:
