@@ -210,8 +210,8 @@ class PolitenessSettings(Component):
     min_delay: Seconds = setting(3.0, "Shortest wait computed from the duration.", unit="s")
     max_delay: Seconds = setting(
         30.0,
-        "Longest wait computed from the duration, also after slow replies; it takes precedence "
-        "over min_delay.",
+        "Longest wait computed from the duration, also when the latency rises; it takes "
+        "precedence over min_delay.",
         unit="s",
     )
     delay: Seconds | None = setting(
@@ -228,8 +228,8 @@ class PolitenessSettings(Component):
     )
     backoff_up_to: Seconds = setting(
         300.0,
-        "429 and 503 increase the wait, up to this. Replies that are slower than usual increase "
-        "it, too, but only up to max_delay. 0 switches both off.",
+        "429 and 503 increase the wait, up to this. Rising latency increases it, too, but only up "
+        "to max_delay. 0 switches both off.",
         unit="s",
     )
     group_by: Literal["address", "domain", "none"] = setting(
