@@ -1,6 +1,7 @@
 """`nacre search`: the words that it takes, and what it prints."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,12 @@ def test_what_comes_by_time_has_no_score(root: Path, words: list[str]):
     assert "score" not in done.out
     assert done.out.index("a.test/3") < done.out.index("a.test/2")
     assert "1970-01-04, html" in done.out
+
+
+def test_an_index_of_an_older_analysis_is_searched_and_told(root: Path, tmp_path: Path):
+    shutil.copytree(root, tmp_path / "old")
+    (Layout(tmp_path / "old").search / "analysis").unlink()
+    done = nacre("search", tmp_path / "old", "text", "--json")
+    assert json.loads(done.out)["total"] == 3
+    assert "index --rebuild" in done.err
+    assert "rebuild" not in nacre("search", root, "text").err

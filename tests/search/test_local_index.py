@@ -4,7 +4,7 @@ import pytest
 
 from nacre.errors import JobError, NacreError, StorageError
 from nacre.search.document import SearchDocument, placed
-from nacre.search.local_index import LocalSearch, LocalWriter, SearchOptions
+from nacre.search.local_index import LocalSearch, LocalWriter, SearchOptions, rebuild_reason
 from nacre.search.query import parse_query
 
 DAY = 86_400_000
@@ -191,3 +191,27 @@ def test_a_damaged_index_says_how_it_is_made_anew(folder, name):
     writer.commit()
     writer.close()
     assert found(folder, "fox") == ["new"]
+
+
+def test_an_index_of_another_analysis_is_to_be_built_again(tmp_path):
+    place = tmp_path / "search"
+    assert rebuild_reason(place) == ""
+    writer = LocalWriter(place)
+    writer.open()
+    writer.write([SearchDocument(id="a", content="text")])
+    writer.commit()
+    writer.close()
+    assert rebuild_reason(place) == ""
+    (place / "analysis").unlink()  # as versions before had none
+    assert "index --rebuild" in rebuild_reason(place)
+    writer = LocalWriter(place)
+    writer.open()
+    writer.commit()
+    writer.close()
+    assert "version 1, now 2" in rebuild_reason(place)
+    writer = LocalWriter(place)
+    assert writer.open(rebuild=True)
+    writer.write([SearchDocument(id="a", content="text")])
+    writer.commit()
+    writer.close()
+    assert rebuild_reason(place) == ""

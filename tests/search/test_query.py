@@ -81,3 +81,10 @@ def test_dates(text, since, until):
 def test_what_cannot_be_read_is_told(text, said):
     with pytest.raises(ConfigError, match=said):
         parse_query(text)
+
+
+@pytest.mark.parametrize("text", ['צה"ל', '"צה"ל חזק"', 'title:צה"ל'])
+def test_a_quote_between_hebrew_letters_is_no_phrase(text):
+    (group,) = parse_query(text).groups
+    (clause,) = group
+    assert clause.phrase.terms[:2] == ("צה", "ל")

@@ -110,6 +110,7 @@ def search(
         lambda: _answer(directory, words, window, tuple(facets or ()), newest, explain),
         needs,
     )
+    tell_rebuild(directory)
     if as_json:
         output.say_json(answer_numbers(answer))
     else:
@@ -146,12 +147,26 @@ def index(
         offering(ctx, lambda: _show_checked(directory, writer, check, as_json=as_json), needs)
         return
     results = offering(ctx, lambda: _indexed(directory, writer, rebuild, dry), needs)
+    tell_rebuild(directory)
     if as_json:
         numbers = [one._asdict() for one in results]
         output.say_json(numbers[0] if len(numbers) == 1 else numbers)
         return
     for one in results:
         output.say(index_text(one, named=len(results) > 1))
+
+
+def tell_rebuild(directory: "Path") -> None:
+    """Tell that the embedded index of a crawl is to be built again, if it is.
+
+    Args:
+        directory: The directory of the crawl.
+    """
+    from nacre.search.local_index import rebuild_reason
+    from nacre.store.layout import Layout
+
+    if reason := rebuild_reason(Layout(directory).search):
+        output.tell(reason)
 
 
 def _indexed(directory: "Path", writer: str, rebuild: bool, dry: bool) -> "list[IndexedPages]":
@@ -231,6 +246,7 @@ _WHY_NONE = {
     "noindex": "its directives for robots say noindex (`cycle.index.noindex`)",
     "filter": "a filter leaves it out (`cycle.index.filters`)",
     "type": "its media type has no text",
+    "plumbing": "it is for programs: robots.txt, a sitemap or an address of a host",
     "capture": "its record in the archive cannot be read; `archive check` says more",
     "elsewhere": "no WARC file that the archive names has its capture: `merge` or `import` the "
     "crawl that has it once more, then `index --rebuild`",

@@ -1,5 +1,6 @@
 """Documents for an index, made of captures: what is read of the archive meets what is searched."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
@@ -18,6 +19,24 @@ _TOGETHER = 16
 """Documents that the helper is asked for at once."""
 _SIZE = 500_000
 """Bytes of documents from which on no more of them are asked for at once."""
+
+
+PLUMBING = "plumbing"
+"""The reason of URLs that are no pages; see `is_plumbing`."""
+_WEB = ("http:", "https:", "ftp:", "ftps:", "sftp:")
+_PLUMBING = re.compile(r"(?i)/robots\.txt|.*/[^/]*sitemap[^/]*\.(?:txt|xml)(?:\.gz)?")
+
+
+def is_plumbing(url: str) -> bool:
+    """Whether a URL is for programs only: robots.txt, a sitemap, an address of a host (`dns:`).
+
+    Args:
+        url: The URL.
+    """
+    if not url.lower().startswith(_WEB):
+        return True
+    path = "/" + url.partition("#")[0].partition("://")[2].partition("/")[2].partition("?")[0]
+    return _PLUMBING.fullmatch(path) is not None
 
 
 class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,6 +141,8 @@ class DocumentMaker:
 
     def _job(self, page: PageFacts, read: Callable[[PageFacts], Capture | None]) -> TextJob | str:
         """What is asked of the helper for a page, or why it has no document."""
+        if is_plumbing(page.url or page.key):
+            return PLUMBING
         if page.mime and not text_type(page.mime, page.url or page.key):
             return "type"
         capture = read(page)

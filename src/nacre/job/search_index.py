@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from nacre.engine.document_choice import OTHERWISE, DocumentChoice
-from nacre.engine.page_document import DocumentMaker, PageFacts
+from nacre.engine.page_document import PLUMBING, DocumentMaker, PageFacts
 from nacre.inspect.archived_replies import ArchivedReplies
 from nacre.inspect.view import reading
 from nacre.job.page_states import ChangedPage, PageStates
@@ -222,6 +222,6 @@ class _JobIndexing:
         if page.had:
             self._writer.delete([page.url])
             self._deleted[why] += 1
-        elif why != "type":  # images and the like
+        elif why not in {"type", PLUMBING}:  # images and the like
             self._skipped[why] += 1
             self._examples.setdefault(why, page.url)

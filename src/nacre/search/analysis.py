@@ -1,9 +1,17 @@
 """The analysis of text: which terms stand for it in an index, and where they are in it.
 
-Text is brought into NFKC and folded. A word is a run of letters and digits. Scripts that are
-written without spaces (Chinese, Japanese, Thai and so on; Korean, whose endings stick to its words)
-are taken as overlapping pairs of characters, with the last character of a run alone: so every
-substring of a run is a phrase of pairs, and every character begins a term. Source: Unicode UAX 15.
+Text is brought into NFKC and folded. A word is a run of letters, digits and their marks. What
+Unicode says of a word's inside is obeyed (UAX 29, rule WB4): soft hyphens, joiners, marks of
+direction and other format characters do not part it. They are removed, as is what a writer may add
+or leave out: points and vowels of Arabic, Hebrew and Syriac, the Arabic tatweel, and marks that no
+letter of Latin, Greek or Cyrillic has with it (the stress of Russian). Vowel signs of Indic scripts
+and all other marks stay in the word. Signs within a word (`can't`, `3.14`, `example.org`) part it,
+other than in UAX 29: each part is found, and the whole as a phrase.
+
+Scripts that are written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese and so on;
+Korean, whose endings stick to its words) are taken as overlapping pairs of characters, with the
+last character of a run alone: so every substring of a run is a phrase of pairs, and every character
+begins a term. A zero width space in such a run is none. Sources: Unicode UAX 15, 24, 29.
 """
 
 import re
@@ -13,22 +21,42 @@ from functools import lru_cache
 from operator import add
 from typing import NamedTuple
 
+import regex
+
+VERSION = 2
+"""Version of the analysis: an index of another one is to be built again. 1: up to 0.1.0, without
+UAX 29."""
 LONGEST = 200
 """Characters of a word that count; longer ones are data, not words."""
 
+_SCRIPTS = ("Han", "Hiragana", "Katakana", "Bopomofo", "Hangul")
+_LETTER = r"\p{L}\p{M}\p{N}"
 _UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u3096\u309d-\u309f"
-    "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
-    "\uf900-\ufaff\U00020000-\U0003ffff"
+    "[[" + "".join(rf"\p{{scx={name}}}" for name in _SCRIPTS) + r"[\p{LB=SA}--\p{Nd}]]"
+    rf"&&[{_LETTER}]--[\u0000-\u0dff\p{{sc=Inherited}}]]"
 )
-_WORD = rf"[^\W_{_UNSPACED}]"
-_RUNS = re.compile(rf"([{_UNSPACED}]+)|({_WORD}+)")
+_WORD = rf"[[{_LETTER}]--{_UNSPACED}]"
+_RUN = rf"({_UNSPACED}++(?:\u200b++{_UNSPACED}++|(?!))*+)"
+_NO_LETTER = rf"[^{_LETTER}]"
+
+
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    return regex.compile(pattern, regex.VERSION1)
+
+
+_RUNS = _compiled(rf"{_RUN}|({_WORD}++)")
 _FAR = re.compile(r"[^\x00-\x7f]+")
-_WORD_FIRST = re.compile(_WORD)
-_FAR_PARTS = re.compile(rf"([{_UNSPACED}]+)|[\W_]")
+_WORD_FIRST = _compiled(_WORD)
+_FAR_PARTS = _compiled(rf"{_RUN}|{_NO_LETTER}")
 _FOLDED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256)).lower()
 """Bytes of UTF-8: letters of ASCII in lower case, its other signs as blanks."""
 _JOINED = re.compile("[\u0300-\u036f]")
+_POINTED = ("Inherited", "Latin", "Greek", "Cyrillic", "Arabic", "Hebrew", "Syriac")
+_IGNORED = _compiled(
+    r"[[\p{Default_Ignorable_Code_Point}\p{WB=Format}--\u200b]\u0640"
+    "[[" + "".join(rf"\p{{sc={name}}}" for name in _POINTED) + r"]&&\p{M}]]++"
+)
+"""What is no part of a word, wherever it stands."""
 _SHORT = 32
 
 
@@ -38,8 +66,10 @@ def normal_form(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Text as terms are made of it: in NFKC, without case."""
-    return text.lower() if text.isascii() else normal_form(normal_form(text).casefold())
+    """Text as terms are made of it: in NFKC, without case and what is no part of a word."""
+    if text.isascii():
+        return text.lower()
+    return str(_IGNORED.sub("", normal_form(normal_form(text).casefold())))
 
 
 def index_terms(text: str) -> str:
@@ -64,16 +94,18 @@ def _far_terms(match: re.Match[str]) -> str:
 
 def _terms_of_run(run: str) -> str:
     """A run of characters beyond ASCII: pairs of unspaced ones, blanks in place of signs."""
-    return _FAR_PARTS.sub(_pairs_or_blank, folded(run))
+    return str(_FAR_PARTS.sub(_pairs_or_blank, folded(run)))
 
 
 _terms_of_short = lru_cache(maxsize=16_384)(_terms_of_run)
 """Signs such as quotation marks, and words, come again and again."""
 
 
-def _pairs_or_blank(match: re.Match[str]) -> str:
-    run = match[1]
-    return f" {' '.join(map(add, run, run[1:]))} {run[-1]} " if run else " "
+def _pairs_or_blank(match: "regex.Match[str]") -> str:
+    if not match[1]:
+        return " "
+    run = match[1].replace("\u200b", "")
+    return f" {' '.join(map(add, run, run[1:]))} {run[-1]} "
 
 
 class QueryPhrase(NamedTuple):
@@ -98,6 +130,7 @@ def query_phrase(text: str) -> QueryPhrase:
         if word:
             terms.append(word[:LONGEST])
             continue
+        run = run.replace("\u200b", "")  # noqa: PLW2901 - the same run
         terms.extend(map(add, run, run[1:]))
         terms.append(run[-1])
         prefix = True
@@ -115,25 +148,30 @@ class PhraseFinder:
     """
 
     def __init__(self, phrase: QueryPhrase) -> None:
-        pattern, before = "", ""
+        pattern, plain, before = "", "", ""
         for term in phrase.terms:
             unspaced = _RUNS.fullmatch(term)
             if unspaced is None or unspaced[1] is None:
                 gap = r"[\W_]+" if before == "word" else r"[\W_]*" if before else ""
                 rest = r"[^\W_]*" if len(term) == LONGEST else ""
                 pattern += f"{gap}{re.escape(term)}{rest}"
+                plain += term
                 before = "word"
             elif before == "pair":  # its first character is the last one of the pair before
-                pattern += term[1:]
+                pattern += f"\u200b*{term[1:]}" if term[1:] else ""
+                plain += term[1:]
                 before = "pair" if len(term) > 1 else "run"
             else:
                 gap = r"[\W_]+" if before == "run" else r"[\W_]*" if before else ""
-                pattern += f"{gap}{term}"
+                pattern += gap + "\u200b*".join(term)
+                plain += term
                 before = "pair" if len(term) > 1 else "run"
-        # The ends of words are looked at beside the pattern: sets of characters compile slowly.
+        # The ends of words are looked at beside the pattern, as are marks, which may stand within
+        # a word: sets of characters are slow.
         self._pattern = re.compile(pattern) if pattern else None
         self._begins = bool(phrase.terms) and _is_word(phrase.terms[0])
         self._ends = before == "word"
+        self._marks = _marks(plain)
 
     def places(self, text: str) -> Iterator[tuple[int, int]]:
         """Start and end of each place in a folded text, in order."""
@@ -144,10 +182,18 @@ class PhraseFinder:
                 return
             start, at = match.span()
             inside = self._begins and start and _is_word(text[start - 1])
-            if inside or (self._ends and at < len(text) and _is_word(text[at])):
+            inside = inside or (self._ends and at < len(text) and _is_word(text[at]))
+            if inside or _marks(match[0]) != self._marks:
                 at = start + 1
                 continue
             yield start, at
+
+
+def _marks(text: str) -> int:
+    """The number of marks in a text."""
+    if text.isalnum() or text.isascii():
+        return 0
+    return sum(unicodedata.category(char)[0] == "M" for char in text)
 
 
 def _is_word(text: str) -> bool:

@@ -19,7 +19,7 @@ import msgspec
 
 from nacre.config.extras import MissingExtraError
 from nacre.errors import DamageError, JobError, StorageError
-from nacre.search.analysis import QueryPhrase, index_terms
+from nacre.search.analysis import VERSION, QueryPhrase, index_terms
 from nacre.search.document import SearchDocument
 from nacre.search.query import ParsedQuery, QueryClause
 from nacre.search.snippets import Snippet, snippet_of
@@ -35,7 +35,8 @@ _TIE = 0.2
 _HEAP = 64_000_000
 _NEW = ".new"
 _BUSY = "{}: another command writes this index; wait for its end"
-_SCHEMA = 1
+_ANALYSIS = "analysis"
+"""The file of an index with the version of the analysis of its texts."""
 _FACETS = {"site": "domain", "type": "kind", "lang": "lang", "segment": "segment"}
 """Facets and the fields that they count."""
 _NAMES = {
@@ -160,6 +161,26 @@ def _schema() -> "tantivy.Schema":
     return schema
 
 
+def rebuild_reason(folder: Path) -> str:
+    """Why an index is to be built again; "" if it need not be, or there is none.
+
+    Args:
+        folder: The folder of the index.
+    """
+    if not (folder / "meta.json").is_file():
+        return ""
+    try:
+        version = int((folder / _ANALYSIS).read_text())
+    except (OSError, ValueError):
+        version = 1
+    if version == VERSION:
+        return ""
+    return (
+        f"{folder} was made with another analysis of words (version {version}, now {VERSION}): "
+        "pages in it may not be found, until `index --rebuild` makes it again"
+    )
+
+
 # ---- writing
 
 
@@ -194,9 +215,12 @@ class LocalWriter:
             index = library.Index(_schema(), path=str(self._target))
             self._writer = index.writer(_HEAP * self._threads, self._threads)
             index.reload()
-            return is_new or index.searcher().num_docs == 0
+            is_empty = is_new or index.searcher().num_docs == 0
+            if is_empty:
+                (self._target / _ANALYSIS).write_text(f"{VERSION}\n")
         except (ValueError, OSError) as error:
             raise _failure(self._target, error) from error
+        return is_empty
 
     def write(self, batch: Sequence[SearchDocument]) -> None:
         """See `DocumentWriter.write`."""

@@ -19,8 +19,12 @@ EXACT_FIELDS = ("site", "host", "type", "lang", "segment", "digest", "id")
 DATE_FIELDS = ("before", "after", "date")
 """Fields of the time at which a page was fetched."""
 
+_HEBREW = "[\u0590-\u05ff]"
+_MARK = rf"""(?:(?<={_HEBREW})"(?={_HEBREW}))"""
+"""The mark of an abbreviation, as it is typed (UAX 29, WB7b)."""
 _TOKEN = re.compile(
-    r"""(?P<minus>-)?(?:(?P<field>[A-Za-z]+):)?(?:["“”](?P<phrase>[^"“”]*)["“”]?|(?P<word>[^\s"“”]+))"""
+    r"""(?P<minus>-)?(?:(?P<field>[A-Za-z]+):)?"""
+    rf"""(?:["“”](?P<phrase>(?:[^"“”]|{_MARK})*)["“”]?|(?P<word>(?:[^\s"“”]|{_MARK})+))"""
 )
 _DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _MOST = 64

@@ -6,7 +6,6 @@ import zipfile
 import pytest
 
 from nacre.extract.document import Document
-from nacre.extract.fulltext.html import left_out
 from nacre.extract.fulltext.job import PageText, TextJob, text_type
 from nacre.extract.fulltext.language import declared_language, guessed_language
 from nacre.extract.fulltext.page_text import page_text
@@ -27,7 +26,7 @@ def read(body: bytes, mime: str = "text/html", **more) -> PageText:
 @pytest.mark.parametrize("charset", ["gbk", "utf-8", "gb18030"])
 def test_a_page_in_several_encodings(charset):
     found = read(PAGE.format(charset).encode(charset))
-    assert (found.title, found.lang) == ("国家 图书馆", "zh-cn")
+    assert (found.title, found.lang) == ("国家图书馆", "zh-cn")
     assert "国家图书馆是国家总书库。" in found.text
     assert "首页" not in found.text
     assert {"首页", "版权"} <= set(found.rest.split("\n"))
@@ -62,7 +61,7 @@ def test_elements_deep_in_one_another_are_read_in_linear_time(body):
 def test_linear_reading_has_title_and_text():
     found = read(PAGE.format("utf-8").encode(), linear=True)
     assert "国家图书馆是国家总书库。" in found.text
-    assert found.title == "国家 图书馆"
+    assert found.title == "国家图书馆"
 
 
 def test_text_is_cut():
@@ -113,10 +112,12 @@ def _relations(*rows: tuple[str, str]) -> str:
     return f'<Relationships xmlns="{_OOXML}/package/2006/relationships">{listed}</Relationships>'
 
 
-def _xlsx() -> bytes:
+CELL = '<c r="A1" t="inlineStr"><is><t>国家图书馆 in a sheet</t></is></c>'
+
+
+def _xlsx(cell: str = CELL) -> bytes:
     space = f'xmlns="{_OOXML}/spreadsheetml/2006/main"'
     named = f'xmlns:r="{_OOXML}/officeDocument/2006/relationships"'
-    cell = '<c r="A1" t="inlineStr"><is><t>国家图书馆 in a sheet</t></is></c>'
     sheet = f'<worksheet {space}><sheetData><row r="1">{cell}</row></sheetData></worksheet>'
     book = '<sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets>'
     return _zipped(
@@ -148,7 +149,7 @@ def _pptx() -> bytes:
     )
 
 
-def _epub() -> bytes:
+def _epub(text: str = "<p>国家图书馆 in a book</p>") -> bytes:
     container = (
         '<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
         '<rootfiles><rootfile full-path="b.opf" media-type="application/oebps-package+xml"/>'
@@ -163,7 +164,7 @@ def _epub() -> bytes:
     )
     chapter = (
         '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>章</title></head>'
-        "<body><p>国家图书馆 in a book</p></body></html>"
+        f"<body>{text}</body></html>"
     )
     return _zipped(
         {
@@ -266,6 +267,139 @@ def test_guessed_languages():
     assert guessed_language("short") == ""
 
 
-def test_what_the_main_part_leaves_out():
-    assert left_out("a\nb\nb\nc", "b") == "a\nb\nc"
-    assert left_out("a", "a") == ""
+PLAIN = "这是一个很长的段落，用来说明图书馆的历史和藏书情况，读者可以在这里了解更多的信息。" * 3
+
+
+@pytest.mark.parametrize("charset", ["gbk", "utf-8"])
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<p><span class=cap>敦</span>煌藏经洞", "敦煌藏经洞"),
+        ("<p>搜索：<em>甲</em><em>骨</em>文献整理", "甲骨文献整理"),
+        ("<p>这里有<b>善</b>本书库和<a href=/x>特</a>藏阅览室。", "善本书库和特藏阅览室"),
+        ("<ul><li>A</li><li>B</li></ul><p><b>中</b><b>国</b>馆", "A\n  B"),
+        ("<p><label>读者</label>证", "读者证"),
+        ("<details><summary>目录</summary>正文</details>", "目录 正文"),
+        ("<dialog>one</dialog><nav><a href=/>menu</a></nav><marquee>two</marquee>", "one\n"),
+        ("<p>中华\n古籍", "中华古籍"),
+    ],
+)
+def test_no_element_within_a_line_is_lost_and_blocks_stand_apart(charset, markup, text):
+    body = f"<html><meta charset={charset}><main><p>{PLAIN}</p>{markup}<p>{PLAIN}</p></main>"
+    assert text in read(body.encode(charset)).text
+    assert text in read(body.encode(charset), main=False).text
+
+
+@pytest.mark.parametrize("linear", [True, False])
+def test_readings_are_not_within_the_word(linear):
+    body = "<meta charset=utf-8><p><ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>を読む".encode()
+    found = read(body, linear=linear)
+    assert "漢字を読む" in found.text
+    assert found.rest == "かんじ"
+
+
+@pytest.mark.parametrize("charset", ["gb18030", "utf-8"])
+def test_lines_of_plain_text_are_joined_and_those_of_tables_are_not(charset):
+    body = "四库\n全书的影印本，藏在图书馆里\n\n二".encode(charset)
+    assert read(body, "text/plain").text == "四库全书的影印本，藏在图书馆里\n\n二"
+    assert read(body, "text/csv").text.startswith("四库\n全书")
+
+
+def _docx(body: str, **more: str) -> bytes:
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    part = '<w:{0} xmlns:w="{1}">{2}</w:{0}>'
+    files = {"word/document.xml": part.format("document", space, f"<w:body>{body}</w:body>")}
+    files |= {f"word/{name}.xml": part.format(name, space, text) for name, text in more.items()}
+    return _zipped(files)
+
+
+def _run(text: str) -> str:
+    return f"<w:r>{text}</w:r>"
+
+
+WORD = f"{_OFFICE}.wordprocessingml.document"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (_run("<w:t>Foo</w:t>") + _run("<w:rPr><w:b/></w:rPr><w:t>bar</w:t>"), "Foobar"),
+        (_run("<w:t>2.1</w:t><w:tab/><w:t>Fo</w:t>") + _run("<w:t>o</w:t>"), "2.1\tFoo"),
+        ('<w:pPr><w:tabs><w:tab w:pos="1"/></w:tabs></w:pPr>' + _run("<w:t>a</w:t>"), "a"),
+        (_run('<w:t>a</w:t><w:br w:type="page"/><w:t>b</w:t><w:cr/><w:t>c</w:t>'), "a\nb\nc"),
+        (_run("<w:t>a</w:t><w:ptab/><w:t>b</w:t>"), "a\tb"),
+        (_run("<w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t>"), "a\u2011b"),
+        (_run("<w:t>a</w:t><w:softHyphen/><w:t>b</w:t>"), "a\u00adb"),
+        (_run("<w:t>a &amp; b</w:t><w:instrText>PAGE</w:instrText>"), "a & b"),
+        (f"<w:del>{_run('<w:delText>x</w:delText><w:tab/>')}</w:del>{_run('<w:t>a</w:t>')}", "a"),
+        (
+            f"<w:r><w:ruby><w:rt>{_run('<w:t>かん</w:t>')}</w:rt><w:rubyBase>"
+            f"{_run('<w:t>漢</w:t>')}</w:rubyBase></w:ruby></w:r>{_run('<w:t>字</w:t>')}",
+            "漢字\nかん",
+        ),
+        (_run('<w:t>a</w:t><!-- x > y --><w:t xml:space="preserve"> b</w:t>'), "a b"),
+    ],
+)
+def test_signs_and_runs_of_word(body, text):
+    assert read(_docx(f"<w:p>{body}</w:p>"), WORD).text == text
+
+
+def test_tables_and_notes_of_word():
+    cells = "".join(f"<w:tc><w:p>{_run(f'<w:t>{one}</w:t>')}</w:p></w:tc>" for one in "ab")
+    notes = f"<w:footnote><w:p>{_run('<w:t>note</w:t>')}</w:p></w:footnote>"
+    body = f"<w:tbl><w:tr>{cells}</w:tr></w:tbl><w:p>{_run('<w:t>end</w:t>')}</w:p>"
+    assert read(_docx(body, footnotes=notes), WORD).text == "a\tb\nend\n\nnote"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("a<text:tab/>b", "a\tb"),
+        ("a<text:s/>b<text:s text:c='3'/>c", "a b   c"),
+        ("a<text:line-break/>b", "a\nb"),
+        ("a<text:span>b</text:span>\n  c", "ab c"),
+        ("漢<text:ruby><text:ruby-base>字</text:ruby-base><text:ruby-text>じ</text:ruby-text></text:ruby>を", "漢字を\nじ"),  # noqa: E501
+        ("a<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>n</text:p></text:note-body></text:note>b", "ab\nn"),  # noqa: E501
+        ("a<text:soft-page-break/>b", "ab"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["text", "presentation"])
+def test_signs_of_open_document(kind, body, text):
+    content = f"<office:{kind}><text:p>{body}</text:p></office:{kind}>"
+    assert read(_odf(f"{_OPEN}.{kind}", content), f"{_OPEN}.{kind}").text == text
+
+
+def test_tables_of_open_document():
+    cells = "".join(
+        f"<table:table-cell>{text}</table:table-cell>"
+        for text in ("<text:p>a<text:tab/>b</text:p><text:p>c</text:p>", "<text:p>d</text:p>")
+    )
+    body = (
+        f'<table:table table:name="List"><table:table-row>{cells}</table:table-row></table:table>'
+    )
+    kind = f"{_OPEN}.spreadsheet"
+    content = _odf(kind, f"<office:spreadsheet>{body}</office:spreadsheet>")
+    assert read(content, kind).text == "List\na\tb\nc\td"
+
+
+def test_breaks_and_runs_of_slides():
+    runs = "<a:p><a:r><a:t>Top</a:t></a:r><a:br/><a:r><a:t>Bot</a:t></a:r><a:r><a:t>tom</a:t></a:r>"
+    files = {f"ppt/slides/slide{n}.xml": f"{runs}<a:r><a:t>{n}</a:t></a:r></a:p>" for n in (10, 2)}
+    kind = f"{_OFFICE}.presentationml.presentation"
+    assert read(_zipped(files), kind).text == "Top\nBottom2\n\nTop\nBottom10"
+
+
+def test_a_shared_string_of_excel_is_one_word():
+    kind = f"{_OFFICE}.spreadsheetml.sheet"
+    cell = "<is><r><t>In</t></r><r><t>line</t></r><rPh><t>カナ</t></rPh></is>"
+    body = _xlsx(f'<c r="A1" t="inlineStr">{cell}</c>')
+    found = read(body, kind).text
+    assert "Inline" in found
+    assert "Inlineカナ" not in found
+
+
+def test_a_book_is_read_as_pages():
+    chapter = "<p>国家\n图书馆<ruby>漢<rt>かん</rt></ruby>字</p>"
+    found = read(_epub(chapter), "application/epub+zip")
+    assert "国家图书馆漢字" in found.text
+    assert (found.title, found.rest) == ("书", "かん")

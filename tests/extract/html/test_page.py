@@ -129,3 +129,15 @@ def test_hostile_pages_take_linear_time(piece):
     start = time.process_time()
     with_end_tags(b"/>" + piece * 200_000)
     assert time.process_time() - start < 2
+
+
+LABEL = (
+    "<a href=1><div>Foo</div><p>Bar</p>x<br>y<b>善</b>\n本<ruby>漢<rp>(</rp><rt>k</rt></ruby>字</a>"
+)
+
+
+@pytest.mark.parametrize("kind", [TokenPage, lambda text: read_page(text.encode(), "utf-8")])
+def test_blocks_of_a_label_stand_apart_and_readings_are_none_of_it(kind):
+    page = kind(LABEL)
+    label = page.label(next(page.nodes({"a"})))
+    assert " ".join(label.split()) == "Foo Bar x y善 本漢字"

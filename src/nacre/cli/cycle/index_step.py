@@ -7,7 +7,7 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.opening import CommonOptions, opened, step_command
 from nacre.cli.options import job_of
-from nacre.cli.search import CheckURL, WriterName, index_text, show_document
+from nacre.cli.search import CheckURL, WriterName, index_text, show_document, tell_rebuild
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
@@ -42,6 +42,7 @@ def index(
         return
     with opened(job_of(ctx), common) as context:
         results = index_results(context, writer, rebuild=rebuild)
+    tell_rebuild(job_of(ctx))
     if common.as_json:
         numbers = [index_numbers(one) for one in results]
         output.say_json(numbers[0] if len(numbers) == 1 else numbers)

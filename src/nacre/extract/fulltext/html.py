@@ -1,10 +1,12 @@
 """The text of a page in HTML: what its author wrote, and what its site repeats, apart."""
 
-from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nacre.extract.fulltext.decoding import document_text
 from nacre.extract.fulltext.job import PageText, TextJob
+from nacre.extract.fulltext.main_part import parted
+from nacre.extract.fulltext.markup import readable
 from nacre.extract.headers import directives
 from nacre.extract.pageview import page_view
 
@@ -21,45 +23,25 @@ def html_text(job: TextJob, _kind: str) -> PageText:
     from resiliparse.extract.html2text import extract_plain_text  # noqa: PLC0415 - an extra
     from resiliparse.parse.html import HTMLTree  # noqa: PLC0415 - an extra
 
-    text = document_text(job.document)
+    text, readings = readable(document_text(job.document))
     if job.linear or _is_deep(text):
-        return _in_linear_time(text)
+        return _in_linear_time(text, readings)
     tree = HTMLTree.parse(text)
-    whole = extract_plain_text(tree, preserve_formatting=True, list_bullets=False)
-    main = whole
+    main = whole = extract_plain_text(tree, preserve_formatting=True, list_bullets=False)
+    rest = ""
     if job.main:
-        main = extract_plain_text(
+        found = extract_plain_text(
             tree, preserve_formatting=True, main_content=True, list_bullets=False
         )
+        main, rest = parted(whole, found)
     lang, robots = _said(tree, job.agent)
     return PageText(
         title=tree.title or "",
         text=main,
-        rest=left_out(whole, main) if job.main else "",
+        rest="\n".join(filter(None, (rest, *readings))),
         lang=lang,
         robots=robots,
     )
-
-
-def left_out(whole: str, main: str) -> str:
-    """The lines of a text that its main part lacks.
-
-    Args:
-        whole: The text.
-        main: Its main part.
-    """
-    if whole == main:
-        return ""
-    there = Counter(filter(None, map(str.strip, main.splitlines())))
-    rest = []
-    for line in map(str.strip, whole.splitlines()):
-        if not line:
-            continue
-        if there[line] > 0:
-            there[line] -= 1
-        else:
-            rest.append(line)
-    return "\n".join(rest)
 
 
 def _is_deep(text: str) -> bool:
@@ -93,10 +75,10 @@ def _open_depth(text: str) -> int:
     return deepest
 
 
-def _in_linear_time(text: str) -> PageText:
+def _in_linear_time(text: str, readings: Sequence[str]) -> PageText:
     view = page_view(text)
     title = next((one.text for one in view.pieces if one.kind == "title"), "")
-    return PageText(title=title, text=view.text)
+    return PageText(title=title, text=view.text, rest="\n".join(readings))
 
 
 def _said(tree: "HTMLTree", agent: str) -> tuple[str, list[str]]:

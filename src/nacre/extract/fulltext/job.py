@@ -5,28 +5,33 @@ import msgspec
 from nacre.extract.document import Document
 
 HTML = frozenset(("text/html", "application/xhtml+xml"))
-PLAIN = frozenset(("text/plain", "text/markdown", "text/csv", "text/tab-separated-values"))
+TABLES = frozenset(("text/csv", "text/tab-separated-values"))
+PLAIN = frozenset(("text/plain", "text/markdown")) | TABLES
 PDF = frozenset(("application/pdf", "application/x-pdf"))
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _OPEN = "application/vnd.oasis.opendocument."
-SLIDES = f"{_OPEN}presentation"
+EPUB = "application/epub+zip"
+ZIPPED_XML = frozenset(
+    (
+        f"{_OFFICE}wordprocessingml.document",
+        f"{_OFFICE}presentationml.presentation",
+        f"{_OPEN}text",
+        f"{_OPEN}spreadsheet",
+        f"{_OPEN}presentation",
+    )
+)
+"""Zip files of XML that are read here: the library joins or parts words of them."""
 OFFICE = frozenset(
     (
         "application/msword",
         "application/vnd.ms-excel",
         "application/vnd.ms-powerpoint",
-        f"{_OFFICE}wordprocessingml.document",
         f"{_OFFICE}spreadsheetml.sheet",
-        f"{_OFFICE}presentationml.presentation",
-        f"{_OPEN}text",
-        f"{_OPEN}spreadsheet",
-        SLIDES,
-        "application/epub+zip",
         "application/rtf",
         "text/rtf",
     )
 )
-TYPES = HTML | PLAIN | PDF | OFFICE
+TYPES = HTML | PLAIN | PDF | OFFICE | ZIPPED_XML | {EPUB}
 """Media types that have a text."""
 
 UNKNOWN = frozenset(("", "application/octet-stream", "binary/octet-stream"))
@@ -41,8 +46,8 @@ ENDINGS = {
     "pptx": f"{_OFFICE}presentationml.presentation",
     "odt": f"{_OPEN}text",
     "ods": f"{_OPEN}spreadsheet",
-    "odp": SLIDES,
-    "epub": "application/epub+zip",
+    "odp": f"{_OPEN}presentation",
+    "epub": EPUB,
     "rtf": "application/rtf",
 }
 """Media types of files that a server sends without one, by the end of their names."""

@@ -1,4 +1,4 @@
-"""The text of PDF, Office, OpenDocument, EPUB and RTF, by kreuzberg: without images and their OCR.
+"""The text of PDF, Excel, RTF and older formats of Office, by kreuzberg; no OCR.
 
 What unpacks to more than the library or the memory of the process allows has no text.
 """
@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from nacre.extract.fulltext.job import PageText, TextJob
+from nacre.extract.lines import join_lines
 
 _NEVER = 1_000_000
 """Time that the library gives itself, s: more than its process has (`engine.text_process`).
@@ -40,8 +41,9 @@ def office_text(job: TextJob, kind: str) -> PageText:
         return PageText(problem="unreadable")
     said = found.metadata or {}
     title, lang = said.get("title"), said.get("language")
+    text = found.content.replace("\r\n", "\n")
     return PageText(
         title=title if isinstance(title, str) else "",
-        text=found.content.replace("\r\n", "\n"),
+        text=join_lines(text) if "pdf" in kind else text,
         lang=lang if isinstance(lang, str) else "",
     )

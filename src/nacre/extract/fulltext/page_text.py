@@ -6,9 +6,19 @@ import msgspec
 
 from nacre.extract.document import Document
 from nacre.extract.fulltext.decoding import document_text
-from nacre.extract.fulltext.job import HTML, PLAIN, SLIDES, PageText, TextJob, text_type
+from nacre.extract.fulltext.job import (
+    EPUB,
+    HTML,
+    PLAIN,
+    TABLES,
+    ZIPPED_XML,
+    PageText,
+    TextJob,
+    text_type,
+)
 from nacre.extract.fulltext.language import declared_language, language_of
 from nacre.extract.headers import header_directives, header_text
+from nacre.extract.lines import join_lines, one_line
 
 
 def page_text(job: TextJob) -> PageText:
@@ -28,7 +38,7 @@ def page_text(job: TextJob) -> PageText:
     declared = declared_language(found.lang) or _language_of_header(document)
     found = msgspec.structs.replace(
         found,
-        title=" ".join(found.title.split())[:1_000],
+        title=one_line(found.title)[:1_000],
         text=found.text[: job.most],
         rest=found.rest[: job.most],
         robots=sorted({*found.robots, *robots}),
@@ -45,18 +55,23 @@ def _reader(kind: str) -> Callable[[TextJob, str], PageText]:
         return html_text
     if kind in PLAIN:
         return plain_text
-    if kind == SLIDES:
-        from nacre.extract.fulltext.slides import slides_text  # noqa: PLC0415
+    if kind in ZIPPED_XML:
+        from nacre.extract.fulltext.zipped_xml import zipped_xml_text  # noqa: PLC0415
 
-        return slides_text
+        return zipped_xml_text
+    if kind == EPUB:
+        from nacre.extract.fulltext.epub import epub_text  # noqa: PLC0415
+
+        return epub_text
     from nacre.extract.fulltext.office import office_text  # noqa: PLC0415
 
     return office_text
 
 
-def plain_text(job: TextJob, _kind: str) -> PageText:
-    """The text of a file of text, in the encoding that it is in."""
-    return PageText(text=document_text(job.document))
+def plain_text(job: TextJob, kind: str) -> PageText:
+    """The text of a file of text, in the encoding that it is in; lines of a table stay apart."""
+    text = document_text(job.document)
+    return PageText(text=text if kind in TABLES else join_lines(text))
 
 
 def _language_of_header(document: Document) -> str:

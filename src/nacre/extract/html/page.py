@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from operator import attrgetter
 from typing import Protocol
 
-from turbohtml import Document, Element, Token, TokenType, parse, tokenize
+from turbohtml import Document, Element, Text, Token, TokenType, parse, tokenize
 
 from nacre.wire.charset import decode
 
@@ -87,6 +87,10 @@ class HtmlPage(Protocol):
         """Text in an element that `nodes` gave."""
         ...
 
+    def label(self, node: Node, /) -> str:
+        """Text in an element as it is read: blocks in it apart, without the readings of `ruby`."""
+        ...
+
     def alt(self, node: Node, /) -> str:
         """`alt` of the first picture in an element that `nodes` gave; "" for none."""
         ...
@@ -129,7 +133,18 @@ class TreePage:
             yield element, [(name, value) for name, value in pairs if isinstance(value, str)]
 
     text: Callable[[Node], str] = staticmethod(attrgetter("text"))
-    """See `HtmlPage.text`; links are many, and this takes no call."""
+    """See `HtmlPage.text`; this takes no call."""
+
+    def label(self, node: Node) -> str:
+        """See `HtmlPage.label`."""
+        if not isinstance(node, Element):
+            return ""
+        children = node.children
+        if len(children) == 1 and isinstance(children[0], Text):
+            return node.text
+        parts: list[str] = []
+        _gather(node, parts, _LABEL_DEPTH)
+        return "".join(parts)
 
     def alt(self, node: Node) -> str:
         """See `HtmlPage.alt`."""
@@ -195,6 +210,21 @@ class TokenPage:
                 break
         return "".join(parts)
 
+    def label(self, node: Node) -> str:
+        """See `HtmlPage.label`; at most 200 tokens of it."""
+        parts = []
+        hidden = ""
+        for token in self._following(node):
+            if token.type is _TEXT:
+                parts.append("" if hidden else token.data or "")
+            elif token.tag == node.tag:
+                break
+            elif token.tag in _READINGS:
+                hidden = token.tag if token.type is _START else ""
+            elif token.tag in _BLOCKS:
+                parts.append(" ")
+        return "".join(parts)
+
     def alt(self, node: Node) -> str:
         """See `HtmlPage.alt`; looked for within 200 tokens."""
         for token in self._following(node):
@@ -214,6 +244,32 @@ class TokenPage:
     def path(self, _node: Node) -> str:
         """Unknown."""
         return ""
+
+
+_READINGS = frozenset(("rt", "rp", "rtc"))
+_BLOCKS = frozenset(
+    (
+        *("address", "article", "aside", "blockquote", "br", "center", "dd", "details", "div"),
+        *("dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4"),
+        *("h5", "h6", "header", "hr", "legend", "li", "main", "menu", "nav", "ol", "option", "p"),
+        *("pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
+    )
+)
+"""Elements that are no part of a line (HTML Standard, 15.3, `display`)."""
+_LABEL_DEPTH = 40
+"""Elements in one another of which a label has the text."""
+
+
+def _gather(node: Element, parts: list[str], depth: int) -> None:
+    """Add the text in an element, a space at both ends of each block."""
+    for child in node.children:
+        if isinstance(child, Text):
+            parts.append(child.data)
+        elif isinstance(child, Element) and child.tag not in _READINGS and depth:
+            apart = " " if child.tag in _BLOCKS else ""
+            parts.append(apart)
+            _gather(child, parts, depth - 1)
+            parts.append(apart)
 
 
 def _is_odd(node: Element) -> bool:

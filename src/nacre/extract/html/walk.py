@@ -10,6 +10,7 @@ from nacre.extract.css import css_urls
 from nacre.extract.html.page import HtmlPage, Node
 from nacre.extract.html.table import URL, Reference
 from nacre.extract.likely import is_very_likely_uri, speculative_fixup
+from nacre.extract.lines import one_line
 from nacre.extract.links import MAX_TEXT, LinkCollector, is_never_fetched
 from nacre.extract.script import script_urls
 
@@ -138,7 +139,7 @@ class Walk:
         met = self._first_of_each(handlers.keys() if tags is None else tags)
         if self.depth == 0:
             self._rebase([node for node, tag, _ in met if tag == "base"])
-        wants_text, read, known = self.settings.anchor_text, self.page.text, _KNOWN_TEXTS.get
+        wants_text, read, known = self.settings.anchor_text, self.page.label, _KNOWN_TEXTS.get
         left = self._text_left
         for node, tag, href in met:
             if href is None:
@@ -217,7 +218,7 @@ class Walk:
         """Text of a link, else of its picture, within a budget for the whole page."""
         if self._text_left <= 0 or not self.settings.anchor_text:
             return ""
-        text = self.page.text(node)
+        text = self.page.label(node)
         self._text_left -= len(text) + 1
         return _one_line(text) or self._stand_in(node)
 
@@ -294,7 +295,7 @@ class Walk:
 
 def _one_line(text: str) -> str:
     """The beginning of a text, white space collapsed; short ones are remembered."""
-    found = " ".join(text[:_RAW_TEXT].split())[:MAX_TEXT]
+    found = one_line(text[:_RAW_TEXT])[:MAX_TEXT]
     if len(text) <= _SHORT:
         if len(_KNOWN_TEXTS) >= _MANY:
             _KNOWN_TEXTS.clear()

@@ -1,0 +1,116 @@
+"""Markup as it is before its text is taken: what the reader of text would join, part or lose.
+
+The reader (resiliparse) keeps to the tree, and collapses line breaks to spaces. So what its answer
+does not show any more is settled in the markup: line breaks between characters of Chinese or
+Japanese, the readings of `ruby`, and elements that it takes for parts of a line.
+"""
+
+import re
+from typing import NamedTuple
+
+import regex
+
+from nacre.extract.lines import is_no_space, join_lines
+
+_INLINE = (
+    "a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|nobr|q|rb|ruby"
+    "|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
+)
+_TAGS = rf"</?(?:{_INLINE})\b[^<>]*>|<!--.{{0,2000}}?-->"
+_BREAKS = regex.compile(rf"(?is)\n(?:\s++|{_TAGS})*+(?=[^\x00-\x7f])")
+_TAG = regex.compile(rf"(?is){_TAGS}")
+_BEFORE = regex.compile(rf"(?isr)(?<=[^\x00-\x7f])(?:[ \t\f]++|{_TAGS})*")
+_LOOKED_BACK = 1_000
+"""Characters before a line break that are looked at: tags may be there."""
+_PRE = regex.compile(r"(?is)(<pre\b.*?(?:</pre\s*>|\Z))")
+_REFERENCE = regex.compile(r"(?i)&#(?:x([0-9a-f]{3,6})|([0-9]{4,7}));")
+_FIRST_WIDE = 0x2E80
+"""Characters before it may be markup, and none of them is wide."""
+
+_READING = regex.compile(
+    r"(?i)<r(?:t|p|tc)\b[^<>]*+>((?:[^<]|<(?!/?r(?:t|p|tc|b|uby)\b)){0,400}+)(?:</r(?:t|p|tc)\s*+>)*+"
+)
+_RUBY = regex.compile(r"(?is)<ruby\b[^<>]*+>.{0,4000}?</ruby\s*+>")
+_ANY_TAG = regex.compile(r"<[^<>]*+>")
+_READINGS = 20_000
+
+_UPPER = re.compile("<[A-Z]")
+_APART = (
+    "</?(?:d(?:ialog|ir|esc)|hr|l(?:egend|isting)|m(?:enu|ath|arquee)|o(?:ptgroup|bject)|video"
+    "|s(?:earch|ummary|vg|lot)|table|text|xmp|a(?:udio|pplet)|canvas|iframe|foreignobject)"
+    r"\b[^<>]*>"
+)
+_PICTURE = r"""<img\b[^<>]*\balt\s{0,9}=\s{0,9}(?:"[^"<>]{2,}"|'[^'<>]{2,}'|[^"'<>\s]{2,})[^<>]*>"""
+_SPACED = {
+    is_upper: re.compile(("(?i)" if is_upper else "") + f"{_APART}|{_PICTURE}")
+    for is_upper in (False, True)
+}
+_LABEL = re.compile(r"<(/?)[Ll](?:abel|ABEL)\b")
+
+
+class ReadableMarkup(NamedTuple):
+    """Markup whose text can be taken.
+
+    Attributes:
+        markup: The markup.
+        readings: The readings that its `ruby` elements had; those of an element are one word.
+    """
+
+    markup: str
+    readings: tuple[str, ...] = ()
+
+
+def readable(markup: str) -> ReadableMarkup:
+    """Settle what the text of markup depends on.
+
+    Args:
+        markup: The decoded page.
+    """
+    readings: list[str] = []
+    if "<r" in markup or "<R" in markup:
+        markup = _RUBY.sub(lambda match: _base(match[0], readings), markup)
+    if "&#" in markup:
+        markup = _REFERENCE.sub(_character, markup)
+    if not markup.isascii():
+        markup = _without_breaks(markup)
+    spaced = _SPACED[_UPPER.search(markup) is not None]
+    markup = spaced.sub(r" \g<0> ", _LABEL.sub(r"<\1span", markup))
+    return ReadableMarkup(markup, tuple(readings))
+
+
+def _base(ruby: str, readings: list[str]) -> str:
+    """A `ruby` element without its readings."""
+    parts = [match[1] for match in _READING.finditer(ruby) if match[0][2:3] in "tT"]
+    if parts and len(readings) < _READINGS:
+        readings.append("".join("".join(_ANY_TAG.sub("", part).split()) for part in parts))
+    return str(_READING.sub("", ruby))
+
+
+def _character(match: "regex.Match[str]") -> str:
+    """A reference to a wide character as this character."""
+    code = int(match[1], 16) if match[1] else int(match[2])
+    return chr(code) if _FIRST_WIDE <= code < 0xD800 or 0xF900 <= code <= 0x3FFFF else match[0]
+
+
+def _without_breaks(markup: str) -> str:
+    if "\r" in markup:  # as the parser does
+        markup = markup.replace("\r\n", "\n").replace("\r", "\n")
+    parts = _PRE.split(markup) if "<pre" in markup or "<PRE" in markup else [markup]
+    return "".join(
+        join_lines(part) if number % 2 else _without_breaks_of_lines(part)
+        for number, part in enumerate(parts)
+    )
+
+
+def _without_breaks_of_lines(markup: str) -> str:
+    parts, at = [], 0
+    for match in _BREAKS.finditer(markup):
+        start, end = match.span()
+        before = _BEFORE.match(markup, max(at, start - _LOOKED_BACK), start)
+        if before is None:
+            continue
+        begin = before.start()
+        if begin and is_no_space(markup[begin - 1], markup[end]):
+            parts += [markup[at:begin], *_TAG.findall(markup, begin, end)]
+            at = end
+    return "".join((*parts, markup[at:]))
