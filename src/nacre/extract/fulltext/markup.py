@@ -17,7 +17,7 @@ _INLINE = (
     "|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
 )
 _TAGS = rf"</?(?:{_INLINE})\b[^<>]*>|<!--.{{0,2000}}?-->"
-_BREAKS = regex.compile(rf"(?is)\n(?:\s++|{_TAGS})*+(?=[^\x00-\x7f])")
+_BREAKS = regex.compile(rf"(?is)\n(?:\s++|{_TAGS}|(?!))*+(?=[^\x00-\x7f])")
 _TAG = regex.compile(rf"(?is){_TAGS}")
 _BEFORE = regex.compile(rf"(?isr)(?<=[^\x00-\x7f])(?:[ \t\f]++|{_TAGS})*")
 _LOOKED_BACK = 1_000
@@ -28,7 +28,8 @@ _FIRST_WIDE = 0x2E80
 """Characters before it may be markup, and none of them is wide."""
 
 _READING = regex.compile(
-    r"(?i)<r(?:t|p|tc)\b[^<>]*+>((?:[^<]|<(?!/?r(?:t|p|tc|b|uby)\b)){0,400}+)(?:</r(?:t|p|tc)\s*+>)*+"
+    r"(?i)<r(?:t|p|tc)\b[^<>]*+>((?:[^<]|<(?!/?r(?:t|p|tc|b|uby)\b)|(?!)){0,400}+)"
+    r"(?:</r(?:t|p|tc)\s*+>|(?!))*+"
 )
 _RUBY = regex.compile(r"(?is)<ruby\b[^<>]*+>.{0,4000}?</ruby\s*+>")
 _ANY_TAG = regex.compile(r"<[^<>]*+>")
