@@ -162,7 +162,7 @@ def _schema() -> "tantivy.Schema":
 
 
 def rebuild_reason(folder: Path) -> str:
-    """Why an index is to be built again; "" if it need not be, or there is none.
+    """The reason why an index is to be built again; "" if it need not be, or there is none.
 
     Args:
         folder: The folder of the index.
