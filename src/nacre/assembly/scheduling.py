@@ -188,6 +188,8 @@ def make_scheduling(
         normalizing=forms,
         timeouts=timeouts if state.counts else None,
         prospects=found.prospects,
+        redirects=rules.effective.then(lambda s: s.engine.seed_redirects),
+        led=seeds.led,
     )
     candidates.trace_scope(logs.of_scope(settings.engine))
     recent = candidates.recent

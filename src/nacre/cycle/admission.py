@@ -151,7 +151,8 @@ class Admission:
             source: The seed that it comes from.
         """
         own = source if source in self.rules.scope_state.own else ""
-        verdict = self._judged(Subject(url, path, via, "", is_seed_path(path), source, own))
+        is_seed = is_seed_path(path, self._settings.engine.seed_redirects)
+        verdict = self._judged(Subject(url, path, via, "", is_seed, source, own))
         chain = self._filters.get(verdict.rule)
         if verdict.accepted or (not path and chain is None):
             return ""
@@ -191,6 +192,8 @@ class Admission:
         digest = blake2b(digest_size=8)
         said = _ordered(self._settings.model_dump(include=_DECIDES))
         digest.update(json.dumps(said, sort_keys=True, default=str).encode())
+        if self._settings.engine.seed_redirects == "link":
+            digest.update(b"\0redirects of seeds are links\0")
         for name, lines in self.files().items():
             digest.update(f"\0{name}\0".encode())
             digest.update("\n".join(lines).encode())

@@ -42,6 +42,10 @@ class UriSettings(Component):
     )
 
 
+SeedRedirects = Literal["seed", "link"]
+"""What the redirect target of a seed is: see `EngineSettings.seed_redirects`."""
+
+
 class EngineSettings(Component):
     """Settings of the engine: how much is done at the same time."""
 
@@ -56,6 +60,11 @@ class EngineSettings(Component):
     )
     follow_error_pages: bool = setting(
         False, "Follow the outlinks of pages with a status under 200 or from 400 on."
+    )
+    seed_redirects: SeedRedirects = setting(
+        "seed",
+        "The target of a seed's redirect: `seed`: a seed too, whose site is crawled; `link`: a "
+        "link, which the scope decides about.",
     )
     outside_kept: int = setting(
         100_000,

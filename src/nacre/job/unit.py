@@ -51,11 +51,6 @@ class UnitUri(msgspec.Struct, frozen=True, gc=False):
     fallback: str = ""
     history: HistoryRecord | None = None
 
-    @property
-    def is_seed(self) -> bool:
-        """A seed, or what redirects of one led to."""
-        return is_seed_path(self.path)
-
 
 class UnitHost(msgspec.Struct, frozen=True):
     """A host of the list with the data of earlier rounds.
@@ -108,15 +103,17 @@ def listed_uri(records: RunRecords, entry: UnitUri) -> CrawlURI:
     """
     rules = records.rules
     heritable = own_scope(entry.source if entry.source in rules.scope_state.own else "")
+    overlay = rules.sheets.of_url(entry.url)
+    is_seed = is_seed_path(entry.path, rules.effective[overlay].engine.seed_redirects)
     if entry.fallback:
         heritable[FALLBACK] = entry.fallback
     uri = records.queues.identity.seed(
         entry.url,
         source=entry.source,
         heritable=heritable,
-        overlay=rules.sheets.of_url(entry.url),
+        overlay=overlay,
     )
-    return msgspec.structs.replace(uri, via=entry.via, path=entry.path, is_seed=entry.is_seed)
+    return msgspec.structs.replace(uri, via=entry.via, path=entry.path, is_seed=is_seed)
 
 
 class UnitEntry:

@@ -5,16 +5,22 @@ from unittest.mock import Mock
 
 import pytest
 
-from nacre.config.effective import fixed
+from nacre.config.effective import Effective, fixed
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Candidate, Result, Visit
-from nacre.engine.candidates.candidates import MAX_SEED_REDIRECTS, Candidates, Timeouts
+from nacre.engine.candidates.candidates import (
+    MAX_SEED_REDIRECTS,
+    Candidates,
+    Timeouts,
+    is_seed_path,
+)
 from nacre.engine.candidates.identity import Identity
 from nacre.engine.candidates.rejected_uris import Ignored, RejectedUris
 from nacre.engine.candidates.scoping import JudgeScopeStep, PrepareStep
 from nacre.engine.candidates.speculation import Speculation
 from nacre.engine.chain.plan import Bound, CandidatePlan
 from nacre.engine.counters import TIMEOUTS
+from nacre.engine.settings import SeedRedirects
 from nacre.frontier.frontier import Frontier
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.report.statistics import StepCounts
@@ -32,7 +38,7 @@ class Crawl:
         self.failures: list[str] = []
         self.ignored = Ignored()
         store = Store(MemoryEngine())
-        settings = fixed(FrontierSettings())
+        settings = Effective([FrontierSettings()] * 2)
         self.state = ScopeState()
         self.state.add_seed("http://a.test/")
         self.new_seeds: list[str] = []
@@ -41,7 +47,7 @@ class Crawl:
         self.outside = RejectedUris(store)
         self.candidates = Candidates(
             JudgeScopeStep(
-                fixed(compile_scope(stock_rules(), self.state)),
+                Effective([compile_scope(stock_rules(), self.state)] * 2),
                 self.identity.key,
                 self.outside,
                 StepCounts("Candidate", "scope"),
@@ -51,10 +57,10 @@ class Crawl:
                 lambda uri: self.new_seeds.append(uri.url),
                 StepCounts("Candidate", "prepare"),
             ),
-            lambda _: 0,
+            others.pop("overlay_of", None) or (lambda _: 0),
             frontier=self.frontier,
             speculation=others.pop("speculation", None) or Speculation(store),
-            plans=fixed(plan),
+            plans=Effective([plan] * 2),
             ignored=self.ignored,
             failed=self._failed,
             **others,
@@ -84,6 +90,53 @@ def test_a_rule_against_it_wins(target: str):
     refusal = crawl.outside.get(crawl.identity.key(target))
     assert refusal is not None
     assert refusal.rule != "reject"
+
+
+@pytest.mark.parametrize("target", ["https://moved.test/", "http://a.test/b", "mailto:a@b.test"])
+def test_the_new_place_of_a_seed_may_be_a_link(target: str):
+    led: list[tuple[str, str]] = []
+    crawl = Crawl(redirects=fixed("link"), led=lambda url, to: led.append((url, to)))
+    seed = crawl.identity.seed("http://a.test/")
+    entered = crawl.redirect(seed, target)
+    assert (entered, crawl.new_seeds) == (int(target != "mailto:a@b.test"), [])
+    assert led == [("http://a.test/", target)]
+    if entered:
+        uri = crawl.frontier.next(1e9, 0.0)
+        assert uri is not None
+        assert (uri.url, uri.path, uri.is_seed, uri.force_fetch) == (target, "R", False, False)
+        link = Outlink("https://moved.test/page", Hop.LINK, "a/@href")
+        assert crawl.candidates.admit(Visit(uri, status=200, outlinks=[link]), 1e9) == 0
+
+
+def test_each_target_of_a_chain_of_redirects_of_a_seed_is_noted():
+    led: list[tuple[str, str]] = []
+    crawl = Crawl(redirects=fixed("link"), led=lambda url, to: led.append((url, to)))
+    seed = crawl.identity.seed("http://a.test/")
+    crawl.redirect(seed, "https://b.test/")
+    link = Outlink("https://b.test/", Hop.REDIRECT, "Location:")
+    second = crawl.identity.child(seed, link, 0)
+    crawl.redirect(second, "https://c.test/")
+    assert led == [("http://a.test/", "https://b.test/"), ("https://b.test/", "https://c.test/")]
+
+
+def test_a_sheet_may_make_the_new_place_of_a_seed_a_link():
+    both: Effective[SeedRedirects] = Effective(["seed", "link"])
+    crawl = Crawl(redirects=both, overlay_of=lambda subject: int("moved" in subject.url))
+    seed = crawl.identity.seed("http://a.test/")
+    crawl.redirect(seed, "https://moved.test/")
+    crawl.redirect(seed, "https://other.test/")
+    assert crawl.new_seeds == ["https://other.test/"]
+
+
+@pytest.mark.parametrize(
+    ("path", "redirects", "is_seed"),
+    [
+        ("", "seed", True), ("R", "seed", True), ("RRRRR", "seed", True), ("RRRRRR", "seed", False),
+        ("LR", "seed", False), ("", "link", True), ("R", "link", False),
+    ],
+)  # fmt: skip
+def test_paths_of_seeds(path: str, redirects: SeedRedirects, is_seed: bool):
+    assert is_seed_path(path, redirects) is is_seed
 
 
 def test_a_redirect_further_on_is_no_seed():

@@ -12,7 +12,7 @@ from nacre.console.readers.views import VIEWS, OpenView
 from nacre.console.readers.waiting import ScanBudget
 from nacre.core.clock import iso
 from nacre.engine.candidates.identity import Identity, canonicalizer
-from nacre.engine.seeding.seedbook import seed_rows
+from nacre.engine.seeding.seedbook import redirect_targets, seed_rows
 from nacre.frontier.pending import matcher
 from nacre.inspect.analysis.page_history import found_by, page
 from nacre.inspect.explain.explain import Explainer
@@ -39,13 +39,8 @@ class _SeedView:
         settings, store = view.loaded.settings, view.store
         identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
         self.outcomes = SeedOutcomes(store, identity, MOST_WAITING)
-        self.targets: dict[str, str] = {}
-        self.total = 0
-        for row in seed_rows(store):
-            if row.redirect_from:
-                self.targets[row.redirect_from] = row.url
-            else:
-                self.total += 1
+        self.targets = redirect_targets(store)
+        self.total = sum(not row.redirect_from for row in seed_rows(store))
 
 
 def list_seeds(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:

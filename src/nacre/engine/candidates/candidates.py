@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import structs
 
 from nacre.annotations import COOKIE_WALL, regex_timeout
-from nacre.config.effective import Effective
+from nacre.config.effective import Effective, fixed
 from nacre.core.charsets import with_charset
 from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
 from nacre.core.processor import Candidate, LinkProcessor, Result, Visit
@@ -19,6 +19,7 @@ from nacre.engine.candidates.scoping import JudgeScopeStep, PrepareStep, ScopeLo
 from nacre.engine.candidates.speculation import Speculation
 from nacre.engine.chain.plan import Bound, CandidatePlan
 from nacre.engine.counters import TIMEOUTS
+from nacre.engine.settings import SeedRedirects
 from nacre.errors import StorageError
 from nacre.frontier.frontier import Frontier
 from nacre.scope.scope import Scope
@@ -31,6 +32,13 @@ _SPECULATIVE, _REDIRECT = Hop.SPECULATIVE, Hop.REDIRECT
 
 MAX_SEED_REDIRECTS = 5
 """R hops from a seed within which a redirect target becomes a seed."""
+
+
+_SEEDS: Effective[SeedRedirects] = fixed("seed")
+
+
+def _forget_target(_url: str, _target: str) -> None:
+    """Note no target of a redirect."""
 
 
 class Timeouts:
@@ -83,6 +91,8 @@ class Candidates:
         normalizing: Rewrites links before anything else; None leaves them as they are.
         timeouts: Records expressions that took too long; None if none can.
         prospects: Determines which links go later; None: none do.
+        redirects: What the redirect target of a seed is, under each combination of sheets.
+        led: Called with the URL and the redirect target of a seed, if the target is a link.
 
     Attributes:
         recent: URLs that need not be judged again.
@@ -102,6 +112,8 @@ class Candidates:
         normalizing: Normalizing | None = None,
         timeouts: Timeouts | None = None,
         prospects: Prospects | None = None,
+        redirects: Effective[SeedRedirects] = _SEEDS,
+        led: Callable[[str, str], None] = _forget_target,
     ) -> None:
         self._scoping = judge
         self._prepare = prepare
@@ -113,6 +125,8 @@ class Candidates:
         self._ignored = ignored
         self._timeouts = timeouts
         self._prospects = prospects
+        self._redirects = redirects
+        self._led = led
         self._frontier = frontier
         self._speculation = speculation
 
@@ -205,14 +219,19 @@ class Candidates:
         return found
 
     def _decide(self, parent: CrawlURI, link: Outlink, path: str) -> CrawlURI | None:
-        promoted = link.hop is _REDIRECT and _promotes(parent, path)
+        of_seed = link.hop is _REDIRECT and is_seed_path(path)
         own = parent.heritable.get(OWN_SCOPE, "") if parent.heritable else ""
-        subject = Subject(link.url, path, parent.url, link.context, promoted, parent.source, own)
+        subject = Subject(
+            link.url, path, parent.url, link.context, of_seed and parent.is_seed, parent.source, own
+        )
         ignored = self._ignored.matches
         if ignored is not None and ignored(link.url):
             self._scoping.refuse(subject, IGNORES)
             return None
         overlay = self._overlay_of(subject)
+        if of_seed and self._redirects[overlay] == "link":
+            subject = structs.replace(subject, is_seed=False)
+            self._led(parent.url, link.url)
         plan = self._plans[overlay]
         if plan is not None:
             return self._along(plan, Candidate(link, parent, path, overlay), subject)
@@ -259,13 +278,17 @@ class Candidates:
         return True
 
 
-def _promotes(parent: CrawlURI, path: str) -> bool:
-    """A redirect from a seed makes its target a seed, so that a site that moved is crawled."""
-    return parent.is_seed and is_seed_path(path)
+def is_seed_path(path: str, redirects: SeedRedirects = "seed") -> bool:
+    """Whether a hop path is that of a seed, or of what redirects of one led to.
 
+    The target of a seed's redirect is a seed, so that a site that moved is crawled.
 
-def is_seed_path(path: str) -> bool:
-    """Whether a hop path is that of a seed, or of what redirects of one led to."""
+    Args:
+        path: The hop path; "" for a seed of the list.
+        redirects: What the target is: with `link`, only a seed of the list is a seed.
+    """
+    if redirects == "link":
+        return not path
     return len(path) <= MAX_SEED_REDIRECTS and not path.strip(_REDIRECT)
 
 

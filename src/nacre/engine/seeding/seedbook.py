@@ -5,6 +5,7 @@ User names and passwords of seeds are kept only in the store, and sent only to t
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -23,6 +24,7 @@ _FAMILY = "scope"
 _PORTION = 10_000
 _SEED = b"seed:"
 _DIRECTIVE = b"directive:"
+_LED = b"led:"
 FALLBACK = "_fallback"
 """Key in a seed's heritable data: the http URL to try when https cannot be reached."""
 
@@ -102,6 +104,10 @@ class SeedBook:
         if self._take(row):
             self._widen([row])
 
+    def led(self, url: str, target: str) -> None:
+        """Note where a seed redirects to, for reports, if the target is no seed."""
+        self._store.put(_FAMILY, _LED + url.encode(), target.encode())
+
     def direct(self, directives: Sequence[str]) -> None:
         """Note directives of the seed list."""
         for line in directives:
@@ -168,6 +174,31 @@ def seed_rows(store: Store) -> Iterator[SeedRow]:
     """All seeds in a store, in the order in which they were added."""
     for _, value in store.scan(_FAMILY, _SEED, b"seed;"):
         yield msgspec.msgpack.decode(value, type=SeedRow)
+
+
+class RedirectTarget(NamedTuple):
+    """Where a seed redirects to.
+
+    Attributes:
+        url: The target.
+        is_seed: It is a seed, not a link.
+    """
+
+    url: str
+    is_seed: bool
+
+
+def redirect_targets(store: Store) -> dict[str, RedirectTarget]:
+    """Where the seeds in a store redirect to, by their URLs."""
+    links = store.scan(_FAMILY, _LED, b"led;")
+    targets = {
+        key.removeprefix(_LED).decode(): RedirectTarget(target.decode(), is_seed=False)
+        for key, target in links
+    }
+    for row in seed_rows(store):
+        if row.redirect_from:
+            targets[row.redirect_from] = RedirectTarget(row.url, is_seed=True)
+    return targets
 
 
 _LOGIN = b"login:"

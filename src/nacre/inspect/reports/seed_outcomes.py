@@ -1,6 +1,6 @@
 """The outcome of each seed; of a failed one: the reason, the tries, the next try."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import chain, islice
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from nacre.core.status import CountedAs, cause, counted
 from nacre.engine.candidates.identity import Identity
 from nacre.engine.counters import SEEDS_SKIPPED
 from nacre.engine.outcomes import Outcome, Outcomes
-from nacre.engine.seeding.seedbook import SeedRow, seed_rows
+from nacre.engine.seeding.seedbook import RedirectTarget, SeedRow, redirect_targets, seed_rows
 from nacre.frontier.pending import PendingUri, pending, planned
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.queues import QueueState
@@ -157,13 +157,13 @@ class SeedOutcomes:
 
     def all(self) -> Iterator[SeedOutcome]:
         """All seeds of the list, in its order."""
-        targets = {row.redirect_from: row.url for row in seed_rows(self._store)}
+        targets = redirect_targets(self._store)
         stood_in: set[str] = set()
         for row in seed_rows(self._store):
             if not row.redirect_from and row.url not in stood_in:
                 yield self._end(row, targets, stood_in)
 
-    def of(self, row: SeedRow, targets: dict[str, str]) -> SeedOutcome:
+    def of(self, row: SeedRow, targets: Mapping[str, RedirectTarget]) -> SeedOutcome:
         """The outcome of one seed of the list.
 
         Args:
@@ -189,7 +189,9 @@ class SeedOutcomes:
         state = SeedState.REFUSED if refused else SeedState.NO_REPLY
         return SeedOutcome(url, state, status, cause(status, outcome.error), outcome.attempts)
 
-    def _end(self, row: SeedRow, targets: dict[str, str], stood_in: set[str]) -> SeedOutcome:
+    def _end(
+        self, row: SeedRow, targets: Mapping[str, RedirectTarget], stood_in: set[str]
+    ) -> SeedOutcome:
         end = self.why(row.url, self._outcome(row.url))
         if end.state is SeedState.NO_REPLY and "://" not in row.text:
             other = _HTTP + row.url.removeprefix(_HTTPS)
@@ -197,9 +199,12 @@ class SeedOutcomes:
                 stood_in.add(other)
                 end = self.why(other, self._outcome(other))
         for _ in range(_MOST_REDIRECTS):
-            url = targets.get(end.target or end.url)
-            if not (300 <= end.status < 400 and end.status != _NOT_MODIFIED) or url is None:
+            target = targets.get(end.target or end.url)
+            if not (300 <= end.status < 400 and end.status != _NOT_MODIFIED) or target is None:
                 break
+            url = target.url
+            if not target.is_seed and not self._is_known(url):
+                break  # the scope refused it
             end = msgspec.structs.replace(self.why(url, self._outcome(url)), target=url)
         return msgspec.structs.replace(end, url=row.url)
 

@@ -12,7 +12,7 @@ from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.clock import SystemClock
 from nacre.engine.counters import untried_guesses
 from nacre.engine.outcomes import Outcomes
-from nacre.engine.seeding.seedbook import seed_rows
+from nacre.engine.seeding.seedbook import redirect_targets, seed_rows
 from nacre.frontier.queue_cache import scan_queues
 from nacre.frontier.queues import QueueRow, QueueState, read_totals
 from nacre.inspect.reports.seed_outcomes import SeedOutcomes
@@ -230,14 +230,15 @@ class JobReportSource:
         settings = self._settings
         identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
         outcomes, ends = Outcomes(self.store), SeedOutcomes(self.store, identity)
-        targets = {row.redirect_from: row.url for row in seed_rows(self.store) if row.redirect_from}
+        targets = redirect_targets(self.store)
         for row in seed_rows(self.store):
             outcome = outcomes.get(identity.key(row.url))
             status = outcome.status if outcome else 0
             end = ends.why(row.url, outcome)
             again = _stamp(end.next_try) if end.next_try else None
             why = with_tries(end.cause, end.tries)
-            yield SeedFacts(row.url, status, targets.get(row.url, ""), why, again or "")
+            target = targets.get(row.url)
+            yield SeedFacts(row.url, status, target.url if target else "", why, again or "")
 
     def remaining(self) -> Iterator[tuple[str, int]]:
         """See `ReportSource.remaining`."""

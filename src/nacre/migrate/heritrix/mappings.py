@@ -149,6 +149,7 @@ CONVERTERS: dict[str, Convert] = {
     "robots_policy": robots_policy,
     "accept_encoding": lambda text: None if flag(text) else "",
     "url_or_path": lambda text: "url" if flag(text) else "path",
+    "seed_or_link": lambda text: "seed" if flag(text) else "link",
     "zero_or_one": lambda text: 1 if flag(text) else 0,
 }
 """The converters of the tables by name: text of Heritrix to the value of a setting.
