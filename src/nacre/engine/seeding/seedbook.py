@@ -177,7 +177,7 @@ def seed_rows(store: Store) -> Iterator[SeedRow]:
 
 
 class RedirectTarget(NamedTuple):
-    """Where a seed redirects to.
+    """The target of a redirect of a seed.
 
     Attributes:
         url: The target.
@@ -189,7 +189,7 @@ class RedirectTarget(NamedTuple):
 
 
 def redirect_targets(store: Store) -> dict[str, RedirectTarget]:
-    """Where the seeds in a store redirect to, by their URLs."""
+    """The redirect targets of the seeds in a store, by the URLs of the seeds."""
     links = store.scan(_FAMILY, _LED, b"led;")
     targets = {
         key.removeprefix(_LED).decode(): RedirectTarget(target.decode(), is_seed=False)
