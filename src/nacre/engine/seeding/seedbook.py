@@ -176,7 +176,7 @@ def seed_rows(store: Store) -> Iterator[SeedRow]:
         yield msgspec.msgpack.decode(value, type=SeedRow)
 
 
-class RedirectTarget(NamedTuple):
+class SeedTarget(NamedTuple):
     """The target of a redirect of a seed.
 
     Attributes:
@@ -188,16 +188,16 @@ class RedirectTarget(NamedTuple):
     is_seed: bool
 
 
-def redirect_targets(store: Store) -> dict[str, RedirectTarget]:
+def redirect_targets(store: Store) -> dict[str, SeedTarget]:
     """The redirect targets of the seeds in a store, by the URLs of the seeds."""
     links = store.scan(_FAMILY, _LED, b"led;")
     targets = {
-        key.removeprefix(_LED).decode(): RedirectTarget(target.decode(), is_seed=False)
+        key.removeprefix(_LED).decode(): SeedTarget(target.decode(), is_seed=False)
         for key, target in links
     }
     for row in seed_rows(store):
         if row.redirect_from:
-            targets[row.redirect_from] = RedirectTarget(row.url, is_seed=True)
+            targets[row.redirect_from] = SeedTarget(row.url, is_seed=True)
     return targets
 
 

@@ -13,7 +13,7 @@ from nacre.core.status import CountedAs, cause, counted
 from nacre.engine.candidates.identity import Identity
 from nacre.engine.counters import SEEDS_SKIPPED
 from nacre.engine.outcomes import Outcome, Outcomes
-from nacre.engine.seeding.seedbook import RedirectTarget, SeedRow, redirect_targets, seed_rows
+from nacre.engine.seeding.seedbook import SeedRow, SeedTarget, redirect_targets, seed_rows
 from nacre.frontier.pending import PendingUri, pending, planned
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.queues import QueueState
@@ -163,7 +163,7 @@ class SeedOutcomes:
             if not row.redirect_from and row.url not in stood_in:
                 yield self._end(row, targets, stood_in)
 
-    def of(self, row: SeedRow, targets: Mapping[str, RedirectTarget]) -> SeedOutcome:
+    def of(self, row: SeedRow, targets: Mapping[str, SeedTarget]) -> SeedOutcome:
         """The outcome of one seed of the list.
 
         Args:
@@ -190,7 +190,7 @@ class SeedOutcomes:
         return SeedOutcome(url, state, status, cause(status, outcome.error), outcome.attempts)
 
     def _end(
-        self, row: SeedRow, targets: Mapping[str, RedirectTarget], stood_in: set[str]
+        self, row: SeedRow, targets: Mapping[str, SeedTarget], stood_in: set[str]
     ) -> SeedOutcome:
         end = self.why(row.url, self._outcome(row.url))
         if end.state is SeedState.NO_REPLY and "://" not in row.text:
