@@ -163,7 +163,7 @@ def test_a_link_of_a_dry_run():
          "  found       it is a seed, and fetched all the same"),
         ({"sheets": ("slow", "quick")}, "  sheets      slow, quick"),
         ({"robots": RobotsAnswer("ignore", "http://a.test")},
-         "  robots.txt  not asked (robots.policy is ignore)"),
+         "  robots.txt  not obeyed (robots.policy is ignore)"),
         ({"robots": RobotsAnswer("obey", "http://a.test", "rules", 200, True, "", 9.0)},
          "              Crawl-delay: 9 s"),
     ],

@@ -185,7 +185,7 @@ def test_a_scope_that_has_changed(facts: dict[str, Any], head: str):
 @pytest.mark.parametrize(
     ("robots", "lines"),
     [
-        (RobotsAnswer("ignore", SITE), ["not asked (robots.policy is ignore)"]),
+        (RobotsAnswer("ignore", SITE), ["not obeyed (robots.policy is ignore)"]),
         (UNKNOWN_ROBOTS, [f"that of {SITE} has not been fetched"]),
         (RobotsAnswer("obey", SITE, "allow", 404),
          ["there is none (status 404): everything is allowed"]),

@@ -66,6 +66,7 @@ def test_a_floor_below_all_queues_is_an_error():
         ("fetch: {send_range: true}", "fetch.send_range"),
         ("network: {proxy_resolves: true}", "network.proxy_resolves"),
         ("frontier: {cost: zero, queue_total_budget: 9}", "frontier.queue_total_budget"),
+        ("robots: {fetch: false}", "robots.fetch"),
         ("fetch: {credentials: [{origin: 'http://a.test', username: me, password: x}]}",
          "fetch.credentials.0.password"),
     ],

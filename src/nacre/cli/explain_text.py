@@ -212,7 +212,7 @@ def _mark(scope: ScopeAnswer, rule: RuleOpinion) -> str:
 def robots_lines(robots: RobotsAnswer) -> list[str]:
     """The lines about robots.txt."""
     if robots.policy == "ignore":
-        return ["not asked (robots.policy is ignore)"]
+        return ["not obeyed (robots.policy is ignore)"]
     if not robots.known:
         return [f"that of {robots.origin} has not been fetched"]
     why = f"{robots.status}: {robots.error}" if robots.error else f"status {robots.status}"

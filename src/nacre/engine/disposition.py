@@ -17,7 +17,13 @@ from nacre.engine.candidates.identity import Identity
 from nacre.engine.chain.plan import Bound, DispositionPlan, opens
 from nacre.engine.logs import JobLogs
 from nacre.engine.observer import VisitObserver
-from nacre.engine.prerequisites import ROBOTS_FOR, ROBOTS_REDIRECTS, Answers, RobotsCache
+from nacre.engine.prerequisites import (
+    ROBOTS_FOR,
+    ROBOTS_OPTIONAL,
+    ROBOTS_REDIRECTS,
+    Answers,
+    RobotsCache,
+)
 from nacre.engine.seeding.seedbook import FALLBACK, SeedBook, own_scope
 from nacre.engine.seeding.seeds import Seed
 from nacre.engine.steps.archive import ArchiveStep, Prepared
@@ -149,6 +155,8 @@ class BackToFrontier:
         heritable = {k: v for k, v in uri.heritable.items() if k == FALLBACK}
         if not url.startswith("dns:"):
             heritable[ROBOTS_FOR] = origin(uri.url)
+            if not self._robots.obeys(visit.overlay):
+                heritable[ROBOTS_OPTIONAL] = "1"
             row = self._robots.last(origin(uri.url))
             if row is not None and row.state is RobotsState.REDIRECT and row.next_url == url:
                 heritable[ROBOTS_REDIRECTS] = str(row.redirects)
@@ -316,7 +324,8 @@ class Disposition:
         """Retry, final, or None for a deferral; nothing is changed yet."""
         if visit.status == _DEFERRED or visit.retire or is_suspect(visit):
             return None
-        if visit.conclusive or (_has_fallback(visit) and not visit.starved):
+        needless = _has_fallback(visit) or ROBOTS_OPTIONAL in visit.uri.heritable
+        if visit.conclusive or (needless and not visit.starved):
             return Final("another try would not change it")
         capture, frontier = visit.capture, self.frontier
         truncated = capture is not None and capture.truncated == "disconnect"

@@ -35,11 +35,15 @@ ROBOTS_FOR = "_robots-for"
 ROBOTS_REDIRECTS = "_robots-redirects"
 """Key of the same: redirects followed to get there, in decimal."""
 
+ROBOTS_OPTIONAL = "_robots-optional"
+"""Key of the same: its rules do not count, so that it is tried once."""
+
 
 _FAMILY = "robots"
 _PREFIX = b"r:"
 
-_OBEY, _RULES = RobotsPolicy.OBEY, RobotsState.RULES  # the way to a member is long
+# The way to a member of an enumeration is long.
+_OBEY, _RULES, _UNREACHABLE = RobotsPolicy.OBEY, RobotsState.RULES, RobotsState.UNREACHABLE
 
 _SET_BACK = 3600.0
 """A row that seems to hold longer than any can, by this, was made before the clock was set back."""
@@ -61,6 +65,7 @@ class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
         fetched: Epoch seconds of the reply.
         error: Why there was none, in one line, for `explain`; "" when that is not known.
         learned: Epoch seconds since which this holds; 0 in rows of older versions.
+        once: It was tried once, because its rules did not count: who obeys it asks again.
     """
 
     state: RobotsState
@@ -72,6 +77,7 @@ class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
     fetched: float = 0.0
     error: str = ""
     learned: float = 0.0
+    once: bool = False
 
 
 class _Reading(NamedTuple):
@@ -92,8 +98,8 @@ class _Entry(NamedTuple):
 class RobotsCache:
     """Rows by origin (`http://example.com:8080`), and their rules for the crawler's agents.
 
-    With the policy `custom` every origin has the operator's rules, with `ignore` none has any;
-    neither looks at what was fetched.
+    With the policy `custom` every origin has the operator's rules, with `ignore` none has any:
+    what was fetched is archived, and its sitemaps are followed.
     """
 
     def __init__(
@@ -123,6 +129,37 @@ class RobotsCache:
         settings = self._settings[overlay]
         if settings.policy is not _OBEY:
             return self._custom[overlay] if settings.policy is RobotsPolicy.CUSTOM else None
+        entry = self._valid(origin, now, settings, since)
+        if entry is None or (entry.row.once and entry.row.state is _UNREACHABLE):
+            return None
+        if entry.row.state is not _RULES:
+            return entry.row, None
+        return entry.row, self._rules(origin, entry, self._readings[overlay])
+
+    def obeys(self, overlay: int) -> bool:
+        """Whether the rules that are fetched count under a combination of sheets."""
+        return self._settings[overlay].policy is _OBEY
+
+    def row(
+        self, origin: str, now: float, overlay: int = 0, since: float = inf
+    ) -> RobotsRow | None:
+        """Return the valid row of an origin without its text, whatever the policy.
+
+        Args:
+            origin: See `get`, also for the others.
+            now: Seconds since the epoch.
+            overlay: Number of the combination of sheets.
+            since: The start of the wait for it.
+
+        Returns:
+            None if robots.txt is to be fetched first.
+        """
+        entry = self._valid(origin, now, self._settings[overlay], since)
+        return None if entry is None else entry.row
+
+    def _valid(
+        self, origin: str, now: float, settings: RobotsSettings, since: float
+    ) -> _Entry | None:
         entry = self._recent.get(origin)
         if entry is None:
             row = self.last(origin)
@@ -130,11 +167,8 @@ class RobotsCache:
                 return None
             entry = self._remember(origin, row, settings)
         left = entry.row.expires - now
-        if not 0 < left <= settings.ttl + _SET_BACK and entry.row.learned < since:
-            return None
-        if entry.row.state is not _RULES:
-            return entry.row, None
-        return entry.row, self._rules(origin, entry, self._readings[overlay])
+        is_valid = 0 < left <= settings.ttl + _SET_BACK or entry.row.learned >= since
+        return entry if is_valid else None
 
     def _rules(self, origin: str, entry: _Entry, reading: _Reading) -> AgentRules:
         rules = entry.rules.get(reading)
@@ -312,8 +346,9 @@ class Answers:
         capture, expires = visit.capture, now + self._settings[visit.overlay].ttl
         outcome = outcome_of(visit.status) if capture is not None else RobotsState.UNREACHABLE
         error = visit.error[:_LONGEST_ERROR] if outcome is RobotsState.UNREACHABLE else ""
+        once = ROBOTS_OPTIONAL in visit.uri.heritable
         row = RobotsRow(
-            outcome, expires, status=visit.status, fetched=now, error=error, learned=now
+            outcome, expires, status=visit.status, fetched=now, error=error, learned=now, once=once
         )
         if capture is not None and outcome is RobotsState.RULES:
             return structs.replace(row, text=self._text(visit, capture))

@@ -33,7 +33,7 @@ class RobotsSettings(Component):
     """Robots exclusion. For meta robots and X-Robots-Tag see `extract.obey_meta_robots`."""
 
     policy: RobotsPolicy = setting(
-        RobotsPolicy.OBEY, "`obey`; `ignore`: not even fetched; `custom`: `custom` replaces it."
+        RobotsPolicy.OBEY, "`obey`; `ignore`: it forbids nothing; `custom`: `custom` replaces it."
     )
     custom: str = setting("", "The robots.txt that applies to every site with policy `custom`.")
     agent: str = setting(
@@ -48,6 +48,11 @@ class RobotsSettings(Component):
         "robots.txt and the next page.",
         unit="s",
         ge=3600,
+    )
+    fetch: bool = setting(
+        default=True,
+        doc="Fetch and archive robots.txt with the policies `ignore` and `custom` too, once for "
+        "each site, and follow the sitemaps that it names. If it fails, it is not tried again.",
     )
     calculate_only: bool = setting(
         default=False,

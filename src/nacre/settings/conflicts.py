@@ -85,6 +85,8 @@ def _without_effect(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
     custom = robots.policy is RobotsPolicy.CUSTOM
     if robots.custom and not custom:
         yield Problem("robots.custom", f"has no effect with the policy {robots.policy}")
+    if robots.policy is RobotsPolicy.OBEY and not robots.fetch:
+        yield Problem("robots.fetch", "has no effect with the policy obey, which needs robots.txt")
     if custom and not robots.custom.strip():
         yield Problem("robots.policy", "`custom` without `robots.custom` allows everything")
     if politeness.delay is not None:

@@ -129,6 +129,34 @@ def test_redirected_robots_are_fetched_from_there():
     assert deferred(gate) == next_url
 
 
+@pytest.mark.parametrize("policy", [RobotsPolicy.IGNORE, RobotsPolicy.CUSTOM])
+def test_robots_are_fetched_first_if_they_are_not_obeyed_too(policy):
+    settings = {"policy": policy, "custom": "User-agent: *\nDisallow: /no"}
+    gate = Gate(resolves=False, **settings)
+    assert deferred(gate) == f"{SITE}/robots.txt"
+    gate.rules(RobotsState.REDIRECT, b"", next_url="http://b.test/r")
+    assert deferred(gate) == "http://b.test/r"
+    for state in (RobotsState.RULES, RobotsState.ALLOW, RobotsState.UNREACHABLE):
+        assert proceeds(gate.rules(state))
+    forbidden = gate.check(f"{SITE}/no")[1].status == FetchStatus.ROBOTS_PRECLUDED
+    assert forbidden is (policy is RobotsPolicy.CUSTOM)
+    assert proceeds(gate, "http://b.test/elsewhere", **{ROBOTS_FOR: SITE})
+
+
+@pytest.mark.parametrize("policy", [RobotsPolicy.IGNORE, RobotsPolicy.CUSTOM])
+def test_they_are_not_fetched_if_that_is_switched_off(policy):
+    gate = Gate(resolves=False, policy=policy, custom="User-agent: *\nDisallow: /no", fetch=False)
+    assert proceeds(gate)
+    assert deferred(Gate(resolves=False, fetch=False)) == f"{SITE}/robots.txt"
+
+
+def test_who_obeys_asks_again_if_they_were_tried_once_only():
+    gate = Gate(resolves=False)
+    assert deferred(gate.rules(RobotsState.UNREACHABLE, b"", once=True)) == f"{SITE}/robots.txt"
+    assert refused(gate.rules(once=True))[0] == FetchStatus.ROBOTS_PRECLUDED
+    assert proceeds(gate.rules(RobotsState.ALLOW, b"", once=True))
+
+
 def test_robots_themselves_ask_no_robots():
     gate = Gate(resolves=False)
     assert proceeds(gate, "http://b.test/elsewhere", **{ROBOTS_FOR: SITE})
@@ -143,12 +171,10 @@ def test_other_schemes_have_no_robots():
 
 
 def test_ignored():
-    gate = Gate(resolves=False, policy=RobotsPolicy.IGNORE)
-    assert proceeds(gate)
-    assert proceeds(gate.rules())
+    assert proceeds(Gate(resolves=False, policy=RobotsPolicy.IGNORE).rules())
 
 
-def test_custom_rules_need_no_fetch():
+def test_custom_rules_replace_those_that_are_fetched():
     custom = "User-agent: *\nDisallow: /custom\n"
     gate = Gate(resolves=False, policy=RobotsPolicy.CUSTOM, custom=custom).rules()
     assert proceeds(gate)

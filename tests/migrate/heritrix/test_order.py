@@ -99,6 +99,35 @@ def test_settings_of_a_host_become_a_sheet(folder):
 
 
 @pytest.mark.parametrize(
+    ("policy", "values"),
+    [
+        ("ignore", {"robots.policy": "ignore", "extract.obey_meta_robots": False}),
+        ("classic", {"robots.policy": "obey", "extract.obey_meta_robots": True}),
+        ("custom", {"robots.policy": "custom", "extract.obey_meta_robots": False}),
+        ("most-favored", {"robots.policy": "obey", "extract.obey_meta_robots": True}),
+        ("most-favored-set", {"robots.policy": "obey", "extract.obey_meta_robots": True}),
+        ("nonsense", {}),
+    ],
+)
+def test_the_robots_policy_of_a_host(folder, policy, values):
+    place = folder / "settings" / "org" / "example"
+    place.mkdir(parents=True)
+    (place / "settings.xml").write_text(
+        "<crawl-settings><object name='robots-honoring-policy'>"
+        f"<string name='type'>{policy}</string>"
+        "<text name='custom-robots'>User-agent: *\nDisallow: /x</text>"
+        "<stringList name='user-agents'><string>a</string><string>b</string></stringList>"
+        "</object></crawl-settings>"
+    )
+    said, _, found, _ = converted(folder)
+    assert said.sheets["example-org"] == {
+        **values, "robots.custom": "User-agent: *\nDisallow: /x", "robots.agent": "a, b",
+    }  # fmt: skip
+    flag = found["robots-honoring-policy.type"].flag
+    assert (flag is Flag.CHECK) is (policy in {"nonsense", "most-favored", "most-favored-set"})
+
+
+@pytest.mark.parametrize(
     ("kind", "focus"),
     [
         ("scope.BroadScope", "accept"),

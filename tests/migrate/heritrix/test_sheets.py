@@ -1,5 +1,7 @@
 """Sheets of Heritrix, and what they are associated with."""
 
+import pytest
+
 from nacre.migrate.report import Flag
 from tests.migrate.heritrix.xmltext import PACKAGE, bean, cxml, migrated, prop, rule, rules, texts
 
@@ -42,3 +44,40 @@ def test_sheets_and_their_associations(tmp_path):
         assert found[f"odd.{name}"].flag is Flag.CHECK
     target = found["SurtPrefixesSheetAssociation.targetSheetNames"]
     assert "no sheet gone" in target.note
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("ignore", {"robots.policy": "ignore", "extract.obey_meta_robots": False}),
+        ("robotsTxtOnly", {"robots.policy": "obey", "extract.obey_meta_robots": False}),
+        ("obey", {"robots.policy": "obey", "extract.obey_meta_robots": True}),
+        ("ours", {"robots.policy": "custom", "robots.custom": "User-agent: *"}),
+        ("best", {"robots.policy": "obey", "robots.agent": "a, b"}),
+        ("gone", {}),
+    ],
+)
+def test_a_robots_policy_of_some_hosts(tmp_path, name, values):
+    policies = (
+        f"<map><entry key='ours'><bean class='{PACKAGE}modules.net.CustomRobotsPolicy'>"
+        + prop("customRobots", "User-agent: *")
+        + f"</bean></entry><entry key='best'><bean class='{PACKAGE}net.MostFavoredRobotsPolicy'>"
+        + prop("candidateUserAgents", texts("a", "b"))
+        + "</bean></entry></map>"
+    )
+    inner = f"<map><entry key='metadata.robotsPolicyName' value='{name}'/></map>"
+    text = cxml(
+        f"<bean id='metadata' class='{PACKAGE}modules.CrawlMetadata'>"
+        + prop("availableRobotsPolicies", policies)
+        + "</bean>",
+        f"<bean id='some' class='org.archive.spring.Sheet'>{prop('map', inner)}</bean>",
+        f"<bean class='{PACKAGE}spring.SurtPrefixesSheetAssociation'>"
+        + prop("surtPrefixes", texts("http://(org,example,"))
+        + prop("targetSheetNames", texts("some"))
+        + "</bean>",
+    )
+    said, _, found = migrated(tmp_path, text)
+    assert said.sheets["some"] == values
+    assert (found["some.metadata.robotsPolicyName"].flag is Flag.CHECK) is (
+        name in {"gone", "best"}
+    )

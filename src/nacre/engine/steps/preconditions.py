@@ -2,6 +2,7 @@
 
 Both are URIs of their own (hop P), fetched through the same queue; the URI that needs them returns
 to it as -50, at no cost. What it waited for serves it, even if it was valid for no time at all.
+Policies that do not obey robots.txt have it fetched too, for the archive and for its sitemaps.
 Source: Heritrix 3, PreconditionEnforcer.
 """
 
@@ -15,12 +16,13 @@ from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus, describe
 from nacre.engine.chain.entry import CHECKS, NAMES, REPLY, Entry
-from nacre.engine.prerequisites import ROBOTS_FOR, HostAnswers, RobotsCache
+from nacre.engine.prerequisites import ROBOTS_FOR, HostAnswers, RobotsCache, RobotsRow
 from nacre.scope.robots_txt import AgentRules, RobotsPolicy, RobotsSettings, RobotsState
 from nacre.uri.parse import host, is_ip, origin, request_target
 
 # The way to a member of an enumeration is long.
-_IGNORE, _REDIRECT, _UNREACHABLE, _PROCEED = (
+_OBEY, _IGNORE, _REDIRECT, _UNREACHABLE, _PROCEED = (
+    RobotsPolicy.OBEY,
     RobotsPolicy.IGNORE,
     RobotsState.REDIRECT,
     RobotsState.UNREACHABLE,
@@ -111,25 +113,27 @@ class Preconditions:
         return self._check_robots(visit, url, now) if web else Result.PROCEED
 
     def _check_robots(self, visit: Visit, url: str, now: float) -> Result:
-        policy = self._settings[visit.overlay].policy
-        if policy is _IGNORE or ROBOTS_FOR in visit.uri.heritable:
+        if ROBOTS_FOR in visit.uri.heritable:
             return _PROCEED
-        site = origin(url)
-        entry = self._robots.get(site, now, visit.overlay, self._waiting.since(url, _ROBOTS))
-        if entry is None:
-            self._waiting.begin(url, _ROBOTS, now)
-            return _defer(visit, f"{site}/robots.txt")
-        row, rules = entry
-        if row.state is _REDIRECT:
+        settings, site = self._settings[visit.overlay], origin(url)
+        since = self._waiting.since(url, _ROBOTS)
+        if settings.policy is not _OBEY and settings.fetch:
+            row = self._robots.row(site, now, visit.overlay, since)
+            if row is None or row.state is _REDIRECT:
+                return self._ask_first(visit, site, row, now)
+        if settings.policy is _IGNORE:
+            return _PROCEED
+        entry = self._robots.get(site, now, visit.overlay, since)
+        if entry is None or entry[0].state is _REDIRECT:
+            return self._ask_first(visit, site, entry[0] if entry else None, now)
+        return _obey(visit, site, *entry, calculates=settings.calculate_only)
+
+    def _ask_first(self, visit: Visit, site: str, row: RobotsRow | None, now: float) -> Result:
+        """Let it wait for robots.txt, or for what that redirects to."""
+        if row is not None:
             return _defer(visit, row.next_url)
-        if row.state is _UNREACHABLE:
-            why = row.error or describe(row.status).rstrip(".")
-            text = f"robots.txt of {site} could not be fetched ({row.status}: {why})"
-            return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
-        visit.obey((rules and rules.crawl_delay) or 0.0)
-        if rules is None:
-            return _PROCEED
-        return _judge(visit, rules, calculates=self._settings[visit.overlay].calculate_only)
+        self._waiting.begin(visit.uri.url, _ROBOTS, now)
+        return _defer(visit, f"{site}/robots.txt")
 
 
 class CheckPreconditionsStep:
@@ -146,6 +150,18 @@ class CheckPreconditionsStep:
     async def process(self, visit: Visit) -> Result:
         """See `Preconditions.check`."""
         return self._preconditions.check(visit, self._clock.now())
+
+
+def _obey(
+    visit: Visit, site: str, row: RobotsRow, rules: AgentRules | None, *, calculates: bool
+) -> Result:
+    """Obey what is known of a robots.txt."""
+    if row.state is _UNREACHABLE:
+        why = row.error or describe(row.status).rstrip(".")
+        text = f"robots.txt of {site} could not be fetched ({row.status}: {why})"
+        return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
+    visit.obey((rules and rules.crawl_delay) or 0.0)
+    return _PROCEED if rules is None else _judge(visit, rules, calculates=calculates)
 
 
 def _judge(visit: Visit, rules: AgentRules, *, calculates: bool) -> Result:

@@ -1,6 +1,7 @@
 """The identity of the crawler: CrawlMetadata, headers of Heritrix 1, robots policies of both."""
 
 import re
+from typing import Any
 
 from nacre.migrate.heritrix.beans import Bean, Setting
 from nacre.migrate.heritrix.work import Migration
@@ -18,6 +19,20 @@ _TEXTS = {
     "operatorFrom": "fetch.mail_from",
 }
 _POLICIES = {"obey": "obey", "classic": "obey", "robotstxtonly": "obey", "ignore": "ignore"}
+_TYPES = {
+    "classic": "obey",
+    "ignore": "ignore",
+    "custom": "custom",
+    "most-favored": "obey",
+    "most-favored-set": "obey",
+}
+"""Types of RobotsHonoringPolicy of Heritrix 1."""
+
+_OBEY_META = frozenset(("obey", "classic", "most-favored", "most-favored-set"))
+"""Policies that obey robots meta tags, too."""
+
+_FAVORED = frozenset(("MostFavoredRobotsPolicy", "FirstNamedRobotsPolicy"))
+_TOGETHER = "groups of all these agents count together"
 _NO_CONTACT = "no web page; say who crawls in fetch.contact, or migrate with --contact"
 
 
@@ -100,13 +115,25 @@ def _policy(work: Migration, bean: Bean) -> None:
 
 def _named_policy(work: Migration, bean: Bean, setting: Setting) -> Conversion:
     """A policy that is a bean of its own."""
-    policies = bean.settings.get("availableRobotsPolicies")
-    known = work.beans.resolved(policies.value) if policies is not None else None
-    value = known.get(setting.text) if isinstance(known, dict) else None
-    found = work.beans.resolved(value) or work.beans.bean(setting.text)
-    if not isinstance(found, Bean):
+    found = _policy_bean(work, bean, setting.text)
+    if found is None:
         return to_check("no such policy: robots.txt is obeyed", "robots.policy")
     return use_policy(work, setting, found)
+
+
+def _policy_bean(work: Migration, bean: Bean, name: str) -> Bean | None:
+    """The bean of a policy, by its name among those of CrawlMetadata, or by its own."""
+    policies = bean.settings.get("availableRobotsPolicies")
+    known = work.beans.resolved(policies.value) if policies is not None else None
+    value = known.get(name) if isinstance(known, dict) else None
+    found = work.beans.resolved(value) or work.beans.bean(name)
+    return found if isinstance(found, Bean) else None
+
+
+def _candidates(work: Migration, policy: Bean) -> list[str]:
+    """The agents of a policy that lets the most favoured of them decide."""
+    agents = work.beans.listed(getattr(policy.settings.get("candidateUserAgents"), "value", None))
+    return [agent.strip() for agent in agents if isinstance(agent, str) and agent.strip()]
 
 
 def use_policy(work: Migration, setting: Setting, policy: Bean) -> Conversion:
@@ -116,19 +143,75 @@ def use_policy(work: Migration, setting: Setting, policy: Bean) -> Conversion:
         work.draft.put("robots.custom", policy.text("customRobots"), policy.place)
         _decide_policy(policy, mapped("robots.custom"))
         return mapped("robots.policy")
-    if policy.kind in {"MostFavoredRobotsPolicy", "FirstNamedRobotsPolicy"}:
-        agents = work.beans.listed(
-            getattr(policy.settings.get("candidateUserAgents"), "value", None)
-        )
-        tokens = [agent.strip() for agent in agents if isinstance(agent, str) and agent.strip()]
+    if policy.kind in _FAVORED:
+        tokens = _candidates(work, policy)
         if tokens:
             work.draft.put("robots.agent", ", ".join(tokens), policy.place)
-        conversion = to_check("groups of all these agents count together", "robots.agent")
+        conversion = to_check(_TOGETHER, "robots.agent")
         _decide_policy(policy, conversion)
         return conversion
     conversion = missing(f"Nacre has no robots policy {policy.kind}: robots.txt is obeyed")
     policy.decide(conversion)
     return conversion
+
+
+_POLICY_OF_HOST = {
+    "CrawlMetadata": frozenset(("robotsPolicyName",)),
+    "RobotsHonoringPolicy": frozenset(("type", "customRobots", "userAgents")),
+}
+
+
+def is_policy_of_host(owner: Bean, name: str) -> bool:
+    """Whether a property that a sheet changes is about the robots policy."""
+    return name in _POLICY_OF_HOST.get(owner.kind, ())
+
+
+def map_policy_of_host(
+    work: Migration, owner: Bean, name: str, entry: Setting
+) -> tuple[Conversion, dict[str, Any]]:
+    """Return the conversion of a robots policy of some hosts, and the settings of their sheet.
+
+    Args:
+        work: The migration.
+        owner: The bean whose property it is.
+        name: The property, see `is_policy_of_host`.
+        entry: The property as the sheet has it.
+    """
+    text = str(entry.value or "").strip()
+    if name == "customRobots":
+        return mapped("robots.custom"), {"robots.custom": text}
+    if name == "userAgents":
+        agents = ", ".join(str(agent).strip() for agent in work.beans.listed(entry.value) if agent)
+        values = {"robots.agent": agents} if agents else {}
+        return (mapped("robots.agent") if agents else defaulted("empty", "robots.agent")), values
+    known = _TYPES if owner.kind == "RobotsHonoringPolicy" else _POLICIES
+    kind = text.lower()
+    if kind not in known:
+        return _bean_of_host(work, owner, text)
+    paths = {"robots.policy": known[kind], "extract.obey_meta_robots": kind in _OBEY_META}
+    if kind.startswith("most-favored"):
+        return to_check(_TOGETHER, "robots.agent"), paths
+    return mapped(", ".join(paths)), paths
+
+
+def _bean_of_host(work: Migration, owner: Bean, name: str) -> tuple[Conversion, dict[str, Any]]:
+    """A policy of some hosts that is a bean of its own."""
+    policy = _policy_bean(work, owner, name)
+    if policy is None:
+        return to_check("no such policy: robots.txt is obeyed", "robots.policy"), {}
+    if policy.kind == "CustomRobotsPolicy":
+        _decide_policy(policy, mapped("robots.custom"))
+        custom = policy.text("customRobots")
+        return mapped("robots.policy, robots.custom"), {
+            "robots.policy": "custom", "robots.custom": custom
+        }  # fmt: skip
+    if policy.kind in _FAVORED:
+        conversion = to_check(_TOGETHER, "robots.agent")
+        _decide_policy(policy, conversion)
+        tokens = _candidates(work, policy)
+        agents = {"robots.agent": ", ".join(tokens)} if tokens else {}
+        return conversion, {"robots.policy": "obey", **agents}
+    return missing(f"Nacre has no robots policy {policy.kind}: robots.txt is obeyed"), {}
 
 
 def _decide_policy(policy: Bean, conversion: Conversion) -> None:
@@ -203,7 +286,7 @@ def _type(work: Migration, setting: Setting, name: str) -> None:
     elif name in {"ignore", "custom"}:
         work.put(setting, "robots.policy", name)
     elif name.startswith("most-favored"):
-        setting.decide(to_check("groups of all these agents count together", "robots.agent"))
+        setting.decide(to_check(_TOGETHER, "robots.agent"))
     else:
         setting.decide(to_check("no such policy: robots.txt is obeyed", "robots.policy"))
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from nacre.config.sheet import check_sheet
 from nacre.migrate.draft import CommentedMapping
+from nacre.migrate.heritrix.agent import is_policy_of_host, map_policy_of_host
 from nacre.migrate.heritrix.beans import Bean, Setting
 from nacre.migrate.heritrix.chains import entry_of, property_of_entry, switch_of
 from nacre.migrate.heritrix.expressions import open_doubt
@@ -114,6 +115,10 @@ class SheetWriter:
         chosen = self._beans.resolved(entry.value)
         if isinstance(chosen, Bean):
             return self._of_choice(owner, name, entry, chosen)
+        if is_policy_of_host(owner, name):
+            conversion, values = map_policy_of_host(self._work, owner, name, entry)
+            entry.decide(conversion)
+            return values
         kind = self._work.kind(owner)
         rule = kind.properties.get(name) if kind is not None else None
         if owner in self._work.entries:
