@@ -66,6 +66,10 @@ class JobError(NacreError):
     """A command does not fit the job or its state; the message says what to do instead."""
 
 
+class ConflictError(JobError):
+    """Another command changed the same thing meanwhile; nothing was changed by this one."""
+
+
 class StorageError(NacreError):
     """A file operation failed (ENOSPC, EIO, read-only …); the message names path and remedy."""
 

@@ -49,6 +49,7 @@ def test_the_exit_codes_are_what_they_were():
         8: "SEEDS_ERRONEOUS",
         9: "NOTHING_ARCHIVED",
         10: "NOTHING_DUE",
+        11: "CONFLICT",
         12: "FAULTS",
     }
     assert set(EXIT_TABLE) == set(ExitCode)

@@ -30,7 +30,7 @@ from nacre.cli import (
 from nacre.cli.output import complain, is_denied, speaking_json
 from nacre.cli.program import CommandGroup, Program, command_below, late_group
 from nacre.core.states import EXIT_TABLE, ExitCode
-from nacre.errors import ConfigError, JobError, NacreError, URIError
+from nacre.errors import ConfigError, ConflictError, JobError, NacreError, URIError
 
 EXIT_CODES = "Exit codes: " + "; ".join(f"{code} {said}" for code, said in EXIT_TABLE.items()) + "."
 
@@ -151,6 +151,8 @@ def _plain(error: TyperException) -> TyperException:
 
 def _code_of(error: NacreError) -> ExitCode:
     # What the console refuses (4xx) is refused to a command for the same reason.
+    if isinstance(error, ConflictError):
+        return ExitCode.CONFLICT
     refused = 400 <= getattr(error, "status", 0) < 500
     wrong = refused or is_denied(error) or isinstance(error, ConfigError | JobError | URIError)
     return ExitCode.USAGE if wrong else ExitCode.ERROR

@@ -72,6 +72,7 @@ class ExitCode(IntEnum):
     SEEDS_ERRONEOUS = 8
     NOTHING_ARCHIVED = 9
     NOTHING_DUE = 10
+    CONFLICT = 11
     FAULTS = 12
 
 
@@ -87,6 +88,7 @@ EXIT_TABLE: dict[ExitCode, str] = {
     ExitCode.SEEDS_ERRONEOUS: "every seed answered with an error, such as 404, or not at all",
     ExitCode.NOTHING_ARCHIVED: "replies were received and nothing was archived",
     ExitCode.NOTHING_DUE: "nothing was due (`nacre cycle`), or found (`nacre search`)",
+    ExitCode.CONFLICT: "another command changed the same thing meanwhile; nothing was changed",
     ExitCode.FAULTS: "finished, but without URLs that ended by an error of Nacre's own (-5)",
 }
 """Every exit code and its meaning, for people. The documentation is made of it."""

@@ -9,6 +9,10 @@ from nacre.config.naming import FileName
 from nacre.crawldb.scoring import AnyScoring, Opic
 from nacre.search.settings import IndexSettings
 
+OBJECT_SCHEMES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "memory")
+"""Schemes of the URLs of object stores."""
+STORAGE_SCHEMES = (*OBJECT_SCHEMES, "file")
+
 CountBy = Literal["host", "domain"]
 """The unit of counts: a host, or a registered domain."""
 
@@ -300,6 +304,19 @@ class CycleSettings(Component):
         sheets=False,
         sample="s3://crawls/docs",
     )
+
+    @field_validator("storage")
+    @classmethod
+    def _known_scheme(cls, value: str) -> str:
+        scheme, mark, _ = value.partition("://")
+        if mark and scheme not in STORAGE_SCHEMES:
+            known = ", ".join(f"{name}://" for name in ("s3", "gs", "az", "file"))
+            raise ValueError(
+                f"no storage has URLs of {scheme}://. It may be a path, or a URL of {known}. For "
+                "HDFS mount it, or put a gateway with the protocol of S3 before it"
+            )
+        return value
+
     scratch: FileName = setting(
         "",
         "Directory where units work before their parts are in the storage, such as one on a larger "

@@ -182,7 +182,7 @@ def visits_of(
     where = f"where key = {quoted(url)}" if url else ""
     # Files of an earlier version may lack columns: these are null.
     rows = " union all by name ".join(sources)
-    query = f"select * exclude (bucket) from ({rows}) {where}"
+    query = f"select * exclude (bucket) replace (coalesce(url, key) as url) from ({rows}) {where}"
     if indexes:
         lengths = _record_lengths(local_facts(work.storage, indexes, work))
         query = (

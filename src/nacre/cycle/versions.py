@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from nacre.cycle.storage import AlreadyThereError, MissingFileError, Storage, open_storage
-from nacre.errors import DamageError, JobError, StorageError
+from nacre.errors import ConflictError, DamageError, JobError, StorageError
 from nacre.store.disk import failure
 
 SCHEMA = 1
@@ -38,7 +38,7 @@ Its path is absolute, or a URL."""
 _NAME = re.compile(r"versions/(\d{10})\.json")
 
 
-class CommittedByAnotherError(JobError):
+class CommittedByAnotherError(ConflictError):
     """Another driver committed the version that was to be committed.
 
     Attributes:

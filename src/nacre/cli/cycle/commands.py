@@ -9,6 +9,7 @@ from nacre.cli import crawl
 from nacre.cli.cycle import (
     index_step,
     moving,
+    parsechecker,
     rank,
     readers,
     segments,
@@ -200,4 +201,5 @@ moving.register(cycle)
 rank.register(cycle)
 index_step.register(cycle)
 readers.register(cycle)
+parsechecker.register(cycle)
 segments.register(cycle)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 def explain_lines(found: "UrlExplanation") -> Iterator[str]:
     """The explanation of a URL for people."""
     yield found.url
+    if found.row is None and found.touched:
+        yield from _forgotten(found)
+        return
     if found.row is None:
         yield "  not known: no seed and no link that the scope accepts has named it"
         if found.refusal:
@@ -31,10 +34,7 @@ def explain_lines(found: "UrlExplanation") -> Iterator[str]:
     for name, what in (("via", "found on"), ("path", "hop path"), ("source", "from the seed")):
         if row.get(name):
             yield f"  {what} {row[name]}"
-    yield "  versions that touched it:"
-    for one in found.touched:
-        when = f"{one.step} of {time_text(one.clock)}" if one.step else "a version removed since"
-        yield f"    {one.version}  {when}: {_changes(one)}"
+    yield from _touched_lines(found)
     if found.said:
         code, said = int(row["last_status"]), flat(found.said)
         robots = code == FetchStatus.ROBOTS_PRECLUDED
@@ -45,6 +45,22 @@ def explain_lines(found: "UrlExplanation") -> Iterator[str]:
         yield f"  redirects to {_target_text(found.redirect)}"
     for text in _verdicts(found):
         yield f"  {text}"
+
+
+def _forgotten(found: "UrlExplanation") -> Iterator[str]:
+    """The lines of a URL whose row was purged."""
+    yield "  forgotten (cycle.update.purge_gone, purge_orphans): a link or a seed brings it back"
+    if found.refusal:
+        yield f"  a link to it would be refused by {found.refusal}"
+    yield from _touched_lines(found)
+    yield from (f"  {text}" for text in _given_verdict(found))
+
+
+def _touched_lines(found: "UrlExplanation") -> Iterator[str]:
+    yield "  versions that touched it:"
+    for one in found.touched:
+        when = f"{one.step} of {time_text(one.clock)}" if one.step else "a version removed since"
+        yield f"    {one.version}  {when}: {_changes(one)}"
 
 
 def _score_text(row: Mapping[str, Any], sorted_by: Sequence[str]) -> str:
@@ -124,12 +140,17 @@ def _duplicate_text(values: Mapping[str, Any]) -> str:
     return f"a duplicate of {other}" if other else "no duplicate any more"
 
 
+def _purge_text(values: Mapping[str, Any]) -> str:
+    return "forgotten" if values.get("purged") else "no longer forgotten"
+
+
 _GROUPS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "state": _state_text,
     "lease": _lease_text,
     "admission": _admission_text,
     "capture": _capture_text,
     "duplicate": _duplicate_text,
+    "purge": _purge_text,
 }
 
 

@@ -172,7 +172,8 @@ def _print_top(rows: "Sequence[tuple[float, str]]", *, as_json: bool) -> None:
     if as_json:
         output.say_json([{"score": score, "url": key} for score, key in rows])
     elif rows:
-        output.say(output.table([(f"{score:.6g}", key) for score, key in rows], indent=""))
+        shown = [("score", "url"), *((f"{score:.6g}", key) for score, key in rows)]
+        output.say(output.table(shown, indent=""))
 
 
 def _print_stats(found: "TableStats", *, as_json: bool) -> None:

@@ -212,6 +212,7 @@ def generate(
         output.say_json(generate_numbers(result))
     else:
         output.say(generate_text(result))
+        say_segments(result.segments)
     raise typer.Exit(ExitCode.FINISHED if result.selected else ExitCode.NOTHING_DUE)
 
 
@@ -264,6 +265,7 @@ def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[st
         output.say_json(given_numbers(result))
     else:
         output.say(given_text(result))
+        say_segments(result.segments)
     raise typer.Exit(ExitCode.FINISHED if result.selected else ExitCode.NOTHING_DUE)
 
 
@@ -324,6 +326,12 @@ def fetch(
     if result.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
     raise typer.Exit(ExitCode.FAULTS if result.faults else ExitCode.FINISHED)
+
+
+def say_segments(names: "Sequence[str]") -> None:
+    """Print the names of new segments, which other commands take."""
+    for name in names:
+        output.say(f"segment {name}")
 
 
 def set_given(context: "StepContext", segment: str, assignments: "Sequence[str]") -> None:

@@ -121,7 +121,8 @@ def _below(kind: type[NacreError]) -> list[type[NacreError]]:
 
 def gave_up(number: int, message: str) -> StorageError:
     """The error of a task that failed in every attempt."""
+    why = message.rstrip(".")
     return StorageError(
-        f"task {number} failed {ATTEMPTS} times: {message}. Nothing was committed: the same "
+        f"task {number} failed {ATTEMPTS} times: {why}. Nothing was committed: the same "
         "command goes on where it stopped"
     )

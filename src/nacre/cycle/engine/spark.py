@@ -221,7 +221,7 @@ class SparkEngine:
                 "Nacre with the extra `cycle` there, or name another Python by PYSPARK_PYTHON"
             )
         return StorageError(
-            f"Spark gave up: {reason}. The logs of driver and executors have more; "
+            f"Spark gave up: {reason.rstrip('.')}. The logs of driver and executors have more; "
             "the command goes on where it stopped when it is run again"
         )
 

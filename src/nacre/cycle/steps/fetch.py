@@ -54,7 +54,7 @@ from nacre.cycle.versions import (
     state_of,
 )
 from nacre.engine.clock import SystemClock
-from nacre.errors import DamageError, JobError
+from nacre.errors import ConflictError, DamageError
 from nacre.job.unit_visits import Follow
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -203,7 +203,7 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
         results = _run(context.engine, specs, at_once, watch.ended)
     taken = [result.unit for result in results if result.fenced]
     if taken:
-        raise JobError(
+        raise ConflictError(
             f"the unit {taken[0]} of {segment} was taken over by another driver, which fetches "
             "the segment now; wait until it has ended"
         )
@@ -473,7 +473,7 @@ def _commit(
         parent = context.cycle.newest()
         state = state_of(parent, segment)
         if state.state != GENERATED:
-            raise JobError(f"the segment {segment} was fetched by another driver meanwhile")
+            raise ConflictError(f"the segment {segment} was fetched by another driver meanwhile")
         if state != before:
             # Digests take a while: other drivers, which commit meanwhile, must not make it longer.
             before, more = state, {**state.more, "virtual": virtual}

@@ -14,6 +14,7 @@ from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import Status, group_columns
 from nacre.crawldb.scoring import Scoring, orphan_sql
 from nacre.crawldb.settings import UpdateSettings
+from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -41,6 +42,7 @@ class SweepSpec(NamedTuple):
         purged: Statuses whose rows are forgotten.
         clock: The clock of the step, ms.
         dry: Count, and write nothing.
+        facts: Of a dry run the files of facts with the keys that an update would touch.
     """
 
     place: TaskPlace
@@ -51,6 +53,7 @@ class SweepSpec(NamedTuple):
     purged: tuple[int, ...]
     clock: int
     dry: bool = False
+    facts: tuple[str, ...] = ()
 
 
 class SweptFiles(NamedTuple):
@@ -120,6 +123,7 @@ def _load(work: TaskWork, spec: SweepSpec, bucket: BucketFiles) -> None:
     paths = [
         local_file(work.storage, file, work.scratch) for file in spec.new.get(bucket.bucket, ())
     ]
+    paths += [str(localized(work.storage, name, work.scratch)) for name in spec.facts]
     touched = f"where key not in (select key from {parquet(paths)})" if paths else ""
     work.kernel.execute(
         f"create or replace temp table looked as select *, {spec.orphans or 'null'} as now, "

@@ -123,7 +123,7 @@ def update(
     ]  # fmt: skip
     results = context.engine.map(update_task, specs)
     lines = _moved_seeds(context, version, {pair for one in results for pair in one.moved})
-    swept = _swept(context, version, results)
+    swept = _swept(context, version, results, facts)
     found = _summed(names, results, swept)._replace(moved=lines, done_before=before)
     if context.dry:
         return found
@@ -319,7 +319,10 @@ def _updated(
 
 
 def _swept(
-    context: StepContext, version: CycleVersion, results: Sequence[UpdatedFiles]
+    context: StepContext,
+    version: CycleVersion,
+    results: Sequence[UpdatedFiles],
+    facts: Sequence[FetchedFacts],
 ) -> list[SweptFiles]:
     """Look at all rows, where settings need it."""
     cycle = context.settings.cycle
@@ -330,6 +333,7 @@ def _swept(
     for file in (file for one in results for file in one.files.get(CRAWLDB, ())):
         new.setdefault(file.bucket, []).append(file)
     buckets = buckets_of(context.cycle, version, CRAWLDB)
+    names = [name for one in facts for kind in ("visits", "adds") for name in one.files(kind)]
     specs = [
         plan._replace(
             place=context.place,
@@ -337,6 +341,7 @@ def _swept(
             buckets=group,
             new={one.bucket: new[one.bucket] for one in group if one.bucket in new},
             dry=context.dry,
+            facts=tuple(names) if context.dry else (),
         )
         for group in in_range_tasks(buckets, context.engine.workers)
     ]

@@ -249,6 +249,15 @@ def _added(fact: Mapping[str, Any]) -> dict[str, Any]:
     return {**found, "score": 0, "cash": 0, "inlinks": 0, "depth": depth, "first_seen": seen}
 
 
+def _moved(facts: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """Where seeds moved to: the URL, and the seed in its line."""
+    return tuple(
+        (fact["redirect"], fact["source"] or "")
+        for fact in facts
+        if fact["new_seed"] and fact["redirect"]
+    )
+
+
 # ---- the task
 
 
@@ -334,19 +343,16 @@ class _BucketReduce:
         left = sum(1 for fact in facts if fact["reason"] is not None)
         links, targets, added = self._adds(rows.add)
         if self._spec.dry:
+            moved = _moved(facts)
             return UpdatedFiles(
-                {}, {}, len(facts) - left, left, links, targets, dict(matrix), unknown=unknown
-            )
+                {}, {}, len(facts) - left, left, links, targets, dict(matrix), moved,
+                len(rows.purge), unknown=unknown,
+            )  # fmt: skip
         hosts = self._hosts()
         files = {CRAWLDB: [*self._written(rows), *added], HOSTS: list(hosts.added)}
         dropped = {HOSTS: set(hosts.dropped)}
-        moved = tuple(
-            (fact["redirect"], fact["source"] or "")
-            for fact in facts
-            if fact["new_seed"] and fact["redirect"]
-        )
         return UpdatedFiles(
-            files, dropped, len(facts) - left, left, links, targets, dict(matrix), moved,
+            files, dropped, len(facts) - left, left, links, targets, dict(matrix), _moved(facts),
             len(rows.purge), self._refused, unknown,
         )  # fmt: skip
 

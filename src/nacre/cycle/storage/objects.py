@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nacre.config.extras import MissingExtraError
+from nacre.crawldb.settings import OBJECT_SCHEMES
 from nacre.cycle.storage import AlreadyThereError, MissingFileError, StoredFile, checked_name
 from nacre.errors import ConfigError, StorageError
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
-SCHEMES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "memory")
+SCHEMES = OBJECT_SCHEMES
 RETRIES = 5
 """How often a request is repeated after a connection error or an answer 5xx."""
 

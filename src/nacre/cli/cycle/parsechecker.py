@@ -1,0 +1,73 @@
+"""`nacre cycle DIR parsechecker URL`: what a fetch of a page gives, and its links."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.cycle.opening import AsJson, CommonOptions, opened
+from nacre.cli.options import Assignments, job_of
+from nacre.report.escape import flat
+
+if TYPE_CHECKING:
+    from nacre.cli.cycle.program import CycleProgram
+    from nacre.cycle.page_check import CheckedPage
+    from nacre.cycle.steps.context import StepContext
+
+_SHOWN = ("status", "error", "mime", "lang", "size", "redirect", "canonical", "noindex", "nofollow",
+          "soft_404", "parse_failed", "payload_digest", "outlinks")  # fmt: skip
+
+
+def parsechecker(
+    ctx: typer.Context,
+    url: Annotated[str, typer.Argument(metavar="URL", show_default=False)],
+    *,
+    assignments: Assignments = None,
+    as_json: AsJson = False,
+) -> None:
+    """Fetch and parse one page with the settings of DIR; print its links, and keep nothing."""
+    from nacre.core.states import ExitCode
+    from nacre.cycle.page_check import SETTINGS, check_page
+    from nacre.errors import JobError
+    from nacre.store.layout import Layout
+
+    @contextmanager
+    def opening(directory: Path) -> "Iterator[StepContext]":
+        common = CommonOptions(assignments=(*(assignments or ()), *SETTINGS), quiet=True)
+        with opened(directory, common) as context:
+            yield context
+
+    layout = Layout(job_of(ctx))
+    layout.require()
+    page = check_page(layout, url, opening)
+    if page is None:
+        raise JobError(
+            f"{url} was not tried: `nacre explain` says which rule or setting refuses it"
+        )
+    if as_json:
+        visit = {name: page.visit[name] for name in _SHOWN}
+        output.say_json({"url": page.url, **visit, "links": page.links})
+    else:
+        _say(page)
+    is_page = 200 <= int(page.visit["status"] or 0) < 400
+    raise typer.Exit(ExitCode.FINISHED if is_page else ExitCode.NOTHING_FETCHED)
+
+
+def _say(page: "CheckedPage") -> None:
+    output.say(page.url)
+    values = {name: page.visit[name] for name in _SHOWN}
+    output.say(
+        output.pairs({name: one for name, one in values.items() if one not in (None, False)})
+    )
+    output.say(f"{output.count(len(page.links), 'link')} that the scope accepts")
+    for link in page.links:
+        words = f"  {flat(link['anchor'])}" if link["anchor"] else ""
+        output.say(f"  {link['hop']} {link['dst']}{words}")
+
+
+def register(program: "CycleProgram") -> None:
+    """Add the command."""
+    program.command("parsechecker", rich_help_panel="Look")(parsechecker)

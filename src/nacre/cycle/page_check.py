@@ -1,0 +1,94 @@
+"""One page is fetched and parsed with the settings of a job, and nothing of it is kept.
+
+Source: Nutch, `ParserChecker`. A directory in the temporary folder gets the job's settings and the
+files beside them; its one round lists the page, and fetches it by a unit as every other.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nacre.crawldb.kernels import parquet
+from nacre.cycle.fetch_check import fetch_check
+from nacre.cycle.segments import visits_of
+from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.fetch import FetchOptions, fetch
+from nacre.cycle.steps.given import GivenOptions, generate_given
+from nacre.cycle.steps.inject import InjectOptions, inject
+from nacre.cycle.steps.update_tasks import facts_of, local_facts
+from nacre.engine.seeding.seeds import SeedList
+from nacre.store.layout import Layout
+
+_LEFT_OUT = frozenset(("action", "archive", "control", "cycle", "index", "latest", "runs", "state"))
+SETTINGS = ('cycle.storage=""', "cycle.fetch.follow=none", 'cycle.scratch=""')
+"""What the settings of the directory differ by."""
+
+Opened = Callable[[Path], AbstractContextManager[StepContext]]
+"""Opens a directory for steps."""
+
+
+class CheckedPage(NamedTuple):
+    """A page that was fetched for a look.
+
+    Attributes:
+        url: Its URL.
+        visit: The columns of its visit.
+        links: Links that the scope accepts: target, hop, context and text of each.
+    """
+
+    url: str
+    visit: dict[str, Any]
+    links: list[dict[str, Any]]
+
+
+def check_page(layout: Layout, url: str, opened: Opened) -> CheckedPage | None:
+    """Fetch and parse a page; None if no unit tried it.
+
+    Args:
+        layout: The directory of the job, which stays as it is.
+        url: The URL.
+        opened: Opens the directory in the temporary folder, with `SETTINGS`.
+
+    Raises:
+        ConfigError: A fetch would refuse it, as without a contact.
+    """
+    with _copied(layout) as copy, opened(copy) as context:
+        lists = [SeedList("", (url,))]
+        inject(context, lists, InjectOptions(filter=False))
+        made = generate_given(context, lists, GivenOptions(1), fetch_check(context))
+        if not made.segments:
+            return None
+        fetch(context, made.segments[0], FetchOptions())
+        return _checked(context, made.segments[0])
+
+
+@contextmanager
+def _copied(layout: Layout) -> Iterator[Path]:
+    """A directory with the settings of a job and the files beside them, removed in the end."""
+    root = Path(tempfile.mkdtemp(prefix="nacre-page-"))
+    try:
+        for path in layout.root.iterdir():
+            if path.name not in _LEFT_OUT and path.is_file():
+                shutil.copy2(path, root / path.name)
+            elif path.name not in _LEFT_OUT and path.is_dir():
+                shutil.copytree(path, root / path.name, symlinks=True)
+        yield root
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _checked(context: StepContext, segment: str) -> CheckedPage | None:
+    version = context.cycle.newest()
+    with context.place.open() as work:
+        visits = [row for one in visits_of(work, version, [segment]) for row in one.to_pylist()]
+        if not visits:
+            return None
+        names = facts_of(segment, version.segments[segment]).files("links")
+        source = parquet(local_facts(work.storage, names, work))
+        query = f"select dst, hop, context, anchor from {source} order by rank"
+        links = work.kernel.arrow(query).to_pylist()
+    visit = visits[0]
+    return CheckedPage(str(visit["url"] or visit["key"]), visit, links)

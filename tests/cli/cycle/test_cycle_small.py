@@ -1,0 +1,110 @@
+"""Small things of batch rounds: forgotten pages, dry runs, headings, conflicts, one page."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nacre.cycle.engine import gave_up
+from nacre.cycle.versions import CommittedByAnotherError
+from tests.cli.site import nacre, site
+
+PAGES = {"/": '<a href="/gone">gone</a><a href="/书">书</a>', "/书": "<p>图书馆</p>"}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Two rounds of a site with a dead link; the second is fetched and not updated."""
+    made = tmp_path / "c"
+    with site(PAGES) as home:
+        assert nacre("new", made, home, "--delay", "0", "--allow-net", "127.0.0.0/8").code == 0
+        done = nacre("cycle", made, "-s", home, "--rounds", "1", "--dedup", "off")
+        assert done.code == 0, done.err
+        done = nacre("cycle", made, "generate")
+        segment = done.out.splitlines()[-1].removeprefix("segment ")
+        assert nacre("cycle", made, "fetch", segment).code == 0, done.out
+    return made
+
+
+def test_a_dry_update_forgets_as_many_pages_as_the_update(root: Path):
+    purging = ("--set", "cycle.update.purge_gone=true")
+    dry = json.loads(nacre("cycle", root, "update", "--dry-run", "--json", *purging).out)
+    done = json.loads(nacre("cycle", root, "update", "--json", *purging).out)
+    assert dry["purged"] == done["purged"] > 0
+    assert {**dry, "version": 0} == {**done, "version": 0}
+
+
+def test_a_dry_update_does_not_forget_what_it_would_touch(root: Path):
+    assert nacre("cycle", root, "update").code == 0
+    purging = ("--set", "cycle.update.purge_gone=true")
+    later = ("--add-days", "100")
+    with site(PAGES):
+        assert nacre("cycle", root, "generate", *later).code == 0
+    segments = json.loads(nacre("cycle", root, "segments", "--json").out)
+    assert nacre("cycle", root, "fetch", segments[-1]["name"]).code == 0
+    dry = json.loads(nacre("cycle", root, "update", "--dry-run", "--json", *purging).out)
+    done = json.loads(nacre("cycle", root, "update", "--json", *purging).out)
+    assert dry["purged"] == done["purged"]
+
+
+def test_a_forgotten_url_is_explained(root: Path):
+    assert nacre("cycle", root, "update", "--set", "cycle.update.purge_gone=true").code == 0
+    [visit] = [
+        row for row in json.loads(nacre("cycle", root, "readseg", "--json").out)
+        if row["key"].endswith("/gone")
+    ]  # fmt: skip
+    done = nacre("cycle", root, "explain", visit["key"])
+    assert "forgotten (cycle.update.purge_gone" in done.out
+    assert "db_gone, status 404" in done.out
+    assert done.out.count(": forgotten\n") == 1
+    assert "not known" not in done.out
+
+
+def test_dumped_visits_have_urls(root: Path, tmp_path: Path):
+    file = tmp_path / "visits.jsonl"
+    assert nacre("cycle", root, "readseg", "--dump", file).code == 0
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert {row["url"] for row in rows} == {row["key"] for row in rows}
+    assert None not in {row["url"] for row in rows}
+
+
+def test_the_best_rows_have_a_heading(root: Path):
+    lines = nacre("cycle", root, "readdb", "--top", "2").out.splitlines()
+    assert (lines[0].split(), len(lines)) == (["score", "url"], 3)
+
+
+def test_a_conflict_has_an_exit_code_of_its_own(root: Path, monkeypatch: pytest.MonkeyPatch):
+    def lost(*_arguments: object) -> None:
+        raise CommittedByAnotherError(9, "generate", "b")
+
+    monkeypatch.setattr("nacre.cycle.versions.Cycle.commit", lost)
+    done = nacre("cycle", root, "update")
+    assert (done.code, "version 9 was committed by generate on host b" in done.err) == (11, True)
+    assert json.loads(nacre("cycle", root, "update", "--json").err)["exit_code"] == 11
+
+
+@pytest.mark.parametrize("place", ["hdfs://namenode:8020/crawls", "ftp://a.test/x"])
+def test_a_storage_that_nothing_opens_is_refused_by_check(root: Path, place: str):
+    for words in (("check", root, "--set"), ("cycle", root, "generate", "--set")):
+        done = nacre(*words, f"cycle.storage={place}")
+        assert (done.code, "no storage has URLs of" in done.err + done.out) == (2, True), done.err
+    assert nacre("check", root, "--set", "cycle.storage=file:///tmp/x").code == 0
+
+
+def test_a_message_that_ends_with_a_full_stop_has_no_other_one():
+    said = str(gave_up(1, "no space; the job then resumes where it stopped."))
+    assert "where it stopped. Nothing was committed" in said
+    assert ".." not in said
+
+
+def test_one_page_is_fetched_and_parsed_and_nothing_is_kept(root: Path):
+    before = sorted(root.rglob("*"))
+    with site({"/": '<html lang="zh"><a href="b.html">国家图书馆</a>'}) as home:
+        done = nacre("cycle", root, "parsechecker", home)
+        assert done.code == 0, done.err
+        assert f"  L {home}b.html  国家图书馆" in done.out
+        found = json.loads(nacre("cycle", root, "parsechecker", home, "--json").out)
+        assert nacre("cycle", root, "parsechecker", f"{home}none").code == 6
+    assert (found["url"], found["status"], found["mime"]) == (home, 200, "text/html")
+    assert [link["dst"] for link in found["links"]] == [f"{home}b.html"]
+    assert sorted(root.rglob("*")) == before
