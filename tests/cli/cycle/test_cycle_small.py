@@ -106,5 +106,5 @@ def test_one_page_is_fetched_and_parsed_and_nothing_is_kept(root: Path):
         found = json.loads(nacre("cycle", root, "parsechecker", home, "--json").out)
         assert nacre("cycle", root, "parsechecker", f"{home}none").code == 6
     assert (found["url"], found["status"], found["mime"]) == (home, 200, "text/html")
-    assert [link["dst"] for link in found["links"]] == [f"{home}b.html"]
+    assert f"{home}b.html" in [link["dst"] for link in found["links"]]
     assert sorted(root.rglob("*")) == before
