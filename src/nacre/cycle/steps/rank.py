@@ -98,7 +98,10 @@ def rank(context: StepContext, options: RankOptions) -> RankResult:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
-    require_current_links(version, context.settings.cycle.links, context.layout.root)
+    if not context.dry:
+        require_current_links(version, context.settings.cycle.links, context.layout.root)
+    elif not has_links(version):
+        return RankResult(options.level)
     if options.apply:
         _require_free_scores(context)
     if context.dry:
