@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from nacre.console.catalogue import language, preferred
+from nacre.console.catalogue import ENGLISH, language, preferred
+from nacre.core.states import CRASHED, ExitStatus, JobState
 from nacre.job.sentence import Sentence
 from tools.catalogues import main, template, updated
 
@@ -49,3 +50,13 @@ def test_translations_have_the_same_places():
             wanted = {place for one in ids for place in _PLACES.findall(one)}
             for string in strings:
                 assert set(_PLACES.findall(string)) == wanted, text.id
+
+
+def test_states_have_words_in_both_languages():
+    english, chinese = language(ENGLISH), language("zh_CN")
+    for name in (*JobState, *ExitStatus, CRASHED, "ROUNDS", "READING", "UNREADABLE"):
+        assert english.state(name) != name
+        assert english.state(name) != chinese.state(name)
+        assert "_" not in english.state(name)
+    assert english.state("NASCENT") == "Never ran"
+    assert english.state("other") == "other"

@@ -84,3 +84,13 @@ def test_the_owner_of_a_closed_state_is_named(
 
 def test_a_run_is_named_after_its_start_in_utc() -> None:
     assert run_name(1_795_187_460.9) == "20261120T151100Z"
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9", "馆".encode("gbk"), b"\xff/job"])
+def test_a_path_that_is_not_utf_8_is_refused_by_its_bytes(tmp_path, name):
+    root = Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))
+    layout = Layout(root)
+    for refused in (layout.require, layout.require_path):
+        with pytest.raises(JobError, match=r"\\x.*not UTF-8.*Rename it"):
+            refused()
+    Layout(tmp_path / "馆").require_path()

@@ -112,8 +112,30 @@ WHOLE: Final = (
     _("timeline"), _("diff"), _("decisions"), _("done"), _("refused"),
 )  # fmt: skip
 """Texts without values that no other source has."""
-STATES: Final = {"ABORTED": _("Stopped by the operator")}
-"""States of jobs that people would misread, in words of this page; programs have Heritrix's."""
+STATES: Final = {
+    "NASCENT": _("Never ran"),
+    "PREPARING": _("Preparing"),
+    "RUNNING": _("Running"),
+    "PAUSING": _("Pausing"),
+    "PAUSED": _("Paused"),
+    "EMPTY": _("Nothing is queued"),
+    "STOPPING": _("Stopping"),
+    "FINISHED": _("Finished"),
+    "ABORTED": _("Stopped by the operator"),
+    "INTERRUPTED": _("Interrupted"),
+    "CRASHED": _("Ended unexpectedly"),
+    "ROUNDS": _("Batch rounds"),
+    "READING": _("Being read"),
+    "UNREADABLE": _("Cannot be read"),
+    "FINISHED_TIME_LIMIT": _("Time limit reached"),
+    "FINISHED_DATA_LIMIT": _("Data limit reached"),
+    "FINISHED_DOCUMENT_LIMIT": _("Document limit reached"),
+    "FINISHED_WRITE_LIMIT": _("WARC limit reached"),
+    "FINISHED_QUEUE_BUDGET": _("Queue budgets used up"),
+    "FINISHED_DISK_WAIT": _("Stopped for lack of disk space"),
+    "FINISHED_ABNORMAL": _("Ended by an error"),
+}
+"""States of jobs, and ends of runs, in words of the pages; programs have Heritrix's names."""
 UNITS: Final = {
     "ms": _("{} ms"), "s": _("{} s"), "min": _("{} min"), "h": _("{} h"), "d": _("{} d"),
 }  # fmt: skip

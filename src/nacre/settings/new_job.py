@@ -19,7 +19,7 @@ from nacre.config.facts import FieldFacts, fields, value_at
 from nacre.config.layer import Layer
 from nacre.config.place import properties
 from nacre.config.secret import Secret
-from nacre.engine.seeding.seeds import BadSeed, Seed, read_seeds, seed_as_line
+from nacre.engine.seeding.seeds import BadSeed, Seed, is_no_page, read_seeds, seed_as_line
 from nacre.errors import JobError, Problem
 from nacre.scope.rules.stock import AnyRule
 from nacre.settings.layers import inner_layers, list_profiles, outer_layers
@@ -133,7 +133,12 @@ def separate_logins(lines: Iterable[str]) -> SeedLogins:
 
 
 def _without_password(line: str) -> str:
-    """A line without a login: a comment, a rule, or an invalid seed such as a bad URL."""
+    """A line without a login: a comment, a rule, or an invalid seed such as a bad URL.
+
+    An address such as `mailto:` has none, and stays as it is, so that it is refused by its name.
+    """
+    if is_no_page(line.strip()):
+        return line
     is_bad = isinstance(next(read_seeds([line]), None), BadSeed)
     return redacted(line) if is_bad and ":" in line.partition("@")[0] else hidden(line)
 
@@ -217,7 +222,11 @@ def _has_plain_secret(settings: JobSettings) -> bool:
 
 
 def require_no_job(layout: Layout, option: str = "") -> None:
-    """Raise JobError when there is a job already; `option` is the one that names another place."""
+    """Raise JobError when there is a job already; `option` is the one that names another place.
+
+    Also if the path of the directory is not UTF-8.
+    """
+    layout.require_path()
     if layout.config.exists():
         how = f" with {option}" if option else ""
         resume = f"nacre run {layout.root}"

@@ -167,8 +167,20 @@ class Layout:
             f"{owner}, by `sudo -u {owner} nacre …`"
         )
 
+    def require_path(self) -> None:
+        """Raise JobError if the path of the directory is not UTF-8: the store takes no other."""
+        try:
+            str(self.root).encode()
+        except UnicodeEncodeError:
+            shown = os.fsencode(self.root).decode("utf-8", "backslashreplace")
+            raise JobError(
+                f"{shown}: the name of this directory, or of one above it, is not UTF-8, which the "
+                "store of a job needs. Rename it, or name another directory"
+            ) from None
+
     def require(self) -> None:
         """Raise JobError when there is no job, or none that this user may look at."""
+        self.require_path()
         try:
             found = self.config.is_file()
         except OSError as error:

@@ -269,7 +269,7 @@ def test_a_job_whose_process_begins_is_preparing_with_the_numbers_of_the_run_bef
         assert seen.overview == msgspec.structs.replace(before.overview, state="PREPARING")
         page = (await console.client.get("/j/crawls~demo", headers=fields)).text
         assert "Its process is being started." in page
-        assert "PREPARING" in page
+        assert "Preparing" in page
         process.ended = 0
         await services.launcher.turn()
         assert services.poller.begun == set()

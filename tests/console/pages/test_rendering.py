@@ -37,7 +37,7 @@ def test_what_is_shown_is_text(text: object, shown: str):
 
 
 @pytest.mark.parametrize(
-    ("spoken", "deleted", "state"), [("en", "deleted", "PAUSED"), ("zh_CN", "已删除", "已暂停")]
+    ("spoken", "deleted", "state"), [("en", "deleted", "Paused"), ("zh_CN", "已删除", "已暂停")]
 )
 def test_a_deleted_url_and_a_state_are_said_in_words(spoken: str, deleted: str, state: str):
     source = (

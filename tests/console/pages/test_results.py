@@ -93,7 +93,7 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
         hosts = await page("/reports/mimetype", table="0", sort="0", falling="1")
         assert 'aria-sort="descending"' in hosts
         assert "/reports/crawl-summary" in await page("/reports")
-        assert "FINISHED" in await page("/runs")
+        assert "Finished" in await page("/runs")
         assert "There are no checkpoints yet" in await page("/checkpoints")
         assert "crawl.log" in await page("/files")
         for path in ("/runs", "/files", "/seeds", "/log", "/frontier", "/uris", "", "/watch"):

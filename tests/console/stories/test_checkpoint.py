@@ -48,7 +48,7 @@ def test_a_job_goes_back_to_a_checkpoint(tmp_path: Path, browser: Browser):
             page.keyboard.press("Enter")
             page.wait_for_url("**/j/crawls~demo")
             until(lambda: "restored" in job_log(job) or "checkpoint" in job_log(job))
-            shows_state(page, "RUNNING")
+            shows_state(page, "Running")
             act(page, "stop")
             shows_state(page, "Stopped by the operator")
         command("archive", job, "check")

@@ -39,7 +39,7 @@ def test_a_newcomer_crawls_a_site(tmp_path: Path, browser: Browser):
         assert not violations(page)
         page.get_by_role("button", name="Create and start").click()
         page.wait_for_url("**/j/crawls~first*")
-        shows_state(page, "FINISHED")
+        shows_state(page, "Finished")
         expect(page.locator("#sentence")).to_contain_text("finished")
         job = Layout(console.crawls / "first")
         assert "policy: ignore" in job.config.read_text()

@@ -101,7 +101,7 @@ def test_a_stranger_finds_a_trap_and_cuts_it_with_what_the_pages_show(
         expect(page.locator("main")).to_contain_text("The scope excludes them now")
         page.get_by_role("link", name="Overview").last.click()
         # Without the calendar the site has an end.
-        shows_state(page, "FINISHED")
+        shows_state(page, "Finished")
 
 
 class ProgramSite(Mapping[str, str | bytes]):

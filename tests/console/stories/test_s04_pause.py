@@ -22,7 +22,7 @@ def test_a_console_that_is_killed_finds_all_as_it_was(tmp_path: Path, browser: B
         with running_job(job), console_of(tmp_path) as console, tab(browser, console) as page:
             open_job(page, console, "demo")
             act(page, "pause")
-            shows_state(page, "PAUSED")
+            shows_state(page, "Paused")
             open_job(page, console, "demo", "/settings/form?q=engine.parallel")
             page.locator("#v-engine-parallel").fill("7")
             page.get_by_role("button", name="Preview the change").click()
@@ -32,10 +32,10 @@ def test_a_console_that_is_killed_finds_all_as_it_was(tmp_path: Path, browser: B
             assert is_running(layout.socket)
             console.start()
             open_job(page, console, "demo")
-            shows_state(page, "PAUSED")
+            shows_state(page, "Paused")
             assert send_command(layout.socket, "status")["overview"]["parallel"] == 7
             act(page, "resume")
-            shows_state(page, "RUNNING")
+            shows_state(page, "Running")
             log = layout.latest / "logs" / "job.log"
             until(lambda: "resume by anna" in log.read_text())
             assert "pause by anna" in log.read_text()

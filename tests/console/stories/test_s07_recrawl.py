@@ -31,7 +31,7 @@ def test_a_recrawl_says_what_it_found_and_saved(
         change(pages)
         with shared.for_jobs(tmp_path / "crawls") as console, tab(browser, console) as page:
             open_job(page, console, "demo")
-            shows_state(page, "FINISHED")
+            shows_state(page, "Finished")
             first = run_of(page)
             page.get_by_text("Options of a recrawl").click()
             page.get_by_label("Budget").fill("soon")
@@ -41,7 +41,7 @@ def test_a_recrawl_says_what_it_found_and_saved(
             act(page, "recrawl")
             expect(page.locator("#notices")).to_contain_text("recrawl started")
             expect(run_row(page)).not_to_have_text(first)
-            shows_state(page, "FINISHED")
+            shows_state(page, "Finished")
 
             page.get_by_role("link", name="Runs", exact=True).first.click()
             row = page.locator("main tbody tr").first

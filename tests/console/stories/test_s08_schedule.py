@@ -54,7 +54,7 @@ def test_runs_begin_by_the_calendar(tmp_path: Path, browser: Browser):
 
             open_job(page, console, "图书馆")
             act(page, "pause")
-            shows_state(page, "PAUSED")
+            shows_state(page, "Paused")
             page.get_by_role("link", name="Calendar").click()
             row(page, 1).get_by_role("button", name="Pause").click()
             expect(row(page, 1)).to_contain_text("paused")
@@ -66,7 +66,7 @@ def test_runs_begin_by_the_calendar(tmp_path: Path, browser: Browser):
             # The paused schedule was looked at before the other one, and began nothing.
             expect(row(page, 1)).to_contain_text("left out, as a run was open")
             open_job(page, console, "图书馆")
-            shows_state(page, "RUNNING")
+            shows_state(page, "Running")
 
             page.get_by_role("link", name="Calendar").click()
             row(page, 1).get_by_role("button", name="Remove the schedule").click()

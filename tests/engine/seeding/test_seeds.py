@@ -94,3 +94,28 @@ def test_a_seed_that_shares_the_scope_of_another_is_read_as_it_is_written():
         assert moved.owner == of
     assert parse_seed("http://b.example/ scope=host").owner == "http://b.example/"
     assert parse_seed("http://b.example/").owner == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mailto:editor@example.org",
+        "MAILTO:editor@example.org?subject=x scope=host",
+        "mailto:editor",
+        "tel:+431234",
+        "sip:a@example.org",
+        "javascript:open('http://example.org/')",
+        "file:///etc/passwd",
+        "urn:isbn:1",
+    ],
+)
+def test_addresses_that_are_no_pages_are_refused_by_name(line):
+    (found,) = read_seeds([line])
+    assert isinstance(found, BadSeed)
+    assert found.text == line
+    assert f"`{line.partition(':')[0].lower()}:`" in found.why
+
+
+def test_a_line_whose_login_was_removed_is_no_seed():
+    (found,) = read_seeds(["***@example.org"])
+    assert isinstance(found, BadSeed)

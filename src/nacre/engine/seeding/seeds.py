@@ -7,10 +7,12 @@ from urllib.parse import quote, unquote
 
 from nacre.errors import URIError
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
-from nacre.uri.login import Login, redacted, take_login, without_login
+from nacre.uri.login import HIDDEN, Login, redacted, take_login, without_login
 from nacre.uri.parse import IGNORED_SCHEMES, parse
 from nacre.uri.surt import implied_prefix
 
+_NO_PAGES = IGNORED_SCHEMES | {"callto", "magnet", "sip", "sips", "skype", "urn", "xmpp"}
+"""Schemes of addresses at which there is nothing to fetch."""
 _SHOWN = 500
 _QUOTED = 200
 _BROKEN = "\ufffd"
@@ -92,12 +94,21 @@ def read_seeds(lines: Iterable[str], file: str = "") -> Iterator[Entry]:
         try:
             yield _entry(text)
         except URIError as error:
-            yield BadSeed(number, redacted(text)[:_SHOWN], _why(error, text)[:_SHOWN], file)
+            shown = text if is_no_page(text) else redacted(text)
+            yield BadSeed(number, shown[:_SHOWN], _why(error, text)[:_SHOWN], file)
+
+
+def is_no_page(text: str) -> bool:
+    """Whether a line has a scheme of what is no page: `mailto:`, `tel:`, `javascript:`."""
+    name, colon, _ = text.partition(":")
+    return bool(colon) and name.strip().lower() in _NO_PAGES
 
 
 def _why(error: URIError, text: str) -> str:
     """What is wrong, without the name and the password that the quoted text may contain."""
     why = str(error)
+    if is_no_page(text):
+        return why
     if "@" in text and "@" not in why:  # the quotation was cut
         return why.partition(":")[0]
     return redacted(why)
@@ -197,10 +208,13 @@ def _refuse_a_broken_scheme(text: str) -> None:
 
 
 def _plain_seed(text: str) -> Seed:
-    if "://" in text.partition("?")[0] or text.startswith("dns:"):
+    if ("://" in text.partition("?")[0] and not is_no_page(text)) or text.startswith("dns:"):
         seed = Seed(text, parse(text))
-    elif text.partition(":")[0].lower() in IGNORED_SCHEMES and ":" in text:
-        raise URIError(f"nothing to fetch: {text!r}")
+    elif is_no_page(text):
+        name = text.partition(":")[0].lower()
+        raise URIError(f"there is nothing to fetch at an address that begins with `{name}:`")
+    elif text.startswith(f"{HIDDEN}@"):
+        raise URIError("the name and the password in it were removed; type it again without them")
     elif _is_a_note(text):
         raise URIError(f"neither a URL nor a host name, which has a dot: {text[:_QUOTED]!r}")
     else:

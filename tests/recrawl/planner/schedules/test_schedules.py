@@ -3,6 +3,7 @@
 import random
 from datetime import UTC, datetime
 from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -197,3 +198,70 @@ def test_factors_follow_what_was_seen(story: str) -> None:
             assert after >= before
         elif letter == "c":
             assert after <= before
+
+
+def times(text: str, zone: str, begin: str, end: str) -> list[str]:
+    """The times of a calendar between two local times, as local times with their offsets."""
+    since, until = (
+        datetime.fromisoformat(one).replace(tzinfo=ZoneInfo(zone)).timestamp()
+        for one in (begin, end)
+    )
+    found, time = [], Calendar(text, zone).after(since - 1)
+    while time is not None and time < until:
+        found.append(datetime.fromtimestamp(time, ZoneInfo(zone)).strftime("%d %H:%M %z")[:-2])
+        time = Calendar(text, zone).after(time)
+    return found
+
+
+BERLIN = "Europe/Berlin"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("0 * * * *", ["25 01:00 +02", "25 02:00 +02", "25 02:00 +01", "25 03:00 +01"]),
+        ("30 */2 * * *", ["25 02:30 +02", "25 02:30 +01"]),
+        ("*/30 2-2/1 * * *", ["25 02:00 +02", "25 02:30 +02", "25 02:00 +01", "25 02:30 +01"]),
+        ("30 2 * * *", ["25 02:30 +02"]),
+        ("0,30 1-3 * * *", ["25 01:00 +02", "25 01:30 +02", "25 02:00 +02", "25 02:30 +02",
+                            "25 03:00 +01", "25 03:30 +01"]),
+    ],
+)  # fmt: skip
+def test_an_hour_that_is_repeated(text, found):
+    assert times(text, BERLIN, "2026-10-25T01:00", "2026-10-25T04:00") == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("0 * * * *", ["29 01:00 +01", "29 03:00 +02"]),
+        ("30 */2 * * *", []),
+        ("30 2 * * *", ["29 03:00 +02"]),
+        ("*/10 2 * * *", ["29 03:00 +02"]),
+        ("30 2,3 * * *", ["29 03:00 +02", "29 03:30 +02"]),
+        ("0 2,3 * * *", ["29 03:00 +02"]),
+    ],
+)
+def test_an_hour_that_is_skipped(text, found):
+    assert times(text, BERLIN, "2026-03-29T01:00", "2026-03-29T04:00") == found
+
+
+@pytest.mark.parametrize(
+    ("text", "zone", "begin", "end", "found"),
+    [
+        # half an hour
+        ("15 2 * * *", "Australia/Lord_Howe", "2026-10-04T01:00", "2026-10-04T04:00",
+         ["04 02:30 +11"]),
+        ("45 * * * *", "Australia/Lord_Howe", "2026-04-05T01:00", "2026-04-05T03:00",
+         ["05 01:45 +11", "05 01:45 +10", "05 02:45 +10"]),
+        # midnight is skipped, and repeated
+        ("0 0 * * *", "Africa/Cairo", "2026-04-23T12:00", "2026-04-24T12:00", ["24 01:00 +03"]),
+        ("@daily", "America/Havana", "2026-10-31T12:00", "2026-11-01T12:00", ["01 00:00 -04"]),
+        ("@hourly", "America/Havana", "2026-11-01T00:00", "2026-11-01T02:00",
+         ["01 00:00 -04", "01 00:00 -05", "01 01:00 -05"]),
+        # a day is skipped
+        ("0 9 30 12 *", "Pacific/Apia", "2011-12-29T12:00", "2011-12-31T12:00", ["31 00:00 +14"]),
+    ],
+)  # fmt: skip
+def test_clocks_of_other_places(text, zone, begin, end, found):
+    assert times(text, zone, begin, end) == found

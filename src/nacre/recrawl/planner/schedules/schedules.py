@@ -6,8 +6,8 @@ visit. Nutch's schedules are in `recrawl.planner.schedules.nutch`.
 """
 
 import math
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
@@ -71,6 +71,10 @@ class Calendar:
     Numbers, `*`, lists, ranges and steps; names of months and days; Sunday is 0 or 7. As in cron, a
     day counts when either of the two day fields names it, if both are restricted.
 
+    When clocks are set back, an hour is repeated: entries whose hour is `*` or has a step run in
+    both passes, those with fixed hours in the first one. When they are set forward, an entry with
+    a fixed hour that does not exist runs once, right after the gap (Vixie cron, cron(8)).
+
     Args:
         text: The five fields, or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.
         zone: Name of the time zone, such as `Asia/Shanghai`.
@@ -86,6 +90,7 @@ class Calendar:
         sets = [_parsed(field, *spec) for field, spec in zip(fields, _FIELDS, strict=True)]
         self._minutes, self._hours, self._days, self._months, weekdays = sets
         self._weekdays = frozenset(day % 7 for day in weekdays)
+        self._is_every = "*" in fields[1] or "/" in fields[1]
         self._either = not fields[2].startswith("*") and not fields[4].startswith("*")
         try:
             self._zone = UTC if zone == "UTC" else ZoneInfo(zone)
@@ -99,11 +104,43 @@ class Calendar:
             day = (start + timedelta(days=number)).date()
             if not self._has(day.month, day.day, day.isoweekday() % 7):
                 continue
-            for hour, minute in self._times():
-                moment = datetime(day.year, day.month, day.day, hour, minute, tzinfo=self._zone)
-                if moment.timestamp() > time:
-                    return moment.timestamp()
+            moment = next((one for one in self._moments(day) if one > time), None)
+            if moment is not None:
+                return moment
         return None
+
+    def _moments(self, day: date) -> Iterable[float]:
+        """The times on a day, in order, seconds since the epoch."""
+        midnight = datetime(day.year, day.month, day.day, tzinfo=self._zone)
+        following = midnight + timedelta(days=1)
+        if midnight.utcoffset() == following.utcoffset():
+            begin = midnight.timestamp()
+            return (begin + 60 * (60 * hour + minute) for hour, minute in self._times())
+        found: set[float] = set()
+        for hour, minute in self._times():
+            found.update(self._moments_at(midnight.replace(hour=hour, minute=minute)))
+        return sorted(found)
+
+    def _moments_at(self, local: datetime) -> tuple[float, ...]:
+        """The moments at which a local time is, on a day on which clocks are changed."""
+        first, second = local.timestamp(), local.replace(fold=1).timestamp()
+        if first == second:
+            return (first,)
+        if first < second:  # the hour is repeated
+            return (first, second) if self._is_every else (first,)
+        return () if self._is_every else (self._change_between(second, first),)
+
+    def _change_between(self, before: float, behind: float) -> float:
+        """When clocks are changed between two moments, seconds since the epoch."""
+        offset = datetime.fromtimestamp(before, self._zone).utcoffset()
+        low, high = int(before), int(behind)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if datetime.fromtimestamp(middle, self._zone).utcoffset() == offset:
+                low = middle
+            else:
+                high = middle
+        return float(high)
 
     def _has(self, month: int, day: int, weekday: int) -> bool:
         if month not in self._months:
