@@ -118,13 +118,13 @@ def one_url(
     from nacre.errors import JobError
     from nacre.inspect.analysis.page_history import page
     from nacre.inspect.explain.next_visits import NextVisits
+    from nacre.inspect.typed_urls import typed_spellings
     from nacre.inspect.view import title_facts
-    from nacre.uri.login import without_login
-    from nacre.wire.urltext import possible_urls
 
     with _looking(job_of(ctx)) as view:
-        url = without_login(url)
-        pages = (page(view.store, name) for name in possible_urls(url))
+        names = list(typed_spellings(view.store, url))
+        url = names[0]
+        pages = (page(view.store, name) for name in names)
         found = next((one for one in pages if one is not None), None)
         if found is None:
             raise JobError(

@@ -185,15 +185,14 @@ def _indexed(directory: "Path", writer: str, rebuild: bool, dry: bool) -> "list[
 
 def _show_checked(directory: "Path", writer: str, url: str, *, as_json: bool) -> None:
     from nacre.cli.options import layout_and_settings
-    from nacre.engine.seeding.seeds import parse_seed
     from nacre.job.search_index import check_page
     from nacre.search.writer_kinds import chosen_writers
 
     layout, settings = layout_and_settings(directory)
     layout.require_runs("index")
     chosen = chosen_writers(settings.cycle.index.writers, writer)
-    plain = parse_seed(url).url
-    show_document(plain, check_page(layout, settings, plain), chosen, as_json=as_json)
+    plain, found = check_page(layout, settings, url)
+    show_document(plain, found, chosen, as_json=as_json)
 
 
 def show_document(

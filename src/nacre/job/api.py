@@ -23,6 +23,7 @@ from nacre.inspect.explain.answers import Explanation
 from nacre.inspect.explain.explain import Explainer
 from nacre.inspect.registry import all_reports, report_named
 from nacre.inspect.reports.base import ReportRequest
+from nacre.inspect.typed_urls import typed_spellings
 from nacre.inspect.view import View, plan_next, reading
 from nacre.job.checks import Findings, check
 from nacre.job.control import Answer, NotRunningError, is_running, send_command
@@ -37,8 +38,6 @@ from nacre.settings.load import examine_job, load_job
 from nacre.settings.new_job import NewJob, create_job
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
-from nacre.uri.login import without_login
-from nacre.wire.urltext import possible_urls
 
 PathText = str | PathLike[str]
 Keep = Literal["strict", "lean", "delta"]
@@ -272,7 +271,7 @@ def page_history(directory: PathText, url: str) -> dict[str, Any] | None:
         JobError: The job never ran.
     """
     with _looking(directory) as view:
-        found = (page(view.store, name) for name in possible_urls(without_login(url)))
+        found = (page(view.store, name) for name in typed_spellings(view.store, url))
         return next((one for one in found if one is not None), None)
 
 

@@ -12,11 +12,14 @@ from nacre.core.crawluri import Outlink
 from nacre.engine.candidates.identity import canonicalizer
 from nacre.engine.readback import CaptureReader, ReadCapture
 from nacre.errors import JobError
+from nacre.inspect.typed_urls import typed_in_store
+from nacre.inspect.view import reading
 from nacre.job.warcs import known_files
 from nacre.settings.settings import JobSettings
 from nacre.store.files import FileKind
 from nacre.store.layout import Layout
 from nacre.uri.parse import parse
+from nacre.uri.typed import is_whole
 
 
 class ArchivedLink(NamedTuple):
@@ -55,17 +58,17 @@ def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedL
     Args:
         layout: The directory of the job, which may be running.
         settings: Its settings.
-        url: The page.
+        url: The page, as it is typed; see `uri.typed.typed_url`.
 
     Raises:
         JobError: The job has no archive yet.
-        URIError: It is no URL.
+        URIError: It is no URL, or may be several.
     """
     files = [file for file in known_files(layout, settings) if file.row.kind == FileKind.WARC]
     if not files:
         raise JobError(f"{layout.root} has no archive yet: `nacre run` makes one")
     key = canonicalizer(settings.uri).canonical
-    wanted = key(parse(url))
+    wanted = key(_meant(layout, settings, url))
     to_it: dict[str, ArchivedLink] = {}
     on_it: tuple[ArchivedLink, ...] = ()
     newest = -1
@@ -88,6 +91,14 @@ def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedL
                 del to_it[own]  # the newest version of that page lacks it
     ordered = sorted(to_it.values(), key=lambda link: (-link.date, link.src))
     return ArchivedLinks(tuple(ordered), on_it)
+
+
+def _meant(layout: Layout, settings: JobSettings, url: str) -> str:
+    """The URL that a typed text means."""
+    if is_whole(url):
+        return parse(url)
+    with reading(layout, settings) as view:
+        return parse(typed_in_store(view.store, url))
 
 
 def _says_all(capture: ReadCapture) -> bool:

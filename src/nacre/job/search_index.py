@@ -9,12 +9,14 @@ from typing import NamedTuple
 from nacre.engine.document_choice import OTHERWISE, DocumentChoice
 from nacre.engine.page_document import PLUMBING, DocumentMaker, PageFacts
 from nacre.inspect.archived_replies import ArchivedReplies
+from nacre.inspect.typed_urls import typed_in_store
 from nacre.inspect.view import reading
 from nacre.job.page_states import ChangedPage, PageStates
 from nacre.search.document import SearchDocument, is_cut
 from nacre.search.writers import DocumentWriter
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
+from nacre.uri.parse import parse
 
 _PORTION = 2_000
 _BATCH = 100
@@ -96,17 +98,20 @@ def _planned(states: PageStates, name: str, *, anew: bool) -> IndexedPages:
     return IndexedPages(name, len(had) - sum(had), sum(had), dict(deleted), {}, 0, {})
 
 
-def check_page(layout: Layout, settings: JobSettings, url: str) -> SearchDocument | str:
-    """The document that an index would be given of a page, or why it has none.
+def check_page(
+    layout: Layout, settings: JobSettings, text: str
+) -> tuple[str, SearchDocument | str]:
+    """The URL of a page, and the document that an index would be given, or why it has none.
 
     Args:
         layout: The job's directories.
         settings: Its settings.
-        url: URL of the page.
+        text: The URL as it is typed; see `uri.typed.typed_url`.
 
     Raises:
         JobError: The job never ran.
         StorageError: Something cannot be read.
+        URIError: It is no URL, or may be several.
     """
     with (
         reading(layout, settings) as view,
@@ -114,12 +119,13 @@ def check_page(layout: Layout, settings: JobSettings, url: str) -> SearchDocumen
     ):
         archive = ArchivedReplies(layout.root, view.store)
         states.update(archive)
+        url = parse(typed_in_store(view.store, text))
         page = states.page(url)
         if isinstance(page, str):
-            return page
+            return url, page
         agent = settings.extract.robots_agent or settings.robots.agent
         with DocumentMaker(settings.cycle.index, agent) as maker:
-            return maker.document(archive.read(page.reply, _MOST), _facts(page))
+            return url, maker.document(archive.read(page.reply, _MOST), _facts(page))
 
 
 def _facts(page: ChangedPage) -> PageFacts:

@@ -28,6 +28,7 @@ from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from nacre.store.store import Store
+from nacre.uri.typed import AmbiguousUrlError
 from tests.store.memory import MemoryEngine
 
 SETTINGS = JobSettings()
@@ -265,3 +266,25 @@ def test_nothing_is_in_process_when_nothing_runs():
     queued(world, HOME + "x")
     told = world.explain(HOME + "x")
     assert (told.standing, told.queue.state) == (Standing.QUEUED, "ready")
+
+
+def test_a_path_without_a_scheme_is_on_the_site_of_the_seed():
+    world = World()
+    world.done(HOME)
+    world.done(HOME + "TLS_README.html", HOME, "L")
+    assert world.explain("TLS_README.html").url == HOME + "TLS_README.html"
+    assert world.explain("TLS_README.html").standing is Standing.FINISHED
+    assert world.explain("/other.html").url == HOME + "other.html"
+    assert world.explain("example.org").url == "https://example.org/"
+    assert world.explain("a.test").url == HOME
+
+
+def test_a_path_that_may_be_on_several_sites_is_listed():
+    world = World()
+    SeedBook(world.store, ScopeState()).add(parse_seed("https://b.test/"))
+    with pytest.raises(
+        AmbiguousUrlError, match=r"http://a\.test/x\.html\s+https://b\.test/x\.html"
+    ):
+        world.explain("x.html")
+    world.done("https://b.test/x.html")
+    assert world.explain("x.html").url == "https://b.test/x.html"

@@ -58,7 +58,7 @@ def _show_checked(ctx: typer.Context, writer: str, url: str, common: CommonOptio
 
     with opened(job_of(ctx), common) as context:
         chosen = chosen_writers(context.settings.cycle.index.writers, writer)
-        plain, key = key_of(context.settings, url)
+        plain, key = key_of(context.settings, url, context.layout.root)
         found = checked_document(context, key)
     show_document(plain, found, chosen, as_json=common.as_json)
 

@@ -209,12 +209,29 @@ def _plain_keys(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def key_of(settings: "JobSettings", url: str) -> tuple[str, str]:
-    """A URL as it is asked for, and its key."""
-    from nacre.engine.candidates.identity import canonicalizer
-    from nacre.engine.seeding.seeds import parse_seed
+def key_of(settings: "JobSettings", url: str, root: "Path") -> tuple[str, str]:
+    """A URL as it is asked for, and its key.
 
-    plain = parse_seed(url).url
+    Args:
+        settings: The settings of the cycle.
+        url: The URL as it is typed: a path is on the site of the seeds in the settings.
+        root: The directory of the cycle.
+
+    Raises:
+        URIError: It is no URL, or may be on several sites.
+    """
+    from nacre.engine.candidates.identity import canonicalizer
+    from nacre.engine.seeding.seedfile import seed_lines
+    from nacre.engine.seeding.seeds import Seed, read_seeds
+    from nacre.uri.login import take_login, without_login
+    from nacre.uri.parse import parse
+    from nacre.uri.typed import is_whole, typed_url
+
+    def seeds() -> "Iterator[str]":
+        entries = read_seeds(seed_lines(settings.seeds, root))
+        return (entry.url for entry in entries if isinstance(entry, Seed))
+
+    plain = take_login(parse(url))[0] if is_whole(url) else typed_url(without_login(url), seeds)
     return plain, canonicalizer(settings.uri).canonical(plain)
 
 
@@ -223,7 +240,7 @@ def _print_row(layout: "Layout", view: "TableView", url: str, *, as_json: bool) 
     from nacre.errors import JobError
     from nacre.settings.load import load_job
 
-    plain, key = key_of(load_job(layout).settings, url)
+    plain, key = key_of(load_job(layout).settings, url, layout.root)
     row = find_row(view, plain, key)
     if row is None:
         raise JobError(f"{plain} is not known; `nacre cycle DIR inject URL` would add it")
@@ -327,7 +344,7 @@ def explain(
     from nacre.cycle.explain import explain_url
 
     with opened(job_of(ctx), CommonOptions(), writes=False) as context:
-        plain, key = key_of(context.settings, url)
+        plain, key = key_of(context.settings, url, context.layout.root)
         found = explain_url(context, plain, key)
     if as_json:
         output.say_json(msgspec.to_builtins(found, enc_hook=str))

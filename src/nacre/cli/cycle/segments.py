@@ -217,7 +217,7 @@ def readseg(
             found = segment_contents(work, version, names or ())
             _say_contents(found, as_json=as_json)
             return
-        key = key_of(context.settings, url)[1] if url else ""
+        key = key_of(context.settings, url, context.layout.root)[1] if url else ""
         whole = as_json or dump is not None
         indexes = index_files(context.cycle, version, names or ()) if whole else []
         batches = visits_of(work, version, names or (), key, indexes)
@@ -377,7 +377,7 @@ def readlinks(
         raise ConfigError("name the page: `readlinks --url URL`")
     with looking(ctx, CommonOptions(engine, master, tasks)) as (layout, view):
         every = load_job(layout).settings
-        key, settings = key_of(every, url)[1], every.cycle.links
+        key, settings = key_of(every, url, layout.root)[1], every.cycle.links
         found = out_links(view, key) if out else in_links(view, key, settings)
     if as_json:
         output.say_json([one._asdict() for one in found])

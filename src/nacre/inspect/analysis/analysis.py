@@ -5,6 +5,7 @@ from typing import Any
 
 from nacre.inspect.analysis.recrawl_data import RecrawlData, StoredRecrawlData
 from nacre.inspect.reports.base import Report, ReportRequest
+from nacre.inspect.typed_urls import typed_in_store
 from nacre.inspect.view import View
 from nacre.wire.urltext import possible_urls
 
@@ -24,6 +25,8 @@ class Analysis(Report):
         """See `Report.data`; the last committed state is read, also beside a running job."""
         now = view.clock.now()
         known = StoredRecrawlData(view.layout.root, view.store, view.settings, now)
+        if request.url:
+            request = request._replace(url=typed_in_store(view.store, request.url))
         return self.of(known, request)
 
     def of(self, known: RecrawlData, request: ReportRequest) -> Any:  # noqa: ANN401

@@ -25,6 +25,8 @@ from nacre.scope.subject import OWN_SCOPE, Subject
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from nacre.store.store import Store
+from nacre.uri.login import without_login
+from nacre.uri.typed import AmbiguousUrlError, is_host_text, is_whole, typed_url
 
 
 class DryRunAnswer(msgspec.Struct, frozen=True):
@@ -87,14 +89,25 @@ class DryRun:
         effective = self._sheets.settings
         self._robots = RobotsCache(store, effective.then(lambda s: s.robots))
 
+    def _typed(self, text: str) -> str:
+        """The URL of a text, which may have the options of a seed, or be a path."""
+        if is_whole(text) or is_host_text(text) or " " in text.strip():
+            return parse_seed(text).url
+        return typed_url(without_login(text), lambda: self._owners)
+
     def outlook(self, text: str) -> DryRunAnswer:
         """Make the dry run of a URL.
 
         Args:
-            text: The URL; without a scheme, as in a seed list.
+            text: The URL; without a scheme, as in a seed list, or a path on the site of the seeds.
+
+        Raises:
+            AmbiguousUrlError: It may be on several hosts.
         """
         try:
-            url = parse_seed(text).url
+            url = self._typed(text)
+        except AmbiguousUrlError:
+            raise
         except URIError as error:
             return DryRunAnswer(text, error=str(error))
         uri = self._uri(url)

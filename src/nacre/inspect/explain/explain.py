@@ -16,7 +16,6 @@ from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.outcomes import Outcome
 from nacre.engine.prerequisites import HostAnswers, RobotsCache
 from nacre.engine.seeding.seedbook import SeedBook
-from nacre.errors import URIError
 from nacre.frontier.operator import why_it_waits
 from nacre.frontier.policy import delay_limit
 from nacre.frontier.queue_cache import read_queue
@@ -46,6 +45,7 @@ from nacre.settings.sheets import Sheets
 from nacre.store.file_table import file_rows
 from nacre.uri.login import take_login, without_login
 from nacre.uri.parse import origin, parse
+from nacre.uri.typed import is_whole, typed_url
 from nacre.wire.urltext import spellings
 
 _SHOWN = ("politeness", "robots", "frontier")
@@ -182,16 +182,18 @@ class Explainer:
 
     def _parsed(self, text: str) -> str:
         limit = self._max_length
-        try:
+        if is_whole(text):
             return take_login(parse(text, max_length=limit))[0]
-        except URIError:
-            if "://" in text:
-                raise
-        plain = without_login(text)
-        guesses = [parse(f"{scheme}://{plain}", max_length=limit) for scheme in ("https", "http")]
-        known = [url for url in guesses if self._places.outcome(url)]
-        asked = [url for url in guesses if self._robots.last(origin(url))]
-        return [*known, *asked, *guesses][0]
+        url = typed_url(
+            without_login(text),
+            lambda: (row.url for row in self._seeds.rows()),
+            self._knows,
+            max_length=limit,
+        )
+        plain = f"http{url.removeprefix('https')}"
+        if url != plain and not self._knows(url) and self._robots.last(origin(plain)):
+            return url if self._robots.last(origin(url)) else plain
+        return url
 
     # ---- what others say of it
 

@@ -1,0 +1,141 @@
+"""URLs as people type them at a command: whole, without a scheme, or as a path on a known site.
+
+`TLS_README.html` is a page of the site that is crawled, and `example.org` is a host.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+from nacre.errors import URIError
+from nacre.uri.domain import is_top_level
+from nacre.uri.parse import authority, host, is_ip, origin, parse
+
+_MOST = 1_000
+"""Origins of seeds that are tried."""
+_LISTED = 20
+_PORT = re.compile(r"[^/?#]*:\d{1,5}(?:[/?#]|\Z)")
+_RESERVED = frozenset(
+    ("localhost", "local", "test", "example", "invalid", "internal", "lan", "home", "onion", "arpa")
+)
+"""Top-level names of hosts that nobody can register (RFC 6761, 6762, 7686), or that are usual."""
+
+
+class AmbiguousUrlError(URIError):
+    """A text may mean several URLs; the message lists them.
+
+    Attributes:
+        urls: The URLs.
+    """
+
+    def __init__(self, text: str, urls: list[str]) -> None:
+        self.urls = tuple(urls)
+        more = f"\n  and {len(urls) - _LISTED:,} more" if len(urls) > _LISTED else ""
+        listed = "".join(f"\n  {url}" for url in urls[:_LISTED])
+        super().__init__(f"{text!r} may be any of these; give one of them:{listed}{more}")
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text has a scheme: `http://a.test/`, `dns:a.test`."""
+    return "://" in text.partition("?")[0] or text.startswith(("dns:", "whois:"))
+
+
+def is_host_text(text: str) -> bool:
+    """Whether a text without a scheme begins with a host: an address, a port, a known top level.
+
+    Args:
+        text: Such as `example.org/x`; `README.html` does not, as nobody can register `.html`.
+    """
+    if text.startswith(("/", "?", "#", ".")):
+        return False
+    try:
+        name = host(parse(f"https://{text}"))
+    except URIError:
+        return False
+    top = name.rstrip(".").rpartition(".")[2]
+    is_known = top in _RESERVED or ("." in name and is_top_level(top))
+    return is_ip(name) or is_known or _PORT.match(text) is not None
+
+
+def typed_url(
+    text: str,
+    seeds: Callable[[], Iterable[str]],
+    is_known: Callable[[str], bool] = lambda _: False,
+    *,
+    max_length: int | None = None,
+) -> str:
+    """The URL that a typed text means.
+
+    A whole URL is itself. Else it is what is known of these, in order: the text as a host and a
+    path, with https and http; the text as a path on the host of a seed, and in the directory of
+    one. If none is known: a host, if the text looks like one or is the host of a seed, else a path
+    on the host of the seeds.
+
+    Args:
+        text: The text, without name and password.
+        seeds: Gives the URLs of seeds; only called if the text has no scheme.
+        is_known: Whether there is anything of a URL.
+        max_length: Longest URL, characters; None: the usual limit.
+
+    Raises:
+        AmbiguousUrlError: It may be on several hosts.
+        URIError: It is no URL.
+    """
+    limits = {} if max_length is None else {"max_length": max_length}
+    if is_whole(text):
+        return parse(text, **limits)
+    guesses = [] if text.startswith(("/", "?")) else _parsed(_guesses(text), limits)
+    known = next(filter(is_known, guesses), None)
+    if known is not None:
+        return known
+    urls = [url for url in islice(seeds(), _MOST) if url.startswith(("http://", "https://"))]
+    path = text if text.startswith(("/", "?")) else f"/{text}"
+    on_hosts = _parsed((f"{base}{path}" for base in dict.fromkeys(map(origin, urls))), limits)
+    within = _parsed(
+        (url.partition("?")[0].rpartition("/")[0] + path for url in urls if _has_path(url)), limits
+    )
+    for places in (on_hosts, within):
+        found = _one_of_each_host(filter(is_known, places))
+        if found:
+            return _only(text, found)
+    hosts = set(map(authority, urls))
+    if guesses and (is_host_text(text) or not urls or authority(guesses[0]) in hosts):
+        return guesses[0]
+    found = _one_of_each_host(on_hosts)
+    if not found:
+        return parse(guesses[0] if guesses else text, **limits)
+    return _only(text, found)
+
+
+def _guesses(text: str) -> tuple[str, str]:
+    return f"https://{text}", f"http://{text}"
+
+
+def _has_path(url: str) -> bool:
+    return url.partition("://")[2].partition("?")[0].count("/") > 1
+
+
+def _parsed(texts: Iterable[str], limits: dict[str, int]) -> list[str]:
+    found: dict[str, None] = {}
+    for text in texts:
+        try:
+            found[parse(text, **limits)] = None
+        except URIError:
+            continue
+    return list(found)
+
+
+def _one_of_each_host(urls: Iterable[str]) -> list[str]:
+    """URLs that differ in more than the scheme: of those that do not, that with https."""
+    found: dict[str, str] = {}
+    for url in urls:
+        scheme, _, rest = url.partition("://")
+        if rest not in found or scheme == "https":
+            found[rest] = url
+    return list(found.values())
+
+
+def _only(text: str, urls: list[str]) -> str:
+    if len(urls) > 1:
+        raise AmbiguousUrlError(text, urls)
+    return urls[0]
