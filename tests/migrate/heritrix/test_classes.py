@@ -93,6 +93,76 @@ def test_a_class_that_is_not_known_is_asked_about(tmp_path, text, suggested):
     assert sum(report.counts().values()) == len(report.findings)
 
 
+STOCK_IDS = {
+    "metadata": "metadata", "seeds": "seeds", "scope": "scope", "frontier": "frontier",
+    "crawlController": "CrawlController", "crawlLimiter": "CrawlLimitEnforcer",
+    "canonicalizationPolicy": "canonicalization", "credentialStore": "credentials",
+    "queueAssignmentPolicy": "SurtAuthorityQueueAssignmentPolicy",
+    "uriPrecedencePolicy": "CostUriPrecedencePolicy",
+    "queuePrecedencePolicy": "BaseQueuePrecedencePolicy",
+    "costAssignmentPolicy": "UnitCostAssignmentPolicy",
+    "candidateProcessors": "CandidateChain", "fetchProcessors": "FetchChain",
+    "dispositionProcessors": "DispositionChain", "uriUniqFilter": "BdbUriUniqFilter",
+    "statisticsTracker": "StatisticsTracker", "loggerModule": "CrawlerLoggerModule",
+    "sheetOverlaysManager": "SheetOverlaysManager", "bdb": "BdbModule",
+    "cookieStore": "BdbCookieStore", "serverCache": "BdbServerCache",
+    "configPathConfigurer": "ConfigPathConfigurer", "actionDirectory": "ActionDirectory",
+    "checkpointService": "CheckpointService", "diskSpaceMonitor": "DiskSpaceMonitor",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "suggested"), STOCK_IDS.items())
+def test_an_unknown_class_at_the_id_of_a_stock_bean_is_asked_about(tmp_path, name, suggested):
+    found = questions(tmp_path, cxml(own("Frei", name)))
+    assert set(found.values()) == {suggested}
+    for answer in (suggested, "drop"):
+        _, report, _ = migrated(
+            tmp_path, cxml(own("Frei", name)), answers=dict.fromkeys(found, answer)
+        )
+        assert sum(report.counts().values()) == len(report.findings)
+
+
+@pytest.mark.parametrize(
+    ("kind", "suggested"),
+    [
+        ("ByOwnerQueueAssignmentPolicy", "drop"),
+        ("AgeUriPrecedencePolicy", "drop"),
+        ("BytesCostAssignmentPolicy", "UnitCostAssignmentPolicy"),
+        ("RedisCookieStore", "BdbCookieStore"),
+        ("KafkaLoggerModule", "CrawlerLoggerModule"),
+        ("S3CheckpointService", "CheckpointService"),
+    ],
+)
+def test_a_class_that_heritrix_finds_by_its_type_is_asked_about(tmp_path, kind, suggested):
+    assert set(questions(tmp_path, cxml(own(kind, "ours"))).values()) == {suggested}
+
+
+@pytest.mark.parametrize(
+    ("name", "inner", "answer", "path", "value"),
+    [
+        ("loggerModule", prop("logExtraInfo", "true"), "CrawlerLoggerModule",
+         "engine.log_extra_info", True),
+        ("actionDirectory", prop("delaySeconds", "7"), "ActionDirectory", "action.interval", 7.0),
+        ("checkpointService", prop("checkpointIntervalMinutes", "60"), "CheckpointService",
+         "checkpoint.interval", 3600.0),
+        ("cookieStore", prop("cookiesSaveFile", "饼干.txt"), "BdbCookieStore",
+         "cookies.save_file", "饼干.txt"),
+        ("queueAssignmentPolicy", prop("parallelQueues", "3"), "HostnameQueueAssignmentPolicy",
+         "frontier.queue_assignment.parallel_queues", 3),
+        ("costAssignmentPolicy", "", "WagCostAssignmentPolicy", "frontier.cost", "wag"),
+    ],
+)  # fmt: skip
+def test_the_properties_of_a_class_that_is_answered_for_survive(
+    tmp_path, name, inner, answer, path, value
+):
+    inner = inner.replace(">true<", "><value>true</value><") if inner else ""
+    text = cxml(own("Frei", name, inner))
+    said, _, _ = migrated(tmp_path, text, answers={"Frei": answer})
+    for part in path.split("."):
+        said = getattr(said, part)
+    assert said == value
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -35,6 +35,9 @@ _RULE_WORDS = {one.rule: name for name, one in reversed(CLASSES.items()) if not 
 _IDS: dict[str, str] = _TABLES["ids"]
 """Ids of beans in Heritrix's own profiles, and the classes that they have there."""
 
+_ENDINGS: dict[str, str] = _TABLES["endings"]
+"""Ends of names of classes, and the class of Heritrix that is found by the same type."""
+
 _KNOWN_ADDONS: dict[str, tuple[str, str]] = {
     name: (nearest, why) for name, (nearest, why) in _TABLES["addons"].items()
 }
@@ -98,6 +101,27 @@ ONE_OF_A_KIND: dict[str, PlaceFamily] = {
     "RulesCanonicalizationPolicy": PlaceFamily(
         "says which URLs are the same", frozenset(("RulesCanonicalizationPolicy",)),
         "Nacre's `uri.canonical` holds"),
+    **{name: PlaceFamily(f"is the {said}", frozenset((name,)), lost) for name, said, lost in (
+        ("CandidateChain", "candidate chain", "its processors are in no chain"),
+        ("FetchChain", "fetch chain", "its processors are in no chain"),
+        ("DispositionChain", "disposition chain", "its processors are in no chain"),
+        ("StatisticsTracker", "module of statistics", "Nacre's statistics and reports are made"),
+        ("CrawlerLoggerModule", "module of logs", "Nacre's logs are written, as by default"),
+        ("SheetOverlaysManager", "manager of sheets", "the sheets of the file apply"),
+        ("BdbModule", "database", "the defaults of `store` hold"),
+        ("BdbServerCache", "cache of servers", "Nacre keeps what it knows of servers"),
+        ("ConfigPathConfigurer", "resolver of paths", "paths are relative to the job"),
+        ("ActionDirectory", "action directory", "Nacre reads JOB/action"),
+        ("CheckpointService", "checkpoint service", "the defaults of `checkpoint` hold"),
+        ("DiskSpaceMonitor", "monitor of disk space", "the defaults of `disk` hold"),
+    )},
+    "BdbCookieStore": PlaceFamily(
+        "holds cookies", frozenset(("BdbCookieStore", "SimpleCookieStore")),
+        "cookies are not loaded or saved"),
+    "BdbUriUniqFilter": PlaceFamily(
+        "knows which URLs were seen",
+        frozenset(("BdbUriUniqFilter", "BloomUriUniqFilter", "NoopUriUniqFilter")),
+        "Nacre knows which URLs were seen"),
 }  # fmt: skip
 """Parts that a crawl has one of, by their classes."""
 
@@ -132,6 +156,27 @@ _OF_PROPERTIES: dict[str, PlaceFamily] = {
     "robotsPolicyName": PlaceFamily(
         "says how robots.txt is obeyed", frozenset(_ROBOTS), "robots.txt is obeyed"),
 }  # fmt: skip
+
+
+_POLICIES_BY_TYPE = {
+    "SurtAuthorityQueueAssignmentPolicy": "queueAssignmentPolicy",
+    "CostUriPrecedencePolicy": "uriPrecedencePolicy",
+    "BaseQueuePrecedencePolicy": "queuePrecedencePolicy",
+    "UnitCostAssignmentPolicy": "costAssignmentPolicy",
+}
+
+
+def family_at_top(role: str) -> PlaceFamily | None:
+    """The classes that may take the place of a bean that Heritrix finds by its type or id.
+
+    Args:
+        role: The class that the bean has in Heritrix's profiles.
+
+    Returns:
+        None for a processor, which takes part by its chain, and for what no crawl depends on.
+    """
+    name = _POLICIES_BY_TYPE.get(role)
+    return ONE_OF_A_KIND.get(role) if name is None else _OF_PROPERTIES[name]
 
 
 def family_of(owner: Bean, name: str) -> PlaceFamily | None:
@@ -204,7 +249,7 @@ def by_top_level(bean: Bean) -> str:
     found = _by_name(bean.kind, frozenset(_IDS.values()) | {"WARCWriterChainProcessor"})
     if found is not None:
         return found[0]
-    return "BdbFrontier" if bean.kind.endswith("Frontier") else ""
+    return next((kind for end, kind in _ENDINGS.items() if bean.kind.endswith(end)), "")
 
 
 def _word(kind: str) -> str:
@@ -436,8 +481,8 @@ def _tops(work: Migration) -> Iterator[tuple[Bean, PlaceFamily | None]]:
         role = bean.kind if known else by_top_level(bean)
         if bean.name == "scope" or role in OLD_SCOPES or role == "DecidingScope":
             yield bean, SCOPE
-        elif role in ONE_OF_A_KIND:
-            yield bean, ONE_OF_A_KIND[role]
+        elif (family := family_at_top(role)) is not None:
+            yield bean, family
         elif role in PROCESSORS:
             # Where chains are said, a processor that none of them lists does nothing.
             if not chains:
