@@ -55,7 +55,15 @@ def test_a_line_of_what_was_never_fetched():
         ({"status": 1}, "status", "    1"),
         ({"status": -2}, "status", "   -2"),
         ({"status": -5000}, "status", "-5000"),
-        ({"capture": make_capture(b"")}, "size", "         -"),
+        ({"capture": make_capture(b"")}, "size", "         0"),
+        ({"capture": make_capture(b""), "status": 304}, "size", "         0"),
+        ({"capture": make_capture(b""), "status": -3}, "size", "         -"),
+        (
+            {"capture": make_capture(b""), "status": 1, "url": "dns:a.test"},
+            "size",
+            "         -",
+        ),
+        ({"capture": None, "status": -2}, "size", "         -"),
         ({"capture": make_capture(b"12345")}, "size", "         5"),
         # What was received, the framing of chunks included.
         (

@@ -51,6 +51,8 @@ class ChangeRequest(msgspec.Struct, kw_only=True):
         dissociate: Sheet to take off `surts`, or off all URIs; "" for none.
         surts: See `dissociate`.
         preview: Change nothing; only count what is touched.
+        live_only: Change the running job, and leave its file as it is: the next start has the
+            values of the file again.
         moves_secrets: The caller may read the secrets of the job, and so have them sent to other
             servers without entering them again: the owner at a terminal.
     """
@@ -62,6 +64,7 @@ class ChangeRequest(msgspec.Struct, kw_only=True):
     dissociate: str = ""
     surts: list[str] = []
     preview: bool = False
+    live_only: bool = False
     moves_secrets: bool = False
 
 
@@ -105,7 +108,7 @@ def plan_change(
 
 
 async def change_running(session: Session, request: ChangeRequest, disk: Disk, who: str) -> Changed:
-    """Change a running job: its parts at once, its file, its log.
+    """Change a running job: its parts at once, its file unless `live_only`, its log.
 
     Raises:
         ConfigError: It cannot be.
@@ -120,10 +123,12 @@ async def change_running(session: Session, request: ChangeRequest, disk: Disk, w
             result = structs.replace(result, touched=touched)
             await asyncio.sleep(0)
         return result
-    _write(layout, change, disk, who, "live")
+    if not request.live_only:
+        _write(layout, change, disk, who, "live")
     session.apply(change)
+    until = ", until the job ends" if request.live_only else ""
     for said in change.said:
-        logs.job(note(said, who))
+        logs.job(note(said, who) + until)
     return result
 
 

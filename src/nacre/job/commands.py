@@ -176,7 +176,8 @@ class CommandHandlers:
         who = asking(request)
         changed = await change_running(session, wanted, self._job.disk, who)
         if not wanted.preview:
-            self._job.changed(session.settings, [path for path, _, _ in changed.said])
+            in_file = [] if wanted.live_only else changed.said
+            self._job.changed(session.settings, [path for path, _, _ in in_file])
         return {"changed": msgspec.to_builtins(changed)}
 
     async def explain(self, request: Request) -> Answer:

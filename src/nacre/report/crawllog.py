@@ -75,7 +75,8 @@ class CrawlLog:
         uri, capture = visit.uri, visit.capture
         size, start, digest = "-", "-", "-"
         if capture is not None:
-            size = str(capture.body.length or "-")
+            # Heritrix's UriProcessingFormatter: `-` for 0 only if there was no reply of HTTP.
+            size = str(capture.body.length or _of_nothing(visit))
             start = f"{self._started.digits(capture.began)}+{capture.duration}"
             digest = capture.payload_digest or "-"
         attempts = uri.attempts + 1
@@ -91,6 +92,12 @@ class CrawlLog:
         head = f"{self._logged.dashed(now)} {visit.status:>5} {size:>10} "
         tail = f" {_extra(visit)}\n" if self._extra_info else "\n"
         return f"{head}{fields}{tail}".encode("utf-8", "backslashreplace")
+
+
+def _of_nothing(visit: Visit) -> str:
+    """The size of an empty body."""
+    replied = visit.status > 0 and visit.uri.url.startswith(("http:", "https:"))
+    return "0" if replied else "-"
 
 
 def _cleaned(visit: Visit, start: str, digest: str, attempts: int) -> str:

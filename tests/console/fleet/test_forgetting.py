@@ -60,5 +60,5 @@ def test_a_directory_of_a_run_says_that_a_job_ran(tmp_path: Path):
     assert not ever_ran(layout)
     (layout.root / "runs" / "20261124").mkdir(parents=True)
     assert ever_ran(layout)
-    with pytest.raises(JobError, match="ran, and an archive is deleted on the command line only"):
+    with pytest.raises(JobError, match="ran: its archive is never deleted here"):
         forget_job(layout)

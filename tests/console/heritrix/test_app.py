@@ -19,7 +19,7 @@ from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
 from tests.cli.site import PAGES, site
 from tests.console.given import LONG, given_console
-from tests.console.stories.running import new_job, running_job
+from tests.console.stories.running import finished_job, new_job, running_job
 
 HERE = ConsoleReach()
 REMOTE = ConsoleReach(proxy="127.0.0.1", hosts=("console.example.org",))
@@ -121,6 +121,71 @@ def test_a_job_is_made_of_a_profile_of_nacre(tmp_path: Path, monkeypatch: pytest
                 assert "Created" not in refused.headers["nacre-message"]
                 assert not (tmp_path / "crawls" / "y").exists()
         assert "profile: 图书馆" in (tmp_path / "crawls" / "x" / "crawl.yaml").read_text("utf-8")
+
+    asyncio.run(story())
+
+
+def test_a_bean_is_changed_in_the_running_crawl_only(tmp_path: Path):
+    job = tmp_path / "crawls" / "图 书"
+
+    async def story(seed: str) -> None:
+        async with port(tmp_path) as client:
+            url = f"/engine/job/{quote(job.name)}"
+            await client.post("/engine", data={"action": "create", "createpath": job.name})
+            beans = BEANS.replace("http://127.0.0.1:9/中文", seed)
+            put = await client.put(f"{url}/jobdir/crawler-beans.cxml", content=beans.encode())
+            assert put.status_code == 200
+            before = (job / "crawl.yaml").read_bytes()
+            with running_job(job):
+                assert (await client.post(url, data={"action": "build"})).status_code == 303
+                changed = await client.post(
+                    f"{url}/beans", data={"beanPath": "disposition.minDelayMs", "newVal": "1500"}
+                )
+                assert changed.headers["nacre-message"] == (
+                    "disposition.minDelayMs = 1500: "
+                    "set politeness.min_delay=1.5, until the job ends"
+                )
+                shown = await client.get(f"{url}/beans/disposition.minDelayMs")
+                assert "<propValue>1500</propValue>" in shown.text
+                assert (job / "crawl.yaml").read_bytes() == before
+                facts = ElementTree.fromstring((await client.get(url)).text)
+                assert facts.findtext("primaryConfigUrl", "").endswith("/crawler-beans.cxml")
+                refused = await client.post(
+                    f"{url}/beans", data={"beanPath": "disposition.minDelayMs", "newVal": "soon"}
+                )
+                assert "is no value here" in refused.headers["nacre-message"]
+                form = {"beanPath": "disposition.maxDelayMs", "newVal": "9000", "persist": "on"}
+                kept = await client.post(f"{url}/beans", data=form)
+                assert "in crawl.yaml too" in kept.headers["nacre-message"]
+                said = (job / "crawl.yaml").read_text("utf-8")
+                assert "max_delay: 9" in said
+                assert "min_delay" not in said
+            log = (await client.get(f"{url}/jobdir/job.log")).text
+            assert "beans: disposition.minDelayMs = 1500: set politeness.min_delay=1.5" in log
+            assert "SEVERE beans: disposition.minDelayMs: " in log
+
+    with site(PAGES) as seed:
+        asyncio.run(story(seed))
+
+
+def test_a_job_that_ran_is_not_deleted_and_the_answer_says_why(tmp_path: Path):
+    with site(PAGES) as seed:
+        job = finished_job(tmp_path / "crawls" / "x", seed)
+
+    async def story() -> None:
+        async with port(tmp_path) as client:
+            refused = await client.post("/engine/job/x", data={"action": "delete"})
+            assert refused.status_code == 409
+            assert "x ran: its archive is never deleted here" in refused.text
+            script = (
+                "def delRecurs; delRecurs = { it.eachDir( delRecurs ); it.eachFile "
+                "{ it.delete(); }; it.delete(); }; delRecurs( job.jobDir )"
+            )
+            scripted = await client.post("/engine/job/x/script", data={"script": script})
+            assert scripted.status_code == 409
+            assert "x ran: its archive is never deleted here" in scripted.text
+        log = (job / "job.log").read_text("utf-8")
+        assert "SEVERE delete: x ran" in log
 
     asyncio.run(story())
 

@@ -37,7 +37,8 @@ def require_never_ran(layout: Layout) -> None:
     """
     if ever_ran(layout):
         raise JobError(
-            f"{layout.root.name} ran, and an archive is deleted on the command line only"
+            f"{layout.root.name} ran: its archive is never deleted here. To delete it, remove "
+            f"{layout.root} on the command line"
         )
 
 

@@ -37,7 +37,7 @@ from nacre.console.heritrix.scripts import Deed, RecognisedScript, recognise, re
 from nacre.console.job_notes import copy_to_jobs
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
-from nacre.errors import NacreError
+from nacre.errors import JobError, NacreError
 from nacre.settings.layers import profile_names
 
 VERSION: Final = f"3.15.0-nacre-{__version__}"
@@ -291,24 +291,37 @@ class HeritrixApp:
         form = await answers.form(request)
         to, said = form.get("copyTo"), ""
         place = answers.own_url(request)
+        if to is None and form.get("action") == "delete":
+            return answers.see_other(answers.base(request), await self._delete(request, name))
         try:
             if to is not None:
                 as_profile = "on" in {form.get("asProfile"), form.get("as_profile")}
                 said = await self._maker(request).copy(name, to, as_profile=as_profile)
                 place = f"{answers.base(request)}/job/{quote(to)}"
-            elif form.get("action") == "delete":
-                said = await jobs.delete(name)
-                place = answers.base(request)
             else:
                 said = await _act(jobs, name, form, name_of(request.state.identity))
         except NacreError as error:
             said = answers.refused(request, error)
             if (job := jobs.all().get(name)) is not None:
-                note(self._services, job.layout, "SEVERE", said)
+                action = "copy" if to is not None else form.get("action", "")
+                note(self._services, job.layout, "SEVERE", f"{action}: {said}")
         answer = answers.see_other(place, said)
         if form.get("action") == "unpause":
             answer.background = BackgroundTask(jobs.finish_unpause, name)
         return answer
+
+    async def _delete(self, request: Request, name: str) -> str:
+        """Delete a job; a refusal is an answer with its reason, not a redirect to the job.
+
+        Raises:
+            RefusedRequestError: It is built, or ran (409).
+        """
+        jobs = self._jobs(request)
+        try:
+            return await jobs.delete(name)
+        except JobError as error:
+            note(self._services, jobs.job(name).layout, "SEVERE", f"delete: {error}")
+            raise RefusedRequestError(409, "not-deleted", str(error)) from None
 
     async def _report(self, request: Request) -> Response:
         name = request.path_params["job"]
@@ -343,10 +356,13 @@ class HeritrixApp:
         request.state.note.change(None, {path: form.get("newVal", "")})
         try:
             said = await self._beans(request).change(
-                name, path, form.get("newVal", ""), request.state.identity
-            )
+                name, path, form.get("newVal", ""), request.state.identity,
+                persist=form.get("persist") == "on",
+            )  # fmt: skip
         except NacreError as error:
             said = answers.refused(request, error)
+            if (job := self._jobs(request).all().get(name)) is not None:
+                note(self._services, job.layout, "SEVERE", f"beans: {path}: {said}")
         place = f"{answers.base(request)}/job/{quote(name)}/beans/{quote(path)}"
         return answers.see_other(place.rstrip("/"), said)
 
@@ -367,7 +383,10 @@ class HeritrixApp:
             said = answers.refused(request, error)
             if known.deed is Deed.WARCS:
                 said = f"javax.script.ScriptException: java.io.FileNotFoundException: {error}"
-            return answers.document(request, "script", script_tree(facts, script, error=said))
+            failed = answers.document(request, "script", script_tree(facts, script, error=said))
+            if known.deed is Deed.DELETE:
+                failed.status_code = 409  # clients look at nothing but the status of a deletion
+            return failed
         return answers.document(request, "script", script_tree(facts, script, output))
 
     # ---- files of a job

@@ -8,6 +8,7 @@ from nacre.console.access.roles import Requester
 from nacre.console.api.settings import require_may_name
 from nacre.console.heritrix.actions import HeritrixJobs
 from nacre.console.heritrix.bean_tree import assignments, beans_tree, property_at, setting_paths
+from nacre.console.heritrix.conversion import note
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.errors import JobError
@@ -49,14 +50,19 @@ class BeanBrowser:
         )
         return beans_tree(name, facts.url, path, found["values"], found["sheets"])
 
-    async def change(self, name: str, path: str, text: str, who: Requester) -> str:
+    async def change(
+        self, name: str, path: str, text: str, who: Requester, *, persist: bool = False
+    ) -> str:
         """Change a property of a job that runs; what is said about it.
+
+        As in Heritrix, the change lasts until the job ends: its file stays as it is.
 
         Args:
             name: Short name of the job.
             path: The property, such as `disposition.minDelayMs`.
             text: Its new value, in Heritrix's words.
             who: Who asks.
+            persist: Change `crawl.yaml` too, which then configures the job in place of its beans.
 
         Raises:
             JobError: No setting stands for it, the value is none, or the job does not run.
@@ -71,7 +77,7 @@ class BeanBrowser:
             wanted = assignments(mapping, text)
         except ValueError as error:
             raise JobError(f"{path}: {error}") from None
-        request = ChangeRequest(assignments=wanted)
+        request = ChangeRequest(assignments=wanted, live_only=not persist)
         await require_may_name(self._services, who, job, request)
         change = msgspec.to_builtins(request)
         try:
@@ -79,4 +85,10 @@ class BeanBrowser:
         except NotRunningError:
             command = f"nacre set {layout.root} {' '.join(wanted)}"
             raise JobError(f"{name} does not run; `{command}` sets it for its next run") from None
-        return f"set {' '.join(wanted)}"
+        said = f"{path} = {text}: set {' '.join(wanted)}"
+        if persist:
+            said += f", in {layout.config.name} too, which configures {name} from now on"
+        else:
+            said += ", until the job ends"
+        note(self._services, layout, "INFO", f"beans: {said}, by {who.name}")
+        return said

@@ -6,6 +6,7 @@ the properties that are a setting here, with the value that is in force. Source:
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 from nacre.migrate.heritrix.mappings import CRAWL_CLASSES, FETCH_CLASSES, PropertyMapping
 
@@ -200,13 +201,18 @@ def beans_tree(
     }
 
 
+def _bean_url(url: str, path: str) -> str:
+    """URL of a bean or of a property of one; `url`: that of the job."""
+    return f"{url}/beans/{quote(path, safe='[]')}"
+
+
 def _listed(url: str, bean: StockBean) -> dict[str, Any]:
     children = [_listed(url, child) for child in bean.children]
     return _named(url, bean.name, f"org.archive.{bean.kind}", children)
 
 
 def _named(url: str, name: str, kind: str, children: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"name": name, "url": f"{url}/beans/{name}", "class": kind, "children": children}
+    return {"name": name, "url": _bean_url(url, name), "class": kind, "children": children}
 
 
 def _shown(
@@ -237,5 +243,5 @@ def _property(
 ) -> dict[str, Any]:
     text = heritrix_text(mapping, values.get(mapping.paths.split()[0]))
     return {
-        "field": key, "url": f"{url}/beans/{path}", "class": java_class(text), "propValue": text,
+        "field": key, "url": _bean_url(url, path), "class": java_class(text), "propValue": text,
     }  # fmt: skip

@@ -7,6 +7,7 @@ torn down.
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import quote
 
 import msgspec
 
@@ -115,8 +116,12 @@ class HeritrixJobFacts(msgspec.Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Its URL."""
-        return f"{self.base}/job/{self.name}"
+        """Its URL, percent-escaped."""
+        return f"{self.base}/job/{quote(self.name, safe='')}"
+
+    def file_url(self, path: str) -> str:
+        """URL of a file of the job, by its path below the job's directory."""
+        return f"{self.url}/jobdir/{quote(path)}"
 
     def actions(self) -> list[str]:
         """The actions that are possible, in Heritrix's order."""
@@ -183,7 +188,7 @@ def _listed(job: HeritrixJobFacts) -> dict[str, Any]:
         "statusDescription": job.status(),
         "isLaunchInfoPartial": False,
         "primaryConfig": f"{job.root}/{job.config}",
-        "primaryConfigUrl": f"{job.url}/jobdir/{job.config}",
+        "primaryConfigUrl": job.file_url(job.config),
         **job.controller(),
         "key": job.name,
     }
@@ -201,7 +206,7 @@ def job_tree(job: HeritrixJobFacts, heap: HeapFacts) -> dict[str, Any]:
         heap: Memory.
     """
     logs = f"{job.run}/logs"
-    at = f"jobdir/{job.launch}/logs"
+    at = f"jobdir/{quote(job.launch)}/logs"
     tree: dict[str, Any] = {
         "shortName": job.name,
         **job.controller(),
@@ -211,7 +216,7 @@ def job_tree(job: HeritrixJobFacts, heap: HeapFacts) -> dict[str, Any]:
         "lastLaunch": _moment(job.launched),
         "isProfile": job.profile,
         "primaryConfig": f"{job.root}/{job.config}",
-        "primaryConfigUrl": f"{job.url}/jobdir/{job.config}",
+        "primaryConfigUrl": job.file_url(job.config),
         "url": job.url,
         "jobLogTail": list(job.job_log),
         **_numbers(job),
@@ -403,7 +408,7 @@ def _config_file(
         "key": key,
         "name": name,
         "path": f"{job.root}/{path}",
-        "url": f"{job.url}/jobdir/{path}",
+        "url": job.file_url(path),
         "editable": editable,
     }
 

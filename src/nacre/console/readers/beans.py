@@ -1,5 +1,6 @@
 """Tasks of reader processes for Heritrix's interface: check, convert, and write a report."""
 
+import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -13,6 +14,8 @@ CXML: Final = "crawler-beans.cxml"
 PROFILE: Final = "profile-crawler-beans.cxml"
 REPORT: Final = "migration-report.txt"
 _WORKSHOP: Final = ".conversion"
+_MOST_EFFECTIVE: Final = 16_000_000
+"""Bytes of `effective.json`: scopes and sheets may be long."""
 
 TEMPLATE: Final = """\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -159,6 +162,21 @@ def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
     return {"file": path.name, "modified": path.stat().st_mtime}
 
 
+def _live_values(layout: Layout) -> dict[str, Any]:
+    """The values by path that a running job has, which may differ from its file; {} at rest."""
+    from nacre.config.ordinary import read_ordinary  # noqa: PLC0415 - see above
+    from nacre.job.control import is_running  # noqa: PLC0415
+    from nacre.runs.manifest import EFFECTIVE  # noqa: PLC0415
+
+    if not is_running(layout.socket):
+        return {}
+    try:
+        found = json.loads(read_ordinary(layout.latest.resolve() / EFFECTIVE, _MOST_EFFECTIVE))
+    except (OSError, ValueError):
+        return {}
+    return {path: one["value"] for path, one in found.items()}
+
+
 def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that are in force, for the browser of beans.
 
@@ -174,11 +192,12 @@ def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
     settings = load_job(layout).settings
     values: dict[str, Any] = {}
+    live = _live_values(layout)
     for path in arguments["paths"]:
         try:
             value = value_at(settings, path)
         except ConfigError:
             continue
         plain = value is None or type(value) in {bool, int, float, str}
-        values[path] = value if plain else str(value)
+        values[path] = live.get(path, value) if plain else str(value)
     return {"values": values, "sheets": sorted(settings.sheets)}
