@@ -313,3 +313,17 @@ def test_a_host_that_is_met_often_is_not_looked_up_again() -> None:
         novelty.meet(f"http://h{number}.test/")
     assert asked.count("a.test") == 1
     assert len(novelty._sites) <= 5_000
+
+
+def test_the_memory_of_all_sites_together_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nacre.frontier.novelty._ENTRIES", 2_000)
+    novelty = Novelty()
+    for host in range(300):
+        for number in range(40):
+            name = chr(97 + number % 26) * (3 + number // 26)
+            entered(novelty, f"http://h{host}.test/{name}/x?{name}=1")
+    sites = novelty._sites
+    # Sites are counted now and then; those that were met last are there.
+    assert sum(site.entries for site in sites.values()) < 2_000 + 50 * 160
+    assert list(sites)[-1] == "h299.test"
+    assert len(sites) < 100

@@ -164,3 +164,41 @@ def test_a_key_of_another_host_is_another_key_only_by_its_url() -> None:
     assert cache.unknown([b"h0st" + b"u" * 12, b"host" + b"v" + b"u" * 11]) == [
         b"host" + b"v" + b"u" * 11
     ]
+
+
+# ---- its growth
+
+
+@pytest.fixture
+def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seen_module, "_START", 16)
+    monkeypatch.setattr(seen_module, "_WINDOW", 500)
+    monkeypatch.setattr(seen_module, "_LATEST", 50)
+
+
+def visits(seen: SeenSet, first: int, last: int, again: int) -> None:
+    """Enter new keys by tens, each time with some that were new long before."""
+    for number in range(first, last, 10):
+        back = [key(max(number - 400 - each, 0)) for each in range(again)]
+        seen.enter([key(each) for each in range(number, number + 10)] + back)
+
+
+@pytest.mark.usefixtures("small_windows")
+@pytest.mark.parametrize(("again", "grows"), [(0, False), (1, False), (2, True), (20, True)])
+def test_the_cache_grows_only_where_keys_are_met_again(again: int, grows: bool) -> None:
+    seen = SeenSet(MemoryRows(), 1_000_000)
+    visits(seen, 0, 20_000, again)
+    assert (seen._cache.room > 2_000) is grows
+
+
+@pytest.mark.usefixtures("small_windows")
+def test_a_cache_that_grows_again_does_not_make_up_for_what_it_missed() -> None:
+    seen = SeenSet(MemoryRows(), 1_000_000)
+    visits(seen, 0, 20_000, 0)
+    small = seen._cache.room
+    visits(seen, 20_000, 21_000, 10)
+    larger = seen._cache.room
+    assert small < larger < small + 1_000 * 8
+    visits(seen, 21_000, 40_000, 10)
+    assert seen._cache.room > 2 * larger
+    assert seen.known([key(number) for number in range(40_000)]) == [True] * 40_000

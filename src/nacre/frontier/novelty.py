@@ -70,6 +70,11 @@ _LEADS = 0.5
 """URLs that promise nothing, for each page of a kind, from which on there is no end to them."""
 _KINDS = 2_000
 _SITES = 5_000
+_ENTRIES = 500_000
+"""Rows, words and beginnings of all sites together, some 150 bytes each: an owner of endless host
+names fills each with as many as one may have."""
+_SITES_ADDED = 50
+"""Sites after which they are counted."""
 _LONGEST_EXAMPLE = 2_000
 _STARTS = _SHAPES = 2_000
 _TEXT_READ = 100_000
@@ -306,6 +311,12 @@ class _Site:
         """Note whether one of its kinds is poor now."""
         self.poor = self.poor or row.promise is not Promise.NEW
 
+    @property
+    def entries(self) -> int:
+        """What it holds."""
+        tables = (self.kinds, self.starts, self.calm, *self.rows)
+        return sum(map(len, tables)) + self.names.entries
+
     def notes(self, url: str) -> bool:
         """Count a URL; whether the site is watched from now on."""
         if "?" in url or ";" in url or "/(" in url:
@@ -336,6 +347,7 @@ class Novelty:
         self.changed_values: dict[tuple[str, str], ValuesRow] = {}
         self._recall = recall
         self._sites: OrderedDict[str, _Site] = OrderedDict()
+        self._added = 0
         self._start, self._latest = _NO_URL, _Site("")
         self._underway: OrderedDict[str, tuple[list[int], str]] = OrderedDict()
 
@@ -505,11 +517,22 @@ class Novelty:
             site = self._sites[host] = _Site(host)
             if self._recall is not None:
                 site.recall(self._recall(host))
-            if len(self._sites) > _SITES:
-                self._sites.popitem(last=False)
+            self._bound()
         else:
             self._sites.move_to_end(host)
         return site
+
+    def _bound(self) -> None:
+        """Drop the sites that were not met for longest, when all have too much; rows are kept."""
+        sites = self._sites
+        if len(sites) > _SITES:
+            sites.popitem(last=False)
+        self._added += 1
+        if self._added % _SITES_ADDED:
+            return
+        left = sum(site.entries for site in sites.values())
+        while left > _ENTRIES and len(sites) > 1:
+            left -= sites.popitem(last=False)[1].entries
 
     def _row(self, site: _Site, url: str, *, view: bool) -> KindRow:
         """The row of a URL's kind, which is about to change."""

@@ -119,7 +119,8 @@ class KeyCache:
         limit: Keys that it may have room for; the memory is six bytes for each.
 
     Attributes:
-        added: Keys that were added so far.
+        added: Keys that were added so far, while it grew.
+        grows: Whether it may become larger; else its oldest keys make room for the next.
     """
 
     def __init__(self, limit: int) -> None:
@@ -132,6 +133,7 @@ class KeyCache:
         self._rest = (1 << 32) - buckets
         self._divided = 0
         self.added = 0
+        self.grows = True
 
     @property
     def room(self) -> int:
@@ -162,6 +164,8 @@ class KeyCache:
             slots[first + _SLOT : first + _BUCKET] = slots[first : first + _BUCKET - _SLOT]
             slots[first : first + _SLOT] = key[_KEPT:]
         self.added += len(keys)
+        if not self.grows:  # what was added meanwhile must not be made up for at once
+            self.added = min(self.added, self._buckets * _LOAD)
         while self.added > self._buckets * _LOAD and self._buckets < self._most:
             self._divide()
 
@@ -217,6 +221,11 @@ _LATEST = 50_000
 """Keys of one generation."""
 _MOVED = 32
 """Keys that enter the cache at once; more where more are entered at once."""
+_WINDOW = 50_000
+"""Keys not among the latest, known and new, after which it is decided whether the cache grows."""
+_WORTH = 8
+"""It grows while one in so many of them was known. Where fewer are, as in a place without end, each
+of whose URLs is met once, it would only take memory: the store is asked about so few."""
 _SMALLEST = 1 << 13
 _GROWTH = 8
 _PAUSE = 32
@@ -246,11 +255,14 @@ class SeenSet:
         self._filter: BloomFilter | None = None
         self._making: FilterBuilder | None = None
         self._due = _PAUSE
+        self._asked = self._met_again = 0
         self._make(known)
 
     def known(self, keys: Sequence[bytes]) -> list[bool]:
         """Whether each key is in the set; one batched look-up at most."""
-        absent = self._absent(self._unknown(self._later(keys)))
+        later = self._later(keys)
+        absent = self._absent(self._unknown(later))
+        self._note_use(len(later), len(later) - len(absent))
         return [key not in absent for key in keys]
 
     def enter(self, keys: Sequence[bytes]) -> list[bool]:
@@ -260,6 +272,7 @@ class SeenSet:
         later = self._later(keys)
         unknown = self._unknown(later)
         absent = self._absent(unknown)
+        self._note_use(len(later), len(later) - len(absent))
         self._remember(later)
         self._wait(unknown)
         if not absent:
@@ -300,6 +313,19 @@ class SeenSet:
             leaving = [waiting.popleft() for _ in range(number)]
             # What is not among the latest any more was forgotten meanwhile.
             self._cache.add([key for key in leaving if key in young or key in old])
+
+    def _note_use(self, asked: int, known: int) -> None:
+        """Decide now and then whether the cache is to grow.
+
+        Args:
+            asked: Keys that were not among the latest.
+            known: Those of them that were known, by the cache or by the store.
+        """
+        self._asked += asked
+        self._met_again += known
+        if self._asked >= _WINDOW:
+            self._cache.grows = self._met_again * _WORTH >= self._asked
+            self._asked = self._met_again = 0
 
     def _unknown(self, keys: set[bytes]) -> list[bytes]:
         """Those keys that are not in the cache."""

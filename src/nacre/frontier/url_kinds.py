@@ -166,6 +166,11 @@ class KindNames:
     def __len__(self) -> int:
         return len(self._values)
 
+    @property
+    def entries(self) -> int:
+        """Names and values that it holds."""
+        return sum(1 + len(row.values or ()) for row in self._values.values())
+
     def recall(self, row: ValuesRow) -> None:
         """Take up what was kept."""
         self._values[row.name] = row

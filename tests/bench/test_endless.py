@@ -1,0 +1,28 @@
+"""What `bench.endless` crawls, and what it says of its samples."""
+
+import os
+import time
+from pathlib import Path
+
+from bench.endless import Sample, growth, page, sample
+
+
+def test_each_page_is_the_same_again_and_leads_to_others():
+    first = page("/", 10)
+    assert first == page("/", 10) != page("/wiki/0", 10)
+    assert first.count(b"<a href=") == 10
+
+
+def test_the_growth_is_that_of_the_second_half():
+    samples = [Sample(minutes, rss, 0.0, 0) for minutes, rss in ((1, 90), (5, 200), (10, 210))]
+    assert growth(samples) == 2.0
+    assert growth(samples[:1]) == 0.0
+
+
+def test_a_sample_of_a_process(tmp_path: Path):
+    log = tmp_path / "crawl.log"
+    log.write_text("1\n2\n")
+    found = sample(os.getpid(), time.monotonic() - 120, log)
+    assert found.visits == 2
+    assert round(found.minutes) == 2
+    assert 5 < found.anonymous < found.rss < 5_000
