@@ -26,6 +26,19 @@ ROW: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("column", READER_COLUMNS)
+def test_bytes_of_servers_are_shown_whatever_they_are(column: str):
+    hostile = {
+        "etag": b'"\xff\x00\xed\xa0\x80"',
+        "last_modified": b"\xff\xfe",
+        "signature": b"\xff",
+    }
+    with Kernel(again=True) as kernel:
+        kernel.load("seen", pa.Table.from_pylist([ROW, ROW | hostile], SCHEMA))
+        found = kernel.rows(f"select {READER_SQL.get(column, column)} from seen")
+    assert len(list(found)) == 2
+
+
 def is_true(where: str, **more: Any) -> bool:
     with Kernel(again=True) as kernel:
         kernel.load("seen", pa.Table.from_pylist([ROW | more], SCHEMA))
@@ -42,6 +55,7 @@ def is_true(where: str, **more: Any) -> bool:
         "'书' <> '馆' and fetch_time < timestamp '2027-01-15 08:00:00'",
         "fetch_time < '2027-01-15 08:00:00' and year(fetch_time) = 2027",
         "last_time > modified and warc_date - last_time < interval 1 second",
+        "etag is null or etag <> 'x' and last_modified <> 'y'",
         "signature = 'abcd' and etag = '\"x\"' and last_modified like 'M%'",
         "lower(status) = 'db_gone' and status in ('db_gone', 4)",
         "list_filter(['u'], lambda url: url = 'u') = ['u'] and url like '%A'",

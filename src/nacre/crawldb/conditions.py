@@ -32,7 +32,8 @@ READER_SQL: Mapping[str, str] = {
     **{name: f"epoch_ms({name})" for name in TIMES_MS if name != "modified"},
     **{name: f"make_timestamp({name})" for name in TIMES_US},
     **{name: f"({name}::DOUBLE / {ONE})" for name in _AMOUNTS},
-    **{name: f"decode({name})" for name in ("etag", "last_modified")},
+    # Bytes of servers, in whatever coding.
+    **{name: f"decode({name}, 'replace')" for name in ("etag", "last_modified")},
     "signature": "lower(hex(signature))",
 }
 """SQL of the columns of readers over columns of files, where they differ."""

@@ -19,6 +19,7 @@ from nacre.cycle.readers import TableView
 from nacre.cycle.steps import rank as step
 from nacre.cycle.steps.rank import RankOptions, RankResult, best_nodes, rank
 from nacre.cycle.steps.rank_tasks import GraphSpec, iterate_task
+from nacre.cycle.storage.local import LocalStorage
 from nacre.cycle.tables import buckets_of, in_tasks
 from nacre.errors import ConfigError, JobError
 from tests.cycle.made import INTERVAL, fill, found
@@ -173,10 +174,6 @@ def test_a_rank_that_was_killed_goes_on(crawl: FetchedCycle, monkeypatch: pytest
         done.append(str(spec.iteration))
         return task(spec)
 
-    class Here(LocalEngine):
-        def map(self, function: Any, specs: Any, on_result: Any = None) -> Any:
-            return [function(spec) for spec in specs]
-
     monkeypatch.setattr(step, "iterate_task", killed)
     monkeypatch.setattr("tests.cycle.steps.fetched.LocalEngine", Here)
     with pytest.raises(KeyboardInterrupt):
@@ -189,6 +186,92 @@ def test_a_rank_that_was_killed_goes_on(crawl: FetchedCycle, monkeypatch: pytest
     ranked(crawl)
     assert table_hash(view(crawl), "rank_host") == once
     assert not crawl.storage.walk("exchange")
+
+
+class Here(LocalEngine):
+    """Runs tasks in this process, where a test can reach them."""
+
+    def map(self, function: Any, specs: Any, on_result: Any = None) -> Any:
+        return [function(spec) for spec in specs]
+
+
+def kill_at(patch: pytest.MonkeyPatch, last: int) -> None:
+    """Raise at the deletion behind so many."""
+    delete, done = LocalStorage.delete, 0
+
+    def killed(self: LocalStorage, name: str) -> None:
+        nonlocal done
+        if done == last:
+            raise KeyboardInterrupt
+        done += 1
+        delete(self, name)
+
+    patch.setattr(LocalStorage, "delete", killed)
+
+
+def interrupt(
+    crawl: FetchedCycle, monkeypatch: pytest.MonkeyPatch, stage: str, iterations: int
+) -> None:
+    """Begin a rank that ends in a stage."""
+
+    def killed(_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(step, stage, killed)
+        with pytest.raises(KeyboardInterrupt):
+            ranked(crawl, iterations=iterations)
+
+
+def test_a_rank_that_was_killed_while_it_tidied_can_be_made_again(
+    crawl: FetchedCycle, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("tests.cycle.steps.fetched.LocalEngine", Here)
+    links(crawl)
+    ranked(crawl, iterations=3)
+    once = table_hash(view(crawl), "rank_host")
+    for last in range(100):
+        with monkeypatch.context() as patch:
+            kill_at(patch, last)
+            try:
+                ranked(crawl, iterations=3)
+                break
+            except KeyboardInterrupt:
+                pass
+        ranked(crawl, iterations=3)
+        assert table_hash(view(crawl), "rank_host") == once, last
+        assert not crawl.storage.walk("exchange"), last
+    assert 10 < last < 99
+
+
+@pytest.mark.parametrize("iterations", [0, 2, 5, 8])
+def test_another_rank_goes_on_only_with_what_is_there(
+    crawl: FetchedCycle, monkeypatch: pytest.MonkeyPatch, iterations: int
+):
+    monkeypatch.setattr("tests.cycle.steps.fetched.LocalEngine", Here)
+    links(crawl)
+    ranked(crawl, iterations=iterations)
+    once = table_hash(view(crawl), "rank_host")
+    interrupt(crawl, monkeypatch, "publish_task", 5)
+    ranked(crawl, iterations=iterations)
+    assert table_hash(view(crawl), "rank_host") == once
+
+
+def test_a_mark_without_its_files_stands_for_nothing(
+    crawl: FetchedCycle, monkeypatch: pytest.MonkeyPatch
+):
+    """Files of a step that was killed are removed after a day, the oldest first."""
+    monkeypatch.setattr("tests.cycle.steps.fetched.LocalEngine", Here)
+    links(crawl)
+    ranked(crawl, iterations=3)
+    once = table_hash(view(crawl), "rank_host")
+    for stage in ("names_task", "number_task", "iterate_task", "publish_task"):
+        interrupt(crawl, monkeypatch, stage, 3)
+        for file in crawl.storage.walk("exchange"):
+            if "/done-" not in file.name:
+                crawl.storage.delete(file.name)
+        ranked(crawl, iterations=3)
+        assert table_hash(view(crawl), "rank_host") == once, stage
 
 
 @pytest.mark.parametrize("level", rank_sql.LEVELS)

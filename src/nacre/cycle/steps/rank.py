@@ -1,12 +1,15 @@
 """The step `rank`: LinkRank of the hosts, domains or pages of the table of links.
 
 Each stage, and each iteration, is noted when all its tasks are done, so that a step that was killed
-goes on behind the last one; the graph is named after the links and options that it is made of. The
-ranks come into a table of their own, and with `apply` they are the scores of URLs.
+goes on behind the last one; the graph is named after the links and options that it is made of.
+Marks are removed before what they stand for; where that is gone all the same, as of a step that was
+killed days ago, the graph is made anew. The ranks come into a table of their own, and with `apply`
+they are the scores of URLs.
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -154,6 +157,9 @@ class _Graph:
         self._damping = Damping(0, 0)
 
     def run(self) -> RankResult:
+        there = {file.name for file in self._storage.walk(self._spec.folder)}
+        if not self._is_whole(there):
+            self.remove()
         edges = self._numbered()
         nodes = self._shape.nodes
         self._damping = Damping.of(self._options.damping, nodes)
@@ -192,6 +198,35 @@ class _Graph:
                 self._storage.delete(graph.name(kind, one))
         return edges
 
+    def _mark(self, stage: str) -> str:
+        """The name of the mark of a stage that is done."""
+        return f"{self._spec.folder}/done-{stage}.json"
+
+    def _is_whole(self, there: AbstractSet[str]) -> bool:
+        """Whether what the stages that are marked as done made is there, as far as it is needed.
+
+        Args:
+            there: The files of the graph.
+        """
+        graph, iterations = self._spec, self._options.iterations
+        stages = ["edges", "names", "in", *(f"rank{one + 1}" for one in range(iterations))]
+        marked = [self._mark(stage) in there for stage in stages]
+        done = marked.index(False) if False in marked else len(marked)
+        if any(marked[done:]):
+            return False
+        of_groups, of_parts = {
+            0: ((), ()),
+            1: (("targets", "sources", "pairs"), ()),
+            2: (("targets", "sources", "pairs"), ("ids", "out", "pure")),
+        }.get(done, (("in", "counts", f"rank{done - 3}"), ("pure",)))
+        groups = msgspec.json.decode(self._storage.read(self._mark("edges"))) if done else ()
+        return all(
+            graph.name(kind, number) in there
+            for kinds, numbers in ((of_groups, len(groups)), (of_parts, graph.parts))
+            for kind in kinds
+            for number in range(numbers)
+        )
+
     def _require_ids(self) -> None:
         if self._shape.nodes > MOST_NODES:
             raise JobError(
@@ -214,7 +249,7 @@ class _Graph:
 
     def _stage(self, name: str, task: Callable[[Spec], Result], specs: Sequence[Spec]) -> list[Any]:
         """The results of a stage; of one that is done already as they were noted."""
-        mark = f"{self._spec.folder}/done-{name}.json"
+        mark = self._mark(name)
         try:
             return list(msgspec.json.decode(self._storage.read(mark)))
         except MissingFileError:
@@ -243,9 +278,10 @@ class _Graph:
         return [file for files in found for file in files]
 
     def remove(self) -> None:
-        """Remove all files of the graph."""
-        for file in self._storage.walk(self._spec.folder):
-            self._storage.delete(file.name)
+        """Remove all files of the graph, the marks first: a kill leaves none without its files."""
+        names = [file.name for file in self._storage.walk(self._spec.folder)]
+        for name in sorted(names, key=lambda name: "/done-" not in name):
+            self._storage.delete(name)
 
 
 def _applied(
