@@ -313,7 +313,7 @@ class _Site:
 
     @property
     def entries(self) -> int:
-        """What it holds."""
+        """The number of rows, words, names and values that it has in memory."""
         tables = (self.kinds, self.starts, self.calm, *self.rows)
         return sum(map(len, tables)) + self.names.entries
 
