@@ -84,9 +84,9 @@ def test_a_failure_is_raised_where_it_is_waited_for() -> None:
 def test_bytes_held_back_come_at_the_close() -> None:
     async def main() -> None:
         made = exchange()
-        made.received(b"HTT")
+        made.received(b"\n\n")
         made.closed(None, clean=True)
-        assert (await made.done, made.sink.length) == (ExchangeEnd.CLOSED, 3)
+        assert (await made.done, made.sink.length) == (ExchangeEnd.CLOSED, 2)
 
     run(main())
 

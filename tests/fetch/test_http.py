@@ -363,8 +363,11 @@ def test_resets_have_a_status_of_their_own() -> None:
         return fetch_from(handler)[0]
 
     assert resetting().status == FetchStatus.CONNECTION_LOST
-    in_head = resetting(OK + b"Server: x\r\n")
-    assert (in_head.status, capture_of(in_head).truncated) == (200, "disconnect")
+    head = OK + b"Server: x\r\n\r\n"
+    for at in range(1, len(head), 5):
+        in_head = resetting(head[:at])
+        assert (in_head.status, in_head.capture) == (FetchStatus.CONNECTION_LOST, None)
+        assert "headerCut" in in_head.annotations
     in_body = resetting(OK + b"Content-Length: 9\r\n\r\nabc")
     assert (in_body.status, capture_of(in_body).truncated) == (200, "disconnect")
     assert "Connection reset" in in_body.error

@@ -18,7 +18,6 @@ connection, within the caps below. Source: RFC 9112.
 from collections.abc import Sequence
 
 from nacre.annotations import (
-    BAD_STATUS_LINE,
     EXCESS_DATA,
     HEADER_CUT,
     HEADER_TRUNCATED,
@@ -154,7 +153,7 @@ class ReplyReader:
         """
         if self.complete:
             return b""
-        body = b"" if self.status else self._end_in_head()
+        body = b"" if self.status else self._end_in_head(reset=reset)
         if not self.complete:
             self._end_in_body(reset=reset)
         return body
@@ -249,21 +248,17 @@ class ReplyReader:
         self.annotations.append(HEADER_TRUNCATED)
         self._finish("length")
 
-    def _end_in_head(self) -> bytes:
-        """The connection ended before a head was whole."""
+    def _end_in_head(self, *, reset: bool) -> bytes:
+        """The connection ended before a head was whole: that is no reply, whatever its status says.
+
+        Source: RFC 9112 clause 8; a browser shows an error. What has no letter of a head yet is
+        HTTP/0.9, unless the connection was reset.
+        """
         raw = bytes(self._pending)
         self._pending = bytearray()
-        start = raw.lstrip(b"\r\n")
-        if not raw:
-            self._fail(NO_REPLY)
-        elif find_start(start) < 0:
+        if raw and not raw.strip(b"\r\n") and not reset:
             return self._end_headless(raw)
-        elif not _has_status(start):
-            self._fail(HEADER_CUT)
-        else:
-            self._set_head(raw, parse_head(_whole_lines(raw)))
-            self.annotations.append(HEADER_CUT)
-            self._finish("disconnect")
+        self._fail(HEADER_CUT if raw else NO_REPLY)
         return b""
 
     def _end_headless(self, raw: bytes) -> bytes:
@@ -381,10 +376,3 @@ def _whole_lines(raw: bytes) -> bytes:
     """A head that is cut off, without the field that is cut: half of a value would mislead."""
     whole = raw[: raw.rfind(b"\n") + 1]
     return whole if whole.strip(b"\r\n") else raw
-
-
-def _has_status(raw: bytes) -> bool:
-    """A head that was cut has the status of a final reply."""
-    line = parse_head(raw).line
-    whole = b"\n" in raw or BAD_STATUS_LINE not in line.oddities
-    return whole and (line.status >= 200 or line.status == 101)

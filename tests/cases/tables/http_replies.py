@@ -36,7 +36,7 @@ def due(row: Row) -> bytes:
     """The bytes that belong to the reply, told from the raw bytes alone.
 
     All of them, but for what follows a reply without a body, the last chunk, or a shorter
-    Content-Length; and none where the connection ended before a final status.
+    Content-Length; and none where the connection ended within a head.
     """
     reply = reply_of(row)
     start = 0
@@ -46,9 +46,8 @@ def due(row: Row) -> bytes:
         return reply if reply[start:] else b""
     first = start + len(reply[start:]) - len(reply[start:].lstrip(b"\r\n"))
     blank = _HEAD_END.search(reply, first)
-    if not blank and (b"\n" not in reply[first:] or is_interim(reply, start)):
-        status = _STATUS.match(reply, start)
-        return reply if status and 200 <= int(status[1]) < 1000 else b""
+    if not blank and len(reply) - first <= MAX_HEADER:
+        return b""
     end = blank.end() if blank else len(reply)
     if end > MAX_HEADER:
         return reply[:MAX_HEADER]
