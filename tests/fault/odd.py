@@ -221,7 +221,7 @@ CASES: dict[str, Case] = {
     "h08-tls": _case(_says(b"\x15\x03\x03\x00\x02\x02\x46"), LOST, note="tlsOnPlainPort"),
     # H09, ends
     "h09-reset": _case(_resets(), LOST),
-    "h09-reset-in-head": _case(_resets(OK + b"Server: x\r\n"), 200, LOST),
+    "h09-reset-in-head": _case(_resets(OK + b"Server: x\r\n"), LOST),
     "h09-reset-in-body": _case(_resets(OK + b"Content-Length: 9\r\n\r\nabc")),
     "h09-closed": _case(_says(), LOST),
     # H10, too much
