@@ -3,7 +3,9 @@
 import pytest
 
 from nacre.engine.page_document import PLUMBING, DocumentMaker, PageFacts, is_plumbing
+from nacre.search.document import SearchDocument
 from nacre.search.settings import IndexSettings
+from tests.archive.captures import make_capture
 
 
 @pytest.mark.parametrize(
@@ -32,3 +34,21 @@ def test_robots_txt_has_no_document():
     page = PageFacts(key="http://a.test/robots.txt", mime="text/plain")
     with DocumentMaker(IndexSettings(), "nacre") as maker:
         assert maker.document(None, page) == PLUMBING
+
+
+@pytest.mark.parametrize("mime", ["", "unknown/unknown", "*/*"])
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (b"<p>\xe4\xbd\xa0\xe5\xa5\xbd</p>", "\u4f60\u597d"),
+        (b"\xef\xbb\xbf<h1>x</h1>", "x"),
+        (b"var x = '<p>y</p>'", ""),
+        (b"GIF89a<p>y</p>", ""),
+    ],
+)
+def test_a_page_whose_media_type_says_nothing_is_read_by_its_first_bytes(mime, body, text):
+    headers = [(b"Content-Type", mime.encode())] if mime else []
+    capture = make_capture(url="http://a.test/x", body=body, headers=headers)
+    with DocumentMaker(IndexSettings(), "nacre") as maker:
+        found = maker.document(capture, PageFacts(key="http://a.test/x", mime=mime))
+    assert (found.content if isinstance(found, SearchDocument) else found) == (text or "type")

@@ -9,11 +9,12 @@ import msgspec
 
 from nacre.core.capture import Capture
 from nacre.engine.text_process import TextProcess
-from nacre.extract.document import stored_document
+from nacre.extract.document import Document, stored_document
 from nacre.extract.fulltext.job import PageText, TextJob, text_type
 from nacre.search.document import SearchDocument, placed
 from nacre.search.filters import filtered
 from nacre.search.settings import IndexSettings
+from nacre.wire.mime_sniff import PLAIN, computed_type, is_unknown_type
 
 _TOGETHER = 16
 """Documents that the helper is asked for at once."""
@@ -143,14 +144,14 @@ class DocumentMaker:
         """What is asked of the helper for a page, or why it has no document."""
         if is_plumbing(page.url or page.key):
             return PLUMBING
-        if page.mime and not text_type(page.mime, page.url or page.key):
+        if not (is_unknown_type(page.mime) or text_type(page.mime, page.url or page.key)):
             return "type"
         capture = read(page)
         if capture is None:
             return "capture"
         settings = self._settings
         document = stored_document(capture, settings.max_document)
-        document = msgspec.structs.replace(document, mime=page.mime or document.mime)
+        document = _with_type(msgspec.structs.replace(document, mime=page.mime or document.mime))
         if not text_type(document.mime, document.url):
             return "type"
         return TextJob(
@@ -174,6 +175,18 @@ class DocumentMaker:
             return "noindex"
         made = placed(made_document(page, text))
         return filtered(settings.filters, made) or "filter"
+
+
+def _with_type(document: Document) -> Document:
+    """Return a document whose media type says nothing with that of its first bytes.
+
+    Text remains without one: it may be a script or a style sheet.
+    """
+    if not is_unknown_type(document.mime) or text_type(document.mime, document.url):
+        return document
+    body = document.body.removeprefix(b"\xef\xbb\xbf")
+    computed = computed_type(document.mime, document.headers, body)
+    return document if computed == PLAIN else msgspec.structs.replace(document, mime=computed)
 
 
 def made_document(page: PageFacts, text: PageText) -> SearchDocument:

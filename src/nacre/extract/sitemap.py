@@ -50,6 +50,7 @@ _ROOT = re.compile(
     rb"<(?:[^\s:<>/!?]{1,40}+:)?(?:urlset|sitemapindex)[\s/>]",
     re.IGNORECASE,
 )
+_BOMS_16 = (b"\xff\xfe", b"\xfe\xff")
 _LOC = re.compile(r"<(?:[^\s:<>/!?]{1,40}+:)?loc[\s>]", re.IGNORECASE)
 _URL_LINE = re.compile(rb"https?://[^\s<>\"]+", re.IGNORECASE)
 
@@ -163,7 +164,8 @@ def robots_sitemaps(document: Document, links: LinkCollector) -> None:
 
 def is_sitemap_root(body: bytes) -> bool:
     """Whether the first element of a body, plain or gzip, is that of a sitemap or of an index."""
-    if not (body.startswith(GZIP_MAGIC) or b"urlset" in body[:_HEAD] or b"index" in body[:_HEAD]):
+    named = body.find(b"urlset", 0, _HEAD) >= 0 or body.find(b"sitemapindex", 0, _HEAD) >= 0
+    if not (named or body.startswith((GZIP_MAGIC, *_BOMS_16))):
         return False
     return _ROOT.match(_unpacked_head(body)) is not None
 
