@@ -125,3 +125,30 @@ def test_fields_that_do_not_come_end_the_connection(monkeypatch: pytest.MonkeyPa
             return await exchanged(port, b"GET / HTTP/1.1\r\nX: ")
 
     assert asyncio.run(scene()) == b""
+
+
+@pytest.mark.parametrize("body", [b"", b"a" * 500, b"1\r\na\r\n"])
+def test_a_body_that_does_not_come_ends_the_connection(
+    monkeypatch: pytest.MonkeyPatch, body: bytes
+):
+    monkeypatch.setattr(connections, "LONGEST_WAIT", 0.05)
+    size = b"Transfer-Encoding: chunked" if body.startswith(b"1\r\n") else b"Content-Length: 9999"
+
+    async def scene() -> bytes:
+        async with served() as port:
+            return await exchanged(port, b"POST / HTTP/1.1\r\n" + HOST + size + b"\r\n\r\n", body)
+
+    assert asyncio.run(scene()) == b""
+
+
+def test_a_body_that_never_ends_ends_the_connection(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(connections, "LONGEST_WAIT", 0.01)
+    monkeypatch.setattr(connections, "SLOWEST", -1)
+    monkeypatch.setattr(connections, "LONGEST_BODY", 0.03)
+
+    async def scene() -> bytes:
+        async with served() as port:
+            head = b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 9999\r\n\r\n"
+            return await exchanged(port, head, b"a" * 500)
+
+    assert asyncio.run(scene()) == b""

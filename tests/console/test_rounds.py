@@ -208,6 +208,36 @@ def test_the_pages_of_rounds(tmp_path: Path):
     play(tmp_path, scene)
 
 
+@pytest.mark.parametrize(
+    ("where", "status", "said"),
+    [
+        ("nothing > 1", 422, "nothing"),
+        ("(select 1) = 1", 422, "query"),
+        # What fails is not true; it fails because its memory is bounded.
+        ("length(repeat(key, 400000000)) > 0", 200, '"where":3'),
+    ],
+)
+def test_a_condition_that_is_refused_is_an_error_of_who_wrote_it(
+    tmp_path: Path, site_and_job: tuple[str, Path], where: str, status: int, said: str
+):
+    _, job = site_and_job
+    config = job / "crawl.yaml"
+    text = f"cycle: {{buckets: 1, generate: {{where: '{where}'}}}}\n"
+    lines = config.read_text("utf-8").partition("cycle:")[0]
+    config.write_text(lines + text, "utf-8")
+
+    async def scene(console: GivenConsole) -> None:
+        answer = await ask(console, "dry-run-rounds")
+        if answer.status_code == 202:
+            answer = await console.client.get(
+                answer.headers["location"], headers=console.as_key(Role.OPERATOR)
+            )
+        assert answer.status_code == status, answer.text
+        assert said in answer.text
+
+    play(tmp_path, scene)
+
+
 @pytest.mark.usefixtures("site_and_job")
 def test_a_dry_run_that_takes_long_is_a_task_with_a_page(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:

@@ -1,6 +1,7 @@
 """Kernels: limits that hold, files written and read, and what users may say as SQL."""
 
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -287,3 +288,44 @@ for _ in range(2):
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.stdout.split(), done.stderr) == (["False", "False"], "")
+
+
+def peak() -> int:
+    """Most bytes of memory that this process had."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) * 1024
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "length(repeat('x', 2000000000)) > 0",
+        "len(range(400000000)) > 0",
+    ],
+)
+def test_a_check_of_an_expression_is_bounded_in_memory(kernel, text):
+    kernel.execute("create temp table t as select 1 as n")
+    limit = resource.getrlimit(resource.RLIMIT_AS)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before = peak()
+    kernel.check_expression(text, "t")
+    assert peak() - before < 1_200_000_000
+    assert resource.getrlimit(resource.RLIMIT_AS) == limit
+
+
+def test_a_condition_is_bounded_in_memory(kernel):
+    kernel.execute("create temp table t as select 'x' as url")
+    limit = resource.getrlimit(resource.RLIMIT_AS)
+    kernel.bound()
+    with pytest.raises(UserSqlError, match=r"needs more than .* MB"):
+        kernel.value("select count(*) from t where length(repeat(url, 2000000000)) > 0")
+    assert resource.getrlimit(resource.RLIMIT_AS) == limit
+    assert kernel.value("select count(*) from t where length(repeat(url, 1000)) > 0") == 1
+
+
+def test_a_condition_is_bounded_in_time(kernel):
+    kernel.bound(0.05)
+    with pytest.raises(UserSqlError, match=r"longer than 0\.05 s"):
+        kernel.value("select count(*) from range(1000000000) t(n) where sin(n) + cos(n) > 3")
+    kernel.bound(0.0)
+    assert kernel.value("select 1") == 1

@@ -1,7 +1,8 @@
-"""Connections whose requests have header fields of limited length, which come in limited time.
+"""Connections whose requests have header fields of limited length, and come in limited time.
 
-The parser keeps fields until they are whole, and uvicorn sets no limit to them: without this one,
-anybody who can connect could fill the memory, or hold connections open for ever.
+The parser keeps fields until they are whole, and uvicorn sets no limit to them, nor to the time of
+bodies: without these limits, anybody who can connect could fill the memory, or hold connections
+open for ever.
 """
 
 import asyncio
@@ -16,14 +17,20 @@ from nacre.console.problems import PROBLEM_TYPE, ProblemDetails
 LARGEST_FIELDS: Final = 65_536
 """Bytes of the first line and the fields of a request; what one packet brings may be more."""
 LONGEST_WAIT: Final = 30.0
-"""Seconds in which they must have come."""
+"""Seconds in which they must have come; bodies are looked at as often."""
+SLOWEST: Final = 16_384
+"""Bytes of a body that must come in a second, while the console reads it."""
+LONGEST_BODY: Final = 600.0
+"""Seconds in which a body must have come, however fast it comes."""
 
 
 class BoundedConnection(HttpToolsProtocol):
     """A connection of uvicorn with these limits."""
 
     _waits_for_fields = True
+    _waits_for_body = False
     _received = 0
+    _gives_up = 0.0
     _limit: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -39,10 +46,10 @@ class BoundedConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
         super().data_received(data)
-        if not self._waits_for_fields or self.transport.is_closing():
+        if self.transport.is_closing():
             return
         self._received += len(data)
-        if self._received > LARGEST_FIELDS:
+        if self._waits_for_fields and self._received > LARGEST_FIELDS:
             self._refuse(431, "the header fields are longer than 64 KB")
 
     def send_400_response(self, msg: str) -> None:
@@ -70,16 +77,35 @@ class BoundedConnection(HttpToolsProtocol):
             self._begin()
 
     def on_headers_complete(self) -> None:
-        """See `HttpToolsProtocol`: the fields of a request are whole."""
+        """See `HttpToolsProtocol`: the fields of a request are whole; a body may follow."""
         self._end()
+        self._waits_for_body, self._received = True, 0
+        self._gives_up = self.loop.time() + LONGEST_BODY
+        self._limit = self.loop.call_later(LONGEST_WAIT, self._check_body)
         super().on_headers_complete()
 
+    def on_message_complete(self) -> None:
+        """See `HttpToolsProtocol`: the request is whole."""
+        self._end()
+        super().on_message_complete()
+
+    def _check_body(self) -> None:
+        """End the connection if its body comes too slowly, and the console is not what is slow."""
+        if not self._waits_for_body or self.transport.is_closing():
+            return
+        is_slow = self._received <= SLOWEST * LONGEST_WAIT and not self.flow.read_paused
+        if is_slow or self.loop.time() >= self._gives_up:
+            self.transport.close()
+            return
+        self._received = 0
+        self._limit = self.loop.call_later(LONGEST_WAIT, self._check_body)
+
     def _begin(self) -> None:
-        self._waits_for_fields, self._received = True, 0
+        self._waits_for_fields, self._waits_for_body, self._received = True, False, 0
         self._limit = self.loop.call_later(LONGEST_WAIT, self._give_up)
 
     def _end(self) -> None:
-        self._waits_for_fields = False
+        self._waits_for_fields = self._waits_for_body = False
         if self._limit is not None:
             self._limit.cancel()
 

@@ -9,9 +9,13 @@ import atexit
 import json
 import os
 import re
+import resource
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import count
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -25,6 +29,13 @@ if TYPE_CHECKING:
 
 MEMORY = 600 * 10**6
 """Bytes that a kernel uses at most before it spills to its scratch directory."""
+
+CONDITION_TIME = 600.0
+"""Seconds that a statement with a user's condition may take; a check may take `CHECK_TIME`."""
+CHECK_TIME = 10.0
+_SPARE = 256 * 10**6
+"""Address space, bytes, beside the memory of a kernel while a user's condition runs: for the
+kernel's own work, and for what other threads of the process need meanwhile."""
 
 ROW_GROUP = 122_880
 """Rows of a row group in a table file: DuckDB reads them one by one."""
@@ -46,6 +57,10 @@ _OF_DISK = re.compile(
     r"No space left|quota exceeded|Input/output error|Read-only file|max_temp_directory_size",
     re.IGNORECASE,
 )
+
+
+_TOO_LARGE = re.compile(r"Allocation failure|bad allocation", re.IGNORECASE)
+"""What DuckDB reports if the system gives it no memory, not its own limit."""
 
 
 _DAMAGED = re.compile(
@@ -191,6 +206,7 @@ class Kernel:
         kept = _kept.pop(self._limits, None) if again else None
         database = kept or self._limits.database()
         self._database: duckdb.DuckDBPyConnection | None = database
+        self._seconds = 0.0
         # Unlike the first connection this one draws no bar when a query takes two seconds.
         self._db = database.cursor()
 
@@ -219,13 +235,45 @@ class Kernel:
         while len(_kept) > _KEPT:
             _kept.popitem(last=False)[1].close()
 
+    def bound(self, seconds: float = CONDITION_TIME) -> None:
+        """Bound what each further statement may take: it has a user's condition in it.
+
+        DuckDB's own limit does not count the texts and lists that functions make of a row, such as
+        `repeat(url, 1000000000)`. So the system bounds the address space of the process while a
+        statement runs, and a statement that takes too long is interrupted.
+
+        Args:
+            seconds: Time of a statement.
+        """
+        self._seconds = seconds
+
+    @contextmanager
+    def _bounds(self) -> Iterator[None]:
+        """Run a statement within the bounds, if there are some."""
+        if not self._seconds:
+            yield
+            return
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = _address_space() + self._limits.memory + _SPARE
+        known = [one for one in (soft, hard) if one != resource.RLIM_INFINITY]
+        watch = threading.Timer(self._seconds, self._db.interrupt)
+        watch.daemon = True
+        watch.start()
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (min(most, *known), hard))
+            yield
+        finally:
+            watch.cancel()
+            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run a statement for its effect.
 
         Raises:
             KernelError: It fails.
         """
-        self._run(sql, parameters)
+        with self._bounds():
+            self._run(sql, parameters)
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query.
@@ -233,11 +281,12 @@ class Kernel:
         Raises:
             KernelError: It fails.
         """
-        found = self._run(sql, parameters)
-        try:
-            return found.fetchall()  # much of a query runs only now
-        except duckdb.Error as error:
-            raise self._failure(error, sql) from error
+        with self._bounds():
+            found = self._run(sql, parameters)
+            try:
+                return found.fetchall()  # much of a query runs only now
+            except duckdb.Error as error:
+                raise self._failure(error, sql) from error
 
     def value(self, sql: str, parameters: Sequence[object] = ()) -> Any:  # noqa: ANN401 - any type
         """The one value of a query of one row.
@@ -262,7 +311,8 @@ class Kernel:
             KernelError: It fails.
         """
         try:
-            return self._db.sql(sql, params=list(parameters) or None).to_arrow_table()
+            with self._bounds():
+                return self._db.sql(sql, params=list(parameters) or None).to_arrow_table()
         except duckdb.Error as error:
             raise self._failure(error, sql) from error
 
@@ -349,10 +399,13 @@ class Kernel:
             UserSqlError: As `check_syntax` says, or it names what is not there.
         """
         self.check_syntax(text, columns)
+        before, self._seconds = self._seconds, CHECK_TIME
         try:
             self.execute(f"explain select ({meant or text}\n) from {table}")
         except KernelError as error:
             raise UserSqlError(_explained(_placed(str(error), text), text, columns)) from None
+        finally:
+            self._seconds = before
 
     def check_syntax(self, text: str, columns: Sequence[str] = ()) -> None:
         """Check an expression that a user wrote, whatever there is that it names.
@@ -478,8 +531,17 @@ class Kernel:
             raise self._failure(error, sql) from error
 
     def _failure(self, error: Exception, sql: str) -> KernelError:
-        """The error of a kernel for one of DuckDB in a statement."""
+        """The error of a kernel for one of DuckDB in a statement.
+
+        Raises:
+            UserSqlError: A user's condition is in it, and took too much.
+        """
         self._again = False
+        if self._seconds and isinstance(error, duckdb.InterruptException):
+            raise UserSqlError(f"the condition took longer than {self._seconds:g} s") from None
+        if self._seconds and _TOO_LARGE.search(str(error)):
+            most = self._limits.memory // 10**6
+            raise UserSqlError(f"the condition needs more than {most:,} MB of memory") from None
         if not _DAMAGED.search(str(error)):
             return _failure(error, self._scratch)
         found = [one.replace("''", "'") for one in dict.fromkeys(_READ.findall(sql))]
@@ -498,6 +560,12 @@ class Kernel:
         except duckdb.Error as error:
             return not _DAMAGED.search(str(error))
         return True
+
+
+def _address_space() -> int:
+    """Bytes of the address space of this process."""
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    return pages * resource.getpagesize()
 
 
 def quoted(text: str) -> str:

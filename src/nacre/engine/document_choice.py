@@ -58,6 +58,7 @@ class DocumentChoice:
         self._kernel = Kernel(_MEMORY)
         try:
             self._kernel.check_expression(text, f"({_EMPTY})", (*FIELDS, _MORE))
+            self._kernel.bound()
         except UserSqlError as error:
             self.close()
             raise UserSqlError(

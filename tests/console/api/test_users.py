@@ -7,8 +7,9 @@ import pytest
 from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.roles import Role
 from nacre.console.api.session import inner_path
+from nacre.console.app import ConsoleApp
 from nacre.console.routes import API
-from tests.console.given import GivenConsole, play
+from tests.console.given import ORIGIN, GivenConsole, play
 from tests.console.test_app import add_job
 
 WORD = "correct horse battery staple"
@@ -81,6 +82,23 @@ def test_asvs_6_3_8_a_failed_login_does_not_say_who_exists(tmp_path: Path):
         assert '"name":"anna"' in log
         assert "nobody" not in log
         assert "wrong password" not in log
+
+    play(tmp_path, scene)
+
+
+def test_wrong_passwords_of_others_lock_no_name(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        await add_user(console, "anna", "admin")
+        forget(console)
+        app = ConsoleApp(console.services).asgi()
+        transport = httpx.ASGITransport(app, client=("192.0.2.66", 1))
+        async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as other:
+            statuses = []
+            for name in ("anna", " Anna", "ANNA ", "anna"):
+                sent = {"name": name, "password": "wrong password"}
+                statuses.append((await other.post("/login", data=sent, headers=OURS)).status_code)
+            assert statuses == [401, 429, 429, 429]
+        assert (await log_in(console, "anna")).status_code == 303
 
     play(tmp_path, scene)
 

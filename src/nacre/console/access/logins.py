@@ -5,8 +5,8 @@ import math
 from nacre.console.access.passwords import LONGEST, PasswordChecker
 from nacre.console.access.roles import role_named
 from nacre.console.access.sessions import SessionBook
-from nacre.console.access.throttle import LoginThrottle
-from nacre.console.access.users import ConsoleUser, UserBook
+from nacre.console.access.throttle import LoginThrottle, network_of
+from nacre.console.access.users import ConsoleUser, UserBook, typed_name
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 
@@ -44,6 +44,11 @@ class LoginDesk:
             RefusedRequestError: They do not fit (401), or it is too early for another try (429).
                 The answer and its time are the same for unknown users.
         """
+        known = self._users.find(name)
+        name = known.name if known is not None else typed_name(name)
+        sessions = self._sessions.all(name or "-")
+        if any(network_of(one.address) == network_of(address) for one in sessions):
+            self._throttle.welcome(name, address)
         left = self._throttle.left(name, address)
         if left > 0:
             seconds = math.ceil(left)

@@ -1,7 +1,14 @@
-"""The pauses after failed logins: 1, 2, 4 … 60 seconds, for each account and each address."""
+"""The pauses after failed logins: 1, 2, 4 … 60 seconds, by account and address.
+
+A pause is about an account at an address, and about an address; so nobody locks an account for
+others by wrong passwords. Whoever logged in to an account from an address before gets through the
+pause of that address, which others there may have caused. Guesses from many addresses are bounded
+for each account: then only addresses that logged in before, and those that failed before at their
+pace, get through.
+"""
 
 import ipaddress
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -13,10 +20,13 @@ FORGOTTEN: Final = 900.0
 """Seconds without a failure after which the failures of an account or address are forgotten."""
 MOST: Final = 20_000
 """Accounts and addresses that are known at a time; the oldest are forgotten."""
+STRANGERS: Final = 60
+"""Failures from addresses that were new to an account, until it is closed to further new ones for
+as long as failures are known."""
 
 
 class FailedLogins(msgspec.Struct):
-    """The failed logins of one account or address.
+    """The failed logins of an account at an address, of an address, or of an account's strangers.
 
     Attributes:
         number: How many.
@@ -45,7 +55,7 @@ def network_of(address: str) -> str:
 
 
 class LoginThrottle:
-    """It knows the failed logins of accounts, whether they exist or not, and of addresses.
+    """Counts failed logins of accounts, whether they exist or not, and of addresses.
 
     Args:
         clock: The time.
@@ -54,16 +64,31 @@ class LoginThrottle:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._known: dict[str, FailedLogins] = {}
+        self._welcome: dict[str, None] = {}
 
     def left(self, account: str, address: str) -> float:
         """Seconds until a try is allowed; 0 for now."""
-        now = self._clock.monotonic()
-        return max(self._left(name, now) for name in _names(account, address))
+        now, names = self._clock.monotonic(), _names(account, address)
+        own = self._left(names.pair, now)
+        if names.pair in self._welcome:
+            return own
+        if not self._number(names.pair, now) and self._number(names.strangers, now) >= STRANGERS:
+            return max(self._known[names.strangers].last + LONGEST_PAUSE - now, 1.0)
+        return max(own, self._left(names.network, now))
+
+    def welcome(self, account: str, address: str) -> None:
+        """Note that the account was logged in to from the address."""
+        pair = _names(account, address).pair
+        self._welcome.pop(pair, None)
+        self._welcome[pair] = None
+        while len(self._welcome) > MOST:
+            self._welcome.pop(next(iter(self._welcome)))
 
     def begin(self, account: str, address: str) -> None:
         """Count a try as failed before it is checked: many at once are no way around a pause."""
-        now = self._clock.monotonic()
-        for name in _names(account, address):
+        now, names = self._clock.monotonic(), _names(account, address)
+        is_new = not self._number(names.pair, now) and names.pair not in self._welcome
+        for name in (*names[:2], *((names.strangers,) if is_new else ())):
             number = self._number(name, now)
             self._known.pop(name, None)
             self._known[name] = FailedLogins(number + 1, now)
@@ -71,17 +96,19 @@ class LoginThrottle:
             self._known.pop(next(iter(self._known)))
 
     def succeeded(self, account: str, address: str) -> None:
-        """Forget the failures of an account, and this try of its address.
+        """Forget the failures of an account at an address, and this try of its address.
 
         Earlier failures of the address stay: an account of one's own is no way to try others.
         """
-        own, network = _names(account, address)
-        self._known.pop(own, None)
-        known = self._known.get(network)
-        if known is not None:
-            known.number -= 1
-            if known.number <= 0:
-                self._known.pop(network)
+        names = _names(account, address)
+        self._known.pop(names.pair, None)
+        for name in (names.network, names.strangers):
+            known = self._known.get(name)
+            if known is not None:
+                known.number -= 1
+                if known.number <= 0:
+                    self._known.pop(name)
+        self.welcome(account, address)
 
     def _left(self, name: str, now: float) -> float:
         known = self._known.get(name)
@@ -93,5 +120,14 @@ class LoginThrottle:
         return 0 if known is None or now - known.last >= FORGOTTEN else known.number
 
 
-def _names(account: str, address: str) -> tuple[str, str]:
-    return f"account {account.casefold()}", f"address {network_of(address)}"
+class _Counted(NamedTuple):
+    """The names under which a try is counted."""
+
+    pair: str
+    network: str
+    strangers: str
+
+
+def _names(account: str, address: str) -> _Counted:
+    name, network = account.casefold(), network_of(address)
+    return _Counted(f"account {name} at {network}", f"address {network}", f"account {name}")

@@ -75,13 +75,13 @@ class UserBook:
     def find(self, name: str) -> ConsoleUser | None:
         """The user of a name as it was typed; None for none."""
         row = self._database.row(
-            "SELECT name, role, places, made, changed FROM users WHERE name = ?", _typed(name)
+            "SELECT name, role, places, made, changed FROM users WHERE name = ?", typed_name(name)
         )
         return _user(row) if row is not None else None
 
     def hash_of(self, name: str) -> str:
         """The hash of a user's password; "" for an unknown one."""
-        row = self._database.row("SELECT hash FROM users WHERE name = ?", _typed(name))
+        row = self._database.row("SELECT hash FROM users WHERE name = ?", typed_name(name))
         return str(row[0]) if row is not None else ""
 
     def add(self, name: str, hashed: str, role: Role, places: Sequence[str] = ()) -> ConsoleUser:
@@ -151,7 +151,7 @@ class UserBook:
 
     def renew_hash(self, name: str, hashed: str) -> None:
         """Keep the hash of the same password with the parameters of today."""
-        self._database.rows("UPDATE users SET hash = ? WHERE name = ?", hashed, _typed(name))
+        self._database.rows("UPDATE users SET hash = ? WHERE name = ?", hashed, typed_name(name))
 
     def remove(self, name: str) -> ConsoleUser:
         """Remove a user, and end their sessions; the user as they were.
@@ -186,7 +186,8 @@ class UserBook:
         self._database.rows("DELETE FROM sessions WHERE name = ? AND how = 'password'", name)
 
 
-def _typed(name: str) -> str:
+def typed_name(name: str) -> str:
+    """The name of a user as it is stored, of one as it was typed."""
     return unicodedata.normalize("NFC", name.strip()).casefold()
 
 

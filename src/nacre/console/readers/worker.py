@@ -79,10 +79,18 @@ def answer_to(
         return ReaderAnswer(None, type(error).__name__, refused)
     except NacreError as error:
         problems = [list(one) for one in getattr(error, "problems", ())]
-        return ReaderAnswer(None, type(error).__name__, str(error), problems=problems)
+        return ReaderAnswer(None, _known_class(error), str(error), problems=problems)
     except Exception as error:  # noqa: BLE001 - a bug in a task is not the end of the process
         return ReaderAnswer(None, "Exception", f"{type(error).__name__}: {error}")
     return ReaderAnswer(data)
+
+
+def _known_class(error: Exception) -> str:
+    """The class of an error that the console knows: its own, or the nearest that it is made of."""
+    from nacre import errors  # noqa: PLC0415 - as below
+
+    names = [kind.__name__ for kind in type(error).__mro__]
+    return next((name for name in names if hasattr(errors, name)), names[0])
 
 
 def read_message(source: BinaryIO) -> bytes | None:

@@ -136,7 +136,10 @@ class SelectedFiles(NamedTuple):
 
 def select_task(spec: SelectSpec) -> SelectedFiles:
     """Fold, judge and refuse the rows of some buckets; the candidates go to an exchanged file."""
+    options = spec.keep.options
     with spec.place.open() as work:
+        if options.where or options.cap_where:
+            work.kernel.bound()
         return _Selecting(work, spec).run()
 
 
