@@ -15,7 +15,6 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -260,7 +259,7 @@ class Kernel:
         watch.daemon = True
         watch.start()
         try:
-            resource.setrlimit(resource.RLIMIT_AS, (min(most, *known), hard))
+            resource.setrlimit(resource.RLIMIT_AS, (min([most, *known]), hard))
             yield
         finally:
             watch.cancel()
@@ -564,8 +563,11 @@ class Kernel:
 
 def _address_space() -> int:
     """Bytes of the address space of this process."""
-    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
-    return pages * resource.getpagesize()
+    handle = os.open("/proc/self/statm", os.O_RDONLY)
+    try:
+        return int(os.read(handle, 100).split()[0]) * resource.getpagesize()
+    finally:
+        os.close(handle)
 
 
 def quoted(text: str) -> str:
