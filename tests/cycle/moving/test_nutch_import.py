@@ -14,6 +14,7 @@ from nacre.errors import ConfigError, DamageError
 from tests.cycle.made import INTERVAL, found
 from tests.cycle.moving import hadoop_files as made
 from tests.cycle.moving.hadoop_files import Container, datum, map_file
+from tests.cycle.moving.test_hadoop_checksums import checksums
 from tests.cycle.steps.fetched import FetchedCycle
 
 GBK = "http://gbk.example/%D6%D0%CE%C4"
@@ -130,6 +131,25 @@ def test_what_is_damaged_is_told_or_left_out(crawl: FetchedCycle, tmp_path: Path
     assert (result.records, result.damaged) == (2, 1)
     assert str(path) in result.messages[0]
     assert len(crawl.rows()) == 2
+
+
+def test_bytes_without_their_checksum_are_told_or_left_out(crawl: FetchedCycle, tmp_path: Path):
+    urls = [f"http://a.example/{number:03d}" for number in range(60)]
+    path = map_file(tmp_path, [(url, datum(1, TIME)) for url in urls])
+    data = bytearray(path.read_bytes())
+    path.with_name(".data.crc").write_bytes(checksums(bytes(data)))
+    at = data.index(b"a.example/030") + len("a.example/03")
+    data[at] = ord("9")  # it can be read, and is another URL
+    path.write_bytes(bytes(data))
+    with pytest.raises(DamageError, match=r"checksum differs \(\.data\.crc\).*--salvage"):
+        imported(crawl, tmp_path)
+    result = imported(crawl, tmp_path, salvage=True)
+    assert result.records + result.damaged == 60
+    assert 1 < result.damaged < 30
+    keys = {one["key"] for one in crawl.rows()}
+    assert urls[30] not in keys
+    assert "http://a.example/039" in keys, "it has a row of its own elsewhere"
+    assert urls[0] in keys
 
 
 def test_what_the_scope_refuses_is_left_out(crawl: FetchedCycle, tmp_path: Path):

@@ -3,10 +3,17 @@
 import pytest
 from pydantic import TypeAdapter
 
+from nacre.config.check import load
+from nacre.config.facts import value_at
+from nacre.config.layer import Layer
 from nacre.migrate.nutch.conf import STOCK
+from nacre.migrate.nutch.convert import convert
 from nacre.migrate.nutch.plugins import FILTERS, NORMALIZERS
 from nacre.migrate.nutch.properties import CONVERTERS, VALUES
+from nacre.migrate.report import MigrationOutcome
 from nacre.scope.normalize.chain import AnyNormalizer
+from nacre.settings.settings import JobSettings
+from tests.migrate.nutch.conffiles import conf
 from tests.migrate.places import is_setting
 
 
@@ -71,3 +78,63 @@ def test_filters_and_normalizers_have_the_names_that_the_job_takes():
         kind = node.get("properties", {}).get("normalizer", {})
         known |= {*kind.get("enum", ()), kind.get("const", "")}
     assert set(NORMALIZERS.values()) <= known
+
+
+@pytest.mark.parametrize("stock", [True, False])
+@pytest.mark.parametrize(
+    ("name", "value", "path", "expected"),
+    [
+        ("fetcher.max.exceptions.per.queue", "9", "cycle.fetch.max_failures", 9),
+        ("fetcher.max.exceptions.per.queue", "-1", "cycle.fetch.max_failures", 0),
+        ("generate.max.per.host", "12", "cycle.generate.max_count", 12),
+        ("fetcher.threads.per.host", "3", "politeness.in_flight", 3),
+        ("partition.url.by.ip", "true", "cycle.generate.partition", "address"),
+        ("db.max.inlinks", "77", "cycle.links.max", 77),
+        ("db.max.anchor.length", "5", "cycle.links.max_anchor", 5),
+        ("db.default.fetch.interval", "10", "recrawl.schedule.nutch.interval", 864_000.0),
+    ],
+)
+def test_names_of_earlier_releases(tmp_path, name, value, path, expected, stock):
+    site = {"http.agent.name": "bot", "http.agent.url": "http://a.test/", name: value}
+    draft, report = convert(conf(tmp_path, site, stock=stock))
+    settings = load(JobSettings, [Layer("option", draft.tree())]).settings
+    assert value_at(settings, path) == expected
+    (found,) = [one for one in report.findings if one.name == name and one.value == value]
+    assert found.outcome is MigrationOutcome.MAPPED
+    assert path in found.target
+
+
+def test_a_name_of_now_wins_over_one_of_an_earlier_release(tmp_path):
+    site = {"generate.max.per.host": "5", "generate.max.count": "6"}
+    draft, report = convert(conf(tmp_path, site))
+    assert draft.settings["cycle.generate.max_count"] == 6
+    (found,) = [one for one in report.findings if one.name == "generate.max.per.host"]
+    assert (found.outcome, "replaces it" in found.note) == (MigrationOutcome.DEFAULTED, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome"),
+    [
+        ("searcher.dir", MigrationOutcome.DEFAULTED),
+        ("mapred.map.tasks", MigrationOutcome.DEFAULTED),
+        ("http.verbose", MigrationOutcome.DEFAULTED),
+        ("fetcher.retry.max", MigrationOutcome.DEFAULTED),
+        ("elastic.host", MigrationOutcome.FLAGGED),
+        ("generate.max.per.host.by.ip", MigrationOutcome.FLAGGED),
+        ("our.own.property", MigrationOutcome.FLAGGED),
+    ],
+)
+def test_properties_that_nutch_has_no_more(tmp_path, name, outcome):
+    _, report = convert(conf(tmp_path, {name: "7"}))
+    (found,) = [one for one in report.findings if one.name == name]
+    assert found.outcome is outcome
+    assert ("not a property of the stock" in found.note) is (name == "our.own.property")
+
+
+def test_plugins_of_earlier_releases_and_of_the_newest_are_known(tmp_path):
+    names = "lib-(htmlunit|rabbitmq|selenium)|parse-(pdf|msword|rss|text|oo)|any23|field-basic"
+    site = {"plugin.includes": f"protocol-http|urlfilter-domainblacklist|{names}"}
+    files = {"domainblacklist-urlfilter.txt": "spam.example\n"}
+    draft, _ = convert(conf(tmp_path, site, **files))
+    (chain,) = [rule["chain"] for rule in draft.settings["scope"] if "chain" in rule]
+    assert chain == [{"filter": "domain-denylist", "file": "domainblacklist-urlfilter.txt"}]

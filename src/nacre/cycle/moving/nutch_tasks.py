@@ -5,7 +5,7 @@ it fails the task, or with `salvage` it is counted and left out.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,7 +15,8 @@ from nacre.crawldb.row import COLUMNS, ONE, Status, bucket_of, bucket_of_host
 from nacre.crawldb.settings import LinkDbSettings
 from nacre.cycle.admission import Admission
 from nacre.cycle.moving import nutch
-from nacre.cycle.moving.hadoop import FileRange, SequenceFile, WritableError
+from nacre.cycle.moving.hadoop import FileRange, SequenceFile, SequenceRecord, WritableError
+from nacre.cycle.moving.hadoop_checksums import BadChunk, bad_chunks, checksum_file
 from nacre.cycle.moving.nutch_rows import NutchRow, row_of
 from nacre.cycle.steps.judging import RulesOfStep
 from nacre.cycle.steps.links import LINKS
@@ -96,6 +97,9 @@ class NutchCounts(NamedTuple):
     files: tuple[TableFile, ...] = ()
 
 
+_BEHIND = 1 << 20
+
+
 class RangeReader:
     """The reader of the records of a range, which counts what it leaves out.
 
@@ -132,7 +136,8 @@ class RangeReader:
         with SequenceFile(path) as file:
             require_class(file, self._class)
             salvage = self._told if self._spec.salvage else None
-            for record in file.records(low, high, salvage):
+            bad = self._bad_chunks(file.path)
+            for record in whole_records(file.records(low, high, salvage), bad, file.size, salvage):
                 try:
                     key, value = nutch.text(record.key), decode(record.value)
                 except (WritableError, ValueError) as error:
@@ -143,6 +148,21 @@ class RangeReader:
                     continue
                 self.records += 1
                 yield key, value
+
+    def _bad_chunks(self, path: Path) -> list[BadChunk]:
+        """The parts of the range whose bytes do not have the checksums that Hadoop keeps."""
+        _, low, high = self._spec.within
+        bad: list[BadChunk] = []
+        # The last record of a range may end behind it.
+        for chunk in bad_chunks(path, low, high and high + _BEHIND):
+            if not self._spec.salvage:
+                raise DamageError(
+                    f"{path}: bytes {chunk.start:,} to {chunk.end:,}: {chunk.why} "
+                    f"({checksum_file(path).name}). `--salvage` leaves their records out; if the "
+                    "checksums are those of another file, remove them"
+                )
+            bad.append(chunk)
+        return bad
 
     def _told(self, message: str) -> None:
         self.damaged += 1
@@ -155,6 +175,48 @@ class RangeReader:
             self.records, rows, urls.no_urls if urls else 0, dict(urls.refused if urls else {}),
             dict(self.unknown), self.damaged, tuple(self.messages),
         )  # fmt: skip
+
+
+def whole_records(
+    records: Iterator[SequenceRecord],
+    bad: Sequence[BadChunk],
+    size: int,
+    on_damage: Callable[[str], None] | None,
+) -> Iterator[SequenceRecord]:
+    """The records that have no byte of a bad chunk; those of one block have its offset.
+
+    Args:
+        records: The records, in the order of the file.
+        bad: The bad chunks.
+        size: Bytes of the file.
+        on_damage: Hears of each record that is left out; None: none is.
+    """
+    if not bad or on_damage is None:
+        yield from records
+        return
+    group: list[SequenceRecord] = []
+    for record in records:
+        if group and record.offset != group[0].offset:
+            yield from _unless_bad(group, record.offset, bad, on_damage)
+            group = []
+        group.append(record)
+    if group:
+        yield from _unless_bad(group, size, bad, on_damage)
+
+
+def _unless_bad(
+    group: Sequence[SequenceRecord],
+    end: int,
+    bad: Sequence[BadChunk],
+    on_damage: Callable[[str], None],
+) -> Iterator[SequenceRecord]:
+    start = group[0].offset
+    chunk = next((one for one in bad if one.start < end and one.end > start), None)
+    if chunk is None:
+        yield from group
+        return
+    for record in group:
+        on_damage(f"record {record.number} at byte {record.offset:,}: {chunk.why}")
 
 
 def require_class(file: SequenceFile, value_class: str) -> None:

@@ -1,7 +1,7 @@
 """The configuration directory of Nutch: its properties, stock values, and where its files are."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -17,6 +17,27 @@ from nacre.wire.xml import Element
 
 STOCK: dict[str, str] = read_table(__package__, "stock.toml")
 """The stock values of Nutch 1.23, by property."""
+
+
+def _days(text: str) -> str:
+    """Seconds of a number of days; the text itself where it is none."""
+    try:
+        return f"{float(text) * 86_400:.0f}"
+    except (ValueError, OverflowError):
+        return text
+
+
+def _by_ip(text: str) -> str:
+    return "byIP" if text.lower() == "true" else "byHost"
+
+
+_TO_NOW: dict[str, Callable[[str], str]] = {"days": _days, "by_ip": _by_ip, "same": str}
+
+RENAMED: dict[str, tuple[str, Callable[[str], str]]] = {
+    old: (row["to"], _TO_NOW[row.get("as", "same")])
+    for old, row in read_table(__package__, "properties.toml")["renamed"].items()
+}
+"""Properties of earlier releases: their names of now, and what makes the value of now."""
 
 Conversions = dict[str, Conversion]
 """Conversions by name of the property."""
@@ -76,6 +97,26 @@ class Conf:
         for name in self._open:
             # As if nothing were said: an open reference would reach the wire.
             del self._effective[name]
+        self._renamed = dict(self._of_old_names())
+        self._effective |= self._renamed
+
+    def _of_old_names(self) -> Iterator[tuple[str, NutchProperty]]:
+        """The properties that stand under names of earlier releases, by their names of now."""
+        for old, (new, convert) in RENAMED.items():
+            prop, other = self._effective.get(old), self._effective.get(new)
+            is_stock = other is not None and other.file == FILES[0]
+            if prop is not None and (other is None or (is_stock and prop.file != FILES[0])):
+                yield new, prop._replace(name=new, value=convert(prop.value))
+
+    def current(self, prop: NutchProperty) -> NutchProperty | None:
+        """A property of an earlier release under its name of now, if no other one has that.
+
+        Args:
+            prop: The property, as it is written.
+        """
+        new = RENAMED[prop.name][0] if prop.name in RENAMED else ""
+        found = self._renamed.get(new)
+        return found if found is not None and self._effective.get(prop.name) is prop else None
 
     def path(self, name: str) -> Path | None:
         """A file, or the template that it is made from; None when there is neither.

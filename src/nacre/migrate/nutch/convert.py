@@ -15,6 +15,7 @@ from nacre.migrate.nutch.seeds import read_seeds
 from nacre.migrate.nutch.urls import URLRules
 from nacre.migrate.nutch.writers import map_writers
 from nacre.migrate.report import (
+    Conversion,
     FileNote,
     MigrationOutcome,
     MigrationReport,
@@ -83,9 +84,12 @@ def _finding(
         return finding(defaulted(f"overridden at {winner.file}:{winner.line}"), prop)
     if conf.is_open(prop):
         return finding(to_check(_STAYS_OPEN), prop)
-    conversion = (
-        conversions.get(prop.name) or map_value(conf, prop, draft) or other_conversion(conf, prop)
-    )
+    now = conf.current(prop)
+    if now is not None:
+        found = _conversion(conf, now, conversions, draft)
+        note = f"{now.name} since; {found.note}".removesuffix("; ")
+        return finding(found._replace(note=note), prop)
+    conversion = _conversion(conf, prop, conversions, draft)
     if said := conf.answered(prop):
         taken = conversion.outcome is MigrationOutcome.MAPPED
         conversion = (
@@ -94,6 +98,14 @@ def _finding(
             else missing(_LEFT_OUT)
         )
     return finding(conversion, prop)
+
+
+def _conversion(
+    conf: Conf, prop: NutchProperty, conversions: Conversions, draft: Draft
+) -> Conversion:
+    return (
+        conversions.get(prop.name) or map_value(conf, prop, draft) or other_conversion(conf, prop)
+    )
 
 
 def _plugin_conversions(conf: Conf, plugins: Plugins) -> Conversions:

@@ -22,6 +22,8 @@ DEPTH = "scoring-depth"
 
 _OF_THE_CYCLE: list[str] = _TABLES["of_the_cycle"]
 _FOREIGN: list[str] = _TABLES["foreign"]
+_FORMER: dict[str, str] = _TABLES["former"]
+"""Names that plugins had in earlier releases, and those of now."""
 _NO_PART = tuple(_TABLES["no_part"])
 """Beginnings of plugins that are not part of a crawl, whoever has made them."""
 
@@ -61,13 +63,19 @@ class Plugins:
         includes = _pattern(conf, "plugin.includes")
         excludes = _pattern(conf, "plugin.excludes")
         known = _ALL
+        former = {new: old for old, new in _FORMER.items()}
         self.active = [
-            name for name in known if includes.fullmatch(name) and not excludes.fullmatch(name)
+            name
+            for name in known
+            if any(
+                includes.fullmatch(one) and not excludes.fullmatch(one)
+                for one in (name, former.get(name, name))
+            )
         ]
         self.unknown = [
             name
             for name in _alternatives(conf.value("plugin.includes"))
-            if name not in known and not excludes.fullmatch(name)
+            if name not in (*known, *_FORMER) and not excludes.fullmatch(name)
         ]
         self._of_others = [name for name in self.unknown if name.startswith(_NO_PART)]
         self.unknown = [name for name in self.unknown if name not in self._of_others]

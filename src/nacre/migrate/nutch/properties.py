@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from nacre.migrate.draft import Draft
 from nacre.migrate.files import read_table
 from nacre.migrate.nutch.conf import (
+    RENAMED,
     STOCK,
     Conf,
     Conversions,
@@ -111,6 +112,10 @@ _CHECK: dict[str, str] = _TABLES["check"]
 _MISSING: dict[str, str] = _TABLES["missing"]
 _GROUPS = tuple((tuple(row["begins"]), row["note"]) for row in _TABLES["groups"])
 """What the rest is about, by how names begin."""
+_REMOVED = tuple(
+    (tuple(row["begins"]), row["note"], row.get("check", False)) for row in _TABLES["removed"]
+)
+"""What properties of earlier releases were about, and whether the operator has to look."""
 
 
 def map_value(conf: Conf, prop: NutchProperty, draft: Draft) -> Conversion | None:
@@ -144,7 +149,17 @@ def other_conversion(conf: Conf, prop: NutchProperty) -> Conversion:
         return to_check(_CHECK[name])
     if name in STOCK:
         return missing(_MISSING.get(name) or group or "nothing here is like it")
-    return to_check(_unknown(name))
+    return _of_earlier_releases(name) or to_check(_unknown(name))
+
+
+def _of_earlier_releases(name: str) -> Conversion | None:
+    """The conversion of a property that Nutch has no more; None for another."""
+    if name in RENAMED:
+        return defaulted(f"{RENAMED[name][0]} replaces it, and is set")
+    for begins, note, is_to_check in _REMOVED:
+        if name.startswith(begins):
+            return to_check(note) if is_to_check else defaulted(f"removed from Nutch since: {note}")
+    return None
 
 
 def _unknown(name: str) -> str:

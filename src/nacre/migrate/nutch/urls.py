@@ -56,6 +56,10 @@ _EXTERNAL = (
 _OFF = defaulted("its plugin is not active")
 
 
+_FORMER_FILES = {"domaindenylist-urlfilter.txt": "domainblacklist-urlfilter.txt"}
+"""Files of filters by the names that earlier releases gave them."""
+
+
 class URLRules:
     """Maps what Nutch says of URLs.
 
@@ -138,6 +142,8 @@ class URLRules:
         if rules_property:
             self.conversions[rules_property] = defaulted("empty", target)
         name = self._conf.value(file_property) or stock_name
+        if name in _FORMER_FILES and self._conf.path(name) is None:
+            name = _FORMER_FILES[name]
         if self.copy(name):
             self.conversions[file_property] = mapped(target, f"{name} is copied")
             return {**item, "file": name}
