@@ -65,6 +65,10 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
         return None
     yaml = YAML(typ="safe", pure=True)
     tabbed, text = untabbed(text)
+    barred, text = without_barred(text)
+    for line, sign in barred:
+        said = f"not well-formed YAML: the sign U+{ord(sign):04X} is not allowed"
+        layer.problems.append(Problem("", said, "signs that can be printed", "", file, line))
     for line in tabbed:
         layer.problems.append(
             Problem("", "the line is indented with a tab", "blanks, two a step", "", file, line)
@@ -114,11 +118,8 @@ def _fault(error: MarkedYAMLError, text: str) -> _Fault:
         above = text.split("\n")[line - 2].strip() if line > 1 else ""
         if above and not re.search(r":(\s|$)|^(-|#)", above):
             return _Fault(line - 1, line - 1, _PLAINER["could not find expected ':'"])
-    if "flow" in context and problem.startswith("expected ','"):
-        mark = problem.partition("or '")[2][:1]
-        return _Fault(
-            begin, begin, f"a list or mapping is not closed: `{mark}` or a comma is missing"
-        )
+    if (bracket := _bracket_fault(problem, context, _Fault(begin, line, ""), text)) is not None:
+        return bracket
     if problem.startswith("expected <block end>"):
         return _Fault(begin, line, "the line is not indented like those above that it belongs to")
     if problem.startswith("but found another document"):
@@ -126,6 +127,21 @@ def _fault(error: MarkedYAMLError, text: str) -> _Fault:
     plainer = _PLAINER.get(problem)
     said = plainer or " ".join(part for part in (context, problem) if part)
     return _Fault(begin, line, said)
+
+
+def _bracket_fault(problem: str, context: str, at: _Fault, text: str) -> _Fault | None:
+    """A bracket that is not closed, or was never opened; None for another fault."""
+    if "flow" in context and problem.startswith("expected ','"):
+        mark = problem.partition("or '")[2][:1]
+        said = f"a list or mapping is not closed: `{mark}` or a comma is missing"
+        return _Fault(at.begin, at.begin, said)
+    if "flow" in context and "<stream end>" in problem:
+        last = len(text.rstrip().split("\n"))
+        return _Fault(last, last, "a list or mapping is not closed: a bracket is missing")
+    if problem.startswith("expected <block end>") and (found := _CLOSING.search(problem)):
+        said = f"`{found[1]}` closes nothing: take it out, or open it before"
+        return _Fault(at.line, at.line, said)
+    return None
 
 
 class _GrownError(Exception):
@@ -243,6 +259,23 @@ _TABBED = re.compile(r"^( *)(\t[ \t]*)(?=\S)")
 _NAME = re.compile(r"^(?:\"([^\"]+)\"|'([^']+)'|([^\s#'\"\[\]{},:-][^:#]*?))\s*:(?:\s|$)")
 
 
+_BARRED = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_CLOSING = re.compile(r"but found '([\]}])'")
+
+
+def without_barred(text: str) -> tuple[list[tuple[int, str]], str]:
+    """Lines with characters that YAML does not allow, the first of each, and the text without them.
+
+    Source: YAML 1.2.2, production `c-printable`.
+    """
+    if not _BARRED.search(text):
+        return [], text
+    lines = text.split("\n")
+    matches = ((number, _BARRED.search(line)) for number, line in enumerate(lines, 1))
+    found = [(number, match[0]) for number, match in matches if match]
+    return found, _BARRED.sub(" ", text)
+
+
 def untabbed(text: str) -> tuple[list[int], str]:
     """Lines whose indentation holds a tab, and the text with two blanks for each.
 
@@ -296,10 +329,15 @@ def blanked(text: str, first: int, last: int, *, again: bool = False) -> tuple[s
 
 
 def _stands_alone(lines: list[str], at: int) -> bool:
-    """An indented line with nothing below it that belongs to it."""
-    own = _indent(lines[at])
+    """A line with nothing below it that belongs to it, and that begins no section."""
+    line = lines[at]
+    if not line.strip("]} \t\r,"):
+        return True
+    if line.lstrip().startswith("- ") or _NAME.match(line):
+        return False
+    own = _indent(line)
     below = next((line for line in lines[at + 1 :] if line.strip()), "")
-    return own > 0 and not lines[at].lstrip().startswith("- ") and _indent(below) <= own
+    return _indent(below) <= own
 
 
 def _indent(line: str) -> int:

@@ -7,6 +7,7 @@ can be built of it, and it is sound as a whole.
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -96,8 +97,8 @@ class TextFindings(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         problems: What keeps the job from starting, in the order of the text.
         warnings: What the operator should know.
-        lights: Problems at each level, by its name; a level that could not be looked at, because
-            those before it have problems, has -1.
+        lights: Problems at each level, by its name; -1 for a level without findings that is not
+            known to be sound, because those before it have problems.
         survey: The seeds, their hosts and the space; null where the network was not asked, or a
             problem kept it from being made.
     """
@@ -173,10 +174,15 @@ def find_in_text(
 
 
 def _lights(problems: Iterable[TextFinding], *, whole: bool) -> dict[str, int]:
-    counts = {str(level): 0 for level in CheckLevel}
-    for problem in problems:
-        counts[problem.level] += 1
-    return counts if whole else {**counts, "whole": -1}
+    counts = Counter(problem.level for problem in problems)
+    lights: dict[str, int] = {}
+    is_sound = True
+    for level in CheckLevel:
+        # Beside a problem of an earlier level, a level without findings is not known to be sound.
+        is_known = is_sound and (whole or level is not CheckLevel.WHOLE)
+        lights[str(level)] = counts[level] or (0 if is_known else -1)
+        is_sound = is_sound and not counts[level]
+    return lights
 
 
 class _Placing:
