@@ -65,6 +65,13 @@ ROBOT_EXCLUDED: Final = _token(
     "engine/steps/preconditions.py", heritrix="robotExcluded",
 )  # fmt: skip
 
+HTTP_TRIED: Final = _token(
+    "HTTP_TRIED", "httpTried",
+    "https was a guess for a seed without a scheme, and cannot be reached: http is tried in its "
+    "place. It does not count as a failure.",
+    "engine/disposition.py",
+)  # fmt: skip
+
 SPECULATIVE_HOPELESS: Final = _token(
     "SPECULATIVE_HOPELESS", "speculativeHopeless",
     "Status -5000: a guess from a script, which was not tried since others like it led nowhere.",

@@ -1,4 +1,5 @@
 import errno
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -638,5 +639,34 @@ def test_an_end_of_a_schedule_that_is_no_moment_is_refused(tmp_path: Path, until
         assert sent.status_code == 422, sent.text
         assert "until" in sent.text
         assert console.services.schedules.all() == []
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "paths"),
+    [
+        ({"time": "25:00", "budget": "lots"}, ["time", "budget"]),
+        ({"time": "noon", "until": "tomorrow"}, ["time", "until"]),
+        ({"often": "monthly", "day": "40", "time": "7"}, ["time", "day"]),
+        ({"often": "cron", "at": "every day", "zone": "Mars/Base"}, ["at", "zone"]),
+        ({"often": "cron", "at": "0 0 30 2 *", "budget": "很多", "until": "x"},
+         ["until", "budget", "at"]),
+    ],
+)  # fmt: skip
+def test_all_errors_of_the_form_are_shown(tmp_path: Path, wrong: dict[str, str], paths: list[str]):
+    assert nacre("new", tmp_path / "crawls" / "a", "http://127.0.0.1:9/").code == 0
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session(Role.OPERATOR)
+        form = {
+            "x-nacre-token": fields.pop("x-nacre-token"), "do": "add", "job": "crawls~a",
+            "often": "daily", "time": "02:00", "zone": "UTC", **wrong,
+        }  # fmt: skip
+        answer = await console.client.post("/calendar", data=form, headers=fields)
+        assert answer.status_code == 422
+        summary = re.search(r'class="error-summary".*?</div>', answer.text, re.DOTALL)
+        assert summary is not None, answer.text
+        assert re.findall(r"<li><code>(\w+)</code>", summary[0]) == paths
 
     play(tmp_path, scene)

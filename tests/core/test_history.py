@@ -60,3 +60,19 @@ def test_without_its_capture_a_row_knows_the_visits_alone():
 )
 def test_a_fetch_says_what_it_found(answer: str, kind: str, verdict: str):
     assert FetchRow("http://a.test/", 1.0, 1, 200, answer, kind).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [
+        ({"answer": "silent", "reason": "pair"}, "pair"),
+        ({"answer": "silent"}, "silent"),
+        ({"answer": "silent", "reason": "blocked"}, "silent"),
+        ({"answer": "there", "kind": "minor"}, "minor"),
+        ({"answer": "there"}, "none"),
+        ({"kind": "new"}, "new"),
+        ({"answer": "gone"}, "gone"),
+    ],
+)
+def test_the_verdict_of_a_visit(fields: dict[str, str], verdict: str):
+    assert FetchRow("http://a.test/", 1.0, 2, 200, **fields).verdict == verdict  # type: ignore[arg-type]  # any text

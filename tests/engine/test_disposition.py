@@ -450,7 +450,9 @@ def test_http_stands_in_for_a_guess_of_https(
         heritable = {FALLBACK: "http://c.test/"}
         facts: dict[str, Any] = {"uri": {"heritable": heritable, "source": "list", **uri}}
         url = "https://c.test/"
-        job.end(job.reply(status, url, **facts) if status > 0 else job.visit(url, status, **facts))
+        first = job.reply(status, url, **facts) if status > 0 else job.visit(url, status, **facts)
+        job.end(first)
+        assert ("httpTried" in first.annotations) is scheduled
         found = []
         job.clock.passed += 60.0
         while (other := job.take()) is not None:

@@ -128,6 +128,12 @@ def test_the_sentence_in_words():
         "finished: 49 documents; 1 URL lost by an error of Nacre's own (runtime-errors.log); 2 "
         "documents too much for the parser: their links are not known"
     )
+    trap = sentence_of(facts("FINISHED", documents=49, trapped=30, endless=7))
+    assert words(trap) == (
+        "finished: 49 documents; 30 of these are of what looks like traps; "
+        "7 URLs of endless places not fetched (traps.budget)"
+    )
+    assert trap.lever == ("traps", "recrawl")
     deep = sentence_of(facts("FINISHED", documents=49, too_deep=1))
     assert words(deep) == (
         "finished: 49 documents; 1 URL, and what lies behind it, left out as too many hops from its"

@@ -1,6 +1,7 @@
 import pytest
 from msgspec import structs
 
+from nacre.core.crawluri import Directive
 from nacre.report.statistics import DNS, Statistics, Stored, Tally, hosts_visited, rows, totals
 from nacre.store.store import Store
 from tests.report.visits import HEAD, NOW, make_capture, make_visit
@@ -179,6 +180,26 @@ def test_errors_of_our_own_and_of_the_parser_are_counted(store: Store):
     statistics.seal()
     assert (statistics.totals.faults, statistics.totals.unparsed) == (1, 2)
     assert totals(store) == statistics.totals
+
+
+def test_documents_of_traps_are_counted_apart(store: Store):
+    statistics = Statistics(store)
+    for number, directive in enumerate(Directive):
+        visit = make_visit(f"http://a.test/{number}", uri={"directive": directive})
+        statistics.count(visit, Stored.NOVEL, NOW)
+    missing = make_visit("http://a.test/404", 404, uri={"directive": Directive.ENDLESS})
+    statistics.count(missing, Stored.NOVEL, NOW)
+    statistics.seal()
+    assert (statistics.totals.documents, statistics.totals.trapped) == (len(Directive), 2)
+    assert totals(store) == statistics.totals
+
+
+def test_https_that_was_only_a_guess_is_no_failure(store: Store):
+    statistics = Statistics(store)
+    visit = make_visit("https://a.test/", -2, annotations=["httpTried"])
+    statistics.count(visit, Stored.NOTHING, NOW)
+    assert (statistics.totals.failures, statistics.totals.failed_pages) == (0, 0)
+    assert statistics.totals.disregarded == 1
 
 
 def test_failures_of_prerequisites_and_deletions_are_told_apart(store: Store):

@@ -4,6 +4,7 @@ Lines on their way through the store into their files.
 """
 
 import pytest
+from msgspec import structs
 
 from nacre.errors import StorageError
 from nacre.store.file_table import (
@@ -18,6 +19,7 @@ from nacre.store.file_table import (
     put_row,
     sync_files,
     unsynced_files,
+    warc_bytes_before,
 )
 from nacre.store.files import FileKind, FileState
 from nacre.store.store import Store
@@ -79,6 +81,26 @@ def test_rows_of_files_can_be_put_and_forgotten(table):
     delete_row(table._store, number)
     assert list(file_rows(table._store)) == [(9, row)]
     assert get_row(table._store, number) is None
+
+
+def test_the_warcs_of_other_runs_are_summed_up(table):
+    row = get_row(table._store, table.log("logs/a.log"))
+    assert row is not None
+    for number, (run, kind, state, size) in enumerate(
+        [
+            ("one", FileKind.WARC, FileState.CLOSED, 5),
+            ("one", FileKind.INDEX, FileState.CLOSED, 70),
+            ("two", FileKind.WARC, FileState.LOST, 600),
+            ("three", FileKind.WARC, FileState.CLOSED, 8_000),
+            ("four", FileKind.WARC, FileState.CLOSED, 90_000),
+        ],
+        20,
+    ):
+        final = f"runs/{run}/archive/{number}"
+        changed = structs.replace(row, kind=kind, state=state, size=size, final=final)
+        put_row(table._store, number, changed)
+    assert warc_bytes_before(table._store, "three") == 90_005
+    assert warc_bytes_before(table._store, "none") == 98_005
 
 
 def test_handles_are_given_back_even_when_closing_fails(world, table):

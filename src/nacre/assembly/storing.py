@@ -23,6 +23,7 @@ from nacre.history.dedup import Digests, History
 from nacre.runs.runs import RunContext, RunRow
 from nacre.settings.settings import JobSettings
 from nacre.store.commit import GroupCommit
+from nacre.store.file_table import warc_bytes_before
 from nacre.store.store import Store
 
 _TOTAL = "warc.total"
@@ -36,7 +37,7 @@ def warc_writers(
     clock: Clock,
     numbers: Numbers,
 ) -> tuple[WarcWriter, WarcWriter]:
-    """The writers of both; what they wrote together is counted durably over all runs.
+    """The writers of both; what they wrote together in a run is counted durably.
 
     Args:
         settings: The job's.
@@ -75,6 +76,7 @@ class Storing:
         numbers: Serial numbers and record ids.
         archive: Makes and writes records.
         outcomes: How each URI ended.
+        before: Bytes of WARC of the other runs.
     """
 
     store: Store
@@ -82,6 +84,7 @@ class Storing:
     numbers: Numbers
     archive: ArchiveStep
     outcomes: Outcomes
+    before: int = 0
 
     @property
     def writers(self) -> tuple[WarcWriter, WarcWriter]:
@@ -90,7 +93,7 @@ class Storing:
 
     @property
     def written(self) -> int:
-        """Bytes of WARC written, over all runs."""
+        """Bytes of WARC that the run wrote, in all its sessions."""
         return sum(writer.total for writer in self.writers)
 
     def rotate(self) -> None:
@@ -141,4 +144,5 @@ def make_storing(
         keeping=Keeping(store, keep, bases, settings.archive.level),
         scratch=scratch,
     )
-    return Storing(store, commit, numbers, archive, Outcomes(store))
+    before = warc_bytes_before(store, context.run.name)
+    return Storing(store, commit, numbers, archive, Outcomes(store), before)

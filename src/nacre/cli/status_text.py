@@ -194,8 +194,9 @@ def done_text(overview: JobOverview) -> str:
 
 
 def got_text(overview: JobOverview) -> str:
-    """The replies by kind: `9 documents (4 HTML), 2 redirects, 1 error, 1.2 MB`."""
-    parts = [f"{count(overview.documents, 'document')} ({overview.html:,} HTML)"]
+    """The replies by kind: `9 documents (4 HTML, 3 of traps), 2 redirects, 1 error, 1.2 MB`."""
+    traps = f", {overview.trapped:,} of traps" if overview.trapped else ""
+    parts = [f"{count(overview.documents, 'document')} ({overview.html:,} HTML{traps})"]
     if overview.unchanged:
         parts.append(f"{overview.unchanged:,} not modified")
     if overview.redirects:

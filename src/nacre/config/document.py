@@ -135,7 +135,7 @@ def _bracket_fault(problem: str, context: str, at: _Fault, text: str) -> _Fault 
         mark = problem.partition("or '")[2][:1]
         said = f"a list or mapping is not closed: `{mark}` or a comma is missing"
         return _Fault(at.begin, at.begin, said)
-    if "flow" in context and "<stream end>" in problem:
+    if "flow" in context and problem.endswith("end>'"):
         last = len(text.rstrip().split("\n"))
         return _Fault(last, last, "a list or mapping is not closed: a bracket is missing")
     if problem.startswith("expected <block end>") and (found := _CLOSING.search(problem)):
@@ -260,7 +260,7 @@ _NAME = re.compile(r"^(?:\"([^\"]+)\"|'([^']+)'|([^\s#'\"\[\]{},:-][^:#]*?))\s*:
 
 
 _BARRED = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_CLOSING = re.compile(r"but found '([\]}])'")
+_CLOSING = re.compile(r"'([\]}])'$")
 
 
 def without_barred(text: str) -> tuple[list[tuple[int, str]], str]:

@@ -1,5 +1,7 @@
 """History rows: of a URL by its visits, of a payload by its capture; and the fetch log."""
 
+from typing import Final
+
 import msgspec
 from msgspec import structs
 
@@ -146,6 +148,10 @@ def without_capture(known: HistoryRecord) -> HistoryRecord:
     )
 
 
+PAIR: Final = "pair"
+"""Reason and verdict of a second fetch, which only teaches what is noise."""
+
+
 class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One visit; rows are only ever added.
 
@@ -187,5 +193,10 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def verdict(self) -> str:
-        """The verdict of the visit: how the page differs, or whether it exists."""
+        """The verdict of the visit: how the page differs, or whether it exists.
+
+        `pair`: a second fetch, which says nothing of the page.
+        """
+        if self.answer == "silent" and self.reason == PAIR:
+            return PAIR
         return self.kind or "none" if self.answer in {"there", ""} else self.answer

@@ -228,6 +228,7 @@ class SeedFallback:
         uri = visit.uri
         if not (uri.is_seed and _has_fallback(visit)):
             return
+        visit.annotate(annotations.HTTP_TRIED)
         seed = Seed(uri.heritable[FALLBACK], uri.heritable[FALLBACK])
         if self.seeds.stands_in(seed, uri):
             heritable = own_scope(uri.heritable.get(OWN_SCOPE, ""))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from nacre.core.clock import Clock
 from nacre.engine.clock import SystemClock
-from nacre.engine.seeding.seedbook import seed_rows
+from nacre.engine.seeding.seedbook import listed_rows
 from nacre.errors import OldLayoutError
 from nacre.frontier.queues import read_totals
 from nacre.inspect.stored_job import MEMORY, read_only, require_store
@@ -234,8 +234,8 @@ def title_facts(view: View) -> tuple[tuple[str, str], ...]:
     """The facts under the title of a report: job, sites, and the period of all runs, UTC."""
     root = view.layout.root
     rows = [row for row in all_runs(view.store) if not row.fresh]
-    first = [readable_url(seed.url) for seed in islice(seed_rows(view.store), _SITES)]
-    number = sum(not seed.redirect_from for seed in seed_rows(view.store))
+    first = [readable_url(seed.url) for seed in islice(listed_rows(view.store), _SITES)]
+    number = sum(1 for _ in listed_rows(view.store))
     more = f" and {number - len(first):,} more" if number > len(first) else ""
     about = [
         ("Job", view.settings.name or root.name),

@@ -29,6 +29,7 @@ from nacre.frontier.settings import PolitenessSettings
 from nacre.report.statistics import CrawlTotals, totals
 from nacre.runs.passes import next_pass
 from nacre.runs.runs import RunRow
+from nacre.store.file_table import warc_bytes_before
 from nacre.store.store import Store
 from nacre.uri.surt import queue_host
 
@@ -70,7 +71,9 @@ class JobOverview(msgspec.Struct, frozen=True):
         novel_bytes: Bytes stored in full.
         saved_documents: Replies that a revisit record was enough for.
         saved_bytes: Bytes that were not stored again for that reason.
-        warc_bytes: Bytes of WARC written.
+        warc_bytes: Bytes of WARC that the run wrote.
+        archive_bytes: Bytes of WARC of all runs.
+        trapped: Of the documents, those of kinds that look like traps: nothing new, or no end.
         busy: Fetches in process.
         parallel: Fetches that may be in process; 0 when it does not run.
         worked: Seconds that all fetches took together since it began to run; 0 when it does not.
@@ -133,6 +136,8 @@ class JobOverview(msgspec.Struct, frozen=True):
     saved_documents: int = 0
     saved_bytes: int = 0
     warc_bytes: int = 0
+    archive_bytes: int = 0
+    trapped: int = 0
     busy: int = 0
     parallel: int = 0
     worked: float = 0.0
@@ -199,6 +204,7 @@ def live_overview(session: "Session") -> JobOverview:
         why=session.why,
         elapsed=watch.elapsed,
         warc_bytes=session.storing.written,
+        archive_bytes=session.storing.before + session.storing.written,
         busy=engine.busy,
         parallel=engine.parallel,
         worked=engine.worked,
@@ -241,6 +247,7 @@ def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
         next_pass=following.time if following else 0.0,
         next_why=following.why if following else "",
         warc_bytes=store.counter("warc.total"),
+        archive_bytes=warc_bytes_before(store, run.name) + store.counter("warc.total"),
         timeouts=store.counter(TIMEOUTS),
         alerts=store.counter(alerts_counter(run.name)),
         seeds=store.counter(SEEDS),
@@ -271,6 +278,7 @@ def _overview(frontier: Totals, tally: CrawlTotals, run: RunRow, untried: int) -
         readmitted=tally.readmitted,
         documents=tally.documents,
         html=tally.html,
+        trapped=tally.trapped,
         unchanged=tally.unchanged,
         redirects=tally.redirects,
         errors=tally.errors,

@@ -263,6 +263,7 @@ def _over(facts: SentenceFacts) -> Sentence | None:
         ("failed", {"failed": overview.failed_pages}),
         ("faults", {"faults": overview.faults}),
         ("unparsed", {"unparsed": overview.unparsed}),
+        ("trapped", {"trapped": overview.trapped}),
         ("endless", {"endless": overview.endless}),
         ("deleted", {"deleted": overview.left_deleted}),
         ("deep-poor" if is_poor else "deep", {"deep": overview.too_deep}),
@@ -279,7 +280,7 @@ def _over(facts: SentenceFacts) -> Sentence | None:
     missing = overview.failed_pages or overview.seeds_got < overview.seeds
     levers = (
         *(("seeds",) if missing else ()),
-        *(("traps",) if is_poor or overview.endless else ()),
+        *(("traps",) if is_poor or overview.endless or overview.trapped else ()),
         *(("deeper",) if overview.too_deep and not is_poor else ()),
         *(("trap-share", "traps") if overview.held else ()),
         "recrawl",

@@ -85,6 +85,11 @@ MESSAGES: Final[Mapping[str, str | CountedText]] = {
         _("{unparsed} document too much for the parser: its links are not known"),
         _("{unparsed} documents too much for the parser: their links are not known"),
     ),
+    "trapped": CountedText(
+        "trapped",
+        _("{trapped} of these is of what looks like a trap"),
+        _("{trapped} of these are of what looks like traps"),
+    ),
     "endless": CountedText(
         "endless",
         _("{endless} URL of endless places not fetched (traps.budget)"),

@@ -13,7 +13,8 @@ from enum import StrEnum
 
 import msgspec
 
-from nacre.annotations import PARSER_FAILED, PARSER_TIMEOUT
+from nacre.annotations import HTTP_TRIED, PARSER_FAILED, PARSER_TIMEOUT
+from nacre.core.crawluri import Directive
 from nacre.core.processor import Visit
 from nacre.core.status import CountedAs, FetchStatus, counted
 from nacre.store.store import Store
@@ -28,6 +29,11 @@ _LONGEST_MIME = 127
 
 DNS = "dns:"
 """Pseudo-host of all lookups, as in Heritrix."""
+
+
+def _is_stood_in(visit: Visit) -> bool:
+    """Whether http is tried in the place of an https that was only a guess: no failure."""
+    return HTTP_TRIED in visit.annotations
 
 
 class Stored(StrEnum):
@@ -119,7 +125,8 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         Args:
             status: Its fetch status.
             page: It was not a prerequisite.
-            guess: It was a guessed favicon without a link to it: no failure.
+            guess: Only the crawler thought of it, as of a favicon without a link, or of https for
+                a seed without a scheme: no failure.
         """
         if status == FetchStatus.ROBOTS_PRECLUDED:
             self.robots += 1
@@ -148,6 +155,8 @@ class CrawlTotals(Tally, array_like=True, gc=False):
         faults: URIs that ended by an error of the crawler itself (-5), prerequisites included.
         unparsed: Replies whose content was too much for the parser, which may have died over it:
             their links are not known.
+        trapped: Of the documents, those of kinds that look like traps: pages like them said
+            nothing new, or there is no end to their like.
     """
 
     documents: int = 0
@@ -159,16 +168,18 @@ class CrawlTotals(Tally, array_like=True, gc=False):
     readmitted: int = 0
     faults: int = 0
     unparsed: int = 0
+    trapped: int = 0
 
     @property
     def left_deleted(self) -> int:
         """URIs that the operator deleted, and that do not wait again."""
         return self.deleted - self.readmitted
 
-    def replied(self, status: int, mime: str) -> None:
+    def replied(self, status: int, mime: str, *, trap: bool = False) -> None:
         """Count the kind of a reply."""
         if 200 <= status < 300:
             self.documents += 1
+            self.trapped += trap
             self.html += mime in _HTML
         elif status == 304:
             self.unchanged += 1
@@ -224,7 +235,7 @@ class Statistics:
             saved: For a 304: payload length of what it confirms, bytes.
         """
         url, status, capture = visit.uri.url, visit.status, visit.capture
-        guess = not 0 < status < 400 and visit.uri.is_own_guess
+        guess = (not 0 < status < 400 and visit.uri.is_own_guess) or _is_stood_in(visit)
         is_dns = url.startswith("dns:")
         name = host(url)
         tally = self._hosts[DNS if is_dns else name]
@@ -239,7 +250,8 @@ class Statistics:
                 elif guess:
                     self.totals.missing_guesses += 1
                 else:
-                    self.totals.replied(status, visit.mime)
+                    trap = visit.uri.directive >= Directive.POOR
+                    self.totals.replied(status, visit.mime, trap=trap)
                 self.totals.add(size, stored, saved)
                 self.totals.note_success(now)
             tally.add(size, stored, saved)

@@ -9,7 +9,7 @@ store has lost groups.
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from nacre.errors import StorageError
@@ -50,6 +50,22 @@ def file_rows(store: Store) -> Iterator[tuple[int, FileRow]]:
     for key, value in store.scan("meta", *ROWS):
         number = row_number(key)
         yield number, decode_row(number, value)
+
+
+def warc_bytes_before(store: Store, run: str) -> int:
+    """Bytes of the WARCs of all runs but one, as far as they are there.
+
+    Args:
+        store: The job's.
+        run: Name of the run that is left out; its directory is in the names of its files.
+    """
+    return sum(
+        file.size
+        for _, file in file_rows(store)
+        if file.kind is FileKind.WARC
+        and file.state is not FileState.LOST
+        and run not in Path(file.final).parts
+    )
 
 
 class FileTable:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec.inspect import StructType, multi_type_info
 
-from nacre.console.pages.rendering import TEMPLATES, environment
+from nacre.console.pages.rendering import FILTERS, NOTHING, TEMPLATES, environment
 from nacre.console.routes import ROUTES
 from nacre.report.log_fields import crawl_log_fields
 
@@ -135,3 +135,27 @@ def test_live_parts_which_all_viewers_share_have_no_token_of_a_session():
     parts = sorted((TEMPLATES / "live").glob("*.html"))
     assert parts
     assert [part.name for part in parts if "token" in part.read_text("utf-8")] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, NOTHING), (True, "true"), (False, "false"), ("很慢", "很慢"), (3, "3"), (2.5, "2.5"),
+        (["a", None], '["a", null]'), ({"delay": 5.0, "名": True}, '{"delay": 5.0, "名": true}'),
+    ],
+)  # fmt: skip
+def test_a_value_is_written_as_yaml_and_json_have_it(value: object, text: str):
+    assert FILTERS["plain"](value) == text  # type: ignore[operator]  # a filter
+
+
+@pytest.mark.parametrize(
+    ("status", "word"),
+    [(200, "got"), (304, "not modified"), (302, "redirect"), (404, "error"), (-2, "failed"),
+     (-9998, "refused"), (-6000, "deleted"), (1, "got")],
+)  # fmt: skip
+def test_a_line_of_the_log_has_the_word_of_its_status(status: int, word: str):
+    line = f"2026-11-28T23:28:29.834Z {status:5} 10 http://a.test/ - - text/html #000 - - - -"
+    fields = crawl_log_fields(line)
+    row = {"offset": 0, "fields": fields, "text": line}
+    module = environment("en").get_template("macros.html").module
+    assert f">{status} {word}<" in module.log_row(row, "a", columns=True)  # type: ignore[attr-defined]  # a macro

@@ -10,6 +10,7 @@ import pytest
 
 from nacre.console.access.roles import Role
 from nacre.console.api.results import form_wanted
+from nacre.inspect.analysis.wording import FOUND
 from tests.cli.site import nacre, site
 from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, add_waiting_job
@@ -294,6 +295,10 @@ def test_each_run_keeps_its_numbers(tmp_path: Path):
         explained = (await console.client.get(f"{API}/explain", params={"u": url})).json()
         times = [visit["time"] for visit in explained["visits"]]
         assert times
+        assert all(visit["verdict"] in FOUND for visit in explained["visits"])
+        assert all(visit["size"] > 0 for visit in explained["visits"])
+        shown = (await console.client.get(f"{J}/url", params={"u": url})).text
+        assert f"<td>{FOUND[explained['visits'][-1]['verdict']]}</td>" in shown
         assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", time) for time in times)
         (root / "runs" / first["name"] / "reports" / "crawl-report.json").write_text("[")
         later = (await console.client.get(f"{API}/runs")).json()["items"]

@@ -116,6 +116,7 @@ def test_a_seed_that_stands_in_has_the_scope_of_the_other(kept: Kept, owner: str
     assert not kept.book.stands_in(http, uri)
     *_, row = kept.book.rows()
     assert (row.url, row.owner, row.depth) == (http.url, owner, depth)
+    assert (row.stands_in_for, row.is_listed) == ("https://own.test/", False)
     assert bool(kept.prefixes) is not bool(owner)
 
 

@@ -8,7 +8,7 @@ from nacre.core.crawluri import CrawlURI
 from nacre.core.states import RunCounts, SeedsEnd
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.outcomes import Outcomes
-from nacre.engine.seeding.seedbook import SeedBook
+from nacre.engine.seeding.seedbook import SeedBook, listed_rows
 from nacre.engine.seeding.seeds import Seed, parse_seed
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.policy import Retry
@@ -93,6 +93,7 @@ def test_http_stands_in_for_https():
     world.ended("http://a.test/", 200)
     (end,) = world.ends()
     assert (end.state, end.url) == (SeedState.GOT, "https://a.test/")
+    assert [row.text for row in listed_rows(world.store)] == ["a.test"]
 
 
 def waiting(world: World, url: str, *, hold: bool) -> CrawlURI:

@@ -34,6 +34,13 @@ def test_all_are_counted_and_the_first_are_named(tmp_path: Path):
     assert (found.counts, len(found.first)) == ({500: MOST + 7}, MOST)
 
 
+def test_a_guess_of_https_in_whose_place_http_is_tried_did_not_fail(tmp_path: Path):
+    line = "2026-11-28T23:28:29.834Z   -61 - https://a.test/ - - unknown #000 - - - {}"
+    lines = [line.format(word) for word in ("httpTried", "3t,httpTried", '3t {"x": 1}')]
+    (tmp_path / "crawl.log").write_text("".join(f"{one}\n" for one in lines))
+    assert failures(tmp_path).counts == {-61: 1}
+
+
 def test_without_a_log_nothing_failed(tmp_path: Path):
     assert failures(tmp_path / "none") == ({}, [])
 

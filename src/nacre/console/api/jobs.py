@@ -99,7 +99,8 @@ class JobItem(msgspec.Struct, frozen=True):
         sentence: What it does, and why it is not faster.
         finished: URIs finished.
         queued: URIs that wait.
-        warc_bytes: Bytes of WARC written.
+        warc_bytes: Bytes of WARC that the last run wrote.
+        archive_bytes: Bytes of WARC of all runs.
         alerts: Alerts of the run.
         rate: URIs finished a second, lately; null where it does not run.
         next_pass: When its next run begins, of its own or by the calendar, RFC 3339; "" for none.
@@ -118,6 +119,7 @@ class JobItem(msgspec.Struct, frozen=True):
     finished: int = 0
     queued: int = 0
     warc_bytes: int = 0
+    archive_bytes: int = 0
     alerts: int = 0
     rate: float | None = None
     next_pass: str = ""
@@ -355,6 +357,7 @@ def job_item(
         finished=overview.finished,
         queued=overview.queued,
         warc_bytes=overview.warc_bytes,
+        archive_bytes=max(overview.archive_bytes, overview.warc_bytes),
         alerts=overview.alerts,
         rate=seen.rate,
         next_pass=_moment(min(next_times, default=0.0)),

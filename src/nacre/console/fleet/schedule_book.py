@@ -1,6 +1,6 @@
 """The schedules of runs, in the console's database."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final, Literal
@@ -176,29 +176,50 @@ def check_schedule(wish: ScheduleWish) -> ScheduleWish:
 
     Raises:
         ConfigError: A field is out of its bounds, or one of its times, its time zone, its budget or
-            its new jobs is none.
+            its new jobs is none; with every problem.
     """
     bounded(wish)
-    _require_fitting(wish)
+    problems = list(_schedule_problems(wish))
+    if problems:
+        raise ConfigError(problems)
+    return wish
+
+
+def _schedule_problems(wish: ScheduleWish) -> Iterator[Problem]:
+    """The problems of the fields of a schedule, each looked at by itself."""
+    yield from _raised(_require_fitting, wish)
     try:
         _ = wish.end
     except (ValueError, OverflowError):
         said = f"{str(wish.until)[:40]!r} is no time with an offset"
-        raise ConfigError([Problem("until", said, "", "2026-11-30T23:59:59Z")]) from None
+        yield Problem("until", said, "", "2026-11-30T23:59:59Z")
+        wish = msgspec.structs.replace(wish, until=None)
     try:
         parse_budget(wish.budget)
     except ConfigError as error:
-        raise ConfigError([Problem("budget", str(error), "", "500")]) from None
+        yield Problem("budget", str(error), "", "500")
+    in_utc = RunSchedule(wish.at)
     try:
-        calendar = wish.times.calendar
+        if in_utc.calendar.after(0.0) is None:
+            yield Problem("at", f"{wish.at!r} names no time that ever comes")
     except ValueError as error:
-        path = "zone" if "time zone" in str(error) else "at"
-        sample = "Asia/Shanghai" if path == "zone" else "30 2 * * 1"
-        raise ConfigError([Problem(path, str(error), "", sample)]) from None
-    if calendar.after(0.0) is None:
-        raise ConfigError([Problem("at", f"{wish.at!r} names no time that ever comes")])
-    dated_name(wish.name, "job", 0.0, wish.zone)
-    return wish
+        yield Problem("at", str(error), "", "30 2 * * 1")
+    zone = wish.zone
+    try:
+        _ = RunSchedule("@daily", zone).calendar
+    except ValueError as error:
+        yield Problem("zone", str(error), "", "Asia/Shanghai")
+        zone = "UTC"
+    yield from _raised(lambda: dated_name(wish.name, "job", 0.0, zone))
+
+
+def _raised(check: Callable[..., object], *arguments: object) -> Sequence[Problem]:
+    """The problems of the error that a check raises; () for none."""
+    try:
+        check(*arguments)
+    except ConfigError as error:
+        return error.problems
+    return ()
 
 
 def require_alone(job: FoundJob, wish: ScheduleWish) -> None:

@@ -1,8 +1,8 @@
 """`/calendar`: when runs begin, as a month and as a list."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from starlette.responses import RedirectResponse
@@ -19,7 +19,13 @@ from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import converted, lines_of, sent_form
 from nacre.console.fleet.finished_runs import finished_runs
 from nacre.console.fleet.places import FoundJob
-from nacre.console.fleet.schedule_book import NEW_JOB, ScheduleWish, day_text, until_of
+from nacre.console.fleet.schedule_book import (
+    NEW_JOB,
+    ScheduleWish,
+    check_schedule,
+    day_text,
+    until_of,
+)
 from nacre.console.live.notices import Notice
 from nacre.console.new_jobs import job_places
 from nacre.console.pages.acting import text_of
@@ -35,7 +41,7 @@ from nacre.console.pages.calendar_month import (
 )
 from nacre.console.pages.rhythms import CRON, WEEK, Rhythm, rhythm_of, sent_rhythm, typed_rhythm
 from nacre.console.problems import RefusedRequestError
-from nacre.errors import NacreError
+from nacre.errors import ConfigError, NacreError, Problem
 from nacre.job.schedules import RunOverlap
 from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
@@ -163,6 +169,7 @@ def facts(
         "looked_at": query.job,
         "refused": "",
         "problem": "",
+        "problems": (),
         "typed": None,
         "month": first,
         "before": f"{shifted(first, -1):%Y-%m}",
@@ -188,6 +195,7 @@ async def answer(call: Call) -> RedirectResponse | PageAnswer:
     except NacreError as error:
         looked = await _looked_at(call)
         shown = {**facts(call, looked), "problem": str(error)}
+        shown["problems"] = error.problems if isinstance(error, ConfigError) else ()
         if action in {"add", "edit"}:
             shown |= _typed(fields)
             edited = (one for one in shown["schedules"] if one.id == _number(number))
@@ -221,14 +229,33 @@ def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
         seeds = lines_of(fields.get("seeds", ""))
     values: dict[str, Any] = {name: fields[name] for name in known if fields.get(name)}
     values |= {"seeds": seeds} if seeds else {}
-    rhythm = sent_rhythm(fields)
+    problems: list[Problem] = []
+    rhythm = _part(sent_rhythm, fields, Rhythm(), problems)
+    until = _part(until_of, fields.get("until", ""), None, problems)
     values |= {} if rhythm.often == CRON else {"at": rhythm.at}
     # Of a profile it is no job that new ones are made like.
     job = "" if values.get("profile") else fields.get("job", "")
-    values |= {"until": until_of(fields.get("until", "")), "paused": fields.get("paused") == "1"}
+    values |= {"until": until, "paused": fields.get("paused") == "1"}
     wish = converted({"at": "", **values, "job": job}, ScheduleWish, "form")
+    if problems:
+        # What else is wrong is said together with it.
+        _ = _part(check_schedule, wish, wish, problems)
+        raise ConfigError(problems)
     call.note.change(None, wish)
     return wish
+
+
+V = TypeVar("V")
+R = TypeVar("R")
+
+
+def _part(read: Callable[[V], R], value: V, instead: R, problems: list[Problem]) -> R:
+    """A part of the form; where it has problems they are added, and another value is taken."""
+    try:
+        return read(value)
+    except ConfigError as error:
+        problems += error.problems
+        return instead
 
 
 def _number(text: str) -> int:

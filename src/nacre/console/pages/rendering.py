@@ -5,6 +5,7 @@ terminal or turn the direction of writing are shown by their numbers. No templat
 safe; a test looks for it.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -21,6 +22,7 @@ from nacre.console.logs.lines import status_words
 from nacre.console.pages.action_buttons import action_buttons, first_buttons
 from nacre.console.pages.assets import Assets
 from nacre.core.clock import iso
+from nacre.inspect.summary.history_documents import found_in_words
 from nacre.job.sentence import delay_sentence
 from nacre.report.escape import shown
 from nacre.report.formatting import short, size
@@ -35,6 +37,13 @@ TEMPLATES: Final = Path(__file__).parents[1] / "templates"
 def _visible(value: object) -> object:
     # Markup too: texts of catalogues with names in them are. It stays markup.
     return shown(value) if isinstance(value, str) else value
+
+
+def _plain(value: object) -> str:
+    """A value of a setting or of the audit log, as YAML and JSON write it."""
+    if value is None:
+        return NOTHING
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _number(value: float | None, digits: int = 0) -> str:
@@ -95,10 +104,11 @@ FILTERS: Final = {
     "readable": readable_url,
     "host": host,
     "shown": _visible,
+    "plain": _plain,
 }
 """Filters of all templates: numbers, also to three digits, bytes, moments, those to come with
-their zone, URLs and their hosts, and texts from outside within `trans`, which escapes but does not
-show what controls and turns."""
+their zone, URLs and their hosts, texts from outside within `trans`, which escapes but does not
+show what controls and turns, and values of any type."""
 
 
 @cache
@@ -132,6 +142,7 @@ def environment(name: str) -> Environment:
     made.globals["in_words"] = partial(in_words, texts.gettext)
     made.globals["command_text"] = command_text
     made.globals["first_buttons"] = first_buttons
+    made.globals["verdict_words"] = found_in_words
     made.globals["delay_reason"] = partial(_delay_reason, spoken)
     # The extension adds this method, which the type of an environment does not have.
     install = made.install_gettext_translations  # type: ignore[attr-defined]

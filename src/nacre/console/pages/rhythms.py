@@ -115,7 +115,7 @@ def sent_rhythm(fields: Mapping[str, str]) -> Rhythm:
         fields: The texts of the form, by name.
 
     Raises:
-        ConfigError: There is no such choice, time or day.
+        ConfigError: There is no such choice, time or day; with every problem.
     """
     often = fields.get("often") or CRON
     if often not in OFTEN:
@@ -123,22 +123,24 @@ def sent_rhythm(fields: Mapping[str, str]) -> Rhythm:
         raise ConfigError([Problem("often", said, "", "weekly")])
     if often == CRON:
         return Rhythm(CRON)
+    problems: list[Problem] = []
     found = _TIME.fullmatch(fields.get("time", ""))
     if found is None or int(found[1]) > 23 or int(found[2]) > 59:
         said = f"{fields.get('time', '')[:40]!r} is no time of day"
-        raise ConfigError([Problem("time", said, "", "02:30")])
-    weekday = _number(fields, "weekday", 1, 0, 6) if often == "weekly" else 1
-    day = _number(fields, "day", 1, 1, 31) if often == "monthly" else 1
+        problems.append(Problem("time", said, "", "02:30"))
+    weekday = _number(fields, "weekday", (0, 6), problems) if often == "weekly" else 1
+    day = _number(fields, "day", (1, 31), problems) if often == "monthly" else 1
+    if found is None or problems:
+        raise ConfigError(problems)
     return Rhythm(often, int(found[1]), int(found[2]), weekday, day)
 
 
-def _number(fields: Mapping[str, str], name: str, usual: int, low: int, high: int) -> int:
-    """A number of the form.
-
-    Raises:
-        ConfigError: It is none, or out of its bounds.
-    """
-    text = fields.get(name) or f"{usual}"
+def _number(
+    fields: Mapping[str, str], name: str, bounds: tuple[int, int], problems: list[Problem]
+) -> int:
+    """A number of the form, 1 if it is empty; a problem is added if it is out of its bounds."""
+    text, (low, high) = fields.get(name) or "1", bounds
     if text.isascii() and text.isdecimal() and len(text) < 3 and low <= int(text) <= high:
         return int(text)
-    raise ConfigError([Problem(name, f"{text[:40]!r} is not within {low} to {high}")])
+    problems.append(Problem(name, f"{text[:40]!r} is not within {low} to {high}"))
+    return 1

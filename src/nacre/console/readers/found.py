@@ -12,7 +12,7 @@ from nacre.console.readers.views import VIEWS, OpenView
 from nacre.console.readers.waiting import ScanBudget
 from nacre.core.clock import iso
 from nacre.engine.candidates.identity import Identity, canonicalizer
-from nacre.engine.seeding.seedbook import redirect_targets, seed_rows
+from nacre.engine.seeding.seedbook import listed_rows, redirect_targets
 from nacre.frontier.pending import matcher
 from nacre.inspect.analysis.page_history import found_by, page
 from nacre.inspect.explain.explain import Explainer
@@ -40,7 +40,7 @@ class _SeedView:
         identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
         self.outcomes = SeedOutcomes(store, identity, MOST_WAITING)
         self.targets = redirect_targets(store)
-        self.total = sum(not row.redirect_from for row in seed_rows(store))
+        self.total = sum(1 for _ in listed_rows(store))
 
 
 def list_seeds(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,9 +61,7 @@ def list_seeds(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         seeds: _SeedView = view.once("seeds", lambda: _SeedView(view))
         budget, found, place = ScanBudget(), list[dict[str, Any]](), first
         more = False
-        for row in islice(
-            (one for one in seed_rows(view.store) if not one.redirect_from), first, None
-        ):
+        for row in islice(listed_rows(view.store), first, None):
             if len(found) == limit or budget.spent:
                 more = True
                 break
@@ -115,8 +113,9 @@ def explain_url(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(visit: dict[str, Any]) -> dict[str, Any]:
     """A visit with the fields that a page shows."""
-    shown = {name: visit.get(name) for name in ("run", "verdict", "status", "size")}
-    return {"time": iso(visit["time"]) if visit.get("time") else "", **shown}
+    shown = {name: visit[name] for name in ("run", "verdict", "status")}
+    time = iso(visit["time"]) if visit["time"] else ""
+    return {"time": time, "size": visit["bytes"], **shown}
 
 
 def list_runs(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -40,6 +40,8 @@ class SeedRow(msgspec.Struct, frozen=True, array_like=True):
             here; "" for none.
         scope: Scope set for that seed; "" for none.
         depth: Depth set for it; -1 for none.
+        stands_in_for: The https URL that was a guess for a seed of the list, and in the place of
+            which this URL is tried; "" for none.
     """
 
     text: str
@@ -48,6 +50,12 @@ class SeedRow(msgspec.Struct, frozen=True, array_like=True):
     owner: str = ""
     scope: str = ""
     depth: int = -1
+    stands_in_for: str = ""
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it is of the list: no target of a redirect, and no stand-in."""
+        return not (self.redirect_from or self.stands_in_for)
 
 
 class SeedBook:
@@ -119,7 +127,8 @@ class SeedBook:
         owner = uri.heritable.get(OWN_SCOPE, "")
         owners = self._state.own
         places = owners.get(owner)
-        row = _owned(SeedRow(seed.text, seed.url), places.own if places else None, owner)
+        row = SeedRow(seed.text, seed.url, stands_in_for=uri.url)
+        row = _owned(row, places.own if places else None, owner)
         is_new = self._take(row)
         if is_new:
             self._widen([row])
@@ -168,6 +177,11 @@ def directive_lines(store: Store) -> Iterator[str]:
     """The `+` and `-` lines of the seed list of a store."""
     for _, value in store.scan(_FAMILY, _DIRECTIVE, b"directive;"):
         yield value.decode()
+
+
+def listed_rows(store: Store) -> Iterator[SeedRow]:
+    """The seeds of the list in a store, in its order."""
+    return (row for row in seed_rows(store) if row.is_listed)
 
 
 def seed_rows(store: Store) -> Iterator[SeedRow]:

@@ -143,7 +143,8 @@ def page(store: Store, url: str) -> dict[str, Any] | None:
     for name, part in zip(("page", "way", "version", "capture"), parts, strict=True):
         if part is not None:
             found[name] = fields(part)
-    found["visits"] = [fields(visit) for visit in fetch_rows(store) if visit.url == url]
+    visits = (visit for visit in fetch_rows(store) if visit.url == url)
+    found["visits"] = [{**fields(visit), "verdict": visit.verdict} for visit in visits]
     return found
 
 

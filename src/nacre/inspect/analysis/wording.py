@@ -36,6 +36,7 @@ FOUND = {
     "still missing": "still missing",
     "never there": "dead links",
     "silent": "no answer or refused",
+    "pair": "fetched twice, to distinguish noise from changes",
 }
 """What a visit found."""
 

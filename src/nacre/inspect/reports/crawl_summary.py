@@ -44,6 +44,7 @@ class CrawlSummaryReport(SummaryReport):
             "guesses_not_tried": facts.untried,
             "documents": tally.documents,
             "html_documents": tally.html,
+            "trap_documents": tally.trapped,
             "redirects": tally.redirects,
             "error_replies": tally.errors,
             "replies": tally.urls,
@@ -107,6 +108,10 @@ class CrawlSummaryReport(SummaryReport):
         got = (
             ("Hosts with a reply", _count(data["hosts_visited"])),
             ("Documents", f"{data['documents']:,} ({data['html_documents']:,} HTML)"),
+            *(
+                (("Of these, of what looks like traps", _count(data["trap_documents"])),)
+                * bool(data.get("trap_documents"))
+            ),
             ("Redirects", _count(data["redirects"])),
             ("Error replies", _count(data["error_replies"])),
             ("Failed", _failed(data)),

@@ -160,7 +160,7 @@ class SeedOutcomes:
         targets = redirect_targets(self._store)
         stood_in: set[str] = set()
         for row in seed_rows(self._store):
-            if not row.redirect_from and row.url not in stood_in:
+            if row.is_listed and row.url not in stood_in:
                 yield self._end(row, targets, stood_in)
 
     def of(self, row: SeedRow, targets: Mapping[str, SeedTarget]) -> SeedOutcome:

@@ -226,12 +226,18 @@ class JobReportSource:
         )
 
     def seeds(self) -> Iterator[SeedFacts]:
-        """See `ReportSource.seeds`; redirect targets are seeds as well."""
+        """See `ReportSource.seeds`; redirect targets are seeds as well.
+
+        Of a seed without a scheme whose https cannot be reached there is the http URL.
+        """
         settings = self._settings
         identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
         outcomes, ends = Outcomes(self.store), SeedOutcomes(self.store, identity)
         targets = redirect_targets(self.store)
+        replaced = {row.stands_in_for for row in seed_rows(self.store) if row.stands_in_for}
         for row in seed_rows(self.store):
+            if row.url in replaced:
+                continue
             outcome = outcomes.get(identity.key(row.url))
             status = outcome.status if outcome else 0
             end = ends.why(row.url, outcome)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from nacre.core.history import PAIR
 from nacre.inspect.analysis.wording import FOUND, STORED_AS
 from nacre.inspect.summary.translation import ENDS, LIMIT
 from nacre.report.document import Cell, Column, DataTable, Format, ReportDocument, Section
@@ -150,8 +151,8 @@ def _kept(visit: Mapping[str, Any]) -> str:
 
 
 def _found(visit: Mapping[str, Any]) -> str:
-    if "pair" in {visit["reason"], visit["wanted"]}:
-        return "fetched twice, to distinguish noise from changes"
+    if PAIR in {visit["reason"], visit["wanted"]}:
+        return found_in_words(PAIR)
     if visit["answer"] in {"there", ""}:
         return found_in_words(visit["kind"] or "none")
     return found_in_words(visit["answer"])

@@ -204,6 +204,8 @@ def _got(found: RunSummary, reader: ReportLocale) -> Section:
         (words("Data received"), size(numbers["total_crawled_bytes"])),
         (words("Time taken, without preparation and pauses"), reader.span(found.elapsed)),
     ]
+    if trapped := numbers.get("trap_documents", 0):
+        facts.insert(2, (words("Of these, of what looks like traps"), f"{trapped:,}"))
     if unchanged:
         facts.insert(2, (words("Not modified since the last visit"), f"{unchanged:,}"))
     hosts = [row for row in found.hosts if row.name != "dns:"]

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from nacre.annotations import HTTP_TRIED
 from nacre.core.history import FetchRow
 from nacre.core.states import CRASHED, ExitStatus
 from nacre.engine.counters import TOO_DEEP, NotVisited, not_visited
-from nacre.engine.seeding.seedbook import seed_rows
+from nacre.engine.seeding.seedbook import listed_rows
 from nacre.errors import JobError
 from nacre.frontier.queues import read_totals
 from nacre.inspect.analysis.page_history import found_by, outcome_of, stored_noise, visits_of
@@ -85,14 +86,21 @@ def failures(logs: Path) -> FailureList:
     return FailureList(dict(counts.most_common()), first)
 
 
+_HTTP_TRIED = HTTP_TRIED.encode()
+_ALL_FIELDS = 12
+"""Fields of a whole line; the last ones are the annotations."""
+
+
 def failed_lines(lines: Iterable[bytes]) -> Iterator[Failure]:
     """The failures among the lines of a crawl.log; a line that is none is passed over."""
     for line in lines:
-        fields = line.split(maxsplit=_FIELDS)
+        fields = line.split(maxsplit=_ALL_FIELDS)
         if len(fields) < _FIELDS or 0 < number_of(fields[1]) < _FIRST_ERROR:
             continue
         status, path = number_of(fields[1]), fields[4].decode("latin-1")
         if path.endswith("P") or GUESSES & set(path) or is_left_out(status):
+            continue
+        if len(fields) >= _ALL_FIELDS and _HTTP_TRIED in fields[_ALL_FIELDS - 1].split(b","):
             continue
         via = fields[5].decode("utf-8", "replace")
         url = fields[3].decode("utf-8", "replace")
@@ -240,8 +248,8 @@ def summarize_run(view: View, name: str = "") -> RunSummary:
         job=view.settings.name or layout.root.name,
         run=lines[rows.index(row)],
         running=view.running and row is rows[-1],
-        seeds=[seed.url for seed in islice(seed_rows(store), _SEEDS)],
-        seed_count=sum(not seed.redirect_from for seed in seed_rows(store)),
+        seeds=[seed.url for seed in islice(listed_rows(store), _SEEDS)],
+        seed_count=sum(1 for _ in listed_rows(store)),
         failed_seeds=list(islice(_failed_seeds(tables["seeds"]), _SEEDS)),
         elapsed=row.elapsed,
         keep=row.keep,

@@ -15,7 +15,7 @@ from nacre.annotations import AUDIT
 from nacre.config.effective import Effective
 from nacre.core.clock import Clock
 from nacre.core.crawluri import GUESS, PROBE, CrawlURI, Hop
-from nacre.core.history import FetchRow
+from nacre.core.history import PAIR, FetchRow
 from nacre.core.pagerow import ChosenRow, PageKind, PageRow
 from nacre.core.processor import Keep, Visit
 from nacre.engine.counters import PLANNED, NotVisited, note_not_visited
@@ -414,7 +414,8 @@ def _choice(row: ChosenRow) -> Choice:
 
 
 def _verdict(finding: VisitFinding, *, first: bool) -> str:
-    """`there class=minor score=0.0312 reason=text`."""
+    """`there class=minor score=0.0312 reason=text`; `pair …` for a second fetch."""
+    answer = PAIR if finding.reason == PAIR else finding.answer
     kind = "new" if first else str(finding.kind)
     reason = f" reason={finding.reason}" if finding.reason else ""
-    return f"{finding.answer} class={kind} score={finding.score:.4f}{reason}"
+    return f"{answer} class={kind} score={finding.score:.4f}{reason}"
