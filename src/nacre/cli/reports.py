@@ -34,18 +34,19 @@ _Old = Annotated[
     str,
     typer.Option(
         "--old",
-        metavar="DATE",
+        metavar="DATE|RUN",
         show_default=False,
-        help="For diff: beginning of the date of the older version, 2026-11-20T10.",
+        help="For diff: beginning of the date of the older version, 2026-11-20T10; for "
+        "compare: name or number of the older run.",
     ),
 ]
 _New = Annotated[
     str,
     typer.Option(
         "--new",
-        metavar="DATE",
+        metavar="DATE|RUN",
         show_default=False,
-        help="For diff: the same of the newer version.",
+        help="For diff and compare: the same of the newer version or run.",
     ),
 ]
 _Run = Annotated[
@@ -84,9 +85,9 @@ def report(
 ) -> None:
     """A report of a run, or of what all visits have shown; without a name, a list of them.
 
-    For curators: run, sections, change-frequency, timeline URL, diff URL, deletions, savings,
-    coverage. For operators: crawl-summary, seeds, hosts, budget and others. Each is text, --json
-    or --html.
+    For curators: run, sections, change-frequency, timeline URL, diff URL, compare, deletions,
+    savings, coverage. For operators: crawl-summary, seeds, hosts, budget and others. Each is text,
+    --json or --html.
     """
     from nacre.engine.clock import SystemClock
     from nacre.inspect.registry import report_named

@@ -24,7 +24,7 @@ from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_co
 from nacre.core.status import with_tries
 from nacre.engine.clock import SystemClock
 from nacre.engine.counters import not_visited
-from nacre.inspect.analysis.found_words import FOUND_WORDS
+from nacre.inspect.analysis.found_words import changes_text, count_changes
 from nacre.inspect.reports.seed_outcomes import (
     SeedOutcome,
     SeedState,
@@ -381,7 +381,7 @@ def _data(layout: Layout, result: RunResult, got: Got) -> dict[str, Any]:
         **numbers,
         "exit": str(result.exit),
         "exit_code": int(result.code),
-        **({"found": got.found} if got.found else {}),
+        **({"found": got.found, "changes": count_changes(got.found)} if got.found else {}),
         **({"ended": got.again} if got.again else {}),
         "seeds": msgspec.to_builtins(result.seeds),
         "statuses": {str(status): number for status, number in sorted(got.statuses.items())},
@@ -404,7 +404,7 @@ def _facts(
         needed = overview.prerequisites
         yield "replies", replies + (f" ({needed:,} of them for robots.txt)" if needed else "")
     if got.found:
-        yield "found", ", ".join(f"{FOUND_WORDS.get(k, k)} {n:,}" for k, n in got.found.items())
+        yield "found", changes_text(got.found)
     if overview.saved_documents:
         saved = count(
             overview.saved_documents,

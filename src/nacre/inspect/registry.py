@@ -11,6 +11,7 @@ from nacre.inspect.analysis.decisions import DecisionsReport
 from nacre.inspect.analysis.deletions import DeletionsReport
 from nacre.inspect.analysis.difference import DifferenceReport
 from nacre.inspect.analysis.frequency import ChangeFrequencyReport
+from nacre.inspect.analysis.run_comparison import CompareReport
 from nacre.inspect.analysis.savings import SavingsReport
 from nacre.inspect.analysis.sequences import CoverageReport
 from nacre.inspect.analysis.templates import TemplatesReport, TrapsReport
@@ -36,6 +37,7 @@ REPORTS.add(
     ChangeFrequencyReport,
     TimelineReport,
     DifferenceReport,
+    CompareReport,
     SavingsReport,
     BudgetReport,
     DeletionsReport,

@@ -193,7 +193,10 @@ def _comparison(found: Comparison) -> str:
 def _compared(piece: Compared) -> str:
     was = "" if piece.was is None else element("del", text(piece.was))
     now = "" if piece.now is None else element("ins", text(piece.now))
-    marked = not piece.noise
+    is_same = piece.was is not None and piece.was == piece.now
+    if is_same:  # it is there as context
+        was = now = text(piece.now or "")
+    marked = not piece.noise and not is_same
     gone, added = "gone" if marked and was else "t", "added" if marked and now else "t"
     cells = (
         element("th", text(piece.kind), scope="row")

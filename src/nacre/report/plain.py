@@ -88,6 +88,9 @@ def _comparison(found: Comparison) -> Iterator[str]:
     yield f"  + {found.new}"
     yield ""
     for piece in found.pieces:
+        if piece.was is not None and piece.was == piece.now:
+            yield f"  {piece.now}" if piece.kind == piece.now else f"  [{piece.kind}] {piece.now}"
+            continue
         why = f"   ({piece.noise})" if piece.noise else ""
         mark = ("~", "~") if piece.noise else ("-", "+")
         if piece.was is not None:

@@ -5,6 +5,7 @@ from nacre.extract.pageview import page_view
 from nacre.inspect.analysis.difference import document, page_difference
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.report.html import html_page
+from nacre.report.plain import plain_text
 from tests.inspect.analysis.given import SITE, Given
 from tests.report.pages import harmless, look
 
@@ -87,7 +88,8 @@ def test_two_columns_with_the_noise_in_grey(known: Given):
     harmless(shown)
     rows = look(shown).rows
     assert rows[0][1:3] == ["2026-11-20T10:00:00Z", "2026-11-22T10:00:00Z"]
-    assert rows[2] == ["text", "浏览 1 次", "浏览 77 次", "a clock, a counter or a token"]
+    assert ["text", "浏览 1 次", "浏览 77 次", "a clock, a counter or a token"] in rows
+    assert ["heading", "关于征集意见的通知", "关于征集意见的通知", ""] in rows
     assert '<tr class="noise">' in shown
 
 
@@ -115,3 +117,18 @@ def test_a_version_that_cannot_be_read(known: Given):
     del known.texts["2026-01-01T00:00:00Z"]
     with pytest.raises(JobError, match=r"cannot be read from a\.warc\.gz"):
         page_difference(known, f"{SITE}/b")
+
+
+def test_differences_have_the_pieces_around_them(known: Given):
+    paragraphs = [f"Paragraph number {n} of this page." for n in range(12)]
+    known.capture("/b", "2026-01-01T00:00:00Z", "".join(f"<p>{p}</p>" for p in paragraphs))
+    changed = [*paragraphs[:4], "Fresh.", *paragraphs[5:11], "Last."]
+    known.capture("/b", "2026-02-01T00:00:00Z", "".join(f"<p>{p}</p>" for p in changed))
+    found = page_difference(known, f"{SITE}/b")
+    shown = [piece.now or "" for piece in found.shown]
+    around = [*paragraphs[2:4], "Fresh.", *paragraphs[5:7], "…", *paragraphs[9:11], "Last."]
+    assert [text for text in shown if text] == ["…", *around]
+    text = plain_text(document(found))
+    assert f"  [text] {paragraphs[3]}\n" in text
+    assert "\n+ [text] Fresh." in text
+    assert "\n  …\n" in text

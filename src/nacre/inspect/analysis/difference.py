@@ -1,5 +1,6 @@
 """The differences between two versions of a page, and which of them are noise (pure)."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -23,6 +24,12 @@ from nacre.report.formatting import share, url_facts
 from nacre.uri.parse import authority
 
 _INDEX = 0.5
+_CONTEXT = 2
+"""Pieces that both versions have, shown before and after each that differs."""
+_READ = frozenset(("title", "heading", "text"))
+"""Kinds of pieces that are shown as context."""
+LEFT_OUT = "…"
+"""Kind of a piece that stands for others, which are not shown."""
 _HTML = ("text/html", "application/xhtml+xml")
 NOISE = {
     "masked": "a clock, a counter or a token",
@@ -63,6 +70,8 @@ class ScoreDifference(msgspec.Struct):
         pieces: What differs, in document order.
         same: Pieces that both versions have.
         versions: Dates of all versions that are stored in full.
+        shown: What differs, and up to two pieces around each that both versions have: their `was`
+            equals `now`. A piece of the kind `…` stands for more of those.
     """
 
     url: str
@@ -74,6 +83,7 @@ class ScoreDifference(msgspec.Struct):
     pieces: list[DifferingPiece]
     same: int
     versions: list[str]
+    shown: list[DifferingPiece] = []
 
 
 def page_difference(
@@ -98,6 +108,7 @@ def page_difference(
     before, after = _view(known, old), _view(known, new)
     verdict = compare(before, after, template, known.change, listing=listing)
     differing = _in_order(differences(before.pieces, after.pieces), before, after)
+    pieces = [_piece(one, excuse(one, template, listing=listing)) for _, one in differing]
     return ScoreDifference(
         url,
         old.date,
@@ -105,9 +116,10 @@ def page_difference(
         str(verdict.kind),
         verdict.score,
         verdict.reason,
-        [_piece(one, excuse(one, template, listing=listing)) for one in differing],
-        len(after.pieces) - sum(one.now is not None for one in differing),
+        pieces,
+        len(after.pieces) - sum(one.now is not None for _, one in differing),
         [one.date for one in stored],
+        _in_context([place for place, _ in differing], pieces, after.pieces),
     )
 
 
@@ -156,8 +168,8 @@ def _view(known: RecrawlData, capture: ArchivedReply) -> PageView:
 
 def _in_order(
     found: Sequence[PieceDifference], old: PageView, new: PageView
-) -> list[PieceDifference]:
-    """In the order of the document; removed pieces at their former places."""
+) -> list[tuple[int, PieceDifference]]:
+    """In the order of the document, each with its place; removed pieces at their former places."""
     after, before = _places(new.pieces), _places(old.pieces)
     scale = max(1, len(new.pieces)) / max(1, len(old.pieces))
 
@@ -166,11 +178,53 @@ def _in_order(
             return float(after[one.now])
         return before[one.piece] * scale
 
-    return sorted(found, key=place)
+    return [(int(place(one)), one) for one in sorted(found, key=place)]
 
 
 def _places(pieces: Sequence[Piece]) -> dict[Piece, int]:
     return {piece: at for at, piece in reversed(list(enumerate(pieces)))}
+
+
+def _in_context(
+    places: Sequence[int], differing: Sequence[DifferingPiece], after: Sequence[Piece]
+) -> list[DifferingPiece]:
+    """What differs, with the pieces around it.
+
+    Args:
+        places: Where the pieces that differ are in the newer version, or would be.
+        differing: These pieces, in the same order.
+        after: All pieces of the newer version.
+    """
+    changed = {at for at, one in zip(places, differing, strict=True) if one.now is not None}
+    around = [at for at, piece in enumerate(after) if piece.kind in _READ and at not in changed]
+    shown: list[DifferingPiece] = []
+    begin = 0
+    for at, difference in zip(places, differing, strict=True):
+        end = bisect_left(around, at)
+        between = around[begin:end]
+        shown += _unchanged(after, between, _both_ends(between) if shown else between[-_CONTEXT:])
+        shown.append(difference)
+        begin = max(begin, end)
+    rest = around[begin:] if shown else []
+    return [*shown, *_unchanged(after, rest, rest[:_CONTEXT])]
+
+
+def _both_ends(places: Sequence[int]) -> list[int]:
+    return sorted({*places[:_CONTEXT], *places[-_CONTEXT:]})
+
+
+def _unchanged(
+    after: Sequence[Piece], places: Sequence[int], kept: Sequence[int]
+) -> list[DifferingPiece]:
+    """Pieces that are shown as they are; one that stands for those left out between them."""
+    found: list[DifferingPiece] = []
+    for at in places:
+        if at in kept:
+            text = after[at].text
+            found.append(DifferingPiece(after[at].kind, text, text, ""))
+        elif not found or found[-1].kind != LEFT_OUT:
+            found.append(DifferingPiece(LEFT_OUT, LEFT_OUT, LEFT_OUT, ""))
+    return found
 
 
 def _piece(one: PieceDifference, noise: str) -> DifferingPiece:
@@ -188,7 +242,7 @@ def document(found: ScoreDifference) -> ReportDocument:
     )
     pieces = tuple(
         Compared(piece.kind, piece.was, piece.now, NOISE.get(piece.noise, piece.noise))
-        for piece in found.pieces
+        for piece in found.shown or found.pieces
     )
     text = ("Grey pieces differ without the page saying anything else; the last column says why.",)
     comparison = Comparison(found.old, found.new, pieces)

@@ -26,3 +26,35 @@ FOUND_WORDS: Final[Mapping[str, str]] = {
     "silent": _("no answer or refused"),
 }
 """The names of `found_by`, in words."""
+_SHORT: Final[Mapping[str, tuple[str, ...]]] = {
+    "changed": ("minor", "major"),
+    "unchanged": ("none", "markup", "noise", "template"),
+    "new": ("new",),
+    "gone": ("missing", "gone", "soft-404"),
+}
+
+
+def count_changes(found: Mapping[str, int]) -> dict[str, int]:
+    """Pages that changed, stayed, are new and are gone, of a result of `found_by`.
+
+    Args:
+        found: Pages by what a visit found.
+    """
+    return {name: sum(found.get(kind, 0) for kind in kinds) for name, kinds in _SHORT.items()}
+
+
+def changes_text(found: Mapping[str, int]) -> str:
+    """`1 changed, 132 unchanged (3 noise only), 2 gone; still missing 4` (English).
+
+    Args:
+        found: Pages by what a visit found.
+    """
+    parts = []
+    for name, number in count_changes(found).items():
+        if number or name in {"changed", "unchanged"}:
+            kinds = [kind for kind in _SHORT[name] if kind != "none" and found.get(kind)]
+            more = ", ".join(f"{FOUND_WORDS[kind]} {found[kind]:,}" for kind in kinds)
+            parts.append(f"{number:,} {name}" + (f" ({more})" if more and name != "new" else ""))
+    short = {kind for kinds in _SHORT.values() for kind in kinds}
+    others = [f"{FOUND_WORDS.get(k, k)} {n:,}" for k, n in found.items() if k not in short]
+    return "; ".join(filter(None, (", ".join(parts), ", ".join(others))))

@@ -156,9 +156,13 @@ def _short(found: RunSummary, reader: ReportLocale) -> Section:
         known = numbers["duplicate_by_hash_uris"] + numbers["not_modified_uris"]
         compared = words(text, f"{numbers['novel_uris']:,}", f"{known:,}")
     elif found.run.number > 1:
-        text = "By comparison with earlier runs, pages that changed: {}, gone: {}, new: {}."
+        text = (
+            "By comparison with earlier runs, pages that changed: {}, unchanged: {}, gone: {}, "
+            "new: {}."
+        )
         of = found.run.found
-        compared = words(text, *(f"{_sum(of, kinds):,}" for kinds in (_CHANGED, _GONE, ("new",))))
+        groups = (_CHANGED, _UNCHANGED, _GONE, ("new",))
+        compared = words(text, *(f"{_sum(of, kinds):,}" for kinds in groups))
     seeds = (
         words(
             "The seed {} could not be fetched: {}.",

@@ -55,8 +55,8 @@ _ZH = {
     "The run received {} ({}) from {}; web pages among them: {}.": (
         "本次从 {2} 个主机采集到文档 {0} 个，数据量 {1}，其中网页 {3} 个。"
     ),
-    "By comparison with earlier runs, pages that changed: {}, gone: {}, new: {}.": (
-        "与以往采集相比：变更网页 {} 个，失效网页 {} 个，新增网页 {} 个。"
+    "By comparison with earlier runs, pages that changed: {}, unchanged: {}, gone: {}, new: {}.": (
+        "与以往采集相比：变更网页 {} 个，未变网页 {} 个，失效网页 {} 个，新增网页 {} 个。"
     ),
     "Not compared with earlier runs: replies stored as new: {}, with known content: {}.": (
         "未与以往采集比较：作为新内容存入的响应 {} 个，内容已知的响应 {} 个。"
