@@ -290,6 +290,25 @@ def test_no_element_within_a_line_is_lost_and_blocks_stand_apart(charset, markup
     assert text in read(body.encode(charset), main=False).text
 
 
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<h1>甲</h1>",
+        "<p><u>中</u>\n<u>国</u>",
+        "<dl><dt><b>甲</b>骨<dd><i>文</i>字</dl>",
+        "<div>书</div>",
+    ],
+)
+def test_single_characters_at_the_ends_of_the_content_stay(markup):
+    body = f"<nav><a href=/>首页</a></nav><main>{markup}<p>{PLAIN}</p>{markup}</main>"
+    found = read(f"<meta charset=utf-8>{body}".encode())
+    assert found.rest == "首页"
+    assert "\uf8fe" not in found.text
+    alone = read(f"<meta charset=utf-8><body>{markup}".encode())
+    assert alone.text
+    assert not alone.rest
+
+
 @pytest.mark.parametrize("linear", [True, False])
 def test_readings_are_not_within_the_word(linear):
     body = "<meta charset=utf-8><p><ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>を読む".encode()

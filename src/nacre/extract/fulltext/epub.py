@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from zipfile import ZipFile
 
 from nacre.extract.fulltext.job import PageText, TextJob
-from nacre.extract.fulltext.markup import readable
+from nacre.extract.fulltext.markup import MARK, readable
 from nacre.extract.fulltext.zipped_xml import ZIP_ERRORS, UnpackBudget
 from nacre.extract.html.page import with_end_tags
 
@@ -78,4 +78,4 @@ def _chapter_text(markup: str) -> tuple[str, str]:
     closed = with_end_tags(markup.encode("utf-8", "replace")).decode()
     text, readings = readable(closed)
     plain = extract_plain_text(text, preserve_formatting=True, list_bullets=False)
-    return plain, "\n".join(readings)
+    return plain.replace(MARK, ""), "\n".join(readings)

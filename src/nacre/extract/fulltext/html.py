@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from nacre.extract.fulltext.decoding import document_text
 from nacre.extract.fulltext.job import PageText, TextJob
 from nacre.extract.fulltext.main_part import parted
-from nacre.extract.fulltext.markup import readable
+from nacre.extract.fulltext.markup import MARK, readable
 from nacre.extract.headers import directives
 from nacre.extract.pageview import page_view
 
@@ -27,16 +27,17 @@ def html_text(job: TextJob, _kind: str) -> PageText:
     if job.linear or _is_deep(text):
         return _in_linear_time(text, readings)
     tree = HTMLTree.parse(text)
-    main = whole = extract_plain_text(tree, preserve_formatting=True, list_bullets=False)
+    whole = extract_plain_text(tree, preserve_formatting=True, list_bullets=False)
+    main = whole = whole.replace(MARK, "")
     rest = ""
     if job.main:
         found = extract_plain_text(
             tree, preserve_formatting=True, main_content=True, list_bullets=False
         )
-        main, rest = parted(whole, found)
+        main, rest = parted(whole, found.replace(MARK, ""))
     lang, robots = _said(tree, job.agent)
     return PageText(
-        title=tree.title or "",
+        title=(tree.title or "").replace(MARK, ""),
         text=main,
         rest="\n".join(filter(None, (rest, *readings))),
         lang=lang,
@@ -76,7 +77,7 @@ def _open_depth(text: str) -> int:
 
 
 def _in_linear_time(text: str, readings: Sequence[str]) -> PageText:
-    view = page_view(text)
+    view = page_view(text.replace(MARK, ""))
     title = next((one.text for one in view.pieces if one.kind == "title"), "")
     return PageText(title=title, text=view.text, rest="\n".join(readings))
 

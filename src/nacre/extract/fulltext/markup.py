@@ -46,7 +46,17 @@ _SPACED = {
     is_upper: re.compile(("(?i)" if is_upper else "") + f"{_APART}|{_PICTURE}")
     for is_upper in (False, True)
 }
-_LABEL = re.compile(r"<(/?)[Ll](?:abel|ABEL)\b")
+_FORMATTING = re.compile(
+    "</?(?:a(?:bbr|cronym)|b(?:d[io]|ig)?|c(?:ite|ode)|d(?:el|fn|ata)|em|font|i(?:ns)?|kbd|label|mark"
+    "|nobr|q|s(?:amp|mall|pan|trike|trong|u[bp])?|t(?:ime|t)|u|var|(?:ABBR|B|BIG|CITE|CODE|DEL|EM|FONT"
+    r"|I|INS|LABEL|Q|S|SMALL|SPAN|STRIKE|STRONG|SU[BP]|TT|U|VAR))\b(?![-:])"
+    r"""[^<>"']*(?:(?:"[^"<]*"|'[^'<]*')[^<>"']*)*>"""
+)
+"""Tags within a line: without them its text is one piece, of which the reader drops no part."""
+_SHORT_LINK = re.compile(r"<[aA]\s[^<>]*>([^<>]{1,2})</[aA]\s*>")
+_SINGLE = re.compile(r">([^\s<>])(?=<)")
+MARK = "\uf8fe"
+"""A character behind those that are alone between two tags: the reader drops them otherwise."""
 
 
 class ReadableMarkup(NamedTuple):
@@ -75,7 +85,8 @@ def readable(markup: str) -> ReadableMarkup:
     if not markup.isascii():
         markup = _without_breaks(markup)
     spaced = _SPACED[_UPPER.search(markup) is not None]
-    markup = spaced.sub(r" \g<0> ", _LABEL.sub(r"<\1span", markup))
+    markup = _SHORT_LINK.sub(r"\1", _FORMATTING.sub("", markup))
+    markup = _SINGLE.sub(rf">\1{MARK}", spaced.sub(r" \g<0> ", markup))
     return ReadableMarkup(markup, tuple(readings))
 
 
