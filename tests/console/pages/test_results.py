@@ -66,6 +66,7 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
             nacre("new", job, url, f"{url}missing.html", "--set", "politeness.delay=0s").code == 0
         )
         assert nacre("run", job).code == 0
+        assert nacre("recrawl", job, "--full").code == 0
 
     async def scene(console: GivenConsole, _: dict[str, str]) -> None:
         async def page(path: str, **query: str) -> str:
@@ -91,6 +92,11 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
         for name in ("crawl-summary", "seeds", "hosts", "mimetype", "responsecode", "run"):
             assert "</table>" in await page(f"/reports/{name}"), name
         await sections_are_pages(console, page, url)
+        compared = await page("/reports/compare", old="1", new="2")
+        assert "0 changed" in compared
+        assert 'name="old" value="1"' in compared
+        none = await console.client.get(f"{J}/reports/compare", params={"old": "7"})
+        assert "there is no run 7; the runs are: 1 (" in none.text
         hosts = await page("/reports/mimetype", table="0", sort="0", falling="1")
         assert 'aria-sort="descending"' in hosts
         assert "/reports/crawl-summary" in await page("/reports")
