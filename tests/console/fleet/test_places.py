@@ -1,8 +1,9 @@
+import os
 from pathlib import Path
 
 import pytest
 
-from nacre.console.fleet.places import find_jobs, places_of
+from nacre.console.fleet.places import directories_below, find_jobs, places_of
 from nacre.errors import JobError
 
 
@@ -47,3 +48,11 @@ def test_places_of_one_name_have_different_jobs(tmp_path: Path):
 def test_a_place_is_a_directory(tmp_path: Path):
     with pytest.raises(JobError, match="is not a directory"):
         places_of([tmp_path / "none"])
+
+
+def test_a_directory_whose_name_is_not_utf_8_is_no_job(tmp_path: Path):
+    for name in (b"caf\xe9", "馆".encode()):
+        job = Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))
+        job.mkdir()
+        (job / "crawl.yaml").touch()
+    assert [path.name for path, is_job in directories_below(tmp_path) if is_job] == ["馆"]

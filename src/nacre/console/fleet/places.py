@@ -124,11 +124,21 @@ def directories_below(root: Path) -> Iterator[tuple[Path, bool]]:
             seen += 1
             if not entry.is_dir(follow_symlinks=False) or entry.name.startswith("."):
                 continue
+            if not _is_utf_8(entry.name):  # no page can name it, and no store can be there
+                continue
             path = Path(entry.path)
             is_job = _is_job(path, user)
             yield path, is_job
             if not is_job and depth + 1 < DEPTH:
                 todo.append((path, depth + 1))
+
+
+def _is_utf_8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _entries(directory: Path) -> list["os.DirEntry[str]"]:
