@@ -41,6 +41,15 @@ def bare_moments(text: str) -> list[str]:
     return re.findall(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^<]{0,20}", shown)
 
 
+async def runs_are_compared(console: GivenConsole) -> None:
+    """Any two runs, which a form chooses."""
+    compared = await console.client.get(f"{J}/reports/compare", params={"old": "1", "new": "2"})
+    assert "0 changed" in compared.text
+    assert 'name="old" value="1"' in compared.text
+    none = await console.client.get(f"{J}/reports/compare", params={"old": "7"})
+    assert "there is no run 7; the runs are: 1 (" in none.text
+
+
 async def sections_are_pages(console: GivenConsole, page: ReadPage, url: str) -> None:
     """The report of sections leads to those within one, and takes a directory."""
     sections = await page("/reports/sections")
@@ -92,11 +101,7 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
         for name in ("crawl-summary", "seeds", "hosts", "mimetype", "responsecode", "run"):
             assert "</table>" in await page(f"/reports/{name}"), name
         await sections_are_pages(console, page, url)
-        compared = await page("/reports/compare", old="1", new="2")
-        assert "0 changed" in compared
-        assert 'name="old" value="1"' in compared
-        none = await console.client.get(f"{J}/reports/compare", params={"old": "7"})
-        assert "there is no run 7; the runs are: 1 (" in none.text
+        await runs_are_compared(console)
         hosts = await page("/reports/mimetype", table="0", sort="0", falling="1")
         assert 'aria-sort="descending"' in hosts
         assert "/reports/crawl-summary" in await page("/reports")
