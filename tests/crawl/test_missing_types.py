@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.crawl.jobs import crawl
-from tests.crawl.raw_site import raw_site, reply
+from tests.crawl.raw_site import raw_site, redirect, reply
 
 pytestmark = pytest.mark.crawl
 
@@ -30,6 +30,9 @@ def test_links_are_found_whatever_the_type(tmp_path: Path):
         "/css": reply("@import '/imported'; a{background:url(/hit/css.png)}", None),
         "/imported": reply("a{background:url(/hit/imported.png)}", None),
         "/quirks": reply("a{background:url(/hit/quirks.png)}", "text/html"),
+        "/moved": redirect(b"Location: /moved2"),
+        "/moved2": redirect(b"Location: /moved3"),
+        "/moved3": reply("var u='/hit/moved.html'", None),
         "/error": reply("<!doctype html><a href=/hit/error>x</a>", "text/html"),
     }
     home = (
@@ -37,12 +40,13 @@ def test_links_are_found_whatever_the_type(tmp_path: Path):
         + "<script src=/html.php></script><script src=/bare.php></script>"
         + "<link rel=modulepreload href=/module.php><link rel=stylesheet href=/css>"
         + "<link rel=stylesheet href=/quirks><script src=/error></script>"
+        + "<script src=/moved></script>"
     )
     with raw_site() as site:
         site.serve(pages | loaded | {"/": reply(home)})
         crawl(tmp_path / "job", [site.origin + "/"], extract={"try_all_guesses": True})
     expected = {f"/hit{path}" for path in pages} | {
         *("/hit/script-html.html", "/hit/script-bare.html", "/hit/module.js", "/hit/css.png"),
-        *("/hit/imported.png", "/hit/quirks.png", "/hit/error"),
+        *("/hit/imported.png", "/hit/quirks.png", "/hit/error", "/hit/moved.html"),
     }
     assert expected - set(site.asked) == set()

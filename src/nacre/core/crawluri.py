@@ -99,6 +99,11 @@ PROBE = "_probe"
 """Key in a URI's heritable data: its name is made up, to learn how its site answers then."""
 GUESS = "_guess"
 """Key in a URI's heritable data: its number was guessed; the name of its sequence."""
+ELEMENT = "_element"
+"""Key in the heritable data of a redirect's target: the link context that led to the redirect, if
+its element says what the target is loaded as."""
+_LOADING = ("script/", "link[rel=", "xml-stylesheet/", "=JS_IMPORT", "=EMBED_MISC")
+"""How the link contexts of such elements begin."""
 _ICON = "/favicon.ico"
 
 
@@ -196,6 +201,16 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
         if self.heritable and (PROBE in self.heritable or GUESS in self.heritable):
             return True
         return is_icon_guess(self.url, self.path, self.via)
+
+    @property
+    def element(self) -> str:
+        """The link context that says what it is loaded as: behind redirects, that of the first."""
+        return self.heritable.get(ELEMENT, self.context) if self.heritable else self.context
+
+    @property
+    def is_loaded(self) -> bool:
+        """True for what an element loads as a script, a style sheet or the like."""
+        return self.element.startswith(_LOADING)
 
     @property
     def is_prerequisite(self) -> bool:

@@ -29,7 +29,8 @@ class Document(msgspec.Struct):
         body: Payload without transfer and content coding, cut by the caller to its limits.
         status: HTTP status, or a crawl code.
         path: Hop path from the seed.
-        context: Link context that it was found by, such as `script/@src`.
+        context: Link context that it was found by, such as `script/@src`; behind redirects that of
+            the first, if it says what the document is loaded as.
         via: URL of the page that it was found on; "" for a seed.
         is_sitemap: robots.txt or another sitemap said that it is a sitemap.
         hints: What is known beside the body of the encoding that it is in.
@@ -117,7 +118,7 @@ def document_of(visit: Visit, capture: Capture, limit: int, host: str = "") -> D
         body=body,
         status=visit.status,
         path=uri.path,
-        context=uri.context,
+        context=uri.element,
         via=uri.via,
         is_sitemap=IS_SITEMAP in uri.annotations,
         hints=hints_of(uri, host),

@@ -45,6 +45,21 @@ def test_a_child_inherits_source_and_what_may_descend():
     assert not found.force_fetch
 
 
+@pytest.mark.parametrize("context", ["script/@src", "link[rel='stylesheet']/@href", "=JS_IMPORT"])
+def test_the_target_of_a_redirect_is_loaded_as_what_was_asked_for(context: str):
+    script = identity().child(SEED, Outlink("http://a.test/s", Hop.EMBED, context))
+    first = child("http://a.test/2", Hop.REDIRECT, script)
+    second = child("http://a.test/3", Hop.REDIRECT, first)
+    assert [one.element for one in (script, first, second)] == [context] * 3
+    assert second.context == "a/@href"
+    assert child("http://a.test/4", Hop.EMBED, second).element == "a/@href"
+
+
+def test_the_target_of_the_redirect_of_a_page_is_a_page():
+    page = child("http://a.test/p")
+    assert child("http://a.test/q", Hop.REDIRECT, page).heritable == {"x": "1"}
+
+
 def test_a_child_keeps_the_charset_of_its_link_and_that_it_is_a_sitemap():
     found = child("http://a.test/map", charset="gbk", sitemap=True)
     assert found.heritable == {"x": "1", LINK: "gbk"}

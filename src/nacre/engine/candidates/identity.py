@@ -7,7 +7,7 @@ from msgspec import structs
 from nacre.annotations import IS_SITEMAP
 from nacre.config.effective import Effective
 from nacre.core.charsets import LINK
-from nacre.core.crawluri import CrawlURI, Directive, Hop, Outlink, extend_path
+from nacre.core.crawluri import ELEMENT, CrawlURI, Directive, Hop, Outlink, extend_path
 from nacre.engine.settings import UriSettings
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.frontier.assignment import core_key, moves, needs_address, split_key
@@ -240,6 +240,8 @@ def _inherited(parent: CrawlURI, link: Outlink) -> dict[str, str]:
     heritable = parent.heritable
     if heritable:
         heritable = {key: value for key, value in heritable.items() if key[0] != "_"}
+    if link.hop is _REDIRECT and parent.is_loaded:
+        heritable = {**heritable, ELEMENT: parent.element}
     return {**heritable, LINK: link.charset} if link.charset else heritable
 
 
