@@ -394,6 +394,18 @@ TRAP_SUPPRESSES_EXTRACTOR: Final = _token(
     "engine/steps/content.py", heritrix="trapSuppressExtractor",
 )  # fmt: skip
 
+_token(
+    "bot_block", "botblock:SERVICE",
+    "The reply is that of a service that keeps crawlers out, not of the site: `akamai`, `anubis`, "
+    "`cloudflare`, `datadome` or `incapsula` (the processor `bot-block`).",
+    "engine/steps/bot_block.py", heritrix="botblock:SERVICE",
+)  # fmt: skip
+
+
+def bot_block(service: str) -> str:
+    """`botblock:SERVICE`: the service that keeps crawlers out."""
+    return f"botblock:{service}"
+
 
 # The archive, and visiting again
 

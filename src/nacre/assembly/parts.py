@@ -228,7 +228,9 @@ def _reporting(
     lines = LogLines(commit, context.run.name)
     alerts = AlertCounter(store, context.run.name, context.events)
     logs = JobLogs(lines, context.clock, alerts, extra_info=settings.engine.log_extra_info)
-    statistics, steps = Statistics(store), ChainStatistics(store)
+    engine = settings.engine
+    statistics = Statistics(store, source_codes=engine.source_tags and engine.source_codes)
+    steps = ChainStatistics(store)
     commit.on_seal(statistics.seal)
     commit.on_seal(steps.seal)
     return Reporting(lines, logs, statistics, steps)

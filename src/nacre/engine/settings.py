@@ -76,6 +76,13 @@ class EngineSettings(Component):
     source_tags: bool = setting(
         False, "Tag each URI with the seed that it descends from.", live=False, sheets=False
     )
+    source_codes: bool = setting(
+        False,
+        "Count the replies of each source and host by status, for the report `source`; needs "
+        "`source_tags`.",
+        live=False,
+        sheets=False,
+    )
     scope_log: bool = setting(False, "Write every scope decision to scope.log.", sheets=False)
     scope_log_extra: bool = setting(
         False,

@@ -23,6 +23,8 @@ from nacre.uri.parse import host
 
 _TOTALS = b"t:"
 _KINDS = {"host": b"h:", "mime": b"m:", "status": b"s:", "source": b"o:"}
+_CODES = b"oc:"
+"""Prefix of the counts by source, host and status."""
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _LONGEST_MIME = 127
 """Longest media type that is counted by itself, in characters; longer names are mistakes."""
@@ -208,6 +210,7 @@ class Statistics:
     Args:
         store: Where they are kept.
         in_memory: Rows of one kind held in memory; more only until the next seal.
+        source_codes: Count by source, host and status, too.
 
     Attributes:
         totals: Counts over everything, lookups of names left out.
@@ -215,11 +218,14 @@ class Statistics:
         hosts: Hosts with a reply.
     """
 
-    def __init__(self, store: Store, in_memory: int = 20_000) -> None:
+    def __init__(
+        self, store: Store, in_memory: int = 20_000, *, source_codes: bool = False
+    ) -> None:
         self._store = store
         self._hosts, self._mimes, self._statuses, self._sources = (
             Tallies(store, prefix, Tally, in_memory) for prefix in _KINDS.values()
         )
+        self._codes = Tallies(store, _CODES, Tally, in_memory) if source_codes else None
         self.totals = totals(store)
         self.dns = store.counter("stats.dns")
         self.prerequisites = store.counter("stats.prerequisites")
@@ -269,6 +275,8 @@ class Statistics:
         )
         if not guess:
             self._statuses[str(status)].urls += 1
+        if self._codes is not None and visit.uri.source:
+            self._codes[f"{visit.uri.source}\0{name}\0{status}"].urls += 1
 
     def readmit(self, number: int) -> None:
         """Count URIs that were deleted, and wait again; joins the open commit group."""
@@ -287,6 +295,8 @@ class Statistics:
             return
         for kind in (self._hosts, self._mimes, self._statuses, self._sources):
             kind.seal()
+        if self._codes is not None:
+            self._codes.seal()
         self._store.put(FAMILY, _TOTALS, _encode(self.totals))
         self._store.set_counter("stats.dns", self.dns)
         self._store.set_counter("stats.prerequisites", self.prerequisites)
@@ -301,6 +311,13 @@ def rows(store: Store, kind: str) -> Iterator[tuple[str, Tally]]:
     prefix = _KINDS[kind]
     for key, value in store.scan(FAMILY, prefix, prefix[:-1] + b";"):
         yield key[len(prefix) :].decode(), _decode(value)
+
+
+def source_codes(store: Store) -> Iterator[tuple[str, str, str, int]]:
+    """The numbers of URIs by source, host and status, if they were counted."""
+    for key, value in store.scan(FAMILY, _CODES, _CODES[:-1] + b";"):
+        source, host_name, status = key[len(_CODES) :].decode().split("\0")
+        yield source, host_name, status, _decode(value).urls
 
 
 def totals(store: Store) -> CrawlTotals:

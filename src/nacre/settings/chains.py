@@ -18,6 +18,7 @@ from nacre.engine.candidates.scoping import JudgeScope, Prepare
 from nacre.engine.chain.entry import IN_SCHEMA, PROCESSORS, AnyEntry, ChainName, Entry
 from nacre.engine.steps.archive import Archive
 from nacre.engine.steps.binaries import ExtractDoc, ExtractPdf, ExtractSwf
+from nacre.engine.steps.bot_block import BotBlock
 from nacre.engine.steps.content import ContentDigest, MultipleRegex, TrapSuppress, Universal
 from nacre.engine.steps.dispose import Dispose, FollowLinks, Reschedule
 from nacre.engine.steps.extract import Extract
@@ -35,7 +36,7 @@ PROCESSORS.add(Preselect, LimitRuntime, EnforceQuotas, CheckPreconditions, Reche
 PROCESSORS.add(FetchDns, FetchHttp, Extract)
 PROCESSORS.add(Archive, FollowLinks, Dispose)
 PROCESSORS.add(ImpliedUris, UrisWithinUris, SupplementaryLinks)
-PROCESSORS.add(TrapSuppress, ContentDigest, MultipleRegex, Universal)
+PROCESSORS.add(BotBlock, TrapSuppress, ContentDigest, MultipleRegex, Universal)
 PROCESSORS.add(ExtractPdf, ExtractDoc, ExtractSwf)
 PROCESSORS.add(HashCrawlMapper, LexicalCrawlMapper, Reschedule)
 

@@ -1,6 +1,7 @@
 """Clients of Heritrix 3 drive a job from its creation to its teardown.
 
-Run by the judges' Python, which has `heritrix3`: `python heritrix_clients.py ENGINE KEY CXML`.
+Run by the judges' Python, which has `heritrix3`:
+`python heritrix_clients.py ENGINE KEY CXML`, or `ENGINE KEY PROFILE SEED` for a stock profile.
 Prints a line of JSON for each client; an assertion that fails ends it.
 """
 
@@ -12,7 +13,7 @@ from typing import Any
 
 import requests
 from heritrix3 import HeritrixAPI
-from heritrix3.api import disable_ssl_warnings
+from heritrix3.api import HeritrixAPIError, disable_ssl_warnings
 
 WAIT: dict[str, Any] = {"timeout": 60, "poll_delay": 0.1}
 
@@ -53,6 +54,35 @@ def with_heritrix3(engine: str, key: str, cxml: str) -> dict[str, object]:
     api.teardown("x")
     assert api.get_job_actions("x") == ["build", "launch"]
     return {"bean": browsed, "report": report, "warcs": len(warcs), "magic": magic}
+
+
+def with_a_profile(engine: str, key: str, profile: str, seed: str) -> dict[str, object]:
+    """A stock profile, with a class that Nacre does not know, is crawled to its end."""
+    api = HeritrixAPI(engine, "admin", key)
+    own = "<bean id='loggerModule' class='org.x.OwnLogs'/>"
+    text = Path(profile).read_text("utf-8").replace("</beans>", f"{own}</beans>")
+    contact = "ENTER_AN_URL_WITH_YOUR_CONTACT_INFO_HERE_FOR_WEBMASTERS_AFFECTED_BY_YOUR_CRAWL"
+    text = text.replace(contact, "http://library.example/").replace(
+        "http://example.example/example", seed
+    )
+    api.create("stock")
+    assert api.send_content("stock", text.encode(), "crawler-beans.cxml")
+    api.build("stock")
+    asked = "answer in classes.txt" in str(api.job_log("stock"))
+    assert api.send_content("stock", b"org.x.OwnLogs=CrawlerLoggerModule\n", "classes.txt")
+    api.build("stock")
+    api.launch("stock")
+    assert api.wait_for_action("stock", "unpause", **WAIT)
+    api.unpause("stock")
+    assert api.wait_for_jobstate("stock", "FINISHED", **WAIT)
+    exit_state, log = api.get_crawl_exit_state("stock"), str(api.crawl_log("stock"))
+    try:
+        api.teardown("stock")
+        api.delete_job_dir("stock")
+        refused = ""
+    except HeritrixAPIError as error:
+        refused = str(error)
+    return {"asked": asked, "exit": exit_state, "log": log, "refused": refused}
 
 
 def change_a_bean(api: HeritrixAPI) -> str:
@@ -110,5 +140,10 @@ def with_hapy(engine: str, key: str, cxml: str) -> dict[str, object]:
 
 if __name__ == "__main__":
     disable_ssl_warnings()
-    for client in (with_heritrix3, with_hapy):
-        sys.stdout.write(json.dumps(client(*sys.argv[1:4])) + "\n")
+    engine, key, cxml, *seed = sys.argv[1:]
+    found = (
+        [with_a_profile(engine, key, cxml, seed[0])]
+        if seed
+        else [with_heritrix3(engine, key, cxml), with_hapy(engine, key, cxml)]
+    )
+    sys.stdout.write("".join(f"{json.dumps(one)}\n" for one in found))

@@ -8,8 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.cases.table import cases_folder
 from tests.cli.site import many_pages, site
 from tests.console.stories.running import command, console_of
+from tests.migrate.heritrix.stock317 import stock_317
 
 pytestmark = pytest.mark.console
 
@@ -49,6 +51,37 @@ def test_a_job_of_heritrix_goes_from_its_creation_to_its_teardown(tmp_path: Path
         curled = curl(console.heritrix, key)
     assert curled.findtext("shortName") == "x"
     assert curled.findtext("statusDescription") == "Ready"
+
+
+def test_the_stock_profile_of_317_is_crawled(tmp_path: Path):
+    if not JUDGE.is_file():
+        pytest.skip("no environment of the judges: make judges")
+    samples = cases_folder().parent / "samples" / "heritrix"
+    if not samples.is_dir():
+        pytest.skip(f"{samples} is absent")
+    quick = '<bean id="disposition" class="org.archive.crawler.postprocessor.DispositionProcessor">'
+    delay = '<property name="minDelayMs" value="0"/><property name="delayFactor" value="0"/>'
+    profile, beans = tmp_path / "profile.cxml", tmp_path / "crawler-beans.cxml"
+    text = stock_317(samples)
+    assert quick in text
+    profile.write_text(text.replace(quick, f"{quick}{delay}"), "utf-8")
+    with site({"/": "<p>页面</p>"}) as url, console_of(tmp_path, "--heritrix", "0") as console:
+        beans.write_text(BEANS.replace("SEED", url))
+        key = command(
+            "console", "heritrix-key", "admin", "--role", "admin", "--state", console.state
+        ).strip()
+        done = subprocess.run(
+            [str(JUDGE), str(CLIENTS), console.heritrix, key, str(profile), url],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr + console.log
+    found = json.loads(done.stdout)
+    assert (found["asked"], found["exit"]) == (True, "FINISHED")
+    assert f" {url} - - text/html " in found["log"]
+    assert "409" in found["refused"]
+    report = (console.crawls / "stock" / "latest" / "reports" / "source-report.txt").read_text()
+    assert "No source tag information" in report
+    assert "processor: bot-block" in (console.crawls / "stock" / "crawl.yaml").read_text()
 
 
 def curl(engine: str, key: str) -> ElementTree.Element:

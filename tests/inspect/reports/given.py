@@ -47,8 +47,9 @@ class Given:
         source: str = "",
         mime: str = "a/b",
         stored: Stored = Stored.NOVEL,
+        codes: bool = False,
     ) -> None:
-        statistics = Statistics(self.store)
+        statistics = Statistics(self.store, source_codes=codes)
         stored = stored if status > 0 else Stored.NOTHING
         for url in urls:
             visit = make_visit(url, status, uri={"source": source}, mime=mime)

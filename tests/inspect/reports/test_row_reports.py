@@ -78,6 +78,24 @@ def test_sources_tag_by_tag(given: Given):
     ]
 
 
+def test_sources_with_their_statuses(given: Given):
+    given.visited("http://a.test/1", "http://a.test/2", source="种子 1", codes=True)
+    given.visited("http://a.test/3", source="种子 1", status=404, codes=True)
+    given.visited("http://b.test/", source="种子 1", status=-2, codes=True)
+    given.visited("http://a.test/4", codes=True)
+    report = SourcesReport()
+    assert lines(given, report) == [
+        "[source] [host] [rescode] [#urls]",
+        "种子%201 a.test 200 2",
+        "种子%201 a.test 404 1",
+        "种子%201 b.test -2 1",
+    ]
+    text = "".join(part for part, _ in report.parts(given))
+    assert text.splitlines() == lines(given, report)
+    (table,) = report.document(report.build(given), ReportRequest()).sections[0].tables
+    assert [column.name for column in table.columns][2] == "status"
+
+
 def test_media_types_cannot_break_a_line(given: Given):
     given.visited("http://a.test/", mime="text/html")
     given.visited("http://a.test/", "http://b.test/", mime="x y\r\n1 2 z")

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Final
 
 from nacre.console.fleet.standing import OF_FOLDER
-from nacre.console.readers.beans import CXML, PROFILE, REPORT
+from nacre.console.readers.beans import CLASSES, CXML, PROFILE, REPORT
 from nacre.errors import JobError
 from nacre.settings.new_job import LOGINS
 from nacre.settings.schema import BESIDE
 from nacre.store.layout import CONFIG, SEEDS, Layout
 
 _FILES: Final = frozenset(
-    (CONFIG, SEEDS, BESIDE, CXML, PROFILE, REPORT, f"{Path(REPORT).stem}.json", "job.log",
+    (CONFIG, SEEDS, BESIDE, CLASSES, CXML, PROFILE, REPORT, f"{Path(REPORT).stem}.json", "job.log",
      "state/console.out", "state/changes.jsonl", f"state/{OF_FOLDER}")
 )  # fmt: skip
 _FOLDERS: Final = frozenset((LOGINS, "control", "action", "state", "state/edits"))

@@ -14,7 +14,7 @@ from nacre.console.heritrix.actions import HeritrixJobs
 from nacre.console.heritrix.conversion import convert, is_profile, note
 from nacre.console.heritrix.files import has_beans, may_hold_secret, text_of
 from nacre.console.problems import RefusedRequestError
-from nacre.console.readers.beans import CXML, PROFILE, TEMPLATE, config_of
+from nacre.console.readers.beans import CLASSES, CXML, PROFILE, TEMPLATE, config_of
 from nacre.console.services import ConsoleServices
 from nacre.errors import ConfigError, JobError, NacreError, Problem
 from nacre.settings.layers import profile_names
@@ -148,7 +148,8 @@ class JobMaker:
             await asyncio.to_thread(replace_file, path, data, _mode_of(path, data))
         except OSError as error:
             raise JobError(f"{path.name} cannot be written: {error.strerror}") from error
-        if path.name == CXML:
+        is_beans = path.name in {CXML, CLASSES}
+        if is_beans and (layout.root / CXML).is_file():
             for problem in await convert(self._services, layout, CXML, self._who):
                 note(self._services, layout, "SEVERE", problem)
         return created

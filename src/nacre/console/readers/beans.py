@@ -12,6 +12,8 @@ from nacre.store.layout import Layout
 
 CXML: Final = "crawler-beans.cxml"
 PROFILE: Final = "profile-crawler-beans.cxml"
+CLASSES: Final = "classes.txt"
+"""Answers about unknown classes of the beans of a job, one `CLASS=WHAT` a line."""
 REPORT: Final = "migration-report.txt"
 _WORKSHOP: Final = ".conversion"
 _MOST_EFFECTIVE: Final = 16_000_000
@@ -69,7 +71,7 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
     """
     from nacre.console.readers.converted import require_allowed  # noqa: PLC0415 - starts faster
     from nacre.job.control import is_running  # noqa: PLC0415
-    from nacre.migrate.answers import UnansweredError  # noqa: PLC0415 - see above
+    from nacre.migrate.answers import UnansweredError, read_answers  # noqa: PLC0415 - see above
     from nacre.migrate.draft import write_job  # noqa: PLC0415
     from nacre.migrate.heritrix.convert import convert  # noqa: PLC0415
 
@@ -81,7 +83,9 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
     shutil.rmtree(workshop, ignore_errors=True)
     beans = root / str(arguments["file"])
     try:
-        draft, report = convert(beans, environ=os.environ if files else {})
+        classes = root / CLASSES
+        answers = read_answers((), classes if classes.is_file() else None)
+        draft, report = convert(beans, answers=answers, environ=os.environ if files else {})
         left_out = require_allowed(draft, report, layout, beans.name, files=files)
         write_job(workshop, draft, report)
         for made in workshop.iterdir():
@@ -91,6 +95,8 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
         os.utime(layout.config, ns=(facts.st_atime_ns, facts.st_mtime_ns))
     except UnansweredError as error:
         questions = [str(one.problem()) for one in error.questions]
+        answered = "; ".join(one.answer for one in error.questions)
+        questions.append(f"answer in {CLASSES} of the job, one CLASS=WHAT a line: {answered}")
         return {"problems": [" ".join(one.split()) for one in questions], "advice": []}
     except ConfigError as error:
         return {"problems": _lines(error), "advice": []}

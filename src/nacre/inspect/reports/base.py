@@ -231,7 +231,7 @@ class RowReport(RunReport):
 
     def text(self, data: Data) -> str:
         """See `RunReport.text`."""
-        lines = [self._head(some=bool(data["rows"])), *map(self.line, data["rows"])]
+        lines = [self._head(next(iter(data["rows"]), None)), *map(self.line, data["rows"])]
         if data["left_out"]:
             lines.append(f"... and {data['left_out']} more; {self.file} of a run has them all")
         return "\n".join(lines) + "\n"
@@ -240,7 +240,7 @@ class RowReport(RunReport):
         """See `RunReport.parts`; one row a line in the JSON too."""
         rows = self.rows(source)
         first = next(rows, None)
-        head = self._head(some=first is not None)
+        head = self._head(first)
         yield f"{head}\n", f'{{"report": "{self.name}", "rows": ['
         separator = "\n"
         for row in chain(() if first is None else (first,), rows):
@@ -254,15 +254,20 @@ class RowReport(RunReport):
         text: tuple[str, ...] = (self.note,) if self.note else ()
         text += (f"{left:,} more rows are in the file of the run.",) if left else ()
         rows = map(self.shown, data["rows"])
-        table = data_table(self.caption or self.title, self.columns, rows, verbose=request.verbose)
+        columns = self.columns_of(data)
+        table = data_table(self.caption or self.title, columns, rows, verbose=request.verbose)
         return ReportDocument(self.title, (Section("", text, tables=(table,)),))
+
+    def columns_of(self, data: Data) -> tuple[ReportColumn, ...]:
+        """The columns of the table that some data make."""
+        return self.columns
 
     def shown(self, row: Data) -> Data:
         """A row as the document shows it."""
         return row
 
-    def _head(self, *, some: bool) -> str:
-        return self.header if some or not self.empty else self.empty
+    def _head(self, first: Data | None) -> str:
+        return self.header if first is not None or not self.empty else self.empty
 
 
 def data_table(

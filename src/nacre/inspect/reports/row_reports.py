@@ -5,7 +5,7 @@ Source: Heritrix 3. The rows with the most URIs come first.
 
 from collections.abc import Iterator
 from heapq import merge
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -15,7 +15,7 @@ from nacre.inspect.reports.disk_sort import sort_rows
 from nacre.inspect.reports.source import Data, ReportSource, SeedFacts
 from nacre.report.document import Format
 from nacre.report.escape import safe
-from nacre.report.statistics import Tally, rows
+from nacre.report.statistics import Tally, rows, source_codes
 
 _COUNT, _BYTES, _URL = Format.COUNT, Format.BYTES, Format.URL
 
@@ -165,7 +165,12 @@ class SourcesReport(_ReplyReport):
     )
 
     def rows(self, source: ReportSource) -> Iterator[Data]:
-        """See `RowReport.rows`."""
+        """See `RowReport.rows`; with statuses if the job counts them."""
+        codes = source_codes(source.store)
+        first = next(codes, None)
+        if first is not None:
+            yield from _codes_of_sources(source, chain((first,), codes))
+            return
         names = ((name.partition("\0"), tally) for name, tally in rows(source.store, "source"))
         found = (
             {"source": tag, "host": host, "urls": tally.urls} for (tag, _, host), tally in names
@@ -176,6 +181,28 @@ class SourcesReport(_ReplyReport):
     def line(self, row: Data) -> str:
         """See `RowReport.line`."""
         return _values(row)
+
+    def columns_of(self, data: Data) -> tuple[ReportColumn, ...]:
+        """See `RowReport.columns_of`."""
+        source, host, urls = self.columns
+        coded = any("rescode" in row for row in data["rows"][:1])
+        return (source, host, ReportColumn("rescode", "status"), urls) if coded else self.columns
+
+    def _head(self, first: Data | None) -> str:
+        coded = first is not None and "rescode" in first
+        return "[source] [host] [rescode] [#urls]" if coded else super()._head(first)
+
+
+def _codes_of_sources(
+    source: ReportSource, codes: Iterator[tuple[str, str, str, int]]
+) -> Iterator[Data]:
+    """Rows by source and host, in the order of their names, the most frequent status first."""
+    found = (
+        {"source": tag, "host": host, "rescode": int(code), "urls": urls}
+        for tag, host, code, urls in codes
+    )
+    for _, group in groupby(found, key=itemgetter("source", "host")):
+        yield from _most_first(source, group, "rescode")
 
 
 class MediaTypesReport(_ReplyReport):
