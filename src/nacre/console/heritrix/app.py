@@ -6,7 +6,7 @@ viewer, all else operator, the end of the console admin.
 
 import asyncio
 import resource
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 from urllib.parse import quote
 
@@ -32,8 +32,17 @@ from nacre.console.heritrix.bean_browser import BeanBrowser
 from nacre.console.heritrix.conversion import note
 from nacre.console.heritrix.file_desk import FileDesk
 from nacre.console.heritrix.making import JobMaker
-from nacre.console.heritrix.model import MORE_REPORTS, HeapFacts, engine_tree, job_tree, script_tree
+from nacre.console.heritrix.model import (
+    MORE_REPORTS,
+    HeapFacts,
+    HeritrixJobFacts,
+    engine_tree,
+    job_tree,
+    script_tree,
+)
+from nacre.console.heritrix.script_runner import ScriptRunner
 from nacre.console.heritrix.scripts import Deed, RecognisedScript, recognise, refusal
+from nacre.console.heritrix.statements import ScriptStep, read_statements
 from nacre.console.job_notes import copy_to_jobs
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
@@ -385,6 +394,9 @@ class HeritrixApp:
             return answers.document(request, "script", script_tree(facts))
         script = (await answers.form(request)).get("script", "")
         known = recognise(script)
+        steps = read_statements(script) if known is None else None
+        if steps is not None:
+            return await self._run_steps(request, facts, script, steps)
         if known is None:
             request.state.outcome = "no-script"
             error = refusal(script, facts.root)
@@ -399,6 +411,23 @@ class HeritrixApp:
             if known.deed is Deed.DELETE:
                 failed.status_code = 409  # clients look at nothing but the status of a deletion
             return failed
+        return answers.document(request, "script", script_tree(facts, script, output))
+
+    async def _run_steps(
+        self, request: Request, facts: HeritrixJobFacts, script: str, steps: Sequence[ScriptStep]
+    ) -> Response:
+        """Carry out a script of plain statements."""
+        who, jobs = request.state.identity, self._jobs(request)
+        runner = ScriptRunner(self._services, jobs, facts.name, who)
+        try:
+            output = await runner.run(steps)
+        except NacreError as error:
+            said = answers.refused(request, error)
+            note(self._services, jobs.job(facts.name).layout, "SEVERE", f"script: {said}")
+            return answers.document(request, "script", script_tree(facts, script, error=said))
+        done = ", ".join(dict.fromkeys(one.step.value for one in steps))
+        text = f"script: {done}, by {who.name}"
+        note(self._services, jobs.job(facts.name).layout, "INFO", text)
         return answers.document(request, "script", script_tree(facts, script, output))
 
     # ---- files of a job

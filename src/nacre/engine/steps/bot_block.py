@@ -36,7 +36,7 @@ class BotBlock(Entry):
 
 
 class BlockEvidence(NamedTuple):
-    """What tells the reply of a blocking service.
+    """Evidence that a reply is of a blocking service.
 
     Attributes:
         status: Status of the reply.
