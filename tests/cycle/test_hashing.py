@@ -14,6 +14,7 @@ from nacre.cycle.hashing import table_hash
 from nacre.cycle.readers import TableView
 from nacre.cycle.tables import KINDS
 from nacre.errors import ConfigError
+from nacre.uri.surt import implied_prefix
 from tests.cycle.made import INTERVAL, NOW, MadeCycle, fill, found
 
 URLS = [f"http://{host}.test/{n}" for host in ("a", "b", "国", "d") for n in range(3)]
@@ -102,6 +103,11 @@ def made_tables(folder, buckets):
     given = [{"key": url, "writer": "local", "digest": "a", "reason": ""} for url in URLS]
     fill(made, "indexed", given)
     fill(made, "indexed", [{**given[0], "digest": None, "reason": "gone"}])
+    seeds = [{"key": implied_prefix(url), "text": url, "page": url, "since": 1} for url in URLS]
+    seeds.append({"key": f"={URLS[0]}", "text": URLS[0], "depth": 2})
+    seeds.append({"key": "+http://(a", "text": "+http://(a"})
+    fill(made, "seeds", seeds, "add")
+    fill(made, "seeds", [{**seeds[0], "since": 2}], "add")
     for number, level in enumerate(LEVELS):
         fill(made, rank_table(level), [{"node": name} for name in names[number:]])
     return made

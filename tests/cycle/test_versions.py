@@ -151,9 +151,9 @@ def test_a_version_that_is_missing_between_others_stops(tmp_path):
 
 def test_a_newer_layout_and_a_broken_version_are_refused(tmp_path):
     cycle = Cycle(LocalStorage(tmp_path))
-    known = json.loads(b'{"number": 1, "schema": 2, "nacre": "9.1", "tables": [1]}')
+    known = json.loads(b'{"number": 1, "schema": 3, "nacre": "9.1", "tables": [1]}')
     cycle.storage.put(version_name(1), json.dumps(known).encode())
-    with pytest.raises(StorageError, match=r"version 2, made by Nacre 9\.1; this one knows 1"):
+    with pytest.raises(StorageError, match=r"version 3, made by Nacre 9\.1; this one knows 2"):
         cycle.newest()
     cycle.storage.put(version_name(1), b'{"number": ')
     with pytest.raises(DamageError, match=r"0000000001\.json: it is no version"):

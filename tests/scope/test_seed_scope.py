@@ -5,14 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.errors import URIError
-from nacre.scope.seed_scope import (
-    Coercion,
-    PrefixLookup,
-    ScopeKind,
-    SeedOwnPlaces,
-    SeedOwnScope,
-    coerced,
-)
+from nacre.scope.seed_index import Coercion, coerced
+from nacre.scope.seed_scope import PrefixLookup, ScopeKind, SeedOwnPlaces, SeedOwnScope
 from nacre.scope.subject import Subject
 from nacre.uri.surt import SurtPrefixSet, scope_surt
 

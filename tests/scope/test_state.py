@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.errors import URIError
-from nacre.scope.seed_scope import Coercion
+from nacre.scope.seed_index import Coercion
 from nacre.scope.state import ScopeState
 
 

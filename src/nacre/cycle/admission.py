@@ -9,27 +9,37 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.config.effective import Effective
-from nacre.cycle.seedlist import BadMetadata, InjectEntry, read_seed_list
+from nacre.crawldb.seeds import SEEDS
+from nacre.cycle.seedlist import InjectedSeed, InjectEntry, read_seed_list
 from nacre.cycle.storage import Storage
-from nacre.cycle.versions import CycleVersion
+from nacre.cycle.tables import TaskPlace, buckets_of
+from nacre.cycle.versions import Cycle, CycleVersion
 from nacre.engine.candidates.candidates import is_seed_path
 from nacre.engine.candidates.identity import canonicalizer
 from nacre.engine.candidates.normalizing import Normalizing, normalizing
 from nacre.engine.seeding.seedfile import seed_lines
-from nacre.engine.seeding.seeds import BadSeed, Seed, SeedDirective
+from nacre.engine.seeding.seeds import Seed, SeedDirective
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.scope.compile import all_rules
 from nacre.scope.normalize.chain import NormalizerChain, NormalizeScope
 from nacre.scope.nutch.filters import FilterChain
 from nacre.scope.rules.nutch import FilterRule
 from nacre.scope.rules.rule import Rule
+from nacre.scope.rules.seeds import SeedAccept
+from nacre.scope.rules.surt import Prefixed
 from nacre.scope.scope import Scope, Verdict
+from nacre.scope.seed_index import Coercion
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
 from nacre.uri.parse import host, parse
+from nacre.uri.surt import implied_by
+
+if TYPE_CHECKING:
+    from nacre.cycle.seed_index import KeptSeeds
 
 _FILES = ("file", "files", "surts_file")
 """Settings of rules that name files."""
@@ -41,37 +51,73 @@ def counts_other_hosts(settings: JobSettings) -> bool:
     return any(named in one.scopes for one in settings.uri.normalize)
 
 
+class SeedNeeds(NamedTuple):
+    """The prefixes of seeds that rules ask for.
+
+    Attributes:
+        coercions: The prefixes that seeds imply for them.
+        more: A rule asks about another URL than its own, or is of a kind that is not known.
+    """
+
+    coercions: frozenset[Coercion] = frozenset()
+    more: bool = False
+
+    def with_rule(self, rule: Rule) -> "SeedNeeds":
+        """Return what they ask together with one more rule."""
+        if isinstance(rule, Prefixed):
+            if not rule.seeds_as_prefixes:
+                return self._replace(more=self.more or rule.also_check_via)
+            coercions = self.coercions | {rule.seeds_imply}
+            return SeedNeeds(coercions, self.more or rule.also_check_via)
+        unknown = rule.seed_scope is not None and not isinstance(rule, SeedAccept)
+        return self._replace(more=self.more or unknown)
+
+
 class Admission:
     """The rules of a job, for the rows of its table.
 
     Args:
         settings: The settings of the job.
         root: Its directory, or the folder of a segment with its files.
-        lines: All its seed lines.
+        lines: Seed lines, which are loaded.
+        kept: Seeds that are asked by key; None for none.
 
     Attributes:
         rules: The rules, which know the seeds.
+        implied: The prefixes that the seeds imply which it was told last, by their texts.
     """
 
-    def __init__(self, settings: JobSettings, root: Path, lines: Iterable[str]) -> None:
+    def __init__(
+        self,
+        settings: JobSettings,
+        root: Path,
+        lines: Iterable[str],
+        kept: "KeptSeeds | None" = None,
+    ) -> None:
         self._settings = settings
         self._root = root
         self.rules: JobRules = open_rules(settings, root)
         self._canonical = canonicalizer(settings.uri)
-        self._seeds: list[str] = []
+        if kept is not None:
+            self.rules.scope_state.add_index(kept)
+            self.rules.scope_state.add_directives(kept.directives)
         self.know(read_seed_list(lines))
 
     def know(self, entries: Iterable[InjectEntry]) -> None:
         """Let the scope know further seeds and directives."""
-        plain: list[Seed | SeedDirective] = []
+        others: list[Seed | SeedDirective] = []
+        self.implied = {}
         for entry in entries:
-            if isinstance(entry, BadSeed | BadMetadata):
-                continue
-            one = entry if isinstance(entry, SeedDirective) else entry.seed
-            plain.append(one)
-            self._seeds.append(repr(one))
-        self.rules.add_seeds(plain)
-        self.__dict__.pop("hash", None)
+            if isinstance(entry, SeedDirective):
+                others.append(entry)
+            elif isinstance(entry, InjectedSeed) and entry.seed.own is not None:
+                others.append(entry.seed)
+            elif isinstance(entry, InjectedSeed):
+                self.implied[entry.seed.text] = implied_by(entry.seed.text, entry.seed.url)
+        if self.implied:
+            self.rules.scope_state.add_seed_prefixes(self.implied)
+        if others:
+            self.rules.add_seeds(others)
 
     @cached_property
     def _scope(self) -> Effective[Scope]:
@@ -96,6 +142,14 @@ class Admission:
     def key(self, url: str) -> str:
         """The canonical form of a URL, which is its key in the table."""
         return self._canonical.canonical(url)
+
+    def pages_of(self, lines: Iterable[str]) -> set[str]:
+        """The keys of the pages of all seeds of a list."""
+        return {
+            self.key(self.seed_form(one.seed).url)
+            for one in read_seed_list(lines)
+            if isinstance(one, InjectedSeed)
+        }
 
     def seed_form(self, seed: Seed) -> Seed:
         """A seed as the normalizers of scope `inject` leave it."""
@@ -139,6 +193,11 @@ class Admission:
         except URIError:
             return host(url)
 
+    @cached_property
+    def _judges_seeds(self) -> bool:
+        """Whether a filter may refuse a seed; nothing else does."""
+        return bool(self._filters)
+
     def refusal(self, url: str, *, path: str = "", via: str = "", source: str = "") -> str:
         """The reason for a refusal: `regex-urlfilter.txt:12`, or the name of a rule; "": none.
 
@@ -150,6 +209,8 @@ class Admission:
             via: The page that it was found on; "" for a seed.
             source: The seed that it comes from.
         """
+        if not path and not self._judges_seeds:
+            return ""
         own = source if source in self.rules.scope_state.own else ""
         is_seed = is_seed_path(path, self._settings.engine.seed_redirects)
         verdict = self._judged(Subject(url, path, via, "", is_seed, source, own))
@@ -188,7 +249,10 @@ class Admission:
 
     @cached_property
     def hash(self) -> int:
-        """A number of all that decides here: rules, files that they name, seeds. From 1 to 2^62."""
+        """A number of the rules and the files that they name, from 1 to 2^62.
+
+        Seeds are not in it: rows that other seeds may concern are found by what changed.
+        """
         digest = blake2b(digest_size=8)
         said = _ordered(self._settings.model_dump(include=_DECIDES))
         digest.update(json.dumps(said, sort_keys=True, default=str).encode())
@@ -197,9 +261,15 @@ class Admission:
         for name, lines in self.files().items():
             digest.update(f"\0{name}\0".encode())
             digest.update("\n".join(lines).encode())
-        if any(map(_asks_seeds, all_rules(self._settings.scope))):
-            digest.update("\n".join(sorted(set(self._seeds))).encode())
         return int.from_bytes(digest.digest(), "big") % (1 << 62) + 1
+
+    def seed_needs(self) -> SeedNeeds:
+        """Return what the rules ask of seeds."""
+        found = SeedNeeds()
+        for settings in self.rules.effective:
+            for rule in all_rules(settings.scope):
+                found = found.with_rule(rule)
+        return found
 
 
 _DECIDES = {"scope": True, "uri": True, "sheets": True, "sheet_associations": True}
@@ -212,10 +282,6 @@ def _ordered(value: object) -> object:
     if isinstance(value, set | frozenset):
         return sorted(map(str, value))
     return list(map(_ordered, value)) if isinstance(value, list | tuple) else value
-
-
-def _asks_seeds(rule: Rule) -> bool:
-    return getattr(rule, "seeds_as_prefixes", False) or rule.seed_scope is not None
 
 
 def _named_files(said: object) -> Iterator[str]:
@@ -236,6 +302,8 @@ def all_seed_lines(
 ) -> list[str]:
     """The seed lines of a job: those of its own list, then those that were injected later.
 
+    All of them are loaded; what has many seeds asks for them by key (`seed_index`).
+
     Raises:
         ConfigError: The list of the job cannot be read.
         StorageError: A list of a version cannot be read.
@@ -243,4 +311,9 @@ def all_seed_lines(
     lines = list(seed_lines(settings.seeds, root))
     for name in version.seeds:
         lines += storage.read(name).decode("utf-8").splitlines()
+    if SEEDS in version.tables:
+        from nacre.cycle.seed_lines import injected_lines  # noqa: PLC0415 - DuckDB
+
+        with TaskPlace(storage.place).open() as work:
+            lines += injected_lines(work, buckets_of(Cycle(storage, "here"), version, SEEDS))
     return lines

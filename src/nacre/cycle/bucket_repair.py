@@ -10,14 +10,17 @@ bring them up to date.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.kernels import KernelError, parquet, quoted
 from nacre.crawldb.row import ADD_COLUMNS, Status, bucket_of
+from nacre.crawldb.seeds import SEEDS
 from nacre.cycle.digests import damaged_of
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.named_files import NamedFile
 from nacre.cycle.rounds import IMPORTED, SITEMAPS, UPDATED
-from nacre.cycle.steps.inject import write_rows
+from nacre.cycle.steps.inject_rows import write_rows
 from nacre.cycle.steps.update_tasks import (
     FetchedFacts,
     RevisitPlan,
@@ -34,7 +37,14 @@ from nacre.cycle.tables import (
     TaskWork,
     local_bucket,
 )
-from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, SegmentState, TableFile
+from nacre.cycle.versions import (
+    Cycle,
+    CycleChanges,
+    CycleVersion,
+    SeedTableState,
+    SegmentState,
+    TableFile,
+)
 from nacre.errors import DamageError, StorageError
 
 STEP = "repair"
@@ -156,9 +166,17 @@ class BucketRepair:
             counters={"buckets": [[one.table, one.bucket, one.since] for one in made]},
             dropped=dropped,
             restored=restored,
+            seed_state=self._seed_state(dropped),
         )
         self._cycle.commit(self._newest, changes)
         return made
+
+    def _seed_state(self, dropped: Mapping[str, object]) -> SeedTableState:
+        """What is known of seeds: the job's own list is read again where rows were lost."""
+        state = self._newest.seed_state
+        if SEEDS not in dropped:
+            return state
+        return msgspec.structs.replace(state, listed="", judged=-1)
 
     def _start(
         self, table: str, bucket: int, files: Sequence[TableFile], names: Collection[str]
@@ -241,7 +259,7 @@ class BucketRepair:
         spec = UpdateSpec(
             self._place, replay.seq, (_files_of(bucket, now, replay.seq),),
             tuple(facts[name] for name in names), self._plan, replay.additions, replay.clock,
-            {}, {},
+            0, {}, {},
         )  # fmt: skip
         try:
             updated = update_task(spec)

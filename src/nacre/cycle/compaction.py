@@ -8,12 +8,15 @@ task of another driver may still use them.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nacre.crawldb.seeds import SEEDS
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.parts import ARCHIVED, ORPHANS, RECORDS
-from nacre.cycle.storage import StoredFile
+from nacre.cycle.seed_index import marked_seeds
+from nacre.cycle.storage import MissingFileError, StoredFile
 from nacre.cycle.tables import (
     CRAWLDB,
     FOLDER,
@@ -432,7 +435,7 @@ def remove_dropped(cycle: Cycle, clock: int, *, keep: int) -> list[StoredFile]:
 def _unnamed(cycle: Cycle) -> Iterator[StoredFile]:
     """The files that no kept version needs; a segment that waits for its fetch is in use."""
     numbers = cycle.numbers()
-    named = set(_named(cycle, numbers))
+    named = {*_named(cycle, numbers), *_frozen(cycle)}
     for folder in (FOLDER, MANIFESTS, *_OF_STEPS):
         yield from (file for file in cycle.storage.walk(folder) if file.name not in named)
     segments = {name for number in numbers for name in cycle.version(number).segments}
@@ -442,6 +445,18 @@ def _unnamed(cycle: Cycle) -> Iterator[StoredFile]:
         is_record = file.name.endswith(RECORDS)
         if segment not in segments or (is_record and segment not in waiting):
             yield file
+
+
+def _frozen(cycle: Cycle) -> Iterator[str]:
+    """The files of seeds that the units of segments ask which wait for their fetch."""
+    for one in cycle.newest().segments.values():
+        place = marked_seeds(one.more, "") if one.state == "generated" else None
+        if place is None:
+            continue
+        yield place.table.manifest
+        with suppress(MissingFileError):
+            version = CycleVersion(tables={SEEDS: place.table})
+            yield from (file.path for file in cycle.files(version, SEEDS))
 
 
 def _named(cycle: Cycle, numbers: Iterable[int]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from nacre.crawldb.fold import fold_query
 from nacre.crawldb.kernels import parquet, quoted
 from nacre.crawldb.row import Status, bucket_of
 from nacre.crawldb.scoring import sort_columns
-from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.cycle.admission import Admission
 from nacre.cycle.last_list import (
     Followed,
     ListVerdict,
@@ -28,6 +28,7 @@ from nacre.cycle.segments import visits_of
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import GenerateOptions, select_options
 from nacre.cycle.steps.host_rows import host_buckets, of_buckets, rank_buckets
+from nacre.cycle.steps.seed_rows import seed_view
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -133,11 +134,13 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
     bucket = _bucket(context, version, key)
     known = _known_versions(cycle, version)
     row, now, touched = _looked_up(context, bucket, key, known)
-    lines = all_seed_lines(context.settings, context.layout.root, cycle.storage, version)
-    admission = Admission(context.settings, context.layout.root, lines)
     path, via, source = (str((row or {}).get(name) or "") for name in ("path", "via", "source"))
-    # A link is judged as such: of a URL that nobody knows, no way is known.
-    refusal = admission.refusal(url, path=path if row else "L", via=via, source=source)
+    view = seed_view(context, version)
+    with context.place.open() as work:
+        kept = view.open(work.scratch)
+        admission = Admission(context.settings, context.layout.root, view.lines, kept)
+        # A link is judged as such: of a URL that nobody knows, no way is known.
+        refusal = admission.refusal(url, path=path if row else "L", via=via, source=source)
     lists = sorted((one for one in known.values() if one.step == "generate"), key=_number)
     last = next((one for one in reversed(lists) if not is_given(one)), None)
     given = lists[-1] if lists and is_given(lists[-1]) else None

@@ -40,7 +40,7 @@ def freeze(
     Args:
         layout: The directory of the job.
         loaded: Its settings.
-        seeds: Lines of seeds, for the scope and for the addresses that they open.
+        seeds: Lines of the seeds that open addresses; where seeds are no rows yet, of all.
         storage: Where the segment lies.
         segment: Its id.
 

@@ -23,7 +23,7 @@ _BATCH = 10_000
 _FACTS = frozenset(
     """
     fetch_time modified first_seen last_inlink last_time warc_date record_id leased leased_until
-    purged via path source first last
+    purged via path source first last since
     latencies latency backoff delay robots answer time
     """.split()  # noqa: SIM905 - lines that merge well
 )

@@ -26,6 +26,7 @@ from nacre.cycle.export import FILES, HostExtra, PartTables, parse_failed
 from nacre.cycle.frozen_settings import placed_settings
 from nacre.cycle.part_stand_ins import LostManifest, stand_ins, warcs_of
 from nacre.cycle.parts import PartFile, PartManifest, UnitPlace, upload_files
+from nacre.cycle.seed_index import SeedPlace
 from nacre.cycle.storage import MissingFileError, Storage, file_sha256
 from nacre.cycle.tables import TaskPlace, TaskWork, local_warc
 from nacre.cycle.unit_list import ParquetList
@@ -65,6 +66,7 @@ class ReparseSpec(NamedTuple):
             found.
         files: The parts of the unit and their facts, as the record of the segment has them.
         imported: Its WARCs are those of another crawl, which has more captures than came in.
+        seeds: Where the seeds are that the scope asks by key; None: the settings have all.
     """
 
     place: TaskPlace
@@ -78,6 +80,7 @@ class ReparseSpec(NamedTuple):
     archive: tuple[TableFile, ...]
     files: tuple[PartFile, ...] = ()
     imported: bool = False
+    seeds: SeedPlace | None = None
 
 
 class ReparsedPart(NamedTuple):
@@ -124,7 +127,10 @@ def reparse_task(spec: ReparseSpec) -> list[ReparsedPart]:
             tasks.append(_Reparsing(spec, work, settings, records))
             return tasks[-1]
 
-        job = Job(root, settings, unit=SessionUnit(_NoList(), UnitOptions(), [make]))
+        kept = None if spec.seeds is None else spec.seeds.open(work.scratch)
+        lines = () if kept is None else kept.directives
+        unit = SessionUnit(_NoList(), UnitOptions(), [make], kept, lines)
+        job = Job(root, settings, unit=unit)
         asyncio.run(_ran(job))
         if not tasks:
             raise StorageError(f"{root}: no session began, so nothing was parsed")

@@ -5,6 +5,7 @@ Source: Nutch, `Injector`. Reserved keys are `nutch.score`, `nutch.fetchInterval
 the seed is taken without them, as in Nutch, and they are told with its number.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
@@ -16,6 +17,8 @@ from nacre.engine.seeding.seeds import (
     own_scope_words,
     read_seeds,
 )
+from nacre.errors import URIError
+from nacre.uri.parse import parse
 
 SCORE = "nutch.score"
 INTERVAL = "nutch.fetchInterval"
@@ -31,6 +34,8 @@ _MOST_SECONDS = 2**31 - 1
 _MOST_METADATA = 65_536
 """Characters of the metadata of one line."""
 _SHOWN = 200
+_PLAIN = re.compile(r"https?://[a-z0-9.-]+/[!-\"$-~]*\Z")
+"""A URL in ASCII without login, comment and metadata: most lines of long lists."""
 
 
 class InjectedSeed(NamedTuple):
@@ -83,6 +88,9 @@ def read_seed_list(lines: Iterable[str], file: str = "") -> Iterator[InjectEntry
         file: How the operator named the list; "" when typed.
     """
     for number, line in enumerate(lines, 1):
+        if _PLAIN.match(line) and _is_normal(line):
+            yield InjectedSeed(Seed(line, line))
+            continue
         text, _, rest = line.strip().partition("\t")
         own = " ".join(own_scope_words(rest))
         for entry in read_seeds([f"{text}\t{own}"], file):
@@ -92,6 +100,14 @@ def read_seed_list(lines: Iterable[str], file: str = "") -> Iterator[InjectEntry
                 yield entry
             else:
                 yield from _with_metadata(entry, rest, number, file)
+
+
+def _is_normal(text: str) -> bool:
+    """True for a URL that is written in its normal form."""
+    try:
+        return parse(text) == text
+    except URIError:
+        return False
 
 
 def _with_metadata(seed: Seed, rest: str, number: int, file: str) -> Iterator[InjectEntry]:

@@ -24,6 +24,7 @@ from nacre.crawldb.kernels import Kernel, KernelError, parquet, quoted
 from nacre.crawldb.links import link_schema, merge_links
 from nacre.crawldb.rank import LEVELS, rank_bucket, rank_schema, rank_table
 from nacre.crawldb.row import COLUMNS, arrow_schema, bucket_of, bucket_of_host
+from nacre.crawldb.seeds import SEEDS, merged_seeds, seed_bucket, seed_schema
 from nacre.cycle.storage import Storage, file_sha256, localized, open_storage
 from nacre.cycle.versions import ARCHIVE, OUTSIDE, Cycle, CycleVersion, TableFile
 from nacre.errors import ConfigError, DamageError, StorageError
@@ -185,6 +186,10 @@ def _merged_links(local: LocalBucket) -> str:
     return merge_links(local.base, local.adds)
 
 
+def _merged_seeds(local: LocalBucket) -> str:
+    return merged_seeds([*local.base, *local.adds])
+
+
 def newest_rows(*keys: str, gone: Sequence[str] = ()) -> Callable[[LocalBucket], str]:
     """The fold of a table whose rows are replaced as a whole: the last one of a key counts.
 
@@ -237,6 +242,7 @@ KINDS = {
     "indexed": TableKind(
         "indexed", ("key", "writer"), newest_rows("key", "writer"), bucket_of, indexed_schema
     ),
+    SEEDS: TableKind(SEEDS, ("key", "text"), _merged_seeds, seed_bucket, seed_schema),
 }
 """The tables by name."""
 

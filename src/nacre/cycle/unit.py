@@ -28,6 +28,7 @@ from nacre.cycle.fetch_progress import UnitCounter, UnitProgress
 from nacre.cycle.frozen_settings import placed_settings
 from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys
 from nacre.cycle.parts import Chain, UnitPlace, mark_of, newest_chain
+from nacre.cycle.seed_index import SeedPlace
 from nacre.cycle.storage import open_storage
 from nacre.cycle.unit_list import ParquetList
 from nacre.errors import NacreError, StorageError
@@ -63,6 +64,7 @@ class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
         max_failures: Failures of a host in a row after which it is given up; 0: never.
         max_wait: Longest Retry-After that is waited for, s; 0: no limit.
         throughput: Replies a second below which it ends; 0: no limit.
+        seeds: Where the seeds are that the scope asks by key; None: the settings have all.
     """
 
     storage: str
@@ -79,6 +81,7 @@ class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
     max_failures: int = 5
     max_wait: float = 600.0
     throughput: float = 0.0
+    seeds: SeedPlace | None = None
 
 
 class UnitResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -307,7 +310,9 @@ class UnitRun:
             self._maker = PartMaker(records, facts, options, lambda: _reason(unit))
             return self._maker
 
-        unit = SessionUnit(uris, self._options(), [maker])
+        kept = None if spec.seeds is None else spec.seeds.open(scratch.path / "seeds")
+        lines = () if kept is None else kept.directives
+        unit = SessionUnit(uris, self._options(), [maker], kept, lines)
         job = self._make_job(scratch.job, settings, unit=unit)
         _end_by_signals(job)
         if await job.run() is ExitStatus.DISK_WAIT:

@@ -23,8 +23,8 @@ from nacre.cycle.storage import AlreadyThereError, MissingFileError, Storage, op
 from nacre.errors import ConflictError, DamageError, JobError, StorageError
 from nacre.store.disk import failure
 
-SCHEMA = 1
-"""Version of the layout that this Nacre writes."""
+SCHEMA = 2
+"""Version of the layout that this Nacre writes; 2: seeds are rows of a table."""
 
 FOLDER = "versions"
 MANIFESTS = "manifests"
@@ -126,6 +126,27 @@ class SegmentState(msgspec.Struct, frozen=True, kw_only=True):
     files: str = ""
 
 
+class SeedTableState(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of the table of seeds in a version.
+
+    Attributes:
+        listed: Stamp of the job's own list, whose seeds are in the table; "" for an empty one.
+        own: Some seed may have a scope of its own.
+        directives: The list may have lines with + or -.
+        own_at: Number of the version that changed the former last.
+        directives_at: The same of the latter.
+        judged: Rows of URLs are judged with the seeds of the version of this number; what changed
+            since may concern them. -1: all rows have to be judged.
+    """
+
+    listed: str = ""
+    own: bool = False
+    directives: bool = False
+    own_at: int = 0
+    directives_at: int = 0
+    judged: int = -1
+
+
 class CycleVersion(msgspec.Struct, frozen=True, kw_only=True):
     """One state of a cycle.
 
@@ -142,7 +163,9 @@ class CycleVersion(msgspec.Struct, frozen=True, kw_only=True):
         tables: By name.
         archive: Of the WARC and CDXJ files; None before the first.
         segments: By id.
-        seeds: Names of the files with the seed lines that were injected.
+        seeds: Names of files with seed lines that are no rows yet: of versions of layout 1, and of
+            imported jobs. The next step that needs them makes rows of them.
+        seed_state: What is known of the table of seeds.
         counters: What the step counted.
         nacre: Version of Nacre.
         schema: Version of this layout.
@@ -161,6 +184,7 @@ class CycleVersion(msgspec.Struct, frozen=True, kw_only=True):
     archive: TableState | None = None
     segments: dict[str, SegmentState] = {}
     seeds: list[str] = []
+    seed_state: SeedTableState = SeedTableState()
     counters: dict[str, Any] = {}
     nacre: str = ""
     schema: int = SCHEMA
@@ -179,7 +203,8 @@ class CycleChanges(msgspec.Struct, kw_only=True):
         buckets: Buckets of a table: needed for its first files, and where it is split anew.
         archive: New files of the archive.
         segments: New or changed segments; None removes one.
-        seeds: Further files of seed lines.
+        seeds: Further files of seed lines; None: those that there were are rows now.
+        seed_state: What is known of the table of seeds; None: as in the parent.
     """
 
     step: str
@@ -194,7 +219,8 @@ class CycleChanges(msgspec.Struct, kw_only=True):
     buckets: dict[str, int] = {}
     archive: list[TableFile] = []
     segments: dict[str, SegmentState | None] = {}
-    seeds: list[str] = []
+    seeds: list[str] | None = []
+    seed_state: SeedTableState | None = None
 
 
 def state_of(version: CycleVersion, name: str) -> SegmentState:
@@ -356,7 +382,8 @@ class Cycle:
             tables=tables,
             archive=self._archive(parent, changes),
             segments=_merged(parent.segments, changes.segments),
-            seeds=[*parent.seeds, *changes.seeds],
+            seeds=[] if changes.seeds is None else [*parent.seeds, *changes.seeds],
+            seed_state=changes.seed_state or parent.seed_state,
             counters=changes.counters,
             nacre=_nacre(),
         )

@@ -22,6 +22,7 @@ from nacre.engine.seeding.seedbook import FALLBACK, own_scope
 from nacre.frontier.policy import Backoff
 from nacre.job.monitors import BackgroundTask
 from nacre.job.unit_visits import NotAttempted, UnitOptions, UnitVisits, VisitFacts
+from nacre.scope.seed_index import SeedIndex
 from nacre.uri.parse import host
 
 _POSITION = "unit.entered"
@@ -253,6 +254,8 @@ class SessionUnit:
         uris: The list.
         options: How it is fetched.
         beside: Make further tasks of each session.
+        kept: Seeds that the scope asks by key; None: all are in the job's list.
+        directives: Lines with + or - of the seed list.
 
     Attributes:
         uris, options: As given.
@@ -260,16 +263,26 @@ class SessionUnit:
     """
 
     def __init__(
-        self, uris: UnitList, options: UnitOptions, beside: Sequence[UnitTask] = ()
+        self,
+        uris: UnitList,
+        options: UnitOptions,
+        beside: Sequence[UnitTask] = (),
+        kept: SeedIndex | None = None,
+        directives: Sequence[str] = (),
     ) -> None:
         self.uris = uris
         self.options = options
         self._beside = tuple(beside)
+        self._kept, self._directives = kept, tuple(directives)
         self._opened: tuple[RunRecords, VisitFacts, UnitVisits] | None = None
         self.entry: UnitEntry | None = None
 
     def begin(self, records: RunRecords) -> VisitObserver:
         """Take part in a session; what observes its visits."""
+        state = records.rules.scope_state
+        if self._kept is not None:
+            state.add_index(self._kept)
+        state.add_directives(self._directives)
         facts = VisitFacts(records.storing.store)
         records.storing.commit.on_seal(facts.seal)
         visits = UnitVisits(records, facts, self.options, self.uris)

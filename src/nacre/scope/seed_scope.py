@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from nacre.scope.seed_index import Coercion, coerced
 from nacre.scope.subject import Subject, link_hops
-from nacre.uri.domain import is_public_suffix, registered_domain
-from nacre.uri.surt import SurtPrefixSet, implied_prefix, scope_surt
+from nacre.uri.surt import SurtPrefixSet, scope_surt
 
 
 class ScopeKind(StrEnum):
@@ -20,50 +20,24 @@ class ScopeKind(StrEnum):
     ANY = "any"
 
 
-class Coercion(StrEnum):
-    """The prefix that a seed implies."""
-
-    PREFIX = "prefix"
-    HOST = "host"
-    DOMAIN = "domain"
-    SITE = "site"
-
-
-def coerced(seed: str, coercion: Coercion) -> str:
-    """The SURT prefix that a seed implies.
-
-    Args:
-        seed: The seed as typed.
-        coercion: `prefix`: Heritrix's implied prefix. `host`: exactly its host, and its port where
-            it has one. `domain`: its host without `www.` and all below it, on any port. `site`: its
-            registered domain and all below it. Of an address the last two mean `host`.
-
-    Raises:
-        URIError: The seed is not a URL.
-    """
-    prefix = implied_prefix(seed)
-    start, bracket, rest = prefix.partition("(")
-    if coercion is Coercion.PREFIX or not bracket:
-        return prefix
-    # `com,example,www,:8080@user`: labels, port and userinfo, which says nothing of the place.
-    where = rest.partition(")")[0].partition("@")[0]
-    labels, comma, port = where.rpartition(",")
-    if coercion is Coercion.HOST or not comma or labels.startswith("["):
-        return f"{start}({labels}{comma}{port})"
-    domain = _domain(".".join(reversed(labels.split(","))), coercion)
-    return f"{start}({','.join(reversed(domain.split('.')))},"
-
-
-def _domain(host: str, coercion: Coercion) -> str:
-    if coercion is Coercion.SITE:
-        return registered_domain(host)
-    below = host.removeprefix("www.")
-    # `www.com` is a site of its own, and no reason to take all of `com`.
-    return host if is_public_suffix(below) else below
-
-
 _HOSTS = 16_384
 _WEB = ("http://", "https://")
+
+
+class PrefixSet(Protocol):
+    """SURT prefixes that can be asked, wherever they are kept."""
+
+    def __bool__(self) -> bool:
+        """True when there is a prefix."""
+        ...
+
+    def match(self, text: str) -> str | None:
+        """Return a prefix of a SURT in the set, or None."""
+        ...
+
+    def any_below(self, text: str) -> bool:
+        """True when a member begins with a text."""
+        ...
 
 
 class PrefixLookup:
@@ -76,7 +50,7 @@ class PrefixLookup:
         empty: The sets have no members.
     """
 
-    def __init__(self, sets: Sequence[SurtPrefixSet]) -> None:
+    def __init__(self, sets: Sequence[PrefixSet]) -> None:
         self._sets = tuple(sets)
         # Scheme and authority -> the answer, or where paths matter the beginning of the SURT.
         self._hosts: dict[str, bool | str] = {}

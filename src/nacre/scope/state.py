@@ -1,11 +1,13 @@
 """The state of a scope, which changes while it runs. Rules are settings; it is passed to them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from weakref import WeakMethod
 
 from nacre.scope.decision_log import Logged, Write
-from nacre.scope.seed_scope import Coercion, SeedOwnPlaces, SeedOwnScope, coerced
+from nacre.scope.kept_seeds import OwnSeeds, SeedPrefixes
+from nacre.scope.seed_index import Coercion, SeedIndex
+from nacre.scope.seed_scope import SeedOwnPlaces, SeedOwnScope
 from nacre.uri.surt import SurtPrefixSet, implied_prefix, surt_authority
 
 Country = Callable[[str], str]
@@ -19,7 +21,7 @@ class Dump(NamedTuple):
     """A file that is to hold the SURT prefixes of a rule, and where they are now."""
 
     file: str
-    sets: Sequence[SurtPrefixSet]
+    sets: Sequence[SurtPrefixSet | SeedPrefixes]
 
     def lines(self) -> list[str]:
         """The prefixes, sorted."""
@@ -67,23 +69,37 @@ class ScopeState:
         self.queue_of = queue_of
         self.write = write
         self.dumps: list[Dump] = []
-        self.own: dict[str, SeedOwnPlaces] = {}
+        self.own = OwnSeeds()
+        self._indexes: list[SeedIndex] = []
         self._seeds: list[str] = []
-        self._sets: dict[Coercion, SurtPrefixSet] = {}
+        self._implied: dict[str, str] = {}
+        self._sets: dict[Coercion, SeedPrefixes] = {}
         self._directives = {True: SurtPrefixSet(()), False: SurtPrefixSet(())}
         self._watchers: list[Callable[[], Callable[[], None] | None]] = []
         self._sleepers: list[Callable[[], None]] = []
 
     @property
     def seeds(self) -> tuple[str, ...]:
-        """The seeds so far without a scope of their own, redirect targets included."""
-        return tuple(self._seeds)
+        """The seeds that it was given without a scope of their own, redirect targets included.
 
-    def seed_prefixes(self, coercion: Coercion) -> SurtPrefixSet:
+        Those that an index keeps are not among them.
+        """
+        return (*self._seeds, *self._implied)
+
+    def seed_prefixes(self, coercion: Coercion) -> SeedPrefixes:
         """The live set of what the seeds imply."""
         if coercion not in self._sets:
-            self._sets[coercion] = SurtPrefixSet(coerced(seed, coercion) for seed in self._seeds)
+            found = self._sets[coercion] = SeedPrefixes(coercion, self._seeds, self._indexes)
+            found.add_prefixes(self._implied.values())
         return self._sets[coercion]
+
+    def add_index(self, index: SeedIndex) -> None:
+        """Ask for seeds that are kept elsewhere, too; it does not load them."""
+        self._indexes.append(index)
+        self.own.add_index(index)
+        if self.own:
+            self._wake()
+        self._changed()
 
     def directives(self, *, accept: bool) -> SurtPrefixSet:
         """The live set of the seed file's `+` (accept) or `-` lines."""
@@ -102,23 +118,38 @@ class ScopeState:
             self._add_own(text, own, key or text)
             return
         self._seeds.append(text)
-        for coercion, prefixes in self._sets.items():
-            prefixes.add(coerced(text, coercion))
+        for prefixes in self._sets.values():
+            prefixes.update([text])
         self._changed()
 
     def add_seeds(self, texts: Sequence[str]) -> None:
         """Add many seeds; cheaper than one by one."""
         self._seeds += texts
-        for coercion, prefixes in self._sets.items():
-            prefixes.update(coerced(text, coercion) for text in texts)
+        for prefixes in self._sets.values():
+            prefixes.update(texts)
+        self._changed()
+
+    def add_seed_prefixes(self, seeds: Mapping[str, str]) -> None:
+        """Add seeds with the prefixes that they imply (`implied_prefix`), as long lists have them.
+
+        Args:
+            seeds: The prefixes by the texts of seeds.
+        """
+        for known in self._sets.values():
+            known.add_prefixes(seeds.values())
+        self._implied.update(seeds)
         self._changed()
 
     def _add_own(self, text: str, own: SeedOwnScope, key: str) -> None:
         is_first = not self.own
         self.own.setdefault(key, SeedOwnPlaces(own)).add(text)
         if is_first:
-            for awake in self._sleepers:
-                awake()
+            self._wake()
+
+    def _wake(self) -> None:
+        sleepers, self._sleepers = self._sleepers, []
+        for awake in sleepers:
+            awake()
 
     def when_own(self, awake: Callable[[], None]) -> None:
         """Call a function when the first seed with a scope of its own comes."""

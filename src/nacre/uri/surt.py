@@ -18,6 +18,7 @@ __all__ = [
     "DEFAULT_QUEUE",
     "SurtPrefixSet",
     "history_key",
+    "implied_by",
     "implied_prefix",
     "index_key",
     "queue_host",
@@ -142,6 +143,22 @@ def implied_prefix(text: str) -> str:
     if _BARE.match(text):
         bare = full[: full.find(")")]
         return bare if bare.endswith(",") else bare + ")"
+    return full[: full.rfind("/") + 1]
+
+
+def implied_by(text: str, url: str) -> str:
+    """Return the prefix that a seed implies, faster where its text is its URL.
+
+    Args:
+        text: The seed as typed.
+        url: Its URL.
+
+    Raises:
+        URIError: See `implied_prefix`.
+    """
+    if text != url or not url.startswith(("http://", "https://")):
+        return implied_prefix(text)
+    full = scope_surt(url)
     return full[: full.rfind("/") + 1]
 
 

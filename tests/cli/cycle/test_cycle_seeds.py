@@ -79,3 +79,17 @@ def test_seeds_keep_their_scope_over_rounds_where_they_redirect_and_without_a_sc
     assert int(by_key["http://127.0.0.1/"]["score"]) > 0
     said = nacre("cycle", str(root), "storage", "check")
     assert said.code == 0, said.err + said.out
+
+
+def test_a_dry_run_says_that_an_edited_list_becomes_rows(tmp_path):
+    root = tmp_path / "job"
+    assert nacre("new", root, "http://a.test/").code == 0
+    assert nacre("cycle", root, "inject").code == 0
+    assert "become rows" not in nacre("cycle", root, "generate", "--dry-run").err
+    with (root / "seeds.txt").open("a", encoding="utf-8") as file:
+        file.write("http://书.test/\n")
+    planned = nacre("cycle", root, "generate", "--dry-run")
+    assert "the seed lines of this cycle first become rows of the table `seeds`" in planned.err
+    assert nacre("cycle", root, "versions").out.count("seeds") == 0
+    assert nacre("cycle", root, "generate").code == 0
+    assert "seeds" in nacre("cycle", root, "versions").out

@@ -72,10 +72,10 @@ def test_a_hole_and_a_newer_layout_stop_every_command(injected):
     (versions / "0000000004.json").write_bytes((versions / "0000000002.json").read_bytes())
     done = nacre("cycle", injected, "generate", "--dry-run")
     assert "0000000003.json is missing" in done.err
-    (versions / "0000000003.json").write_text('{"schema": 2, "nacre": "9.1"}')
+    (versions / "0000000003.json").write_text('{"schema": 3, "nacre": "9.1"}')
     (versions / "0000000004.json").unlink()
     done = nacre("cycle", injected, "generate", "--dry-run")
-    assert "made by Nacre 9.1; this one knows 1. Use the newer Nacre" in done.err
+    assert "made by Nacre 9.1; this one knows 2. Use the newer Nacre" in done.err
 
 
 def test_a_disk_that_fails_stops_the_step(injected, monkeypatch):

@@ -208,9 +208,9 @@ def test_what_cannot_be_merged(tmp_path):
     pq.write_table(table.append_column("rank", pa.array([1], pa.int32())), path)
     with pytest.raises(JobError, match="has the column 'rank' of type int32; here it is not known"):
         merged(mine, other)
-    newer = {**msgspec.to_builtins(other.newest), "schema": 2, "nacre": "9.1"}
+    newer = {**msgspec.to_builtins(other.newest), "schema": 3, "nacre": "9.1"}
     other.storage.put(version_name(1), msgspec.json.encode(newer))
-    with pytest.raises(StorageError, match=r"of version 2, made by Nacre 9\.1"):
+    with pytest.raises(StorageError, match=r"of version 3, made by Nacre 9\.1"):
         merged(mine, other)
     assert mine.newest.number == 1
 

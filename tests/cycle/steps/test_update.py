@@ -19,6 +19,7 @@ from nacre.crawldb.transition import StateRow
 from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.check import cash_changes
 from nacre.cycle.compaction import compact
+from nacre.cycle.seed_index import place_of_seeds
 from nacre.cycle.steps.generate import GenerateOptions, generate
 from nacre.cycle.steps.host_rows import host_buckets, load_hosts
 from nacre.cycle.steps.update import UpdateOptions, update
@@ -27,7 +28,9 @@ from nacre.cycle.tables import CRAWLDB, FilePlan, buckets_of, local_bucket, publ
 from nacre.cycle.versions import CycleChanges
 from nacre.errors import JobError
 from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
+from nacre.scope.seed_index import Coercion
 from nacre.scope.seed_scope import ScopeKind
+from nacre.scope.state import ScopeState
 from nacre.scope.subject import Subject
 from tests.cycle.steps.test_generate import NOW, opened, seeded
 
@@ -39,6 +42,17 @@ def visit(key: str, status: int = 200, **more: Any) -> dict[str, Any]:
     plain = dict.fromkeys(facts.VISITS.names)
     plain |= {"bucket": bucket_of(key, 64), "key": key, "status": status, "time": NOW * 1000}
     return plain | more
+
+
+def kept_state(root: Path) -> ScopeState:
+    """A scope that asks the table of seeds of the newest version."""
+    with opened(root) as context:
+        place = place_of_seeds(context.cycle.newest(), context.cycle.storage.place)
+        assert place is not None
+        kept = place.open(root)
+    state = ScopeState()
+    state.add_index(kept)
+    return state
 
 
 def add(key: str, **more: Any) -> dict[str, Any]:
@@ -187,9 +201,13 @@ def test_where_seeds_redirect_to_is_a_seed_from_then_on(tmp_path: Path):
     found = one_round(root, (visits, []))
     lines = [new, f"{own} scope=prefix of=http://b.example/dir/"]
     assert found.moved == lines
+    state = kept_state(root)
+    assert state.seed_prefixes(Coercion.PREFIX).match("http://(test,new,)/") is None
+    assert state.seed_prefixes(Coercion.PREFIX).match("http://(example,new,)/x") is not None
+    assert "http://b.example/dir/" in state.own
     with opened(root) as context:
         version = context.cycle.newest()
-        assert context.cycle.storage.read(version.seeds[-1]).decode().splitlines() == lines
+        assert not version.seeds, "they are rows of a table"
         known = all_seed_lines(context.settings, root, context.cycle.storage, version)
         admission = Admission(context.settings, root, known)
     state = admission.rules.scope_state

@@ -5,7 +5,8 @@ from pydantic import ValidationError
 
 from nacre.scope.rules.stock import SurtPrefixed
 from nacre.scope.scope import Decision
-from nacre.scope.seed_scope import Coercion, PrefixLookup
+from nacre.scope.seed_index import Coercion
+from nacre.scope.seed_scope import PrefixLookup
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Subject
 from nacre.uri.surt import SurtPrefixSet, scope_surt

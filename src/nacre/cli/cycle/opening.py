@@ -369,7 +369,7 @@ def opened(
         require_executors(used, cycle.storage.place)
         if engine is None:
             tell_buckets(cycle, loaded)
-        yield StepContext(
+        context = StepContext(
             layout=layout,
             loaded=loaded,
             cycle=cycle,
@@ -378,11 +378,26 @@ def opened(
             dry=options.dry,
             told=told or nobody,
         )
+        if options.dry:
+            _tell_seeds(context)
+        yield context
     finally:
         if engine is None:
             used.close()
         if options.dry and not was_there:
             _remove_empty(layout.root / "cycle")
+
+
+def _tell_seeds(context: "StepContext") -> None:
+    """Say in a dry run that the step would first make rows of seed lines."""
+    from nacre.cycle.steps.seed_rows import is_synced
+
+    version = context.cycle.newest()
+    if version.number and not is_synced(context, version):
+        output.tell(
+            "nacre: without --dry-run the seed lines of this cycle first become rows of the table "
+            "`seeds`, in a version of its own"
+        )
 
 
 def _remove_empty(folder: Path) -> None:

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from nacre.crawldb import facts
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import group_columns
-from nacre.cycle.admission import all_seed_lines
-from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.outside import UNIT, create_part, write_empty_list
 from nacre.cycle.parts import UnitPlace
 from nacre.cycle.rounds import IMPORTED, OF_JOB, UPDATED
 from nacre.cycle.segment_files import recorded
+from nacre.cycle.steps.freezing import freeze_segment
 from nacre.cycle.steps.generate import new_segments
 from nacre.cycle.steps.update_tasks import facts_of, local_facts
 from nacre.cycle.tables import write_arrow
@@ -106,10 +105,9 @@ def name_archive(context: "StepContext", version: CycleVersion, work: "TaskWork"
     counts = {"visits": rows, "links": 0}
     part = create_part(UnitPlace(storage, segment, UNIT), paths, counts, warcs)
     write_empty_list(context.place, segment)
-    lines = all_seed_lines(context.settings, context.layout.root, storage, version)
-    freeze(context.layout, context.loaded, lines, storage, segment)
+    marks = freeze_segment(context, version, segment)
     state = SegmentState(
-        state=UPDATED, units=1, urls=rows, parts={UNIT: [part]}, more={IMPORTED: OF_JOB}
+        state=UPDATED, units=1, urls=rows, parts={UNIT: [part]}, more={IMPORTED: OF_JOB, **marks}
     )
     state = recorded(context.engine, storage, segment, state)
     return JobArchive(files, {segment: state}, captures)

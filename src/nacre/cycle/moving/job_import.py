@@ -9,7 +9,7 @@ files stay where they are.
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,10 +18,12 @@ import msgspec
 from nacre.core.history import HistoryRecord
 from nacre.crawldb.row import GIVEN_UP, ONE, Status, bucket_of
 from nacre.crawldb.scoring import Opic
-from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.cycle.admission import Admission
 from nacre.cycle.moving.job_archive import REPLIES, located_sql, name_archive, reply_rows
 from nacre.cycle.moving.job_timings import RevisitTimings, VisitPlans, revisit_timings
+from nacre.cycle.seedlist import read_seed_list
 from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.seed_rows import rows_of_entries, seed_changes, synced
 from nacre.cycle.steps.taking import (
     OtherRows,
     TakenRows,
@@ -95,10 +97,9 @@ def import_job(context: StepContext, layout: Layout) -> JobImport:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     require_store(layout)
-    version = context.cycle.newest()
+    version = synced(context)
     storage = context.cycle.storage
-    own = all_seed_lines(context.settings, context.layout.root, storage, version)
-    admission = Admission(context.settings, context.layout.root, own)
+    admission = Admission(context.settings, context.layout.root, ())
     target = f"exchange/import-{version.number + 1}-{secrets.token_hex(6)}.parquet"
     try:
         with read_only(str(store_path(layout))) as store, context.place.open() as work:
@@ -107,19 +108,19 @@ def import_job(context: StepContext, layout: Layout) -> JobImport:
             found = _load(work, store, place, layout.root, *timings)
             total = work.send(_rows_sql(context), target)
             archive = name_archive(context, version, work)
-            lines = [one.text for one in seed_rows(store)]
-            directives = list(directive_lines(store))
-        others = OtherRows(
-            (target,) if total else (), total=total,
-            archive=archive.files, segments=archive.segments,
-        )  # fmt: skip
-        changes = compare_rows(context, version, others)
-        if changes.added:
-            seeds = _seed_file(context, version.number + 1, [*lines, *directives])
-            others = others._replace(seeds=seeds)
+            others = OtherRows(
+                (target,) if total else (), total=total,
+                archive=archive.files, segments=archive.segments,
+            )  # fmt: skip
+            changes = compare_rows(context, version, others)
+            lines = chain((one.text for one in seed_rows(store)), directive_lines(store))
+            rows = rows_of_entries(read_seed_list(lines), admission)
+            if changes.added and not context.dry:
+                others = others._replace(seeds=seed_changes(context, version, rows))
+            seeds = sum(1 for _ in seed_rows(store))
         options = {"job": str(layout.root)}
         taken = commit_rows(context, version, others, changes, "import", options)
-        counts = found._replace(seeds=len(lines))
+        counts = found._replace(seeds=seeds)
         return JobImport(counts, taken, len(archive.files), archive.captures)
     finally:
         storage.delete(target)
@@ -131,14 +132,6 @@ def store_path(layout: Layout) -> Path:
         return layout.store
     answer = send_command(layout.socket, "checkpoint", name="")
     return layout.checkpoints / str(answer["name"])
-
-
-def _seed_file(context: StepContext, number: int, lines: list[str]) -> tuple[str, ...]:
-    if context.dry or not lines:
-        return ()
-    name = f"seeds/{number:010d}-{context.clock}.txt"
-    context.cycle.storage.put(name, "".join(f"{line}\n" for line in lines).encode())
-    return (name,)
 
 
 # ---- the store as tables of a kernel

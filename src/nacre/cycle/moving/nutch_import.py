@@ -23,6 +23,7 @@ from nacre.cycle.moving.nutch_tasks import (
 )
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.judging import rules_of_step
+from nacre.cycle.steps.seed_rows import synced
 from nacre.cycle.steps.taking import OtherRows, TakenRows, buckets_here, take_rows
 from nacre.cycle.versions import CycleVersion
 from nacre.errors import ConfigError
@@ -139,7 +140,7 @@ def import_nutch(
         DamageError: A record cannot be read, and nothing is to be salvaged.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    version = context.cycle.newest()
+    version = synced(context)
     folder = f"exchange/import-{version.number + 1}-{secrets.token_hex(6)}"
     storage = context.cycle.storage
     try:

@@ -26,6 +26,7 @@ from nacre.cycle.rounds import IMPORTED, OF_NUTCH, UPDATED
 from nacre.cycle.segment_files import recorded_all
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.judging import RulesOfStep, rules_of_step
+from nacre.cycle.steps.seed_rows import synced
 from nacre.cycle.steps.taking import buckets_here
 from nacre.cycle.tables import CRAWLDB, buckets_of, in_range_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState
@@ -112,7 +113,7 @@ def import_segments(
         JobError: There is no table of URLs yet.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    version = context.cycle.newest()
+    version = synced(context)
     if CRAWLDB not in version.tables:
         raise JobError("segments need the URLs that they are of: import the CrawlDb first")
     named = {our_name(place): place for place in places}

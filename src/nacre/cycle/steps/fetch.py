@@ -32,6 +32,7 @@ from nacre.cycle.parts import (
     check_parts,
     checks_of,
 )
+from nacre.cycle.seed_index import marked_seeds
 from nacre.cycle.segment_files import (
     FETCH_START,
     FirstStart,
@@ -290,6 +291,7 @@ def _spec(
         max_failures=wanted.max_failures,
         max_wait=wanted.max_wait,
         throughput=wanted.throughput,
+        seeds=marked_seeds(state.more, context.cycle.storage.place),
     )
 
 

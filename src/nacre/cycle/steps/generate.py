@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+import msgspec
+
 from nacre.crawldb.row import status_of
 from nacre.crawldb.scoring import sort_columns, sort_sql
 from nacre.crawldb.select import (
@@ -23,18 +25,19 @@ from nacre.crawldb.select import (
     row_where,
 )
 from nacre.crawldb.units import HostWork, PackedUnits
-from nacre.cycle.admission import all_seed_lines, counts_other_hosts
+from nacre.cycle.admission import counts_other_hosts
 from nacre.cycle.compaction import needs_merge
-from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.list_choice import write_choice
 from nacre.cycle.segment_files import recorded_all
 from nacre.cycle.steps.context import HostCheck, StepContext, any_hosts
 from nacre.cycle.steps.domain_limits import DividedLimits, divided_limits
 from nacre.cycle.steps.fetch_time import fetch_spacing, packed, time_marks, units_at_once
+from nacre.cycle.steps.freezing import freeze_segment
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets, rank_buckets
 from nacre.cycle.steps.judging import rules_of_step
 from nacre.cycle.steps.kept import KeepPlan
 from nacre.cycle.steps.range_tasks import gathered, hosts_out
+from nacre.cycle.steps.seed_rows import synced
 from nacre.cycle.steps.select_tasks import (
     HostPlan,
     LeasedFiles,
@@ -54,7 +57,13 @@ from nacre.cycle.steps.select_tasks import (
 )
 from nacre.cycle.storage import AlreadyThereError, Storage
 from nacre.cycle.tables import CRAWLDB, BucketFiles, buckets_of, in_range_tasks
-from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
+from nacre.cycle.versions import (
+    CycleChanges,
+    CycleVersion,
+    SeedTableState,
+    SegmentState,
+    TableFile,
+)
 from nacre.errors import ConfigError, JobError, Problem
 
 _LOOKS = 40
@@ -160,7 +169,7 @@ def generate(
         ConfigError: Of `check_hosts`.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    version = context.cycle.newest()
+    version = synced(context)
     if CRAWLDB not in version.tables:
         root = context.layout.root
         raise JobError(f"{root} knows no URLs yet: `nacre cycle {root} -s URL` brings seeds in")
@@ -422,9 +431,8 @@ class _Generating:
         segments: Mapping[str, SegmentState],
     ) -> CycleVersion:
         context = self._context
-        for name in segments:
-            self._freeze(name)
-        made = recorded_all(context.engine, context.cycle.storage, segments, {})
+        frozen = {name: self._frozen(name, state) for name, state in segments.items()}
+        made = recorded_all(context.engine, context.cycle.storage, frozen, {})
         added: dict[str, list[TableFile]] = {CRAWLDB: [], HOSTS: []}
         dropped: dict[str, set[str]] = {CRAWLDB: set(), HOSTS: set()}
         for table in added:
@@ -442,15 +450,21 @@ class _Generating:
             dropped=dropped,
             buckets={HOSTS: self._version.tables[CRAWLDB].buckets} if fresh else {},
             segments=dict(made),
+            seed_state=self._seed_state(),
         )
         return context.cycle.commit(self._version, changes)
 
-    def _freeze(self, segment: str) -> None:
-        """Write the settings and seeds that the units of a segment have."""
-        context = self._context
-        storage, settings = context.cycle.storage, context.settings
-        lines = all_seed_lines(settings, context.layout.root, storage, self._version)
-        freeze(context.layout, context.loaded, lines, storage, segment)
+    def _frozen(self, name: str, state: SegmentState) -> SegmentState:
+        """The state of a segment whose settings are written."""
+        marks = freeze_segment(self._context, self._version, name)
+        return msgspec.structs.replace(state, more={**state.more, **marks})
+
+    def _seed_state(self) -> SeedTableState:
+        """What is known of seeds: all rows were judged with those of now, unless nobody asked."""
+        state = self._version.seed_state
+        if not self._options.filter:
+            return state
+        return msgspec.structs.replace(state, judged=self._version.number)
 
 
 def _together(looks: Sequence[LookSpec]) -> LookSpec:

@@ -16,16 +16,17 @@ from nacre.crawldb.hosts import HOST_COLUMNS, visited_hosts
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import COLUMNS, Status, bucket_of
 from nacre.crawldb.units import HostWork, PackedUnits
-from nacre.cycle.admission import Admission, all_seed_lines
-from nacre.cycle.frozen_settings import freeze
+from nacre.cycle.admission import Admission
 from nacre.cycle.list_choice import GIVEN, GivenChoice, write_given
 from nacre.cycle.seedlist import BadMetadata, InjectedSeed
 from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.context import HostCheck, StepContext, any_hosts
 from nacre.cycle.steps.fetch_time import fetch_spacing, packed, time_marks
+from nacre.cycle.steps.freezing import freeze_segment
 from nacre.cycle.steps.generate import list_name, new_segments
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts
 from nacre.cycle.steps.inject import InjectOptions, ListReading
+from nacre.cycle.steps.seed_rows import seed_view, synced
 from nacre.cycle.steps.select_tasks import ListSpec, list_task
 from nacre.cycle.steps.update_tasks import local_facts
 from nacre.cycle.tables import (
@@ -204,9 +205,7 @@ def list_given(
     finally:
         for file in storage.walk(folder):
             storage.delete(file.name)
-    lines = all_seed_lines(context.settings, context.layout.root, storage, version)
-    freeze(context.layout, context.loaded, lines, storage, name)
-    more = time_marks(context, packs)
+    more = {**time_marks(context, packs), **freeze_segment(context, version, name)}
     state = SegmentState(state="generated", units=len(packs.seconds), urls=rows, more=more)
     return GivenLists(name, state, packs)
 
@@ -321,12 +320,14 @@ def generate_given(
     settings, root = context.settings, context.layout.root
     if CRAWLDB not in version.tables:
         raise JobError(f"{root} knows no URLs yet: `nacre cycle {root} -s URL` brings seeds in")
-    lines = all_seed_lines(settings, root, context.cycle.storage, version)
-    admission = Admission(settings, root, lines)
-    rules = InjectOptions(filter=options.filter, normalize=options.normalize)
-    reading = ListReading(admission, rules)
-    entries = (one for one in reading.entries(lists) if isinstance(one, InjectedSeed))
-    accepted = [GivenUrl(seed.key, seed.url) for seed in reading.accepted(entries)]
+    version = synced(context)
+    view = seed_view(context, version)
+    with context.place.open() as work:
+        admission = Admission(settings, root, view.lines, view.open(work.scratch))
+        rules = InjectOptions(filter=options.filter, normalize=options.normalize)
+        reading = ListReading(admission, rules)
+        entries = (one for one in reading.entries(lists) if isinstance(one, InjectedSeed))
+        accepted = [GivenUrl(seed.key, seed.url) for seed in reading.accepted(entries)]
     urls = list({one.key: one for one in reversed(accepted)}.values())[::-1]
     found = GivenResult(
         reading.seeds, len(accepted) - len(urls), dict(reading.refused), reading.malformed,

@@ -1,401 +1,75 @@
-"""The step `inject`: seeds enter the table of URLs, or change what it says of them.
+"""The driver of `inject`: seed lists are read, judged, and brought into the tables in one version.
 
-Source: Nutch, `Injector` (reference N 1.1). A seed that nobody knows becomes a row that is due now.
-Of a known one the table wins; with `overwrite` the seed does, and with `update` the row keeps its
-state and takes metadata, score and interval of the seed. Nothing that is summed is set: a changed
-score is written as its difference.
+A portion of a list is in memory; what it makes goes by exchanged files to tasks, each of which has
+the seeds of some buckets. The seeds become rows of the table of seeds, too, which the scope asks.
+`inject_rows` has the merge rules, `inject_tasks` the tasks.
 """
 
+import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from pathlib import Path
 
-from nacre.crawldb import row as rows
-from nacre.crawldb.fold import fold_query, merge_query
-from nacre.crawldb.row import Status, bucket_of
-from nacre.crawldb.scoring import PageScore, Scoring, follows_seed, injected
-from nacre.cycle.admission import Admission, all_seed_lines
-from nacre.cycle.seedlist import ONE, BadMetadata, InjectedSeed, InjectEntry, read_seed_list
+from nacre.crawldb.seeds import SEEDS, SeedTableRow
+from nacre.cycle.admission import Admission
+from nacre.cycle.exchange_rows import ExchangeFiles
+from nacre.cycle.seed_index import KeptSeeds
+from nacre.cycle.seed_tasks import SeedChanges
+from nacre.cycle.seedlist import BadMetadata, InjectedSeed, InjectEntry, read_seed_list
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.tables import (
-    CRAWLDB,
-    BucketFiles,
-    FilePlan,
-    TaskPlace,
-    TaskWork,
-    added_files,
-    buckets_of,
-    local_bucket,
-    publish,
-    write_arrow,
+from nacre.cycle.steps.inject_rows import (
+    InjectDefaults,
+    InjectedFiles,
+    InjectOptions,
+    InjectResult,
+    InjectSpec,
+    MergedSeed,
+    NewSeed,
+    inject_defaults,
+    inject_task,
+    merge_seed,
+    score_columns,
 )
-from nacre.cycle.versions import CycleChanges, CycleVersion, TableFile
-from nacre.engine.seeding.seeds import BadSeed, SeedDirective, SeedList, seed_as_line
+from nacre.cycle.steps.inject_tasks import ListedSeeds, list_task, seeds_table
+from nacre.cycle.steps.seed_rows import (
+    PORTION,
+    SeedView,
+    add_rows,
+    buckets_here,
+    changed_seeds,
+    host_bucket,
+    list_stamp,
+    rows_of_directive,
+    rows_of_seed,
+    seed_place,
+    seed_view,
+    state_with,
+    synced,
+)
+from nacre.cycle.tables import CRAWLDB, BucketFiles, added_files, buckets_of
+from nacre.cycle.versions import CycleChanges, CycleVersion
+from nacre.engine.seeding.seeds import BadSeed, SeedDirective, SeedList
+from nacre.uri.parse import host
 
-_PORTION = 500_000
-"""Seeds that are held in memory and committed together."""
-_TASK = 20_000
-"""Seeds of a task, as far as they lie in several buckets."""
+__all__ = [
+    "InjectDefaults",
+    "InjectOptions",
+    "InjectResult",
+    "InjectSpec",
+    "InjectedFiles",
+    "ListReading",
+    "MergedSeed",
+    "NewSeed",
+    "inject",
+    "inject_defaults",
+    "inject_task",
+    "merge_seed",
+    "score_columns",
+]
+
 _BAD_KEPT = 1_000
-_KNOWN = (
-    "key", "url", "status", "fetch_time", "interval", "fixed_interval", "retries", "modified",
-    "signature", "last_status", "last_time", "last_reason", "evidence", "seed_md", "via",
-    "path", "source", "md", "score", "cash", "first_seen",
-)  # fmt: skip
-"""Columns of a known row that a seed is merged with."""
-
-
-class InjectOptions(NamedTuple):
-    """Options of the step, as Nutch's.
-
-    Attributes:
-        overwrite: The seed replaces what is known of its URL.
-        update: The row keeps its state and takes what the seed says.
-        filter: Filters judge the seeds.
-        normalize: Normalizers rewrite them first.
-    """
-
-    overwrite: bool = False
-    update: bool = False
-    filter: bool = True
-    normalize: bool = True
-
-
-class InjectDefaults(NamedTuple):
-    """Values that hold where a seed says nothing.
-
-    Attributes:
-        score: Score of a seed, in 2^-32.
-        interval: Time between two fetches, s.
-        scoring: Kinds of score, which say what a seed begins with.
-    """
-
-    score: int = ONE
-    interval: int = 2_592_000
-    scoring: tuple[Scoring, ...] = ()
-
-
-class NewSeed(NamedTuple):
-    """A seed on its way to the table.
-
-    Attributes:
-        key: Its key.
-        url: What is asked for.
-        source: Its line, without login and options.
-        judged: Hash of the rules that let it in.
-        score, interval, fixed, metadata: See `InjectedSeed`.
-    """
-
-    key: str
-    url: str
-    source: str
-    judged: int
-    score: int | None
-    interval: int | None
-    fixed: float | None
-    metadata: dict[str, str]
-
-
-class InjectSpec(NamedTuple):
-    """One task: buckets, and the seeds that lie in them.
-
-    Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
-        work: Each bucket with its files and its seeds.
-        options, defaults: As the step has them.
-        clock: The clock of the step, ms.
-        dry: Count, and write nothing.
-    """
-
-    place: TaskPlace
-    version: int
-    work: tuple[tuple[BucketFiles, tuple[NewSeed, ...]], ...]
-    options: InjectOptions
-    defaults: InjectDefaults
-    clock: int
-    dry: bool = False
-
-
-class InjectResult(NamedTuple):
-    """Counts of what became of a list.
-
-    Attributes:
-        seeds: Lines that are seeds.
-        new: URLs that were not known.
-        merged: Known URLs that took something from a seed.
-        known: Known URLs that stay as they are.
-        twice: Lines whose URL stood in the list before.
-        refused: Seeds that a filter refuses, by file and line.
-        outside: Seeds out of the scope, by the rule that says so; they are fetched all the same.
-        malformed: Lines that are no seeds, and wrong metadata; the first 1,000.
-        malformed_count: Their number.
-        version: The newest version; None where nothing was committed.
-        scored: Seeds that have a score of their own (`nutch.score`), new or merged.
-        scored_in: The columns that such a score is put into, as `cycle.scoring` says: `cash` under
-            `opic`. None: it has no effect, as under `rank`.
-    """
-
-    seeds: int = 0
-    new: int = 0
-    merged: int = 0
-    known: int = 0
-    twice: int = 0
-    refused: Mapping[str, int] = {}
-    outside: Mapping[str, int] = {}
-    malformed: Sequence[BadSeed | BadMetadata] = ()
-    malformed_count: int = 0
-    version: CycleVersion | None = None
-    scored: int = 0
-    scored_in: Sequence[str] = ()
-
-
-def score_columns(scoring: Sequence[Scoring]) -> tuple[str, ...]:
-    """The columns that kinds of score put the score of a seed into.
-
-    Args:
-        scoring: The kinds in order.
-    """
-    of_score, of_cash = follows_seed(scoring, PageScore(ONE, depth=1))
-    return (*(("score",) if of_score else ()), *(("cash",) if of_cash else ()))
-
-
-# ---- merging a seed with what is known (pure)
-
-
-class MergedSeed(NamedTuple):
-    """The rows that a seed writes; None where it writes none of a kind.
-
-    Attributes:
-        outcome: `new`, `merged` or `known`.
-        add: Row of an `add` file.
-        state: Row of the group `state`.
-        seed: Row of the group `seed`.
-    """
-
-    outcome: str
-    add: dict[str, Any] | None = None
-    state: dict[str, Any] | None = None
-    seed: dict[str, Any] | None = None
-
-
-def merge_seed(
-    seed: NewSeed,
-    known: Mapping[str, Any] | None,
-    options: InjectOptions,
-    defaults: InjectDefaults,
-    clock: int,
-) -> MergedSeed:
-    """The rows that a seed writes into the table. Source: Nutch, `Injector.InjectReducer`.
-
-    Args:
-        seed: The seed.
-        known: The row of its URL; None for a URL that is not known.
-        options: How known URLs are treated.
-        defaults: What holds where the seed says nothing.
-        clock: The clock of the step, ms.
-    """
-    if known is None:
-        return _new_row(seed, defaults, clock)
-    if options.overwrite:
-        return _replaced(seed, known, defaults, clock)
-    if options.update:
-        return _updated(seed, known, defaults)
-    return MergedSeed("known")
-
-
-def _new_row(seed: NewSeed, defaults: InjectDefaults, clock: int) -> MergedSeed:
-    begins = _begins(seed, defaults)
-    add = {
-        "key": seed.key,
-        "url": None if seed.url == seed.key else seed.url,
-        "source": seed.source,
-        "judged": seed.judged,
-        "score": begins.score,
-        "cash": begins.cash,
-        "inlinks": 0,
-        "depth": begins.depth,
-        "first_seen": clock,
-    }
-    fresh = _fresh_state(seed, defaults, clock) if seed.interval or seed.fixed else None
-    return MergedSeed("new", add, fresh, _metadata(seed, {}))
-
-
-def _said(seed: NewSeed, defaults: InjectDefaults) -> PageScore:
-    score = defaults.score if seed.score is None else seed.score
-    return PageScore(score, depth=1, md=seed.metadata)
-
-
-def _begins(seed: NewSeed, defaults: InjectDefaults) -> PageScore:
-    return injected(defaults.scoring, _said(seed, defaults))
-
-
-def _fresh_state(seed: NewSeed, defaults: InjectDefaults, clock: int) -> dict[str, Any]:
-    return {
-        "key": seed.key,
-        "status": int(Status.UNFETCHED),
-        "fetch_time": clock,
-        "interval": seed.interval or defaults.interval,
-        "fixed_interval": seed.fixed,
-        "retries": 0,
-        "modified": 0,
-    }
-
-
-def _replaced(
-    seed: NewSeed, known: Mapping[str, Any], defaults: InjectDefaults, clock: int
-) -> MergedSeed:
-    metadata = {"key": seed.key, "seed_md": list(seed.metadata.items()) or None}
-    add = _score_change(known, seed, defaults)
-    return MergedSeed("merged", add, _fresh_state(seed, defaults, clock), metadata)
-
-
-def _updated(seed: NewSeed, known: Mapping[str, Any], defaults: InjectDefaults) -> MergedSeed:
-    wants_score = seed.score is not None and seed.score != defaults.score
-    add = _score_change(known, seed, defaults) if wants_score else None
-    state = None
-    if (seed.interval is not None and seed.interval != defaults.interval) or seed.fixed:
-        kept = {name: known.get(name) for name in _names("state")}
-        interval = seed.interval or kept["interval"]
-        state = {**kept, "key": seed.key, "interval": interval}
-        state["fixed_interval"] = seed.fixed or kept["fixed_interval"]
-    metadata = _metadata(seed, dict(known.get("seed_md") or ()))
-    changes = any(row is not None for row in (add, state, metadata))
-    return MergedSeed("merged" if changes else "known", add, state, metadata)
-
-
-def _score_change(
-    known: Mapping[str, Any], seed: NewSeed, defaults: InjectDefaults
-) -> dict[str, Any] | None:
-    """The difference to a score. What says where a URL was found is repeated, so that it stays.
-
-    What a page has handed out under `opic` stays: only its cash is that of the seed.
-    """
-    wanted = _begins(seed, defaults)
-    of_score, of_cash = follows_seed(defaults.scoring, _said(seed, defaults))
-    # A plug-in may make either of the metadata of a seed, whatever its score is.
-    score = wanted.score - int(known.get("score") or 0) if of_score or wanted.score else 0
-    cash = wanted.cash - int(known.get("cash") or 0) if of_cash or wanted.cash else 0
-    if not cash and not score:
-        return None
-    again = {name: known.get(name) for name in ("url", "via", "path", "source", "md", "first_seen")}
-    return {**again, "key": known["key"], "score": score, "cash": cash, "inlinks": 0}
-
-
-def _metadata(seed: NewSeed, known: dict[str, str]) -> dict[str, Any] | None:
-    merged = {**known, **seed.metadata}
-    if merged == known:
-        return None
-    return {"key": seed.key, "seed_md": list(merged.items())}
-
-
-def _names(group: str) -> list[str]:
-    return [column.name for column in rows.group_columns(group)]
-
-
-# ---- the task
-
-
-class InjectedFiles(NamedTuple):
-    """The files and counts of a task.
-
-    Attributes:
-        files: The files that it wrote, by table.
-        counts: How many seeds were `new`, `merged` and `known`, and how many have a score of their
-            own (`scored`).
-    """
-
-    files: dict[str, list[TableFile]]
-    counts: dict[str, int]
-
-
-def inject_task(spec: InjectSpec) -> InjectedFiles:
-    """Merge the seeds of some buckets with their rows."""
-    files: list[TableFile] = []
-    counts: Counter[str] = Counter()
-    with spec.place.open() as work:
-        for bucket, seeds in spec.work:
-            known, purged = known_rows(work, bucket, seeds, spec.defaults.interval)
-            ordered = sorted(seeds, key=lambda one: one.key.encode())
-            merged = [
-                merge_seed(seed, known.get(seed.key), spec.options, spec.defaults, spec.clock)
-                for seed in ordered
-            ]
-            counts.update(one.outcome for one in merged)
-            pairs = zip(ordered, merged, strict=True)
-            scored = sum(seed.score is not None and one.add is not None for seed, one in pairs)
-            counts.update({"scored": scored} if scored else {})
-            if not spec.dry:
-                files += write_seeds(work, bucket.bucket, spec.version, merged, purged)
-    return InjectedFiles({CRAWLDB: files}, dict(counts))
-
-
-def known_rows(
-    work: TaskWork, bucket: BucketFiles, seeds: Sequence[NewSeed], interval: int
-) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The rows of the URLs of seeds, by key, and which of them were purged.
-
-    Args:
-        work: What the task works with.
-        bucket: The bucket of all of them.
-        seeds: The seeds.
-        interval: Interval of a row that has none, s.
-    """
-    if not bucket.all:
-        return {}, []
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
-    local = local_bucket(work.storage, bucket, work.scratch)
-    work.kernel.load("wanted", pa.table({"key": [seed.key for seed in seeds]}))
-    query = fold_query(*local, interval=interval, columns=_KNOWN, order=False)
-    semi = "semi join wanted using (key)"
-    found = work.kernel.arrow(f"select * from ({query}) {semi}").to_pylist()
-    merged = merge_query(*local, columns=("key", "purged"), order=False)
-    gone = work.kernel.rows(f"select key from ({merged}) {semi} where purged is not null")
-    return {one["key"]: one for one in found}, sorted(key for (key,) in gone)
-
-
-def write_seeds(
-    work: TaskWork, bucket: int, version: int, merged: Sequence[MergedSeed], purged: Sequence[str]
-) -> Iterator[TableFile]:
-    """Write the rows of seeds; the files.
-
-    Args:
-        work: What the task works with.
-        bucket: The bucket of all of them.
-        version: Number of the version that it is for.
-        merged: What the seeds write, sorted by key.
-        purged: Keys that were purged and come back.
-    """
-    kinds = {
-        "": [one.add for one in merged if one.add is not None],
-        "state": [one.state for one in merged if one.state is not None],
-        "seed": [one.seed for one in merged if one.seed is not None],
-        "purge": [{"key": key, "purged": None} for key in purged],
-    }
-    for group, made in kinds.items():
-        plan = FilePlan(CRAWLDB, bucket, "set" if group else "add", version, group)
-        file = write_rows(work, plan, made)
-        if file is not None:
-            yield file
-
-
-def write_rows(
-    work: TaskWork, plan: FilePlan, made: Sequence[Mapping[str, Any]]
-) -> TableFile | None:
-    """Write rows, sorted by key, as a file of the table of URLs; None for no rows."""
-    if not made:
-        return None
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
-    schema = rows.GROUPS[plan.group] if plan.group else rows.ADD_SCHEMA
-    path = work.scratch / f"{plan.kind}-{plan.group}-{plan.bucket}.parquet"
-    write_arrow(pa.Table.from_pylist(list(made), schema), path)
-    return publish(work.storage, path, plan)
-
-
-# ---- the driver
+_LISTED = "listed"
 
 
 class ListReading:
@@ -404,6 +78,7 @@ class ListReading:
     Args:
         admission: Judges and normalizes.
         options: Whether it does.
+        own: The lists are those of the job's own seed list: refused seeds are seeds of it, too.
 
     Attributes:
         refused: Seeds that a filter refuses, by file and line.
@@ -412,19 +87,25 @@ class ListReading:
         malformed: Lines that are no seeds; the first 1,000.
         malformed_count: Their number.
         seeds: Lines that are seeds.
-        lines: Lines of those that were accepted.
+        rows: Rows of seeds of the last portion.
     """
 
-    def __init__(self, admission: Admission, options: InjectOptions) -> None:
+    def __init__(self, admission: Admission, options: InjectOptions, *, own: bool = False) -> None:
         self._admission = admission
         self._options = options
+        self._own = own
         self.refused: Counter[str] = Counter()
         self.outside: Counter[str] = Counter()
         self.refused_keys: dict[str, str] = {}
         self.malformed: list[BadSeed | BadMetadata] = []
         self.malformed_count = 0
         self.seeds = 0
-        self.lines: list[str] = []
+        self.rows: list[SeedTableRow] = []
+
+    def judge_by(self, admission: Admission) -> None:
+        """Judge the next portion by these rules, which know it."""
+        self._admission = admission
+        self.rows = []
 
     def entries(self, lists: Iterable[SeedList]) -> Iterator[InjectEntry]:
         """All entries of lists but those that are no seeds."""
@@ -441,7 +122,7 @@ class ListReading:
         """The seeds of a portion, once the scope knows all of it."""
         for entry in entries:
             if isinstance(entry, SeedDirective):
-                self.lines.append(entry.text)
+                self.rows += rows_of_directive(entry)
             elif isinstance(entry, InjectedSeed):
                 self.seeds += 1
                 found = self._one(entry)
@@ -451,123 +132,160 @@ class ListReading:
     def _one(self, entry: InjectedSeed) -> NewSeed | None:
         normalize = self._options.normalize
         seed = self._admission.seed_form(entry.seed) if normalize else entry.seed
+        key = self._admission.key(seed.url)
         refusal = self._admission.refusal(seed.url) if self._options.filter else ""
+        if self._own or not refusal:
+            implied = self._admission.implied.get(seed.text, "")
+            self.rows += rows_of_seed(seed, key, implied)
         if refusal:
             self.refused[refusal] += 1
             if len(self.refused_keys) < _BAD_KEPT:
-                self.refused_keys[self._admission.key(seed.url)] = refusal
+                self.refused_keys[key] = refusal
             return None
         if outside := self._admission.outside(seed):
             self.outside[outside] += 1
-        self.lines.append(seed_as_line(seed))
         return NewSeed(
-            self._admission.key(seed.url), seed.url, seed.text, 0,
-            entry.score, entry.interval, entry.fixed, dict(entry.metadata),
-        )  # fmt: skip
+            key, seed.url, seed.text, 0, entry.score, entry.interval, entry.fixed, entry.metadata
+        )
 
 
 def inject(
     context: StepContext, lists: Sequence[SeedList], options: InjectOptions, *, own: bool = False
 ) -> InjectResult:
-    """Bring seeds into the table.
+    """Bring seeds into the table, in one version.
 
     Args:
         context: What the step works with.
         lists: The lists, of any length.
         options: How known URLs are treated, and whether seeds are filtered.
-        own: The lists are those of the job's own seed list, which the scope knows.
+        own: The lists are those of the job's own seed list.
 
     Raises:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    cycle = context.cycle
-    version = cycle.newest()
-    settings = context.settings
-    known = all_seed_lines(settings, context.layout.root, cycle.storage, version)
-    admission = Admission(settings, context.layout.root, known)
-    reading = ListReading(admission, options)
-    entries = reading.entries(lists)
-    counts: Counter[str] = Counter()
-    while portion := list(islice(entries, _PORTION)):
-        admission.know(() if own else portion)
-        reading.lines.clear()
-        accepted = list(reading.accepted(portion))
-        seeds = {seed.key: seed for seed in accepted}
-        counts["twice"] += len(accepted) - len(seeds)
-        judged = [seed._replace(judged=admission.hash) for seed in seeds.values()]
-        results = context.engine.map(inject_task, _specs(context, version, judged, options))
+    version = context.cycle.newest()
+    if version.seeds or not own:
+        version = synced(context)
+    return _Injecting(context, version, options, own=own).run(lists)
+
+
+class _Injecting:
+    """One run of the step.
+
+    Args:
+        context: What the step works with.
+        version: The version that it begins with.
+        options: Its options.
+        own: The lists are those of the job's own seed list.
+    """
+
+    def __init__(
+        self, context: StepContext, version: CycleVersion, options: InjectOptions, *, own: bool
+    ) -> None:
+        self._context, self._version = context, version
+        self._options, self._own = options, own
+        self._buckets = buckets_here(context, version)
+
+    def run(self, lists: Sequence[SeedList]) -> InjectResult:
+        """Read the lists, merge them by tasks, and commit."""
+        context, own = self._context, self._own
+        stamp = list_stamp(context.settings, context.layout.root) if own else None
+        folder = f"exchange/inject-{self._version.number + 1}-{secrets.token_hex(6)}"
+        with (
+            context.place.open() as work,
+            ExchangeFiles(context.cycle.storage, folder, self._buckets) as exchange,
+        ):
+            try:
+                reading, judged = self._read(lists, exchange, work.scratch)
+                results = context.engine.map(list_task, self._specs(exchange, judged))
+                changes = SeedChanges()
+                if not context.dry:
+                    changes = changed_seeds(context, self._version, exchange, whole=own)
+            finally:
+                exchange.remove()
+        counts: Counter[str] = Counter()
         for one in results:
             counts.update(one.counts)
-        if not context.dry:
-            lines = () if own else tuple(reading.lines)
-            version = _commit(context, version, results, options, lines)
-    return InjectResult(
-        reading.seeds, counts["new"], counts["merged"], counts["known"], counts["twice"],
-        dict(reading.refused), dict(reading.outside), reading.malformed, reading.malformed_count,
-        None if context.dry else version, counts["scored"], score_columns(settings.cycle.scoring),
-    )  # fmt: skip
+        made = None if context.dry else self._committed(results, counts, changes, stamp)
+        return InjectResult(
+            reading.seeds, counts["new"], counts["merged"], counts["known"], counts["twice"],
+            dict(reading.refused), dict(reading.outside), reading.malformed,
+            reading.malformed_count, made, counts["scored"],
+            score_columns(context.settings.cycle.scoring),
+        )  # fmt: skip
 
+    def _read(
+        self, lists: Sequence[SeedList], exchange: ExchangeFiles, scratch: Path
+    ) -> tuple[ListReading, int]:
+        """Read and judge the lists; the reading, and the hash of the rules."""
+        view = self._view()
+        kept = view.open(scratch)
+        admission = self._admission(view, kept, ())
+        reading = ListReading(admission, self._options, own=self._own)
+        entries, first = reading.entries(lists), 0
+        while portion := list(islice(entries, PORTION)):
+            reading.judge_by(self._admission(view, kept, portion))
+            accepted = list(reading.accepted(portion))
+            if accepted:
+                numbers = [host_bucket(host(seed.key), self._buckets) for seed in accepted]
+                exchange.add(_LISTED, seeds_table(accepted, numbers, first))
+                first += len(accepted)
+            add_rows(exchange, reading.rows, self._buckets, listed=self._own)
+        return reading, admission.hash
 
-def _specs(
-    context: StepContext, version: CycleVersion, seeds: Sequence[NewSeed], options: InjectOptions
-) -> list[InjectSpec]:
-    table = version.tables.get(CRAWLDB)
-    buckets = table.buckets if table else context.settings.cycle.buckets
-    files = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
-    by_bucket: dict[int, list[NewSeed]] = {}
-    for seed in seeds:
-        by_bucket.setdefault(bucket_of(seed.key, buckets), []).append(seed)
-    specs: list[InjectSpec] = []
-    work: list[tuple[BucketFiles, tuple[NewSeed, ...]]] = []
-    size = 0
-    for bucket, listed in sorted(by_bucket.items()):
-        work.append((files.get(bucket, BucketFiles(bucket)), tuple(listed)))
-        size += len(listed)
-        if size >= _TASK:
-            specs.append(_spec(context, version, work, options))
-            work, size = [], 0
-    return [*specs, _spec(context, version, work, options)] if work else specs
+    def _view(self) -> SeedView:
+        """The seeds of the version; of the own list, which is read again, those that are rows."""
+        if self._own:
+            return SeedView(seed_place(self._context, self._version))
+        return seed_view(self._context, self._version)
 
+    def _admission(
+        self, view: SeedView, kept: KeptSeeds | None, portion: Iterable[InjectEntry]
+    ) -> Admission:
+        """The rules, which know the seeds of the version and those of a portion."""
+        settings, root = self._context.settings, self._context.layout.root
+        admission = Admission(settings, root, view.lines, kept)
+        admission.know(portion)
+        return admission
 
-def _spec(
-    context: StepContext,
-    version: CycleVersion,
-    work: Sequence[tuple[BucketFiles, tuple[NewSeed, ...]]],
-    options: InjectOptions,
-) -> InjectSpec:
-    number, clock = version.number + 1, context.clock
-    defaults = inject_defaults(context)
-    return InjectSpec(context.place, number, tuple(work), options, defaults, clock, dry=context.dry)
+    def _specs(self, exchange: ExchangeFiles, judged: int) -> list[ListedSeeds]:
+        """The tasks, one for each exchanged file."""
+        context, version = self._context, self._version
+        files = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
+        groups: dict[int, list[BucketFiles]] = {}
+        for bucket in range(self._buckets):
+            known = files.get(bucket, BucketFiles(bucket))
+            groups.setdefault(exchange.group(bucket), []).append(known)
+        defaults = inject_defaults(context)
+        return [
+            ListedSeeds(
+                context.place, version.number + 1, name, tuple(groups[group]), self._options,
+                defaults, context.clock, judged, context.dry,
+            )
+            for group, name in exchange.send(_LISTED).items()
+        ]  # fmt: skip
 
-
-def inject_defaults(context: StepContext) -> InjectDefaults:
-    """The values of seeds that say nothing, by the settings."""
-    cycle = context.settings.cycle
-    interval = round(cycle.inject.interval) or context.interval
-    return InjectDefaults(round(cycle.inject.score * ONE), interval, tuple(cycle.scoring))
-
-
-def _commit(
-    context: StepContext,
-    version: CycleVersion,
-    results: Sequence[InjectedFiles],
-    options: InjectOptions,
-    lines: Sequence[str],
-) -> CycleVersion:
-    counts: Counter[str] = Counter()
-    for one in results:
-        counts.update(one.counts)
-    added = added_files(one.files for one in results)
-    name = f"seeds/{version.number + 1:010d}-{context.clock}.txt"
-    if lines:
-        context.cycle.storage.put(name, "".join(f"{line}\n" for line in lines).encode())
-    changes = CycleChanges(
-        step="inject",
-        clock=context.clock,
-        options={name: value for name, value in options._asdict().items() if value},
-        counters=dict(counts),
-        added=added,
-        buckets={} if CRAWLDB in version.tables else {CRAWLDB: context.settings.cycle.buckets},
-        seeds=[name] if lines else [],
-    )
-    return context.cycle.commit(version, changes)
+    def _committed(
+        self,
+        results: Sequence[InjectedFiles],
+        counts: Mapping[str, int],
+        seeds: SeedChanges,
+        stamp: str | None,
+    ) -> CycleVersion:
+        version = self._version
+        added = added_files(one.files for one in results)
+        if seeds.added:
+            added[SEEDS] = list(seeds.added)
+        fresh = (name for name in (CRAWLDB, SEEDS) if name not in version.tables)
+        options = {name: value for name, value in self._options._asdict().items() if value}
+        changes = CycleChanges(
+            step="inject",
+            clock=self._context.clock,
+            options=options,
+            counters={name: number for name, number in counts.items() if name != "twice"},
+            added=added,
+            dropped={SEEDS: set(seeds.dropped)} if seeds.dropped else {},
+            buckets=dict.fromkeys(fresh, self._buckets),
+            seed_state=state_with(version, seeds, listed=stamp),
+        )
+        return self._context.cycle.commit(version, changes)

@@ -2,7 +2,8 @@
 
 A row keeps the hash of the rules that judged it last; a link was judged when it was found. Only
 rows with another hash are asked about, so that a changed rule file costs one pass and holds for
-everything that is known, both ways.
+everything that is known, both ways. Of seeds that came or went since, only rows are asked about
+that they may concern (`changed_rows`).
 """
 
 from collections import Counter
@@ -11,8 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacre.crawldb.kernels import Kernel
-from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.crawldb.seeds import SEEDS
+from nacre.cycle.admission import Admission
 from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.seed_rows import SeedView, seed_view
 from nacre.cycle.versions import CycleVersion
 from nacre.settings.settings import JobSettings
 
@@ -23,6 +26,28 @@ JUDGED_BY = ("key", "url", "path", "via", "source", "rules", "excluded")
 _BATCH = 10_000
 
 
+class ChangedSeeds(NamedTuple):
+    """The seeds that changed since the rows of a table were judged.
+
+    Attributes:
+        since: Number of the version with whose seeds they were judged.
+        buckets: The buckets of the table of seeds that have changes.
+        directives: Lines with + or - changed, which may concern any row.
+        own: Seeds with a scope of their own changed.
+        all: All rows may be concerned.
+    """
+
+    since: int
+    buckets: frozenset[int] = frozenset()
+    directives: bool = False
+    own: bool = False
+    all: bool = False
+
+    def concern(self, bucket: int) -> bool:
+        """True when the rows of a bucket may be concerned."""
+        return self.all or self.own or self.directives or bucket in self.buckets
+
+
 class RulesOfStep(NamedTuple):
     """The rules that a task judges rows by; part of its spec.
 
@@ -31,15 +56,17 @@ class RulesOfStep(NamedTuple):
         files: The files that they name, with their lines, where the directory of the job may not
             be at hand; else none.
         root: The directory of the job.
-        lines: All seed lines.
+        seeds: The seeds.
         hash: Hash of the rules.
+        changed: The seeds that changed since rows were judged; None: none did.
     """
 
     settings: JobSettings
     files: tuple[tuple[str, tuple[str, ...]], ...]
     root: str
-    lines: tuple[str, ...]
+    seeds: SeedView
     hash: int
+    changed: ChangedSeeds | None = None
 
     def admission(self, scratch: Path) -> Admission:
         """The rules, opened.
@@ -47,13 +74,14 @@ class RulesOfStep(NamedTuple):
         Args:
             scratch: A folder for the files that they name.
         """
+        kept, lines = self.seeds.open(scratch), self.seeds.lines
         if not self.files:
-            return Admission(self.settings, Path(self.root), self.lines)
-        for name, lines in self.files:
+            return Admission(self.settings, Path(self.root), lines, kept)
+        for name, listed in self.files:
             path = scratch / "rules" / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-        return Admission(self.settings, scratch / "rules", self.lines)
+            path.write_text("".join(f"{line}\n" for line in listed), "utf-8")
+        return Admission(self.settings, scratch / "rules", lines, kept)
 
 
 def rules_of_step(context: StepContext, version: CycleVersion) -> RulesOfStep:
@@ -63,8 +91,8 @@ def rules_of_step(context: StepContext, version: CycleVersion) -> RulesOfStep:
         ConfigError: A file cannot be read, or has a line that is no rule.
     """
     settings, root = context.settings, context.layout.root
-    lines = all_seed_lines(settings, root, context.cycle.storage, version)
-    admission = Admission(settings, root, lines)
+    seeds = seed_view(context, version)
+    admission = Admission(settings, root, ())
     deciding = JobSettings.model_construct(
         scope=settings.scope,
         uri=settings.uri,
@@ -74,7 +102,23 @@ def rules_of_step(context: StepContext, version: CycleVersion) -> RulesOfStep:
     files: tuple[tuple[str, tuple[str, ...]], ...] = ()
     if context.engine.name != "local":
         files = tuple((name, tuple(found)) for name, found in admission.files().items())
-    return RulesOfStep(deciding, files, str(root), tuple(lines), admission.hash)
+    changed = _changed_seeds(context, version, seeds, more=admission.seed_needs().more)
+    return RulesOfStep(deciding, files, str(root), seeds, admission.hash, changed)
+
+
+def _changed_seeds(
+    context: StepContext, version: CycleVersion, seeds: SeedView, *, more: bool
+) -> ChangedSeeds | None:
+    """The seeds that changed since the rows of a version were judged."""
+    state, since = version.seed_state, version.seed_state.judged
+    if since < 0 or seeds.lines:
+        return ChangedSeeds(since, all=True)
+    files = context.cycle.files(version, SEEDS)
+    buckets = frozenset(file.bucket for file in files if file.seq > since)
+    if not buckets:
+        return None
+    directives = state.directives_at > since
+    return ChangedSeeds(since, buckets, directives, state.own_at > since, all=more)
 
 
 class JudgedRows(NamedTuple):
@@ -94,7 +138,7 @@ class JudgedRows(NamedTuple):
 
 
 def judge_rows(
-    kernel: Kernel, table: str, admission: Admission, rules: int
+    kernel: Kernel, table: str, admission: Admission, rules: int, *, every: bool = False
 ) -> tuple[JudgedRows, str]:
     """Judge the rows of a table in a kernel whose rules are others than those of now.
 
@@ -105,12 +149,14 @@ def judge_rows(
         table: The table, with the columns of the table of URLs.
         admission: The rules.
         rules: Their hash.
+        every: Judge all rows.
 
     Returns:
         Counts, and SQL of the rows of the group `admission`, sorted by key; "" where nothing was
         asked.
     """
-    rows = kernel.arrow(f'select {_COLUMNS} from "{table}" where rules is distinct from {rules}')
+    where = "true" if every else f"rules is distinct from {rules}"
+    rows = kernel.arrow(f'select {_COLUMNS} from "{table}" where {where}')
     if not rows.num_rows:
         return JudgedRows(0, {}, 0), ""
     import pyarrow as pa  # noqa: PLC0415 - an extra

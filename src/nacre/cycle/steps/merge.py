@@ -20,6 +20,7 @@ from nacre.cycle.steps.host_rows import HOSTS
 from nacre.cycle.steps.judging import RulesOfStep, rules_of_step
 from nacre.cycle.steps.links import LINKS
 from nacre.cycle.steps.merge_archive import taken_archive
+from nacre.cycle.steps.seed_rows import synced
 from nacre.cycle.steps.taking import (
     OtherRows,
     buckets_here,
@@ -147,7 +148,7 @@ def merge(
         StorageError: A newer Nacre made one.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    version = context.cycle.newest()
+    version = synced(context)
     versions = [_other_version(context.cycle, other) for other in others]
     buckets = buckets_here(context, version)
     folder = f"exchange/merge-{version.number + 1}-{secrets.token_hex(6)}"

@@ -14,13 +14,12 @@ from nacre.crawldb import facts
 from nacre.crawldb.hosts import host_sql
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import bucket_of_host
-from nacre.cycle.admission import all_seed_lines
-from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.outside import UNIT, create_part, outside_warcs, write_empty_list
 from nacre.cycle.parts import UnitPlace
 from nacre.cycle.rounds import IMPORTED, OF_ROUNDS, SITEMAPS
 from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.freezing import freeze_segment
 from nacre.cycle.steps.generate import new_segments
 from nacre.cycle.steps.links import LINKS, TAKEN
 from nacre.cycle.steps.taking import buckets_here
@@ -116,8 +115,7 @@ def taken_archive(
     if not any(one.part for one in made):
         return OtherArchive()
     write_empty_list(context.place, segment)
-    lines = all_seed_lines(context.settings, context.layout.root, context.cycle.storage, version)
-    freeze(context.layout, context.loaded, lines, context.cycle.storage, segment)
+    marks = freeze_segment(context, version, segment)
     theirs_taken = all(
         _has_their_links(others[spec.number][1], one.segments)
         for spec, one in zip(specs, made, strict=True)
@@ -128,7 +126,7 @@ def taken_archive(
         urls=sum(one.captures for one in made),
         parts={UNIT: [one.part for one in made if one.part]},
         # Without the mark the step `links` takes them; those that came already fold with them.
-        more={IMPORTED: OF_ROUNDS, **({TAKEN: True} if theirs_taken else {})},
+        more={IMPORTED: OF_ROUNDS, **({TAKEN: True} if theirs_taken else {}), **marks},
     )
     state = recorded(context.engine, context.cycle.storage, segment, state)
     return _archive(made, mine, named, {segment: state})

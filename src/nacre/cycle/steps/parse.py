@@ -13,6 +13,7 @@ from nacre.cycle.engine import TaskEngine
 from nacre.cycle.parts import PartFile
 from nacre.cycle.reparse import ReparsedPart, ReparseSpec, read_part, reparse_task
 from nacre.cycle.rounds import IMPORTED, OF_NUTCH
+from nacre.cycle.seed_index import marked_seeds, place_of_seeds
 from nacre.cycle.segment_files import known_files, recorded_all
 from nacre.cycle.steps.links import TAKEN
 from nacre.cycle.storage import Storage
@@ -131,6 +132,8 @@ def _specs(
     """A task for each unit some of whose parts are wanted."""
     archive = tuple(archived_warcs(cycle, version).values())
     buckets = version.tables[CRAWLDB].buckets
+    # Those of when it was fetched may be gone.
+    seeds = place_of_seeds(version, place.storage)
     specs = []
     for name in wanted:
         state = state_of(version, name)
@@ -144,6 +147,7 @@ def _specs(
                     ReparseSpec(
                         place, name, unit, tuple(of), chosen, version.number + 1, buckets,
                         rules, archive, files, IMPORTED in state.more,
+                        seeds if marked_seeds(state.more, "") is not None else None,
                     )
                 )  # fmt: skip
     return specs

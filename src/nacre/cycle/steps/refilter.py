@@ -16,8 +16,9 @@ from nacre.crawldb.fold import fold_query, merge_query
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import ADD_COLUMNS, COLUMNS, FoldRule, bucket_of, group_columns
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.inject import write_rows
+from nacre.cycle.steps.inject_rows import write_rows
 from nacre.cycle.steps.judging import JUDGED_BY, RulesOfStep, judge_rows, rules_of_step
+from nacre.cycle.steps.seed_rows import synced
 from nacre.cycle.steps.update_tasks import local_facts
 from nacre.cycle.tables import (
     CRAWLDB,
@@ -158,7 +159,9 @@ class _Refiltering:
         local = local_bucket(self._work.storage, bucket, self._work.scratch)
         rows = fold_query(*local, interval=0, columns=JUDGED_BY, order=False)
         kernel.execute(f"create or replace temp table asked as {rows}")
-        found, written = judge_rows(kernel, "asked", self._admission, spec.rules.hash)
+        found, written = judge_rows(
+            kernel, "asked", self._admission, spec.rules.hash, every=spec.rules.changed is not None
+        )
         self._counts.update(asked=found.asked, readmitted=found.readmitted)
         self._excluded.update(found.excluded)
         if written and not spec.dry:
@@ -342,7 +345,7 @@ def refilter(context: StepContext, options: RefilterOptions) -> RefilterResult:
     Raises:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    version = context.cycle.newest()
+    version = synced(context)
     if CRAWLDB not in version.tables:
         return RefilterResult()
     buckets = buckets_of(context.cycle, version, CRAWLDB)

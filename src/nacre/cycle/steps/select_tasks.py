@@ -41,6 +41,7 @@ from nacre.cycle.steps.host_rows import (
 )
 from nacre.cycle.steps.judging import JUDGED_BY, RulesOfStep, judge_rows
 from nacre.cycle.steps.kept import KEPT_TABLE, KeepPlan, kept_query
+from nacre.cycle.steps.seed_changes import ConcernedRows
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
     CRAWLDB,
@@ -151,6 +152,7 @@ class _Selecting:
         self._spec = spec
         self._kernel = work.kernel
         self._admission: Admission | None = None
+        self._concerned: ConcernedRows | None = None
         self._added: dict[str, list[TableFile]] = {CRAWLDB: [], "hosts": []}
         self._dropped: dict[str, set[str]] = {CRAWLDB: set(), "hosts": set()}
         self._judged = self._readmitted = self._newly = self._capped = 0
@@ -236,12 +238,18 @@ class _Selecting:
             "create or replace temp table unjudged as select key from seen "
             f"where rules is distinct from {rules.hash}"
         )
+        if self._concerned is None:
+            self._concerned = ConcernedRows(self._work, rules)
+        if self._concerned.find(bucket, local, "unjudged"):
+            kernel.execute(
+                "create or replace temp table unjudged as select distinct key from unjudged"
+            )
         if not kernel.value("select count(*) from unjudged"):
             return
         admission = self._asked(rules)
         query = fold_query(*local, interval=0, columns=JUDGED_BY, keys="unjudged", order=False)
         kernel.execute(f"create or replace temp table asked as {query}")
-        found, rows = judge_rows(kernel, "asked", admission, rules.hash)
+        found, rows = judge_rows(kernel, "asked", admission, rules.hash, every=True)
         kernel.execute(
             "update seen set excluded = asked.excluded from asked "
             "where asked.key = seen.key and asked.excluded is distinct from seen.excluded"

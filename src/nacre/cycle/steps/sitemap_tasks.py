@@ -18,7 +18,7 @@ from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import Status, bucket_of, group_columns
 from nacre.crawldb.sitemaps import changefreq_interval, lastmod_time, priority_score
 from nacre.cycle.steps.host_rows import load_hosts
-from nacre.cycle.steps.inject import (
+from nacre.cycle.steps.inject_rows import (
     InjectDefaults,
     InjectedFiles,
     InjectOptions,

@@ -29,9 +29,10 @@ from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.fetch import FetchOptions, fetch
 from nacre.cycle.steps.given import GivenUrl, list_given
 from nacre.cycle.steps.host_rows import host_buckets, of_buckets
-from nacre.cycle.steps.inject import InjectedFiles, inject_defaults
+from nacre.cycle.steps.inject_rows import InjectedFiles, inject_defaults
 from nacre.cycle.steps.judging import RulesOfStep, rules_of_step
 from nacre.cycle.steps.links import bucket_ranges
+from nacre.cycle.steps.seed_rows import synced
 from nacre.cycle.steps.sitemap_tasks import (
     PATH,
     HostRobotsSpec,
@@ -192,7 +193,7 @@ class _SitemapsStep:
 
     def _begin(self, lists: Sequence[SeedList], wish: str) -> str:
         """Commit the first segment; its name, "" when there is nothing to fetch."""
-        version = self._context.cycle.newest()
+        version = synced(self._context)
         late = late_sitemaps(version)
         wanted = self._late(version, late, [(url, None) for url in self._given(lists)])
         if self._options.hosts and CRAWLDB in version.tables:

@@ -9,6 +9,8 @@ visit of a URL counts; what is taken again changes nothing. Source: Nutch, `Craw
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+import msgspec
+
 from nacre.crawldb.dedup import signature_bucket_sql
 from nacre.crawldb.fold import merge_query
 from nacre.crawldb.hosts import HOST_COLUMNS
@@ -21,10 +23,13 @@ from nacre.crawldb.merging import (
     winners,
 )
 from nacre.crawldb.row import COLUMNS, Status
+from nacre.crawldb.seeds import SEEDS
 from nacre.cycle.rounds import IMPORTED
+from nacre.cycle.seed_tasks import SeedChanges
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts, of_buckets, write_hosts
 from nacre.cycle.steps.links import LINKS, bucket_ranges
+from nacre.cycle.steps.seed_rows import state_with
 from nacre.cycle.steps.update_tasks import facts_of, local_facts
 from nacre.cycle.storage import Storage, localized
 from nacre.cycle.tables import (
@@ -55,7 +60,7 @@ class OtherRows(NamedTuple):
         links: Files of links, which fold with ours as they are.
         total: Rows of URLs.
         archive: Files of the archive that come with them.
-        seeds: Files of seed lines that come with them.
+        seeds: What seeds that come with them change in their table.
         segments: Segments that come with them.
         records: Folder for the files of the records of the rows that are taken; "": none is wanted.
     """
@@ -65,7 +70,7 @@ class OtherRows(NamedTuple):
     links: tuple[TableFile, ...] = ()
     total: int = 0
     archive: tuple[TableFile, ...] = ()
-    seeds: tuple[str, ...] = ()
+    seeds: SeedChanges = SeedChanges()
     segments: Mapping[str, SegmentState] = {}
     records: str = ""
 
@@ -264,6 +269,9 @@ def commit_rows(
     result, added = changes.result, changes.added
     if context.dry or not (added or rows.archive or rows.segments):
         return result
+    dropped = {HOSTS: set(changes.dropped), SEEDS: set(rows.seeds.dropped)}
+    if rows.seeds.added:
+        added = {**added, SEEDS: list(rows.seeds.added)}
     fresh = {table for table in added if table not in version.tables}
     made = CycleChanges(
         step=step,
@@ -271,11 +279,12 @@ def commit_rows(
         options=dict(options),
         counters={"known": result.known, "new": result.new, "newer": result.newer},
         added=added,
-        dropped={HOSTS: set(changes.dropped)} if changes.dropped else {},
+        dropped={table: names for table, names in dropped.items() if names},
         buckets=dict.fromkeys(fresh, buckets_here(context, version)),
         archive=list(rows.archive),
         segments=dict(rows.segments),
-        seeds=list(rows.seeds) if added else [],
+        # Others judged these rows, with other seeds.
+        seed_state=msgspec.structs.replace(state_with(version, rows.seeds), judged=-1),
     )
     return result._replace(version=context.cycle.commit(version, made))
 

@@ -12,13 +12,23 @@ import msgspec
 
 from nacre.assembly.rule_checks import mime_rates
 from nacre.crawldb.kernels import parquet
-from nacre.crawldb.row import bucket_of
 from nacre.crawldb.scoring import virtual_share
-from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.crawldb.seeds import SEEDS
+from nacre.cycle.admission import Admission
 from nacre.cycle.rounds import FETCHED, SITEMAPS, UPDATED, waiting
-from nacre.cycle.seedlist import InjectedSeed, read_seed_list
+from nacre.cycle.seed_tasks import SeedChanges
+from nacre.cycle.seedlist import ONE
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets
+from nacre.cycle.steps.seed_rows import (
+    count_pages,
+    pages_among,
+    rows_of_seed,
+    seed_changes,
+    seed_view,
+    state_with,
+    synced,
+)
 from nacre.cycle.steps.sweeping import SweptFiles, sweep_task, sweeps
 from nacre.cycle.steps.update_tasks import (
     FetchedFacts,
@@ -37,7 +47,14 @@ from nacre.cycle.tables import (
     in_range_tasks,
     key_ranges,
 )
-from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, SegmentState, TableFile
+from nacre.cycle.versions import (
+    Cycle,
+    CycleChanges,
+    CycleVersion,
+    SeedTableState,
+    SegmentState,
+    TableFile,
+)
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.seeding.seeds import Seed, seed_as_line
 from nacre.errors import JobError
@@ -46,6 +63,10 @@ _GROUP_ROWS = 400_000
 """Visits and added rows of a task, as far as they lie in several buckets or ranges of keys."""
 _LEAST_ROWS = 20_000
 """As many of a task at least, where others wait for work."""
+_FEW_SEEDS = 10_000
+"""Seeds that the virtual page gives to with each update, however little."""
+_LEAST_SHARE = ONE >> 7
+"""The least gift to each of more seeds, in 2^-32."""
 
 
 class UpdateOptions(NamedTuple):
@@ -109,37 +130,45 @@ def update(
     before = _done_before(context.cycle, [name for name in segments if name not in names])
     if not names:
         return UpdateResult(done_before=before)
+    version = synced(context)
     facts = tuple(facts_of(name, version.segments[name]) for name in names)
     plan = revisit_plan(context)
-    gifts, rest = _virtual(context, version, names)
+    gift, rest = _virtual(context, version, names)
+    givers = buckets_of(context.cycle, version, SEEDS) if gift else []
+    seeds = {one.bucket: one for one in givers}
     hosts = host_buckets(context.cycle, version)
     specs = [
         UpdateSpec(
             context.place, version.number + 1, group, facts, plan, options.additions, context.clock,
-            {one.bucket: gifts[one.bucket] for one in group if one.bucket in gifts},
+            gift, {one.bucket: seeds[one.bucket] for one in group if one.bucket in seeds},
             {one.bucket: hosts[one.bucket] for one in group if one.bucket in hosts}, context.dry,
         )
-        for group in _groups(context, version, facts, gifts)
+        for group in _groups(context, version, facts, seeds)
     ]  # fmt: skip
     results = context.engine.map(update_task, specs)
-    lines = _moved_seeds(context, version, {pair for one in results for pair in one.moved})
+    moved = _moved_seeds(context, version, {pair for one in results for pair in one.moved})
+    lines = [seed_as_line(seed) for seed in moved]
     swept = _swept(context, version, results, facts)
     found = _summed(names, results, swept)._replace(moved=lines, done_before=before)
     if context.dry:
         return found
     added = added_files(one.files for one in results)
     added[CRAWLDB] = [*added.get(CRAWLDB, ()), *(file for one in swept for file in one.files)]
-    fresh = added.get(HOSTS) and HOSTS not in version.tables
+    came = _seed_changes(context, version, moved)
+    added[SEEDS] = list(came.added)
     changes = CycleChanges(
         step="update",
         clock=context.clock,
         options={"segments": list(names), "additions": options.additions},
         counters=update_counters(found),
         added={table: files for table, files in added.items() if files},
-        dropped={HOSTS: {name for one in results for name in one.dropped[HOSTS]}},
-        buckets={HOSTS: version.tables[CRAWLDB].buckets} if fresh else {},
+        dropped={
+            HOSTS: {name for one in results for name in one.dropped[HOSTS]},
+            **({SEEDS: set(came.dropped)} if came.dropped else {}),
+        },
+        buckets=_fresh_buckets(version, added),
         segments=_updated(version, names, rest + sum(one.refused for one in results)),
-        seeds=_written_seeds(context, version, lines),
+        seed_state=_seed_state(version, names, came),
     )
     return found._replace(version=context.cycle.commit(version, changes))
 
@@ -230,10 +259,12 @@ def _rows_by_bucket(context: StepContext, facts: Sequence[FetchedFacts]) -> Coun
     return found
 
 
-def _virtual(
-    context: StepContext, version: CycleVersion, names: Sequence[str]
-) -> tuple[dict[int, dict[str, int]], int]:
-    """Gifts of the virtual page of `opic` to seeds, by bucket and key; and what it keeps."""
+def _virtual(context: StepContext, version: CycleVersion, names: Sequence[str]) -> tuple[int, int]:
+    """The gift of the virtual page of `opic` to each seed, and what it keeps.
+
+    Where there are many seeds, it keeps its cash until the gifts are worth the rows of all of them:
+    else each small round would write one for each seed.
+    """
     # What others gave that are not updated yet is still in the rows of their pages.
     cash = sum(
         int(one.more.get("virtual", 0))
@@ -241,25 +272,18 @@ def _virtual(
         if name in names or one.state == UPDATED
     )
     if not cash:
-        return {}, 0
-    settings, root = context.settings, context.layout.root
-    lines = all_seed_lines(settings, root, context.cycle.storage, version)
-    admission = Admission(settings, root, lines)
-    seeds = _seed_keys(admission, lines)
-    share, rest = virtual_share(cash, len(seeds))
-    if not share:
-        return {}, cash
-    buckets = version.tables[CRAWLDB].buckets
-    gifts: dict[int, dict[str, int]] = {}
-    for key in seeds:
-        gifts.setdefault(bucket_of(key, buckets), {})[key] = share
-    return gifts, rest
+        return 0, 0
+    seeds = count_pages(context, version)
+    share, rest = virtual_share(cash, seeds)
+    if not share or (seeds > _FEW_SEEDS and share < _LEAST_SHARE):
+        return 0, cash
+    return share, rest
 
 
 def _moved_seeds(
     context: StepContext, version: CycleVersion, moved: Collection[tuple[str, str]]
-) -> list[str]:
-    """The lines of new seeds: where seeds redirect to, as the scope of a site that moved goes on.
+) -> list[Seed]:
+    """The new seeds: where seeds redirect to, as the scope of a site that moved goes on.
 
     A seed with a scope of its own shares it with them.
 
@@ -270,39 +294,50 @@ def _moved_seeds(
     """
     if not moved:
         return []
-    settings, root = context.settings, context.layout.root
-    known = all_seed_lines(settings, root, context.cycle.storage, version)
-    admission = Admission(settings, root, known)
-    seeds = _seed_keys(admission, known)
-    lines = []
-    for url, source in sorted(moved):
-        normal = admission.redirect_form(url)
-        key = admission.key(normal) if normal else ""
-        if not key or key in seeds:
-            continue
-        seeds.add(key)
-        places = admission.rules.scope_state.own.get(source)
-        seed = Seed(normal, normal, own=places.own, of=source) if places else Seed(normal, normal)
-        lines.append(seed_as_line(seed))
-    return lines
+    view = seed_view(context, version)
+    with context.place.open() as work:
+        kept = view.open(work.scratch)
+        admission = Admission(context.settings, context.layout.root, view.lines, kept)
+        forms = [(admission.redirect_form(url), source) for url, source in sorted(moved)]
+        keys = {normal: admission.key(normal) for normal, _ in forms if normal}
+        known = pages_among(context, version, sorted(set(keys.values())))
+        known |= admission.pages_of(view.lines)
+        found = []
+        for normal, source in forms:
+            if not normal or keys[normal] in known:
+                continue
+            known.add(keys[normal])
+            places = admission.rules.scope_state.own.get(source)
+            seed = Seed(normal, normal)
+            found.append(seed._replace(own=places.own, of=source) if places else seed)
+    return found
 
 
-def _written_seeds(context: StepContext, version: CycleVersion, lines: Sequence[str]) -> list[str]:
-    """Write lines of seeds; names of their files."""
-    if not lines:
-        return []
-    name = f"seeds/{version.number + 1:010d}-{context.clock}.txt"
-    context.cycle.storage.put(name, "".join(f"{line}\n" for line in lines).encode())
-    return [name]
+def _seed_changes(
+    context: StepContext, version: CycleVersion, moved: Sequence[Seed]
+) -> SeedChanges:
+    """Bring new seeds into their table."""
+    if not moved:
+        return SeedChanges()
+    admission = Admission(context.settings, context.layout.root, ())
+    rows = (row for seed in moved for row in rows_of_seed(seed, admission.key(seed.url)))
+    return seed_changes(context, version, rows)
 
 
-def _seed_keys(admission: Admission, lines: Sequence[str]) -> set[str]:
-    """The keys of all seeds."""
-    return {
-        admission.key(admission.seed_form(one.seed).url)
-        for one in read_seed_list(lines)
-        if isinstance(one, InjectedSeed)
-    }
+def _seed_state(version: CycleVersion, names: Sequence[str], came: SeedChanges) -> SeedTableState:
+    """What is known of seeds from now on: links were judged with those of when they were listed."""
+    state = state_with(version, came)
+    # Without a number, links have no hash of rules either, and are judged for that.
+    marks = (version.segments[name].more.get("version") for name in names)
+    listed = [int(mark) - 1 for mark in marks if mark is not None]
+    return msgspec.structs.replace(state, judged=min([state.judged, *listed]))
+
+
+def _fresh_buckets(version: CycleVersion, added: Mapping[str, object]) -> dict[str, int]:
+    """The buckets of tables that get their first files."""
+    buckets = version.tables[CRAWLDB].buckets
+    fresh = (table for table in (HOSTS, SEEDS) if added.get(table))
+    return {table: buckets for table in fresh if table not in version.tables}
 
 
 def _updated(

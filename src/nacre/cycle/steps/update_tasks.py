@@ -24,8 +24,9 @@ from nacre.crawldb.transition import (
     transition,
 )
 from nacre.cycle.export import depth_of_path
+from nacre.cycle.seed_tasks import pages_sql
 from nacre.cycle.steps.host_rows import HOSTS, WrittenHosts, load_hosts, write_hosts
-from nacre.cycle.steps.inject import write_rows
+from nacre.cycle.steps.inject_rows import write_rows
 from nacre.cycle.storage import Storage, localized
 from nacre.cycle.tables import (
     CRAWLDB,
@@ -118,7 +119,8 @@ class UpdateSpec(NamedTuple):
         plan: The state machine.
         additions: URLs that are not known are added: those that links name, and visited ones.
         clock: The clock of the step, ms.
-        gifts: Cash that the virtual page gives to seeds, by key, by bucket.
+        gift: Cash that the virtual page gives to each seed, in 2^-32.
+        seeds: Files of the table of seeds by bucket; {} where there are no gifts.
         hosts: Files of hosts by bucket.
         dry: Count, and write nothing.
     """
@@ -130,7 +132,8 @@ class UpdateSpec(NamedTuple):
     plan: RevisitPlan
     additions: bool
     clock: int
-    gifts: Mapping[int, Mapping[str, int]]
+    gift: int
+    seeds: Mapping[int, BucketFiles]
     hosts: Mapping[int, BucketFiles]
     dry: bool = False
 
@@ -444,16 +447,9 @@ class _BucketReduce:
         sources = []
         if self._sources.adds:
             sources.append(f"select {columns} from {self._sources.adds} where {self._mine}")
-        gifts = sorted(self._spec.gifts.get(number, {}).items())
-        within = self._bucket.within
-        own = [
-            *more,
-            *(
-                {"key": key, "cash": cash}
-                for key, cash in gifts
-                if within is None or within.has(key)
-            ),
-        ]
+        if number in self._spec.seeds:
+            sources.append(self._gifts(self._spec.seeds[number]))
+        own = list(more)
         if own:
             import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -483,6 +479,17 @@ class _BucketReduce:
         plan = FilePlan(CRAWLDB, number, "add", self._spec.version)
         file = publish(self._work.storage, target, plan)
         return links, targets, [] if file is None else [file]
+
+    def _gifts(self, seeds: BucketFiles) -> str:
+        """SQL of the gifts of the virtual page to the seeds of the bucket."""
+        within = self._bucket.within
+        where = "true" if within is None else within.condition("page")
+        pages = f"select page from ({pages_sql(self._work, seeds)}) where {where}"
+        values = {"key": "page", "cash": str(self._spec.gift)}
+        columns = ", ".join(
+            f'({values.get(one.name, "null")})::{one.type} as "{one.name}"' for one in ADD_COLUMNS
+        )
+        return f"select {columns} from ({pages})"
 
     def _only_known(self) -> str:
         """A condition that lets known URLs alone through, in SQL."""

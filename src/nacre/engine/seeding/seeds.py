@@ -9,7 +9,7 @@ from nacre.errors import URIError
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
 from nacre.uri.login import HIDDEN, Login, redacted, take_login, without_login
 from nacre.uri.parse import IGNORED_SCHEMES, parse
-from nacre.uri.surt import implied_prefix
+from nacre.uri.surt import implied_by, implied_prefix
 
 _NO_PAGES = IGNORED_SCHEMES | {"callto", "magnet", "sip", "sips", "skype", "urn", "xmpp"}
 """Schemes of addresses at which there is nothing to fetch."""
@@ -222,7 +222,7 @@ def _plain_seed(text: str) -> Seed:
         seed = Seed(text, parse(f"https://{text}"), parse(f"http://{text}"))
     seed = _apart_from_login(seed)
     # What the scope asks of it: `htp:/example.org` and `file:///a` fail here.
-    implied_prefix(seed.text)
+    implied_by(seed.text, seed.url)
     return seed
 
 

@@ -38,7 +38,8 @@ from nacre.scope.rules.server import (
 from nacre.scope.rules.surt import OnDomains, OnHosts, SurtPrefixed, ViaSurtPrefixed
 from nacre.scope.rules.url import PathLoop, PathologicalPath, SchemeNotInSet, TooManyPathSegments
 from nacre.scope.scope import Decision
-from nacre.scope.seed_scope import Coercion, ScopeKind
+from nacre.scope.seed_index import Coercion
+from nacre.scope.seed_scope import ScopeKind
 
 __all__ = [
     "RULES",

@@ -8,9 +8,11 @@ from pydantic import field_validator
 from nacre.config.component import setting
 from nacre.config.naming import FileName
 from nacre.errors import URIError
+from nacre.scope.kept_seeds import SeedPrefixes
 from nacre.scope.rules.rule import Predicated
 from nacre.scope.scope import Decision, Predicate, never
-from nacre.scope.seed_scope import Coercion, PrefixLookup, ScopeKind, coerced
+from nacre.scope.seed_index import Coercion, coerced
+from nacre.scope.seed_scope import PrefixLookup, ScopeKind
 from nacre.scope.state import Dump, ScopeState
 from nacre.scope.subject import Subject
 from nacre.uri.surt import SurtPrefixSet, implied_prefix
@@ -87,9 +89,11 @@ class Prefixed(Predicated):
         """The prefix that an entry of the list implies."""
         return implied_prefix(line)
 
-    def sets(self, state: ScopeState) -> list[SurtPrefixSet]:
+    def sets(self, state: ScopeState) -> list[SurtPrefixSet | SeedPrefixes]:
         """The sets, those that grow included."""
-        sets = [state.directives(accept=self.decision is Decision.ACCEPT)]
+        sets: list[SurtPrefixSet | SeedPrefixes] = [
+            state.directives(accept=self.decision is Decision.ACCEPT)
+        ]
         lines = [*self.prefixes, *(line for file in self.files for line in state.read_lines(file))]
         if lines:
             sets.append(SurtPrefixSet(self.implied(text) for text in listed(lines)))

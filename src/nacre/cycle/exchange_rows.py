@@ -1,0 +1,78 @@
+"""Rows on their way from a driver to tasks: files by groups of buckets, in bounded memory."""
+
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from nacre.cycle.storage import Storage
+from nacre.store.local_files import HeldFolder
+
+_GROUPS = 64
+"""Files at most, whatever the number of buckets."""
+
+
+class ExchangeFiles:
+    """Writes rows with a column `bucket` into a file for each group of buckets.
+
+    Args:
+        storage: Where the files go.
+        folder: Folder of the storage for them.
+        buckets: Number of buckets.
+    """
+
+    def __init__(self, storage: Storage, folder: str, buckets: int) -> None:
+        self._storage, self._folder = storage, folder
+        self._width = max(1, buckets // _GROUPS)
+        self._held = HeldFolder("exchange-")
+        self._writers: dict[tuple[str, int], tuple[Path, Any]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        for _, writer in self._writers.values():
+            writer.close()
+        self._held.close()
+
+    def group(self, bucket: int) -> int:
+        """Return the group of a bucket."""
+        return bucket // self._width
+
+    def add(self, name: str, table: Any) -> None:  # noqa: ANN401 - pyarrow has no types
+        """Add rows, an Arrow table with a column `bucket`, to the files of a name."""
+        import pyarrow.compute as pc  # noqa: PLC0415 - an extra
+
+        table = table.sort_by("bucket")
+        groups = pc.divide(table.column("bucket"), self._width)
+        begin = 0
+        for counted in pc.value_counts(groups):
+            number, count = counted["values"].as_py(), counted["counts"].as_py()
+            self._writer(name, number, table.schema).write_table(table.slice(begin, count))
+            begin += count
+
+    def send(self, name: str) -> Mapping[int, str]:
+        """Send the files of a name to the storage; their names there, by group."""
+        sent: dict[int, str] = {}
+        for (kind, group), (path, writer) in self._writers.items():
+            if kind == name:
+                writer.close()
+                target = f"{self._folder}/{name}-{group}-{secrets.token_hex(4)}.parquet"
+                self._storage.upload(path, target)
+                sent[group] = target
+        return sent
+
+    def remove(self) -> None:
+        """Remove from the storage what was sent."""
+        for file in self._storage.walk(self._folder):
+            self._storage.delete(file.name)
+
+    def _writer(self, name: str, group: int, schema: Any) -> Any:  # noqa: ANN401 - pyarrow
+        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+        known = self._writers.get((name, group))
+        if known is None:
+            path = self._held.path / f"{name}-{group}.parquet"
+            writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=False)
+            known = self._writers[name, group] = (path, writer)
+        return known[1]

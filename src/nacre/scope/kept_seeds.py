@@ -1,0 +1,128 @@
+"""The seeds of a scope: those that it was given, and those that an index keeps for it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from nacre.scope.seed_index import (
+    Coercion,
+    SeedIndex,
+    any_prefix_below,
+    coerced,
+    find_prefix,
+    widened,
+)
+from nacre.scope.seed_scope import ScopeKind, SeedOwnPlaces, SeedOwnScope
+from nacre.uri.surt import SurtPrefixSet
+
+_OWN_KEPT = 4096
+"""Seeds of an index with a scope of their own that are remembered."""
+
+
+class SeedPrefixes:
+    """The live set of prefixes that seeds imply.
+
+    Args:
+        coercion: What each implies.
+        seeds: Texts of seeds.
+        indexes: Keep further seeds; the list may grow.
+    """
+
+    def __init__(
+        self, coercion: Coercion, seeds: Iterable[str], indexes: Sequence[SeedIndex]
+    ) -> None:
+        self._coercion = coercion
+        self._near = SurtPrefixSet(coerced(seed, coercion) for seed in seeds)
+        self._indexes = indexes
+
+    def __bool__(self) -> bool:
+        return bool(self._near) or any(not index.is_empty() for index in self._indexes)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._near
+        for index in self._indexes:
+            for prefix in index.prefixes():
+                yield widened(prefix, self._coercion)
+
+    def update(self, seeds: Iterable[str]) -> None:
+        """Add seeds; they are sorted at the next question."""
+        self._near.update(coerced(seed, self._coercion) for seed in seeds)
+
+    def add_prefixes(self, prefixes: Iterable[str]) -> None:
+        """Add seeds by the prefixes that they imply (`implied_prefix`)."""
+        self._near.update({widened(prefix, self._coercion) for prefix in set(prefixes)})
+
+    def match(self, text: str) -> str | None:
+        """Return a prefix of a SURT that a seed implies, or None."""
+        found = self._near.match(text)
+        for index in self._indexes:
+            if found is not None:
+                break
+            found = find_prefix(index, self._coercion, text)
+        return found
+
+    def any_below(self, text: str) -> bool:
+        """True when a seed implies a prefix that begins with a text."""
+        return self._near.any_below(text) or any(
+            any_prefix_below(index, self._coercion, text) for index in self._indexes
+        )
+
+
+class OwnSeeds:
+    """Seeds with a scope of their own by the text that names them to their descendants."""
+
+    def __init__(self) -> None:
+        self._near: dict[str, SeedOwnPlaces] = {}
+        self._indexes: list[SeedIndex] = []
+        self._far: dict[str, SeedOwnPlaces | None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._near) or any(index.has_own() for index in self._indexes)
+
+    def __contains__(self, owner: object) -> bool:
+        return isinstance(owner, str) and self.get(owner) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        """Those that were given, without those of an index."""
+        return iter(self._near)
+
+    def __getitem__(self, owner: str) -> SeedOwnPlaces:
+        found = self.get(owner)
+        if found is None:
+            raise KeyError(owner)
+        return found
+
+    def add_index(self, index: SeedIndex) -> None:
+        """Ask an index, too."""
+        if index.has_own():
+            self._indexes.append(index)
+            self._far.clear()
+
+    def get(self, owner: str) -> SeedOwnPlaces | None:
+        """Return the places of a seed; None: it has no scope of its own."""
+        found = self._near.get(owner)
+        if found is not None or not self._indexes or not owner:
+            return found
+        if owner not in self._far:
+            if len(self._far) >= _OWN_KEPT:
+                self._far.clear()
+            self._far[owner] = self._asked(owner)
+        return self._far[owner]
+
+    def setdefault(self, owner: str, places: SeedOwnPlaces) -> SeedOwnPlaces:
+        """Return the places of a seed, which grow; these where it has none yet."""
+        if owner not in self._near:
+            found = self.get(owner)
+            self._near[owner] = places if found is None else found
+        return self._near[owner]
+
+    def _asked(self, owner: str) -> SeedOwnPlaces | None:
+        places: SeedOwnPlaces | None = None
+        for index in self._indexes:
+            for text, scope, depth in index.own_places(owner):
+                if places is None:
+                    kind = ScopeKind(scope) if scope else None
+                    places = SeedOwnPlaces(SeedOwnScope(kind, None if depth < 0 else depth))
+                places.add(text)
+        return places
