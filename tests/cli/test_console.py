@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -33,7 +34,23 @@ def test_a_directory_stands_in_place_of_a_command(tmp_path: Path):
     help_text = nacre("console", "--help").out
     for command in ("serve", "link", "key"):
         assert command in help_text
-    assert "--port" in nacre("console", "serve", "--help").out
+    served = nacre("console", "serve", "--help").out
+    for option in re.findall(r"--[a-z-]+", served):
+        assert option in help_text
+    assert "--port" in served
+    assert help_text.count("--help") == 1
+    assert "<bool>" not in help_text
+    assert "--yes" in help_text
+    assert "--port" not in nacre("console", "key", "--help").out
+    assert nacre("console", "-h").out == help_text
+
+
+@pytest.mark.parametrize("page", ["tutorial.md", "curators.md", "howto.md"])
+def test_the_guides_name_the_console(page: str):
+    text = (Path(__file__).parents[2] / "docs" / page).read_text("utf-8")
+    assert "(console.md)" in text
+    assert re.search(r"nacre console\b.*--open", text)
+    assert "--yes" in text
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

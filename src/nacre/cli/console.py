@@ -51,6 +51,8 @@ _SERVE = "serve"
 class ConsoleGroup(CommandGroup):
     """`nacre console`: directories may stand in place of a command, which then is `serve`."""
 
+    _helps = False
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
         """Its arguments; without a command they are those of `serve`."""
         args = taken_yes(ctx, args)
@@ -58,6 +60,22 @@ class ConsoleGroup(CommandGroup):
         if not (args and args[0] in self.commands) and not (asks_help and len(args) == 1):
             args = [_SERVE, *args]
         return list(super().parse_args(ctx, args))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as its base says
+        """Write the help, with the options of `serve`: without a command they are its own."""
+        self._helps = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._helps = False
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - as its base says
+        """Its parameters; in the help also those of `serve`, which have an own `--help`."""
+        own = super().get_params(ctx)
+        if not self._helps:
+            return list(own)
+        served = self.commands[_SERVE].get_params(ctx)
+        return [*(one for one in served if one.name != "help"), *own]
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
         """Run it; an extra that is missing is offered."""
@@ -73,7 +91,8 @@ def _console() -> None:
     """See and steer jobs in a browser.
 
     `nacre console` serves the jobs below the folder `crawls`, `nacre console DIR` those below other
-    directories. Jobs are processes of their own: they go on when the console ends.
+    directories; the options are those of `serve`. Jobs are processes of their own: they go on when
+    the console ends. If the extra `console` is missing, --yes installs it.
     """
 
 
