@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.frontier.novelty import AssessedLink, KindRow, Novelty, Promise, complexity, texts_of
+from nacre.frontier.novelty import AssessedLink, KindRow, Novelty, Promise, complexity
+from nacre.frontier.page_texts import texts_of
 
 SITE = "http://a.test"
 

@@ -25,11 +25,13 @@ from zlib import crc32
 import msgspec
 
 from nacre.frontier.known_set import KnownSet
+from nacre.frontier.page_texts import texts_of, without_echoes
 from nacre.frontier.url_kinds import (
     ANY,
     KindNames,
     ValuesRow,
     counts,
+    has_code,
     last_word,
     shape_of,
     whole_of,
@@ -56,16 +58,19 @@ _NEW_LETTERS = 48
 """And from so many letters of new text on."""
 _NO_LETTERS = 8
 """A page with fewer has nothing new at all; only such pages make a kind endless."""
-_QUERIES = 12
-_DATES = 40
-"""URLs with a query, or with a date in the path, from which on a site is watched: until then
-nothing is learned of it, and no time is spent."""
+_QUERIES, _DATES, _CODES, _MET = 12, 40, 20, 1_000
+"""URLs with a query, with a date or a code in the path, or of any kind, from which on a site is
+watched: until then nothing is learned of it, and no time is spent."""
 _READ_AT_FIRST = 24
 _READ_FIRST = 12
 _READ_THEN = 32
 """Pages of a site, and of each kind, that are read; then one of so many, while they have something
 new and no kind of the site promises less. The last word of its URL decides which one, so that
 views of one thing are read together, in each run the same."""
+_READ_OF_CODES = 2
+"""The same of URLs with a code in the path: each may be a random name."""
+_MANY_FOLDERS = "{}/"
+"""In the name of a kind whose folders are many: sessions, perhaps; all its pages are read."""
 _LEADS = 0.5
 """URLs that promise nothing, for each page of a kind, from which on there is no end to them."""
 _KINDS = 2_000
@@ -77,7 +82,6 @@ _SITES_ADDED = 50
 """Sites after which they are counted."""
 _LONGEST_EXAMPLE = 2_000
 _STARTS = _SHAPES = 2_000
-_TEXT_READ = 100_000
 
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-_/]?(?:0?[1-9]|1[0-2])(?!\d)")
 _NO_URL = " "
@@ -88,9 +92,6 @@ _OTHERS = "others"
 AGAIN = "again "
 """Before the name of a kind: its URLs had no new word."""
 _TEXTS = 0x5A5A5A5A
-_TEXT = re.compile(rb">([^<>]{4,})")
-_SCRIPT = re.compile(rb"<(script|style)\b")
-_BARE = bytes(range(33)) + b"0123456789"
 
 
 class AssessedLink(NamedTuple):
@@ -226,7 +227,8 @@ class _Site:
         rows: The same by the shapes of URLs, of those with a new word and of views.
         starts: Beginnings of URLs whose words are known.
         calm: Those of them whose kind needs no more than samples; empty while a kind is dull.
-        queries, dates: Its URLs with a query, and with a date, until it is watched.
+        queries, dates, codes, met: Its URLs with a query, with a date, with a code, and all, until
+            it is watched.
         read: Its pages that were read.
         poor: One of its kinds promises less than others.
         suspect: A kind is poor, and many URLs of it were met.
@@ -236,9 +238,11 @@ class _Site:
     __slots__ = (
         *(
             "calm",
+            "codes",
             "dates",
             "host",
             "kinds",
+            "met",
             "names",
             "poor",
             "queries",
@@ -258,7 +262,7 @@ class _Site:
         self.rows: tuple[dict[str, KindRow], dict[str, KindRow]] = ({}, {})
         self.starts: set[str] = set()
         self.calm: set[str] = set()
-        self.queries = self.dates = self.read = 0
+        self.queries = self.dates = self.codes = self.met = self.read = 0
         self.poor = self.suspect = self.watched = False
 
     def recall(self, rows: Iterable[KindRow | ValuesRow]) -> None:
@@ -323,7 +327,15 @@ class _Site:
             self.queries += 1
         elif _DATE.search(url):
             self.dates += 1
-        self.watched = self.queries >= _QUERIES or self.dates >= _DATES
+        elif has_code(url):
+            self.codes += 1
+        self.met += 1
+        self.watched = (
+            self.queries >= _QUERIES
+            or self.dates >= _DATES
+            or self.codes >= _CODES
+            or self.met >= _MET
+        )
         return self.watched
 
 
@@ -407,9 +419,8 @@ class Novelty:
         """
         site = self._site(url)
         row = site.known(url, view=view)
-        whole = site.kinds.get(whole_of(site.name_of(url, view=view)))
-        if endless and whole is not None and not (row is not None and row.reason):
-            return whole
+        if endless and not (row is not None and row.reason):
+            return _why_endless(site, site.name_of(url, view=view)) or row
         return row
 
     def visited(self, url: str, *, view: bool) -> bool:
@@ -424,8 +435,10 @@ class Novelty:
         if site.suspect or site.read < _READ_AT_FIRST:
             return True
         row = self._row(site, url, view=view)
-        if row.dull or row.read < _READ_FIRST:
+        if row.dull or row.read < _READ_FIRST or _MANY_FOLDERS in row.name:
             return True
+        if site.codes >= _CODES and has_code(url):
+            return _is_sample(site, url, _READ_OF_CODES)
         if start and len(site.calm) < _STARTS:
             site.calm.add(start)
         return _is_sample(site, url)
@@ -454,9 +467,9 @@ class Novelty:
         row = self._row(site, url, view=view)
         site.read += 1
         fresh = [one.promise is Promise.NEW and one.kind != row.name for one in links]
-        letters, total = self._reads(site, body)
+        letters, total = self._reads(site, without_echoes(body, url))
         whole = self._whole(site, row) if view else None
-        for one in (row, whole):
+        for one in (row, whole, self._deferred(site, row)):
             if one is not None:
                 one.learn(
                     letters, total, led=any(fresh), leads=len(fresh) - sum(fresh), noindex=noindex
@@ -498,6 +511,14 @@ class Novelty:
         whole = site.kinds.setdefault(name, KindRow(name, example=row.example))
         self.changed[site.host, name] = whole
         return whole
+
+    def _deferred(self, site: _Site, row: KindRow) -> KindRow | None:
+        """The row of a poor kind whose URLs went later: their words are known when they come."""
+        found = site.kinds.get(row.name.removeprefix(AGAIN))
+        if found is None or found is row or not found.dull:
+            return None
+        self.changed[site.host, found.name] = found
+        return found
 
     def _reads(self, site: _Site, body: bytes) -> tuple[int, int]:
         """Note the text of a page; its letters that were new, and all."""
@@ -546,11 +567,17 @@ class Novelty:
         return row
 
 
-def _is_sample(site: _Site, url: str) -> bool:
+def _is_sample(site: _Site, url: str, of: int = _READ_THEN) -> bool:
     """Whether the last word of a URL is one of the few whose pages are read."""
     last = last_word(url)
     words = (last[1],) if last is not None else words_of(url)
-    return bool(words) and crc32(words[-1], site.salt) % _READ_THEN == 0
+    return bool(words) and crc32(words[-1], site.salt) % of == 0
+
+
+def _why_endless(site: _Site, kind: str) -> KindRow | None:
+    """The endless row of all views of a path, or of a kind of whose URLs these are views."""
+    rows = (site.kinds.get(name) for name in (whole_of(kind), kind.removeprefix(AGAIN)))
+    return next((row for row in rows if row is not None and row.reason), None)
 
 
 def complexity(url: str) -> int:
@@ -566,30 +593,6 @@ def _promised(site: _Site, row: KindRow | None, *, view: bool) -> Promise:
         return Promise.VIEW
     if row.leads_on:
         return max(Promise.VIEW, row.promise)
-    whole = site.kinds.get(whole_of(row.name))
-    if whole is not None and whole.reason and (row.dull or not row.read):
+    if (row.dull or not row.read) and _why_endless(site, row.name) is not None:
         return Promise.ENDLESS
     return max(Promise.POOR if row.read >= _EXPLORED else Promise.VIEW, row.promise)
-
-
-def texts_of(body: bytes) -> list[bytes]:
-    """The texts between the tags of a page, without digits and spaces; those of few letters not."""
-    page = _without_scripts(body[:_TEXT_READ])
-    found: list[bytes] = _TEXT.findall(b">" + page.translate(None, _BARE))
-    return found
-
-
-def _without_scripts(body: bytes) -> bytes:
-    """A page without scripts and style sheets; one that does not end takes all that follows.
-
-    It looks for each end once: a search that tries all beginnings took seconds for a page that
-    consists of them.
-    """
-    lower = body.lower()
-    kept, place = [], 0
-    while (begin := _SCRIPT.search(lower, place)) is not None:
-        kept.append(body[place : begin.start()])
-        place = lower.find(b"</" + begin[1], begin.end())
-        if place < 0:
-            return b"".join(kept)
-    return b"".join((*kept, body[place:]))

@@ -44,6 +44,12 @@ _SESSION = re.compile(
     rf"|cftoken|oscsid|zenid|s)=[0-9a-zA-Z_.,-]{{{_SESSION_LENGTH},}}",
     re.IGNORECASE,
 )
+_TURNS = re.compile(r"[0-9][A-Za-z]+[0-9]")
+_LONGEST_CODE = 200
+_DATE_LENGTH = 8
+_CODES = 20
+_FOLDERS = 300
+"""Codes, or names, at a place in a path from which on all that is there is of one kind."""
 _ONE_WORD = re.compile(r"[A-Za-z0-9._~-]+")
 
 
@@ -91,6 +97,23 @@ def last_word(url: str) -> tuple[str, bytes] | None:
     return url[:at], word.encode()
 
 
+def is_code(part: str) -> bool:
+    """Whether a part of a path looks like a session or a random name: `3f9a12bc`, not `page12`."""
+    text = part.replace("-", "").replace("_", "")
+    return (
+        _SHORTEST <= len(text) <= _LONGEST_CODE
+        and text.isascii()
+        and text.isalnum()
+        and (_TURNS.search(text) is not None or (text.isdigit() and len(text) > _DATE_LENGTH))
+    )
+
+
+def has_code(url: str) -> bool:
+    """Whether a part of the path of a URL is a code."""
+    path = url[:LONGEST_URL].partition("?")[0]
+    return any(map(is_code, path.split("/")[_ROOT:]))
+
+
 def without_session(url: str) -> str:
     """A URL without what names a session."""
     return _SESSION.sub("", url) if "?" in url or ";" in url or "/(" in url else url
@@ -134,13 +157,13 @@ class ValuesRow(msgspec.Struct, array_like=True):
     name: str
     values: list[int] | None
 
-    def note(self, value: str) -> bool:
-        """Note a value; whether it is new."""
+    def note(self, value: str, most: int = _VALUES) -> bool:
+        """Note a value, one of so many at most; whether it is new."""
         number = crc32(value.encode("utf-8", "replace"))
         if self.values is None or number in self.values:
             return False
         self.values.append(number)
-        if len(self.values) > _VALUES:
+        if len(self.values) > most:
             self.values = None
         return True
 
@@ -187,19 +210,44 @@ class KindNames:
             path += mark + SEPARATOR.sub("&", query)
         elif path.endswith("/"):
             return self.name(path[:-1], learn=learn) + "/" if path.count("/") > _ROOT else ""
+        plain = path.split("/")[_ROOT:]
         path = _DIGIT.sub(_zero, path) if "%" in path else path.translate(_ZEROS)
-        parts = []
+        parts: list[str] = []
         last = 0
         for part in shaped(path).segments[1:]:
             if part.startswith("?"):
                 name, _, value = part.partition("=")
                 parts.append(f"{name}={self._value(name, value, learn=learn)}")
             else:
+                if parts:
+                    parts[last] = self._folder(parts, last, plain[last], learn=learn)
                 last = len(parts)
                 parts.append(part)
         if parts and not parts[last].startswith("?"):
             parts[last] = self._last(parts, last, learn=learn)
         return "/".join(parts)
+
+    def _folder(self, parts: list[str], place: int, plain: str, *, learn: bool) -> str:
+        """The name of a folder; a placeholder where there are many, as of sessions.
+
+        A session in the path makes each link of a page one of another folder.
+        """
+        folder = "/".join(parts[:place])
+        for kind, most in (("code", _CODES), ("folder", _FOLDERS)):
+            name = f"/{folder}/{kind}/"
+            row = self._values.get(name)
+            if row is not None and row.values is None:
+                return "{}"
+            if kind == "code" and not is_code(plain):
+                continue
+            if row is None:
+                if not learn or len(self._values) >= _NAMES:
+                    continue
+                row = self._values[name] = ValuesRow(name, [])
+            if learn and row.note(plain, most):
+                self.changed[name] = row
+                self.merged += row.values is None
+        return parts[place]
 
     def _last(self, parts: list[str], last: int, *, learn: bool) -> str:
         """The last word of a path: before a query it may be a program, else it names a page.
