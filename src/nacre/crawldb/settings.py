@@ -104,10 +104,11 @@ class GenerateSettings(Component):
         0, "Units of a segment. 0: as many as cores.", unit="units", ge=0, sheets=False
     )
     slice: Seconds = setting(
-        600.0,
-        "Time after which a unit makes a part of what it fetched.",
+        0.0,
+        "Time after which a unit makes a part of what it fetched: as much is fetched again if its "
+        "machine is lost. 0: 60 s on a cluster or with an object store, else 600 s.",
         unit="s",
-        gt=0,
+        ge=0,
         sheets=False,
     )
 

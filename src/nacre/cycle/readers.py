@@ -209,11 +209,12 @@ def _empty_rows(kernel: Kernel) -> None:
 def read_task(spec: ReadSpec) -> list[tuple[Any, ...]]:
     """The rows of a query over some buckets."""
     with spec.place.open() as work:
-        _rows_view(work, spec)
+        rows_view(work, spec)
         return work.kernel.rows(spec.query)
 
 
-def _rows_view(work: TaskWork, spec: ReadSpec) -> None:
+def rows_view(work: TaskWork, spec: ReadSpec) -> None:
+    """Make the view `rows`: the readable rows of the buckets of a task."""
     local = joined(work, spec.buckets)
     folded = fold_query(*local, interval=spec.interval, order=False)
     work.kernel.execute(f"create temp view rows as {readable(folded)}")
@@ -355,7 +356,7 @@ def find_row(view: TableView, url: str, key: str) -> dict[str, Any] | None:
         if bucket.bucket == wanted:
             query = f"select * from rows where key = {quoted(key)} or key = {quoted(url)}"
             with view.place.open() as work:
-                _rows_view(work, ReadSpec(view.place, (bucket,), view.interval, query))
+                rows_view(work, ReadSpec(view.place, (bucket,), view.interval, query))
                 found = work.kernel.arrow(query).to_pylist()
             return plain_row(found[0]) if found else None
     return None
@@ -391,7 +392,7 @@ def dump_rows(view: TableView, wanted: RowFilter) -> Iterator[Any]:
     query = f"select * from rows where {passing} order by key"
     for group in in_tasks(buckets_of(view.cycle, view.version, CRAWLDB)):
         with view.place.open() as work:
-            _rows_view(work, ReadSpec(view.place, group, view.interval, query))
+            rows_view(work, ReadSpec(view.place, group, view.interval, query))
             yield from work.kernel.batches(query, size=_BATCH, named=True)
 
 

@@ -108,3 +108,13 @@ def test_one_page_is_fetched_and_parsed_and_nothing_is_kept(root: Path):
     assert (found["url"], found["status"], found["mime"]) == (home, 200, "text/html")
     assert f"{home}b.html" in [link["dst"] for link in found["links"]]
     assert sorted(root.rglob("*")) == before
+
+
+def test_a_flat_table_for_other_engines(root: Path, tmp_path: Path):
+    flat = tmp_path / "平"
+    done = nacre("cycle", root, "export", "--parquet", flat)
+    assert (done.code, "written, 0 unchanged" in done.out) == (0, True), done.err
+    again = json.loads(nacre("cycle", root, "export", "--parquet", flat, "--json").out)
+    assert (again["written"], again["rows"] > 2) == (0, True)
+    both = nacre("cycle", root, "export", "--parquet", "--nutch-seeds", flat)
+    assert (both.code, "give one of them" in both.err) == (2, True)

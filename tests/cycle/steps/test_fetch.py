@@ -22,6 +22,7 @@ from nacre.cycle.steps.fetch import (
     SegmentFetch,
     fetch,
     most_of,
+    part_seconds,
 )
 from nacre.cycle.storage.local import LocalStorage
 from nacre.cycle.tables import TaskPlace
@@ -116,6 +117,26 @@ def test_a_segment_is_fetched_once(tmp_path: Path):
     again = fetch(context(tmp_path, cycle), SEGMENT, FetchOptions())
     assert again.done_before
     assert again.version == first.version
+
+
+@pytest.mark.parametrize(
+    ("engine", "remote", "said", "seconds"),
+    [
+        ("local", False, 0.0, 600.0),
+        ("spark", False, 0.0, 60.0),
+        ("local", True, 0.0, 60.0),
+        ("spark", True, 25.0, 25.0),
+    ],
+)
+def test_a_machine_that_can_be_lost_makes_parts_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, remote: bool, said: float,
+    seconds: float,
+):  # fmt: skip
+    driver = context(tmp_path, segment(tmp_path, []))
+    monkeypatch.setattr(driver.engine, "name", engine, raising=False)
+    if remote:
+        monkeypatch.setattr(type(driver.cycle.storage), "local_path", lambda *_: None)
+    assert part_seconds(driver, FetchOptions(slice=said)) == seconds
 
 
 def test_a_segment_that_is_not_there_is_told(tmp_path: Path):

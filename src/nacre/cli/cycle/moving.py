@@ -120,16 +120,24 @@ def export(
     ctx: typer.Context,
     target: Annotated[
         Path,
-        typer.Argument(metavar="JOB|FILE", help="What is made of it.", show_default=False),
+        typer.Argument(metavar="JOB|FILE|FOLDER", help="What is made of it.", show_default=False),
     ],
     *,
     seeds: Annotated[
         bool,
         typer.Option("--nutch-seeds", help="Write a seed list for Nutch into FILE; -: to stdout."),
     ] = False,
+    parquet: Annotated[
+        bool,
+        typer.Option(
+            "--parquet",
+            help="Keep a table of all URLs for other engines in FOLDER: Parquet, one row a URL. "
+            "Only what changed since the last export is written.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a continuous crawl JOB of what DIR knows, or a seed list for Nutch.
+    """Make a continuous crawl JOB of what DIR knows, a seed list for Nutch, or a flat table.
 
     JOB gets the configuration and all URLs: those that were fetched as known, the others waiting,
     in the order of their scores, and of equal scores in that in which they were found.
@@ -138,9 +146,14 @@ def export(
 
     from nacre.store.layout import Layout
 
+    if seeds and parquet:
+        raise ConfigError("--nutch-seeds makes a file, and --parquet a folder: give one of them")
     with looking(ctx) as (layout, view):
         if seeds:
             _write_seeds(view, target)
+            return
+        if parquet:
+            _write_flat(view, target, as_json=as_json)
             return
         from nacre.cycle.moving.job_export import export_job
         from nacre.settings.load import load_job
@@ -153,6 +166,20 @@ def export(
     output.say(f"{count(moved.visited, 'URL')} known, {moved.waiting:,} wait")
     command = "run" if moved.waiting else "recrawl"
     output.say(f"Start: {output.program()} {command} {output.typed(target)}")
+
+
+def _write_flat(view: "TableView", folder: Path, *, as_json: bool) -> None:
+    from nacre.cycle.flat_table import export_flat
+
+    found = export_flat(view, folder)
+    if as_json:
+        output.say_json(found._asdict())
+        return
+    removed = f", {found.removed:,} removed" if found.removed else ""
+    output.say(
+        f"{count(found.rows, 'URL')} of version {found.version} in {output.shown(folder)}: "
+        f"{count(found.written, 'file')} written, {found.unchanged:,} unchanged{removed}"
+    )
 
 
 def _write_seeds(view: "TableView", target: Path) -> None:

@@ -65,6 +65,7 @@ GENERATED, FETCHED = "generated", "fetched"
 _CLOCK = SystemClock()
 """Of units and their limits: the clock of a step may be any time."""
 _TRIES = 20
+_PART_LOCAL, _PART_REMOTE = 600.0, 60.0
 
 NAMED = 10
 """Hosts of a result by name."""
@@ -116,7 +117,7 @@ class FetchOptions:
             of others as many as the engine has workers.
         parallel: Fetches at the same time in each; 0: as the settings say.
         time_limit: Longest time, seconds; 0: none but the end of the leases.
-        slice: Seconds after which a unit makes a part; 0: as `cycle.generate.slice` says.
+        slice: Seconds after which a unit makes a part; 0: see `part_seconds`.
         scratch: Where units work; "": as `cycle.scratch` says, else in a folder of the job, or on a
             cluster of the system.
         stopped: Whether somebody wants the step to end; it can be resumed.
@@ -285,7 +286,7 @@ def _spec(
         rules=int(state.more.get("rules", 0)),
         deadline=deadline,
         parallel=options.parallel,
-        slice=options.slice or cycle.generate.slice,
+        slice=part_seconds(context, options),
         follow=Follow(wanted.follow),
         max_redirects=wanted.max_redirects,
         max_failures=wanted.max_failures,
@@ -293,6 +294,17 @@ def _spec(
         throughput=wanted.throughput,
         seeds=marked_seeds(state.more, context.cycle.storage.place),
     )
+
+
+def part_seconds(context: FetchContext, options: FetchOptions) -> float:
+    """The time after which a unit makes a part, seconds.
+
+    What is behind the last part is lost with the machine of a unit. This machine keeps it: its
+    folder outlives a process, and its tables are lost with it.
+    """
+    said = options.slice or context.settings.cycle.generate.slice
+    is_remote = context.engine.name != "local" or context.cycle.storage.local_path("x") is None
+    return said or (_PART_REMOTE if is_remote else _PART_LOCAL)
 
 
 def _scratch(context: FetchContext, named: str) -> str:
