@@ -58,6 +58,13 @@ class EngineSettings(Component):
         sheets=False,
         live=False,
     )
+    run_while_empty: bool = setting(
+        False,
+        "Wait for URIs when nothing is left to fetch, in place of ending: files in `action/`, "
+        "`nacre frontier JOB import`. `nacre stop` and limits end the run. URIs that are added to "
+        "a run that finished let it be resumed. Recrawls and batch rounds end all the same.",
+        sheets=False,
+    )
     follow_error_pages: bool = setting(
         False, "Follow the outlinks of pages with a status under 200 or from 400 on."
     )

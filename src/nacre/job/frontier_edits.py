@@ -38,6 +38,8 @@ from nacre.uri.parse import origin
 
 PORTION = 256
 """URIs that are added or removed in one step."""
+_LAST_TRIES_OF_NOTHING = 60.0
+"""Time for the last tries of a crawl that has fetched nothing at all, seconds."""
 _BAD_KEPT = 20
 _STEP = 256
 QUEUE_ACTIONS = ("retire", "unretire", "wake", "forget", "reconsider", "first")
@@ -67,6 +69,7 @@ class RemovalRecorder:
         commit: GroupCommit,
         clock: Clock,
     ) -> None:
+        self._frontier = frontier
         self._journal = frontier.journal
         self._statistics = statistics
         self._outcomes = outcomes
@@ -90,6 +93,16 @@ class RemovalRecorder:
         self._outcomes.put(visit, attempts=uri.attempts)
         self._logs.finished(visit, now)
         self._commit.visit_done()
+
+    def abandon_last_tries(self) -> None:
+        """Record what waited for a last try whose time is over, when nothing else is left.
+
+        If nothing was fetched yet, that time is short: a mistyped seed need not take long.
+        """
+        nothing = not self._statistics.totals.urls
+        self._frontier.shorten_last_tries(_LAST_TRIES_OF_NOTHING if nothing else None)
+        for removed in self._frontier.last_tries.abandon():
+            self.record(removed)
 
     def _why(self, removed: RemovedUri) -> str:
         """Why a URI was given up: its last error, or why robots.txt failed; "" if unknown."""

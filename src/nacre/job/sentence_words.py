@@ -214,7 +214,7 @@ MESSAGES: Final[Mapping[str, str | CountedText]] = {
         "Most of what waits is of one kind: {prefix} ({share}), and more is found than fetched. "
         "A calendar, or session ids?"
     ),
-    "empty": _("nothing is left to fetch"),
+    "empty": _("nothing is left to fetch; it waits for URIs that are added"),
     "running": _("{rate} URIs/s"),
     "left": _("about {left} left"),
     "rounds": _("crawled in rounds; version {version}: {step}"),

@@ -23,8 +23,6 @@ from nacre.engine.seeding.seeds import Entry
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import QueueState
 from nacre.inspect.live import live_job
-from nacre.inspect.reports.run_reports import write_run_reports
-from nacre.inspect.reports.source import source_of
 from nacre.job.frontier_edits import make_edits
 from nacre.job.monitors import (
     BackgroundTask,
@@ -34,10 +32,10 @@ from nacre.job.monitors import (
     LimitMonitor,
 )
 from nacre.job.repair import accept_loss, make_repair, repair_captures
+from nacre.job.run_results import write_results
 from nacre.job.settings_change import SettingsChange
 from nacre.job.task_errors import first_error
 from nacre.report.progress import ProgressLog
-from nacre.runs.manifest import write_manifest
 from nacre.runs.runs import (
     INCREMENTAL,
     RunContext,
@@ -60,9 +58,6 @@ from nacre.store.store import Store
 if TYPE_CHECKING:
     from nacre.job.unit import SessionUnit
     from nacre.recrawl.session.planning import Planning
-
-_LAST_TRIES_OF_NOTHING = 60.0
-"""Time for the last tries of a crawl that has fetched nothing at all, seconds."""
 
 _REVIEWED = 500
 """Queues whose order is looked at again in one go, after the settings changed."""
@@ -258,7 +253,7 @@ class Session:
             seeds.enter_again(self.queues.hosts, self.fetching.robots)
 
     def keep_run(self) -> None:
-        """Keep the row of the run as it is stored, with how it ended: nothing will be crawled."""
+        """Keep the row of the run as it is stored, with its end: nothing will be crawled."""
         self.run_row = read_run(self.storing.store) or self.run_row
 
     async def repair(self) -> str:
@@ -440,7 +435,7 @@ class Session:
         politeness.look(mono)
         self._apply_holds()
         self._apply_pace()
-        self._abandon_last_tries()
+        self._edits.recorder.abandon_last_tries()
 
     def _apply_limits(self) -> None:
         """Limits were set or taken away: with one, each hand-out asks whether it is reached."""
@@ -456,15 +451,32 @@ class Session:
     async def _over(self) -> ExitStatus | None:
         if self._asked is not None:
             return self._asked
+        if self.state is JobState.EMPTY:
+            if self._waits and self._is_done():
+                return self._limits.reached()
+            self._set_state(JobState.RUNNING)
         # Twice: while the planner thinks, an operator may add URLs.
         done = self._is_done() and not await self._more() and await self._is_settled()
         if done and not self._into_traps():
-            return self._finished()
+            if not self._waits:
+                return self._finished()
+            if self.state is JobState.RUNNING:  # else a pause ends first
+                self._set_state(JobState.EMPTY)
         if self._is_stuck():
             await self._more()
         if self.space.waited_too_long(self.clock.monotonic()):
             return ExitStatus.DISK_WAIT
         return self._limits.reached()
+
+    @property
+    def _waits(self) -> bool:
+        """Whether the run waits for URIs that are added; a list and a planner come to an end."""
+        return self.settings.engine.run_while_empty and (self.planning, self._unit) == (None, None)
+
+    def reopen(self) -> None:
+        """Let a run that finished be resumed: URIs were added."""
+        self.run_row = structs.replace(self.run_row, exit=ExitStatus.INTERRUPTED, ended=0.0)
+        self._save_run()
 
     def _finished(self) -> ExitStatus:
         """How it ends when nothing is left to do; the end may have been requested meanwhile."""
@@ -523,17 +535,6 @@ class Session:
         change = self._held.add if self.space.short else self._held.discard
         change("disk")
 
-    def _abandon_last_tries(self) -> None:
-        """Nothing but retries is left, and their time is over: what they wait for is final.
-
-        Where nothing was fetched yet, that time is short: a mistyped seed need not take long.
-        """
-        totals, last_tries = self.statistics.totals, self.frontier.last_tries
-        self.frontier.shorten_last_tries(None if totals.urls else _LAST_TRIES_OF_NOTHING)
-        recorder = self._edits.recorder
-        for removed in last_tries.abandon():
-            recorder.record(removed)
-
     def _apply_holds(self) -> None:
         """Pause while there is a reason to; resume when none is left."""
         engine, state = self.engine, self.state
@@ -579,10 +580,10 @@ class Session:
         """From the store, after the last commit; not when the end was requested now."""
         if self.abandoned:
             return
-        store, layout = self.storing.store, self.layout
-        write_manifest(self.directory, self.run_row, store)
-        source = source_of(store, layout, self.settings, self.live.figures())
-        problem = write_run_reports(self._disk, layout, source)
+        problem = write_results(
+            self._disk, self.storing.store, self.layout, self.settings, self.run_row,
+            self.live.figures(),
+        )  # fmt: skip
         if problem:
             self._events.emit(Alert(problem))
 

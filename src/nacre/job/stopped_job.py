@@ -47,16 +47,20 @@ async def open_stopped(
         new: The job need not have run: its first run begins, with its first seeds.
 
     Raises:
-        JobError: It never ran, or its run is over.
+        JobError: It never ran, or its run is over and does not wait for URIs
+            (`engine.run_while_empty`).
         StorageError: The store is in use or cannot be written.
     """
     if not new:
         require_store(layout)
     async with _open(Job(layout.root, settings)) as session:
-        if session.run_row.exit is ExitStatus.FINISHED or session.run_row.closed:
+        is_finished = session.run_row.exit is ExitStatus.FINISHED
+        if session.run_row.closed or (is_finished and not settings.engine.run_while_empty):
             raise JobError(f"the run of {layout.root.name} is over: recrawl it")
         async with _committing(session.storing.commit):
             yield session.editor
+            if is_finished and not session.frontier.is_empty:
+                session.reopen()
 
 
 @asynccontextmanager

@@ -243,3 +243,9 @@ def test_rules_that_have_no_say_where_they_stand_are_left_out(tmp_path):
     left = [one for one in report.findings if one.name == "FetchStatusDecideRule"]
     assert len(left) == 2
     assert all("has no say there" in one.note for one in left)
+
+
+def test_a_run_that_waits_for_uris_is_migrated(tmp_path):
+    said, report, _ = migrated(tmp_path, cxml(bean("c", "CrawlController", runWhileEmpty="true")))
+    assert said.engine.run_while_empty
+    assert report.counts()["flagged"] == 0
