@@ -52,6 +52,10 @@ WIKI: list[tuple[str, str, str, str]] = [
     ("take the sheet off", f'{SHEETS}mgr.removeSurtAssociation("http://(org,archive,", "off")',
      "", "sheet_associations"),
     ("delete the sheet", f'{SHEETS}mgr.deleteSheet("off")', "", "sheets.off"),
+    ("fewer hops", 'appCtx.getBean("scope").rules[2].maxHops = 4\n'
+     'rawOut.print(appCtx.getBean("scope").rules[2].maxHops)', "4", "scope.2.max_hops"),
+    ("refuse by expression", "appCtx.getBean('scope').rules[5].regexList = '.*/日历/.*'", "",
+     "scope.5.regexes"),
     ("obey no robots.txt", "appCtx.getBean('metadata').robotsPolicyName = 'ignore'", "",
      "robots.policy"),
     ("resume", "/* go on */ job.crawlController.requestCrawlResume()", "", "resume by"),
@@ -122,6 +126,7 @@ HOSTILE: list[str | Callable[[], str]] = [
     '"rm -rf /".execute()', "new File('/etc/passwd').text", "Runtime.getRuntime().exec('x')",
     "System.exit(0)", "for (i in 1..9) { job.crawlController.requestCrawlStop() }",
     "evaluate('1')", 'rawOut.println("${"rm".execute()}")', "this.class.classLoader",
+    "appCtx.getBean('scope').rules[x].maxHops = 1", "appCtx.getBean('scope').rules[1",
     "appCtx.getBean('frontier').importURIs('{}')", "job.jobDir.deleteDir()", "x = ", "rawOut",
     "a.b.c", "'unclosed", "(" * 5_000, "'a' + " * 5_000 + "'a'", "f(" * 400,
     "job.crawlController.frontier.getQueueFor('a').dequeue()", "\\u0000", "rawOut.println(x)",

@@ -9,6 +9,7 @@ from nacre.console.api.settings import require_may_name
 from nacre.console.heritrix.actions import HeritrixJobs
 from nacre.console.heritrix.bean_tree import assignments, beans_tree, property_at, setting_paths
 from nacre.console.heritrix.conversion import note
+from nacre.console.heritrix.rule_beans import rule_assignments, rule_path
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.errors import JobError
@@ -45,10 +46,38 @@ class BeanBrowser:
         facts = await self._jobs.facts(name, base, logs=False)
         if not facts.is_built:
             raise RefusedRequestError(404, "not-built", f"{name} is not built")
-        found = await self._services.readers.ask(
-            "bean-values", self._jobs.job(name).layout.root, _PATIENCE, paths=setting_paths()
+        found = await self._values(name)
+        return beans_tree(name, facts.url, path, found["values"], found["sheets"], found["rules"])
+
+    async def _values(self, name: str) -> dict[str, Any]:
+        """The values in force of all settings that beans stand for, sheets and rules."""
+        root = self._jobs.job(name).layout.root
+        found: dict[str, Any] = await self._services.readers.ask(
+            "bean-values", root, _PATIENCE, paths=setting_paths()
         )
-        return beans_tree(name, facts.url, path, found["values"], found["sheets"])
+        return found
+
+    async def value(self, name: str, path: str) -> str:
+        """The value in force of a property, in Heritrix's words; "" for none."""
+        found = await self._values(name)
+        tree = beans_tree(name, "", path, found["values"], found["sheets"], found["rules"])
+        return str(tree["target"] or "")
+
+    async def assignments_of(self, name: str, path: str, text: str) -> list[str]:
+        """The settings that a new value of a property becomes, as `path=value`.
+
+        Raises:
+            JobError: No setting stands for it, or the value is none.
+        """
+        at, mapping = rule_path(path), property_at(path)
+        try:
+            if at is not None and at.name:
+                return rule_assignments((await self._values(name))["rules"], at, text)
+            if mapping is not None:
+                return assignments(mapping, text)
+        except ValueError as error:
+            raise JobError(f"{path}: {error}") from None
+        raise JobError(f"no setting of Nacre stands for {path!r}: see `nacre check --explain`")
 
     async def change(
         self, name: str, path: str, text: str, who: Requester, *, persist: bool = False
@@ -70,13 +99,8 @@ class BeanBrowser:
             NacreError: The job refuses.
         """
         job = self._jobs.job(name)
-        layout, mapping = job.layout, property_at(path)
-        if mapping is None:
-            raise JobError(f"no setting of Nacre stands for {path!r}: see `nacre check --explain`")
-        try:
-            wanted = assignments(mapping, text)
-        except ValueError as error:
-            raise JobError(f"{path}: {error}") from None
+        layout = job.layout
+        wanted = await self.assignments_of(name, path, text)
         request = ChangeRequest(assignments=wanted, live_only=not persist)
         await require_may_name(self._services, who, job, request)
         change = msgspec.to_builtins(request)

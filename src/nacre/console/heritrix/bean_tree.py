@@ -8,6 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
+from nacre.console.heritrix.rule_beans import (
+    RulePath,
+    rule_class,
+    rule_path,
+    rule_properties,
+)
 from nacre.migrate.heritrix.mappings import CRAWL_CLASSES, FETCH_CLASSES, PropertyMapping
 
 _CLASSES: Final = FETCH_CLASSES | CRAWL_CLASSES
@@ -173,7 +179,12 @@ def _is_decimal(text: str) -> bool:
 
 
 def beans_tree(
-    name: str, url: str, path: str, values: Mapping[str, object], sheets: Sequence[str]
+    name: str,
+    url: str,
+    path: str,
+    values: Mapping[str, object],
+    sheets: Sequence[str],
+    rules: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The tree `beans`.
 
@@ -183,15 +194,21 @@ def beans_tree(
         path: What is looked at: "", a bean, or a property of one.
         values: The values of the settings, by path.
         sheets: Names of the sheets of the job.
+        rules: The rules of its scope.
     """
-    shown, problem, target = _shown(url, path, values, sheets)
-    mapping = property_at(path)
+    at = rule_path(path)
+    if at is not None:
+        shown, problem, target = _shown_rule(url, at, rules)
+        editable = bool(at.name) and problem is None
+    else:
+        shown, problem, target = _shown(url, path, values, sheets)
+        editable = property_at(path) is not None
     return {
         "crawlJobShortName": name,
         "crawlJobUrl": f"{url}/",
         "beanPath": path,
         "bean": shown,
-        "editable": mapping is not None,
+        "editable": editable,
         "problem": problem,
         "target": target,
         "allNamedCrawlBeans": [
@@ -236,6 +253,34 @@ def _shown(
         return None, f"no setting of Nacre stands for {path!r}", None
     text = heritrix_text(mapping, values.get(mapping.paths.split()[0]))
     return {"class": java_class(text), "propValue": text}, None, text
+
+
+def _shown_rule(
+    url: str, at: RulePath, rules: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Any] | None, str | None, str | None]:
+    """A rule of the scope, a property of one, or the list of all; see `_shown`."""
+    if at.number is None:
+        facts = [_plain_fact(url, f"[{n}]", rule_class(rule)) for n, rule in enumerate(rules)]
+        return {"class": "java.util.ArrayList", "properties": facts}, None, None
+    if at.number >= len(rules):
+        return None, f"there are {len(rules)} rules, from scope.rules[0] on", None
+    rule = rules[at.number]
+    values = rule_properties(rule)
+    if not at.name:
+        place = f"[{at.number}]"
+        facts = [_plain_fact(url, f"{place}.{key}", text) for key, text in values.items()]
+        return {"class": rule_class(rule), "properties": facts}, None, rule_class(rule)
+    if at.name not in values:
+        return None, f"{rule_class(rule)} has no property {at.name!r}", None
+    text = values[at.name]
+    return {"class": java_class(text), "propValue": text}, None, text
+
+
+def _plain_fact(url: str, place: str, text: str) -> dict[str, Any]:
+    return {
+        "field": place.rpartition(".")[2], "url": _bean_url(url, f"scope.rules{place}"),
+        "class": java_class(text), "propValue": text,
+    }  # fmt: skip
 
 
 def _property(

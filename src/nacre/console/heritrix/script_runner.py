@@ -10,7 +10,8 @@ from nacre.console.access.roles import Requester
 from nacre.console.api.settings import require_may_name
 from nacre.console.heritrix.actions import HeritrixJobs
 from nacre.console.heritrix.bean_browser import BeanBrowser
-from nacre.console.heritrix.bean_tree import assignments, heritrix_text, property_at
+from nacre.console.heritrix.bean_tree import assignments, property_at
+from nacre.console.heritrix.rule_beans import rule_path
 from nacre.console.heritrix.statements import Literal, ScriptAction, ScriptStep, StepResult
 from nacre.console.services import ConsoleServices
 from nacre.errors import JobError, NacreError
@@ -23,7 +24,6 @@ _SEEDS: Final = ("seeds", False, False, False)
 """The options of an import of lines of a seed list."""
 _Imported = tuple[dict[str, Any], list[tuple[int, str, str]]]
 """What is read of `job.frontier_edits.Imported`: counts, and the lines that were rejected."""
-_OF_BEANS: Final = frozenset((ScriptAction.SET, ScriptAction.GET, ScriptAction.OVERLAY))
 _STEERED: Final = {
     ScriptAction.RETIRE: "retire",
     ScriptAction.UNRETIRE: "unretire",
@@ -65,6 +65,12 @@ class ScriptRunner:
         """
         for step in steps:
             _require_sound(step)
+            if step.step is ScriptAction.SET:
+                path, text = (_text(one) for one in step.values if not isinstance(one, StepResult))
+                try:
+                    await self._beans.assignments_of(self._name, path, text)
+                except JobError as error:
+                    raise JobError(f"{error}; nothing was done") from None
         results: list[str] = []
         printed = ""
         for number, step in enumerate(steps, 1):
@@ -124,13 +130,7 @@ class ScriptRunner:
         return ""
 
     async def _get(self, values: list[str]) -> str:
-        mapping = property_at(values[0])
-        if mapping is None:
-            return ""
-        path = mapping.paths.split()[0]
-        root = self._jobs.job(self._name).layout.root
-        found = await self._services.readers.ask("bean-values", root, _PATIENCE, paths=[path])
-        return heritrix_text(mapping, found["values"].get(path))
+        return await self._beans.value(self._name, values[0])
 
     async def _change(self, request: ChangeRequest) -> None:
         await require_may_name(self._services, self._who, self._jobs.job(self._name), request)
@@ -167,17 +167,18 @@ def _require_sound(step: ScriptStep) -> None:
     if step.step is ScriptAction.DELETE:
         for text in step.values:
             matcher(_whole(str(text)))
-    if step.step not in _OF_BEANS:
+    if step.step not in {ScriptAction.GET, ScriptAction.OVERLAY}:
         return
     path = str(step.values[1 if step.step is ScriptAction.OVERLAY else 0])
     mapping = property_at(path)
-    if mapping is None:
-        raise JobError(f"no setting of Nacre stands for {path!r}: nothing was done")
-    if step.step is not ScriptAction.GET:
+    is_rule = rule_path(path) is not None and step.step is ScriptAction.GET
+    if mapping is None and not is_rule:
+        raise JobError(f"no setting of Nacre stands for {path!r}; nothing was done")
+    if mapping is not None and step.step is ScriptAction.OVERLAY:
         try:
             assignments(mapping, _text(step.values[-1]))
         except ValueError as error:
-            raise JobError(f"{path}: {error}: nothing was done") from None
+            raise JobError(f"{path}: {error}; nothing was done") from None
 
 
 def _whole(expression: str) -> str:

@@ -68,7 +68,7 @@ _TOKEN: Final = re.compile(
     r"""|(?P<end>[;\n]+)"""
     r"""|(?P<single>'(?:[^'\\\n]|\\.)*')|(?P<double>"(?:[^"\\\n]|\\.)*")"""
     r"""|(?P<slashy>(?<=[(,=~])\s?/(?:[^/\n\\]|\\.)+/)"""
-    r"""|(?P<number>-?\d+(?:\.\d+)?[LlIidDfF]?\b)|(?P<name>[A-Za-z_]\w*)|(?P<sign>[.(),=+~])""",
+    r"""|(?P<number>-?\d+(?:\.\d+)?[LlIidDfF]?\b)|(?P<name>[A-Za-z_]\w*)|(?P<sign>[][.(),=+~])""",
     re.DOTALL,
 )
 _VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
@@ -196,6 +196,8 @@ class _Reader:
         self, value: _Value | None, names: list[str], name: str, *, is_statement: bool
     ) -> tuple[_Value | None, list[str]]:
         """The value behind a dot: a call, a property, or part of a name so far."""
+        if value == _Bean("scope") and name == "rules" and self._next("sign", "["):
+            return _Bean(f"scope.rules[{self._index()}]"), []
         if self._next("sign", "("):
             return self._call(value, names, name, self._arguments()), []
         if names in (["rawOut"], ["htmlOut"]) and name in {"println", "print"}:
@@ -207,6 +209,14 @@ class _Reader:
             return (_Bean("crawlController"), []) if path == ["job", "crawlController"] else (
                 None, path)  # fmt: skip
         return self._call(value, names, f"get{name[:1].upper()}{name[1:]}", []), []
+
+    def _index(self) -> str:
+        """The number of an element, up to the bracket behind it."""
+        kind, text = self._tokens[self._place]
+        self._place += 1
+        if kind != "number" or not text.isdecimal() or not self._next("sign", "]"):
+            raise _UnknownError
+        return text
 
     def _arguments(self) -> list[_Value]:
         found: list[_Value] = []

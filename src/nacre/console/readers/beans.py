@@ -191,7 +191,8 @@ def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         arguments: `paths`: the settings.
 
     Returns:
-        `values` by path, a path that the job does not have left out, and the names of `sheets`.
+        `values` by path, a path that the job does not have left out, the names of `sheets`, and
+        the `rules` of the scope.
     """
     from nacre.config.facts import value_at  # noqa: PLC0415 - see above
     from nacre.settings.load import load_job  # noqa: PLC0415
@@ -206,4 +207,5 @@ def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
             continue
         plain = value is None or type(value) in {bool, int, float, str}
         values[path] = live.get(path, value) if plain else str(value)
-    return {"values": values, "sheets": sorted(settings.sheets)}
+    rules = live.get("scope") or [rule.model_dump(mode="json") for rule in settings.scope]
+    return {"values": values, "sheets": sorted(settings.sheets), "rules": rules}
