@@ -76,6 +76,8 @@ _ESCAPES: Final = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "$": "$
 _MOST: Final = 1_000
 """Tokens of a script."""
 _NESTED: Final = 20
+_LONGEST: Final = 100_000
+"""Characters of a script."""
 
 
 class _UnknownError(Exception):
@@ -88,6 +90,8 @@ def read_statements(script: str) -> list[ScriptStep] | None:
     Args:
         script: The text; hostile.
     """
+    if len(script) > _LONGEST:
+        return None
     try:
         return _Reader(_tokens(script)).read()
     except _UnknownError:
