@@ -393,7 +393,9 @@ def _tell_seeds(context: "StepContext") -> None:
     from nacre.cycle.steps.seed_rows import is_synced
 
     version = context.cycle.newest()
-    if version.number and not is_synced(context, version):
+    with suppress(ConfigError):  # a list that cannot be read is the business of the step
+        if not version.number or is_synced(context, version):
+            return
         output.tell(
             "nacre: without --dry-run the seed lines of this cycle first become rows of the table "
             "`seeds`, in a version of its own"

@@ -5,6 +5,7 @@ the seeds of some buckets. The seeds become rows of the table of seeds, too, whi
 `inject_rows` has the merge rules, `inject_tasks` the tasks.
 """
 
+import gc
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -231,6 +232,9 @@ class _Injecting:
                 exchange.add(_LISTED, seeds_table(accepted, numbers, first))
                 first += len(accepted)
             add_rows(exchange, reading.rows, self._buckets, listed=self._own)
+            del portion, accepted
+            # A scope refers to itself, and the seeds of each portion would stay.
+            gc.collect()
         return reading, admission.hash
 
     def _view(self) -> SeedView:

@@ -61,13 +61,13 @@ _BLOCK = 1 << 20
 # ---- rows of seeds
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=30_000)
 def host_bucket(name: str, buckets: int) -> int:
     """Return what `bucket_of_host` returns; lists of seeds have many hosts."""
     return bucket_of_host(name, buckets)
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=30_000)
 def _is_private(name: str) -> bool:
     return is_private_seed_name(name)
 
