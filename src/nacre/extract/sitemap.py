@@ -46,7 +46,7 @@ _PACKED_HEAD = 8192
 
 # Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
 _ROOT = re.compile(
-    rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?+(?:\s|<\?[^>]*+>|<!--[^-]*+(?:-(?!->)[^-]*+|(?!))*+-->|(?!))*+"
+    rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?(?:\s|<\?[^>]*+>|<!--[^-]*+(?:-(?!->)[^-]*+|(?!))*+-->|(?!))*+"
     rb"<(?:[^\s:<>/!?]{1,40}+:)?(?:urlset|sitemapindex)[\s/>]",
     re.IGNORECASE,
 )
