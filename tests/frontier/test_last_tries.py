@@ -1,3 +1,6 @@
+from msgspec import structs
+
+from nacre.core.crawluri import DEAD, CrawlURI
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.policy import AttemptOutcome, LastTriesPhase, Retry, retry_decision
 from nacre.frontier.settings import FrontierSettings
@@ -121,3 +124,31 @@ def test_the_time_goes_on_where_an_end_was_interrupted_in_vain() -> None:
     front.finished(behind, Attempt(-61), 5.0)
     front.next_wake(5.0)
     assert front.last_since(NOW + 5) == NOW
+
+
+def dead(host: str, path: str, hops: str = "") -> CrawlURI:
+    return structs.replace(candidate(host, path, path=hops), heritable={DEAD: "1"})
+
+
+def test_a_dead_seed_has_two_tries_and_keeps_no_crawl_alive() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([dead("dead", ""), candidate("a", "page")], NOW)
+    assert max(ends(front, ("a",)).values()) < 2
+
+
+def test_nor_does_the_robots_txt_of_a_dead_seed_and_what_waits_behind_it() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([dead("dead", ""), candidate("dead", "known", path="L")], NOW)
+    with_robots(front)
+    assert front.only_retries_remain
+    left = ends(front)
+    assert left["http://dead/robots.txt"] < 2
+    assert max(left.values()) <= SETTINGS.last_extras_within
+
+
+def test_another_page_that_cannot_be_reached_still_has_its_time() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([dead("dead", ""), candidate("late", "page", path="L")], NOW)
+    left = ends(front)
+    assert left["http://dead/"] < 2
+    assert left["http://late/page"] > 100

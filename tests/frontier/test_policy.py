@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.core.crawluri import CrawlURI, Directive
+from nacre.core.crawluri import DEAD, CrawlURI, Directive
 from nacre.core.status import STATUS_TABLE, FetchStatus
 from nacre.frontier.policy import (
     AttemptOutcome,
@@ -271,6 +271,18 @@ def test_one_more_try_where_nothing_else_is_left() -> None:
         retry_decision(SETTINGS, uri(), ending, NOW, LastTriesPhase(NOW, once=True)), Retry
     )
     assert isinstance(retry_decision(SETTINGS, again, ending, NOW), Retry)
+
+
+def test_a_dead_seed_has_one_early_try_and_one_at_the_end() -> None:
+    ending, dead = AttemptOutcome(-2), {"heritable": {DEAD: "1"}}
+    early = retry_decision(SETTINGS, uri(**dead), ending, NOW)
+    assert isinstance(early, Retry)
+    assert early.at > NOW + SETTINGS.retry_delay_max
+    phase = LastTriesPhase(NOW, once=True)
+    last = retry_decision(SETTINGS, uri(attempts=1, **dead), ending, NOW, phase)
+    assert isinstance(last, Final)
+    late = retry_decision(SETTINGS, uri(**dead), ending, NOW, phase)
+    assert late == Retry(NOW)
 
 
 SETTINGS_BACKOFF = PolitenessSettings()

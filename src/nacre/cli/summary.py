@@ -263,6 +263,8 @@ def reason(end: SeedOutcome, wait: float | None) -> str:
         soon = wait is None or wait < _SOON
         again = "next when its turn comes" if soon else f"next in {duration(wait or 0.0)}"
     text = with_tries(safe(end.cause), end.tries, again)
+    if end.dead_text:
+        text = f"{text}; {end.dead_text}"
     if end.target:
         text = f"redirects to {safe(readable_url(end.target))}: {text}"
     return f"{text} ({end.status})" if end.status < 0 else text

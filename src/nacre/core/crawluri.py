@@ -104,6 +104,9 @@ ELEMENT = "_element"
 its element says what the target is loaded as."""
 _LOADING = ("script/", "link[rel=", "xml-stylesheet/", "=JS_IMPORT", "=EMBED_MISC")
 """How the link contexts of such elements begin."""
+DEAD = "_dead"
+"""Key in a URI's heritable data: a seed that could not be connected to in the last two runs, or
+what it needs first. It has one early try, and one when nothing else is left."""
 _ICON = "/favicon.ico"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from nacre import annotations
 from nacre.config.effective import Effective
 from nacre.core.clock import Clock
-from nacre.core.crawluri import CrawlURI
+from nacre.core.crawluri import DEAD, CrawlURI
 from nacre.core.processor import FinalProcessor, Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.engine.candidates.identity import Identity
@@ -151,8 +151,8 @@ class BackToFrontier:
     def _prefer(self, visit: Visit, url: str) -> None:
         """Its prerequisite is fetched first."""
         uri = visit.uri
-        # A guess of https is given up at once, its robots.txt too.
-        heritable = {k: v for k, v in uri.heritable.items() if k == FALLBACK}
+        # A guess of https is given up at once, its robots.txt too; so is a dead seed.
+        heritable = {k: v for k, v in uri.heritable.items() if k in _OF_PREREQUISITES}
         if not url.startswith("dns:"):
             heritable[ROBOTS_FOR] = origin(uri.url)
             if not self._robots.obeys(visit.overlay):
@@ -232,10 +232,15 @@ class SeedFallback:
         seed = Seed(uri.heritable[FALLBACK], uri.heritable[FALLBACK])
         if self.seeds.stands_in(seed, uri):
             heritable = own_scope(uri.heritable.get(OWN_SCOPE, ""))
+            heritable |= {key: value for key, value in uri.heritable.items() if key == DEAD}
             made = self.identity.seed(
                 seed.url, source=uri.source, heritable=heritable, overlay=visit.overlay
             )
             self.frontier.schedule([made], now)
+
+
+_OF_PREREQUISITES = frozenset((FALLBACK, DEAD))
+"""Heritable data of a seed that hold for what it needs first, too."""
 
 
 def _has_fallback(visit: Visit) -> bool:

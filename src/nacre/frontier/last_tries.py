@@ -2,12 +2,13 @@
 
 Pages of the scope may use the whole time for the last tries. What only serves them, or was guessed
 (`policy.is_extra`), gets one more try and a short time: a crawl does not wait ten minutes for the
-example address in a manual.
+example address in a manual. Neither does it wait for a seed that no run could connect to lately
+(`crawluri.DEAD`), nor for what else its queue holds.
 """
 
 from collections.abc import Iterator
 
-from nacre.core.crawluri import CrawlURI, Directive
+from nacre.core.crawluri import DEAD, CrawlURI, Directive
 from nacre.core.status import FetchStatus
 from nacre.frontier.pending import PendingUri, pending
 from nacre.frontier.policy import is_extra
@@ -31,6 +32,7 @@ class LastTries:
         self._next_hurry = states.time.mono
         self._hurry_wanted = False
         self._pages: set[str] = set()
+        self._dead: set[str] = set()
         self._unsorted: Iterator[PendingUri] | None = None
         self._swept = False
         self._before = (0.0, (-1, -1))
@@ -88,6 +90,8 @@ class LastTries:
             return False
         if uri.is_prerequisite:
             return uri.queue not in self._pages
+        if uri.queue in self._dead:
+            return True
         # What was never tried waits for a robots.txt, which pages may need as well.
         return is_extra(uri.path) and (uri.attempts > 0 or uri.queue not in self._pages)
 
@@ -136,6 +140,7 @@ class LastTries:
         self._before = (since if goes_on else self._time.now, mark)
         self._totals.begin_last_tries(self._before[0])
         self._pages = set()
+        self._dead = set()
         self._unsorted = pending(self._rows)
         self._swept = False
         self._hurry_wanted = not goes_on
@@ -148,8 +153,11 @@ class LastTries:
             entry = next(self._unsorted, None)
             if entry is None:
                 self._unsorted = None
+                self._pages -= self._dead
                 return
             uri = entry.uri
+            if DEAD in uri.heritable:
+                self._dead.add(uri.queue)
             if uri.queue in self._pages or uri.is_prerequisite or is_extra(uri.path):
                 continue
             if self._states.find(uri.queue).row.state is not QueueState.RETIRED:

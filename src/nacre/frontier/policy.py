@@ -10,7 +10,7 @@ import re
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
-from nacre.core.crawluri import CrawlURI, Directive, Hop, hop_count, split_path
+from nacre.core.crawluri import DEAD, CrawlURI, Directive, Hop, hop_count, split_path
 from nacre.core.status import FetchStatus
 from nacre.frontier.settings import (
     CostPolicy,
@@ -159,6 +159,9 @@ STARVED_WAIT = 10.0
 """Seconds before a URI is tried again for which the crawler had no file handle."""
 FAULT_WAIT = 5.0
 """Seconds before a URI is tried again over which the crawler failed by an error of its own."""
+
+_AT_THE_END = 30 * 86_400.0
+"""Seconds after which a dead seed is tried again, if something else is left for that long."""
 
 LEAST_RETRIED = min(THROTTLED)
 """No reply below this status is asked for again, unless it was cut short."""
@@ -439,10 +442,13 @@ def retry_decision(
         return DONE
     if getattr(uri, retry.kind.value) >= _most(settings, retry.kind):
         return Final("retries used up")
+    is_dead = DEAD in uri.heritable
     if last is None:
-        return retry
+        return retry._replace(at=now + _AT_THE_END) if is_dead else retry
     if last.once and uri.attempts:
         return Final("nothing else left")
+    if is_dead:
+        return retry._replace(at=now)
     within = settings.last_tries_within if last.within is None else last.within
     return _in_time(retry, now, last.since, within, settings.last_tries)
 

@@ -84,7 +84,7 @@ class SeedScheduler:
         for seed in self._book.add_all(seeds):
             if rests is not None and rests(seed.url):
                 continue
-            heritable = own_scope(seed.owner)
+            heritable = own_scope(seed.owner) | self._book.marks(seed.url)
             if seed.fallback:
                 heritable[FALLBACK] = seed.fallback
             overlay = self._sheets.of_url(seed.url)

@@ -4,11 +4,11 @@ import pytest
 from msgspec import structs
 
 from nacre.config.effective import fixed
-from nacre.core.crawluri import CrawlURI
+from nacre.core.crawluri import DEAD, CrawlURI
 from nacre.core.states import RunCounts, SeedsEnd
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.outcomes import Outcomes
-from nacre.engine.seeding.seedbook import SeedBook, listed_rows
+from nacre.engine.seeding.seedbook import SeedBook, listed_rows, put_unreachable, unreachable_seeds
 from nacre.engine.seeding.seeds import Seed, parse_seed
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.policy import Retry
@@ -18,6 +18,7 @@ from nacre.inspect.reports.seed_outcomes import (
     SeedState,
     SeedTally,
     all_seeds,
+    note_unreachable,
     run_counts,
     tally_seeds,
 )
@@ -187,3 +188,40 @@ def test_what_an_exit_code_depends_on():
     assert counts == RunCounts(SeedsEnd.GOT, 3, 2, 1)
     again = structs.replace(RUN, mode="incremental")
     assert run_counts(again, seeds, totals(store)).archived is None, "it leaves out what is known"
+
+
+def ending(world: World, run: int) -> dict[str, int]:
+    """The runs without a connection of each seed, at the end of a run."""
+    ends = SeedOutcomes(world.store, NAMES).all()
+    return {end.url: end.failed_runs for end in note_unreachable(world.store, ends, run)}
+
+
+def test_runs_without_a_connection_are_counted_until_one_has_it():
+    world = World("http://a.test/", "http://b.test/", "https://c.test/", "http://d.test/")
+    world.ended("http://a.test/", -2, "Connection refused (errno 111)")
+    world.ended("http://b.test/", -61)
+    world.ended("http://b.test/robots.txt", 503)
+    world.ended("https://c.test/", -5)
+    assert set(ending(world, 1).values()) == {0, 1}
+    assert ending(world, 1)["http://a.test/"] == 1, "the same run, gone on with"
+    assert world.book.marks("http://a.test/") == {}
+    assert ending(world, 2)["http://a.test/"] == 2
+    assert world.book.marks("http://a.test/") == {DEAD: "1"}
+    end = world.ends()[0]
+    assert end.dead_text == "no connection in 2 runs, so only two tries"
+    assert [one.failed_runs for one in world.ends()] == [2, 0, 0, 0]
+    world.ended("http://a.test/", 404)
+    assert ending(world, 3)["http://a.test/"] == 0
+    assert world.book.marks("http://a.test/") == {}
+
+
+def test_a_seed_that_a_run_did_not_try_keeps_its_number():
+    world = World("http://a.test/")
+    world.ended("http://a.test/", -1, "no such name")
+    ending(world, 1)
+    ending(world, 2)
+    other = World("http://a.test/")
+    for url, row in unreachable_seeds(world.store).items():
+        put_unreachable(other.store, url, row)
+    assert ending(other, 3) == {"http://a.test/": 0}
+    assert other.book.marks("http://a.test/") == {DEAD: "1"}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nacre.annotations import AUDIT, PAIR
-from nacre.core.crawluri import CrawlURI, Hop, Outlink
+from nacre.core.crawluri import DEAD, CrawlURI, Hop, Outlink
 from nacre.core.pagerow import DiscoveryRow, PageRow, VersionRow
 from nacre.core.processor import Visit
 from nacre.engine.seeding.seedbook import own_scope
@@ -70,6 +70,9 @@ class _Seeds:
     def knows(self, url: str) -> bool:
         return url in {SEED, OWN}
 
+    def marks(self, url: str) -> dict[str, str]:
+        return {DEAD: "1"} if url == OWN else {}
+
 
 class _Identity:
     """Makes the URIs of seeds."""
@@ -126,7 +129,11 @@ def test_seeds_are_asked_for_as_seeds() -> None:
     assert plain is not None
     assert own is not None
     assert (plain.is_seed, plain.queue, plain.heritable) == (True, "q0", {})
-    assert (own.is_seed, own.queue, own.heritable) == (True, "q3", own_scope("theirs"))
+    assert (own.is_seed, own.queue, own.heritable) == (
+        True,
+        "q3",
+        {DEAD: "1", **own_scope("theirs")},
+    )
     assert plain.source == (SEED if JobSettings().engine.source_tags else "")
 
 

@@ -68,6 +68,8 @@ class SeedItem(msgspec.Struct, frozen=True):
         tries: Tries so far.
         next_try: When it is tried again, RFC 3339; "" when nothing says so.
         target: Where it redirected to; "" for nowhere.
+        failed_runs: Runs in a row in which it could not be connected to; from two on it has two
+            tries a run.
     """
 
     url: str
@@ -77,6 +79,7 @@ class SeedItem(msgspec.Struct, frozen=True):
     tries: int
     next_try: str
     target: str
+    failed_runs: int = 0
 
 
 class SeedOutcomeList(msgspec.Struct, frozen=True):

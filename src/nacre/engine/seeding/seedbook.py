@@ -5,13 +5,13 @@ User names and passwords of seeds are kept only in the store, and sent only to t
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import structs
 
 from nacre.config.secret import Secret
-from nacre.core.crawluri import CrawlURI
+from nacre.core.crawluri import DEAD, CrawlURI
 from nacre.engine.seeding.seeds import Seed
 from nacre.fetch.settings import Credential
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
@@ -58,6 +58,47 @@ class SeedRow(msgspec.Struct, frozen=True, array_like=True):
         return not (self.redirect_from or self.stands_in_for)
 
 
+class UnreachableSeed(msgspec.Struct, frozen=True, array_like=True):
+    """A seed that could not be connected to.
+
+    Attributes:
+        runs: Runs in a row in which it could not, up to `run`.
+        run: Number of the last of them.
+    """
+
+    runs: int = 0
+    run: int = 0
+
+
+DEAD_AFTER: Final = 2
+"""Runs in a row without a connection after which a seed counts as dead."""
+_UNREACHABLE = b"unreachable:"
+
+
+def unreachable_seeds(store: Store) -> dict[str, UnreachableSeed]:
+    """The seeds that could not be connected to in the last run that tried them, by their URLs."""
+    rows = store.scan(_FAMILY, _UNREACHABLE, b"unreachable;")
+    return {
+        key.removeprefix(_UNREACHABLE).decode(): msgspec.msgpack.decode(row, type=UnreachableSeed)
+        for key, row in rows
+    }
+
+
+def unreachable_runs(store: Store, url: str) -> int:
+    """Runs in a row in which a seed could not be connected to, up to the last; 0 for none."""
+    row = store.get(_FAMILY, _UNREACHABLE + url.encode())
+    return 0 if row is None else msgspec.msgpack.decode(row, type=UnreachableSeed).runs
+
+
+def put_unreachable(store: Store, url: str, row: UnreachableSeed | None) -> None:
+    """Note that a seed could not be connected to; None: it was."""
+    key = _UNREACHABLE + url.encode()
+    if row is None:
+        store.delete(_FAMILY, key)
+    else:
+        store.put(_FAMILY, key, msgspec.msgpack.encode(row))
+
+
 class SeedBook:
     """Seeds and directives in the store, and in the scope's state."""
 
@@ -90,6 +131,10 @@ class SeedBook:
     def owner(self, url: str) -> str:
         """The seed with a scope of its own that a seed belongs to; "" for none."""
         return next((row.owner for row in self.rows() if row.url == url), "")
+
+    def marks(self, url: str) -> dict[str, str]:
+        """Heritable data of a seed that could not be connected to in the last runs; else {}."""
+        return {DEAD: "1"} if unreachable_runs(self._store, url) >= DEAD_AFTER else {}
 
     def add(self, seed: Seed) -> bool:
         """Note a seed of the list; False when its URL is a seed already."""

@@ -7,13 +7,23 @@ from typing import NamedTuple
 
 import msgspec
 
-from nacre.core.crawluri import CrawlURI
+from nacre.core.crawluri import DEAD, CrawlURI
 from nacre.core.states import RunCounts, SeedsEnd
-from nacre.core.status import CountedAs, cause, counted
+from nacre.core.status import CountedAs, FetchStatus, cause, counted
 from nacre.engine.candidates.identity import Identity
 from nacre.engine.counters import SEEDS_SKIPPED
 from nacre.engine.outcomes import Outcome, Outcomes
-from nacre.engine.seeding.seedbook import SeedRow, SeedTarget, redirect_targets, seed_rows
+from nacre.engine.seeding.seedbook import (
+    DEAD_AFTER,
+    SeedRow,
+    SeedTarget,
+    UnreachableSeed,
+    put_unreachable,
+    redirect_targets,
+    seed_rows,
+    unreachable_runs,
+    unreachable_seeds,
+)
 from nacre.frontier.pending import PendingUri, pending, planned
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.queues import QueueState
@@ -54,6 +64,8 @@ class SeedOutcome(msgspec.Struct, frozen=True):
         tries: Tries so far, of it or of what had to come first.
         next_try: When it is tried again, seconds since the epoch; None when nothing says so.
         target: Where it redirected to, when that decided; "" otherwise.
+        failed_runs: Runs in a row in which it could not be connected to, up to the last; 0 for
+            none. From two on it has two tries a run.
     """
 
     url: str
@@ -63,6 +75,14 @@ class SeedOutcome(msgspec.Struct, frozen=True):
     tries: int = 0
     next_try: float | None = None
     target: str = ""
+    failed_runs: int = 0
+
+    @property
+    def dead_text(self) -> str:
+        """The reason why it has fewer tries than others; "" for a seed that has as many."""
+        if self.failed_runs < DEAD_AFTER:
+            return ""
+        return f"no connection in {self.failed_runs} runs, so only two tries"
 
 
 class SeedTally(msgspec.Struct):
@@ -174,6 +194,12 @@ class SeedOutcomes:
 
     def why(self, url: str, outcome: Outcome | None) -> SeedOutcome:
         """The outcome of one URL; its redirects are not followed."""
+        end = self._why(url, outcome)
+        if not is_unreachable(end):
+            return end
+        return msgspec.structs.replace(end, failed_runs=unreachable_runs(self._store, url))
+
+    def _why(self, url: str, outcome: Outcome | None) -> SeedOutcome:
         if outcome is None:
             return self._unfinished(url)
         status = outcome.status
@@ -206,7 +232,8 @@ class SeedOutcomes:
             if not target.is_seed and not self._is_known(url):
                 break  # the scope refused it
             end = msgspec.structs.replace(self.why(url, self._outcome(url)), target=url)
-        return msgspec.structs.replace(end, url=row.url)
+        runs = unreachable_runs(self._store, row.url) if is_unreachable(end) else 0
+        return msgspec.structs.replace(end, url=row.url, failed_runs=runs)
 
     def _outcome(self, url: str) -> Outcome | None:
         return self._outcomes.get(self._identity.key(url))
@@ -238,7 +265,9 @@ class SeedOutcomes:
                 uri = found.uri
                 said = self._said_of(uri.url, cause(uri.last_status, uri.last_error))
                 state = SeedState.WAITS
-                return SeedOutcome(url, state, uri.last_status, said, uri.attempts, found.due)
+                # A dead one is tried again when nothing else is left.
+                due = None if DEAD in uri.heritable else found.due
+                return SeedOutcome(url, state, uri.last_status, said, uri.attempts, due)
         due = own.due if own else None
         return SeedOutcome(url, SeedState.WAITS, 0, "not tried yet", 0, due)
 
@@ -280,7 +309,49 @@ def run_counts(run: RunRow, seeds: SeedTally, got: CrawlTotals) -> RunCounts:
     return RunCounts(end, got.urls, None if run.mode == INCREMENTAL else archived, got.faults)
 
 
-def all_seeds(store: Store, identity: Identity) -> SeedTally:
-    """The seeds of a run in numbers; with the first of those that were not got."""
+def is_unreachable(end: SeedOutcome) -> bool:
+    """Whether a seed could not be connected to; an answer for its robots.txt is a connection."""
+    return (
+        end.state is SeedState.NO_REPLY
+        and end.status != FetchStatus.RUNTIME_EXCEPTION
+        and "answered" not in end.cause
+    )
+
+
+def note_unreachable(store: Store, ends: Iterable[SeedOutcome], run: int) -> Iterator[SeedOutcome]:
+    """The seeds of a run that ends, with the runs in which they could not be connected to.
+
+    These are noted when all were taken. A seed that the run did not try keeps its number.
+
+    Args:
+        store: The job's.
+        ends: All seeds.
+        run: Number of the run.
+    """
+    known = unreachable_seeds(store)
+    changed: dict[str, UnreachableSeed | None] = {}
+    for end in ends:
+        row = known.get(end.url, UnreachableSeed())
+        if is_unreachable(end):
+            if row.run != run:
+                row = changed[end.url] = UnreachableSeed(row.runs + 1, run)
+            yield msgspec.structs.replace(end, failed_runs=row.runs)
+            continue
+        if row.runs and end.state in {SeedState.GOT, SeedState.ERROR}:
+            changed[end.url] = None
+        yield end
+    for url, changed_row in changed.items():
+        put_unreachable(store, url, changed_row)
+
+
+def all_seeds(store: Store, identity: Identity, run: int = 0) -> SeedTally:
+    """The seeds of a run in numbers; with the first of those that were not got.
+
+    Args:
+        store: The job's.
+        identity: How the job names URLs.
+        run: Number of the run if it ends now: what could not be connected to is noted; else 0.
+    """
     found = SeedOutcomes(store, identity).all()
+    found = note_unreachable(store, found, run) if run else found
     return tally_seeds(found, _NOT_GOT, skipped=store.counter(SEEDS_SKIPPED))

@@ -242,7 +242,7 @@ class JobReportSource:
             status = outcome.status if outcome else 0
             end = ends.why(row.url, outcome)
             again = _stamp(end.next_try) if end.next_try else None
-            why = with_tries(end.cause, end.tries)
+            why = "; ".join(filter(None, (with_tries(end.cause, end.tries), end.dead_text)))
             target = targets.get(row.url)
             yield SeedFacts(row.url, status, target.url if target else "", why, again or "")
 

@@ -45,7 +45,8 @@ class RunAccount:
     async def ending(self, how: ExitStatus) -> None:
         """Count seeds and URLs that were too deep; the numbers are in the last commit group."""
         store = self._session.storing.store
-        self.seeds = all_seeds(store, self._session.queues.identity)
+        run = self._session.run_row.number
+        self.seeds = all_seeds(store, self._session.queues.identity, run)
         # What a later run did not choose says nothing of it.
         store.set_counter(SEEDS, self.seeds.total - self.seeds.not_due)
         store.set_counter(SEEDS_GOT, self.seeds.got)

@@ -108,7 +108,7 @@ class Revisits:
     def _seed(self, url: str) -> CrawlURI:
         engine, overlay = self._settings.engine, self._sheets.of_url(url)
         source = url if engine.source_tags else ""
-        heritable = own_scope(self._owners.get(url, ""))
+        heritable = own_scope(self._owners.get(url, "")) | self._seeds.marks(url)
         return self._identity.seed(url, source=source, heritable=heritable, overlay=overlay)
 
     @cached_property
