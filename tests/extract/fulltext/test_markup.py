@@ -62,3 +62,9 @@ def test_ruby_has_its_base(markup, base, readings):
 )
 def test_hostile_markup_takes_linear_time(part):
     assert readable(part * 20_000).markup
+
+
+def test_a_picture_with_many_texts_takes_linear_time():
+    picture = "<img alt='" + "alt=" * 100_000
+    assert readable(picture).markup == picture
+    assert readable("<p>a<img title=x alt='bc'>d").markup == "<p>a <img title=x alt='bc'> d"

@@ -41,7 +41,11 @@ _APART = (
     "|s(?:earch|ummary|vg|lot)|table|text|xmp|a(?:udio|pplet)|canvas|iframe|foreignobject)"
     r"\b[^<>]*>"
 )
-_PICTURE = r"""<img\b[^<>]*\balt\s{0,9}=\s{0,9}(?:"[^"<>]{2,}"|'[^'<>]{2,}'|[^"'<>\s]{2,})[^<>]*>"""
+_PICTURE = (
+    r"<img\b(?=[^<>]{0,1000}?\balt\s{0,9}=\s{0,9}"
+    r"""(?:"[^"<>]{2}|'[^'<>]{2}|[^"'<>\s]{2}))[^<>]*>"""
+)
+"""A picture with a text in its place: only its first characters are searched, which bounds time."""
 _SPACED = {
     is_upper: re.compile(("(?i)" if is_upper else "") + f"{_APART}|{_PICTURE}")
     for is_upper in (False, True)
