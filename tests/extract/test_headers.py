@@ -66,7 +66,17 @@ def taken(*headers: tuple[bytes, bytes]) -> list[tuple[str, str, str]]:
         ),
         (b"Refresh", b"0; url=y", ("R", "http://a.test/dir/y", "Refresh:")),
         (b"Content-Location", b"x.en", ("I", "http://a.test/dir/x.en", "Content-Location:")),
-        (b"Link", b"</s.css>; rel=stylesheet", ("E", "http://a.test/s.css", "Link:")),
+        (
+            b"Link",
+            b"</s.css>; rel=stylesheet",
+            ("E", "http://a.test/s.css", "link[rel='stylesheet']/@href"),
+        ),
+        (
+            b"Link",
+            b'</p>; as="Style"; rel=preload',
+            ("E", "http://a.test/p", "link[rel='preload'][as='style']/@href"),
+        ),
+        (b"Link", b"</p>; rel=preload; as=image", ("E", "http://a.test/p", "Link:")),
         (b"Link", b'<y>; title="a, b"; rel="next last"', ("L", "http://a.test/dir/y", "Link:")),
     ],
 )

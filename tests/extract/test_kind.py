@@ -212,7 +212,13 @@ def test_a_feed_that_is_called_html_is_a_feed():
     assert kind("/x", mime="application/xhtml+xml", body=b"<rss>", path="L") == HTML
 
 
-OF_SCRIPTS = ["script/@src", "script/@href", "link[rel='modulepreload']/@href", "=JS_IMPORT"]
+OF_SCRIPTS = [
+    "link[rel='preload'][as='script']/@href",
+    "script/@src",
+    "script/@href",
+    "link[rel='modulepreload']/@href",
+    "=JS_IMPORT",
+]
 OF_STYLES = ["link[rel='stylesheet']/@href", "xml-stylesheet/@href"]
 WRONG = ["", "*/*", "text/html", "text/plain", "application/octet-stream", "application/x-php"]
 

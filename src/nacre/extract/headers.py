@@ -43,19 +43,29 @@ EMBEDDED_RELS = (
 )
 """`rel` of a link whose target belongs to the page; the first that fits gives the context."""
 
+_LOADED_RELS = ("stylesheet", "modulepreload", "manifest")
+_PRELOADED = frozenset(("script", "style"))
+
 HINT_RELS = frozenset(("pingback", "dns-prefetch", "preconnect"))
 """`rel` of a link that names nothing to fetch."""
 
 
 @lru_cache(maxsize=512)
-def link_hop(rel: str) -> tuple[Hop, str] | None:
+def link_hop(rel: str, destination: str = "") -> tuple[Hop, str] | None:
     """Hop and link context of a `link` element by its `rel`; None when it names no resource.
 
     Embeds beat links beat hints: `stylesheet` among the words makes an embed.
+
+    Args:
+        rel: The attribute `rel`.
+        destination: The attribute `as`, which says what is preloaded; "" if there is none.
     """
     words = rel.lower().split()
+    destination = destination.strip().lower()
     for word in EMBEDDED_RELS:
         if word in words:
+            if word == "preload" and destination in _PRELOADED:
+                return Hop.EMBED, f"link[rel='preload'][as='{destination}']/@href"
             return Hop.EMBED, f"link[rel='{word}']/@href"
     if all(word in HINT_RELS for word in words):
         return None
@@ -65,6 +75,7 @@ def link_hop(rel: str) -> tuple[Hop, str] | None:
 # Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
 _LINK_VALUE = re.compile(r'<([^>]*+)>((?:[^,"<]++|"[^"]*+"?|(?!))*+)')
 _REL = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))', re.IGNORECASE)
+_AS = re.compile(r';\s*as\s*=\s*(?:"([^"]*)"|([^\s;,"]+))', re.IGNORECASE)
 _MAX_LINKS = 1000
 
 
@@ -72,7 +83,8 @@ def extract_headers(document: Document, links: LinkCollector) -> None:
     """Add the links of the headers, whatever the status.
 
     `Location` and `Refresh` are redirects (R), `Content-Location` is inferred (I), `Link` is read
-    as a `link` element is. Of several fields of a name the first that is not empty counts, as in
+    as a `link` element is, and has its context if it loads a script, a style sheet or a manifest.
+    Of several fields of a name the first that is not empty counts, as in
     browsers (Chromium, `HttpResponseHeaders::IsRedirect`); of `Link` all do.
     """
     taken: set[bytes] = set()
@@ -128,12 +140,23 @@ _SIZES = frozenset(map(len, (b"link", *_SINGLE)))
 def _link(value: str, links: LinkCollector) -> None:
     """Each target of a `Link` header by its `rel` (RFC 8288); one without `rel` is not a link."""
     for number, match in enumerate(_LINK_VALUE.finditer(value)):
-        rel = _REL.search(match[2])
-        kind = link_hop((rel[1] or rel[2] or "")[:200]) if rel else None
-        if kind and rel:
-            links.add(match[1].strip(), kind[0], "Link:", rel=(rel[1] or rel[2] or "").lower())
+        rel = _parameter(_REL, match[2])
+        kind = link_hop(rel[:200], _parameter(_AS, match[2])[:20]) if rel else None
+        if kind:
+            context = kind[1] if _is_loaded(kind[1]) else "Link:"
+            links.add(match[1].strip(), kind[0], context, rel=rel.lower())
         if number >= _MAX_LINKS:
             return
+
+
+def _parameter(pattern: re.Pattern[str], parameters: str) -> str:
+    match = pattern.search(parameters)
+    return (match[1] or match[2] or "") if match else ""
+
+
+def _is_loaded(context: str) -> bool:
+    """Whether the element of a link context says what its target is read as."""
+    return "[as=" in context or any(f"'{rel}'" in context for rel in _LOADED_RELS)
 
 
 NOFOLLOW = frozenset(("nofollow", "none"))

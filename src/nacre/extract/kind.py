@@ -48,8 +48,14 @@ _SCRIPT_TYPES = ("javascript", "jscript", "ecmascript", "livescript")
 _XML_PATHS = (".rss", ".xml", ".atom", ".rdf", ".svg")
 _SITEMAP_ROOTS = (b"<urlset", b"<sitemapindex")
 _REDIRECTS = Hop.REDIRECT.value
-_SCRIPTS = ("script/", "link[rel='modulepreload']", IMPORT_CONTEXT)
-_STYLES = ("link[rel='stylesheet']", "xml-stylesheet/", css.CONTEXT)
+_SCRIPTS = (
+    *("script/", "link[rel='modulepreload']", "link[rel='preload'][as='script']"),
+    IMPORT_CONTEXT,
+)
+_STYLES = (
+    *("link[rel='stylesheet']", "link[rel='preload'][as='style']", "xml-stylesheet/"),
+    css.CONTEXT,
+)
 _MANIFESTS = ("link[rel='manifest']",)
 _FEEDS = frozenset((RSS, ATOM))
 _BLOCKED = ("image/", "audio/", "video/", "font/", "text/csv")

@@ -184,7 +184,7 @@ def anchor(walk: Walk, node: Node, tag: str) -> None:
 def link(walk: Walk, node: Node, _tag: str) -> None:
     """A `link` element: its `rel` says what it is."""
     rel = node.attr("rel") or ""
-    kind = link_hop(rel[:200])
+    kind = link_hop(rel[:200], (node.attr("as") or "")[:20])
     href = node.attr("href")
     if kind and href is not None:
         charset = node.attr("charset") or ""
