@@ -422,3 +422,10 @@ def test_a_book_is_read_as_pages():
     found = read(_epub(chapter), "application/epub+zip")
     assert "国家图书馆漢字" in found.text
     assert (found.title, found.rest) == ("书", "かん")
+
+
+@pytest.mark.parametrize("part", ["<!--", "<![CDATA[", "<a '", "<a \"'", "a", "a:"])
+def test_tags_of_documents_that_are_not_closed_take_linear_time(part):
+    body = _odf("text", "<text:p>read</text:p><" + part * 100_000)
+    text = read(body, "application/vnd.oasis.opendocument.text").text
+    assert text.startswith("read")  # in square time it would take minutes

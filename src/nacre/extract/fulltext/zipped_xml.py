@@ -19,10 +19,12 @@ from nacre.extract.fulltext.job import PageText, TextJob
 _MOST = 100_000_000
 """Bytes of unpacked XML; a document with more is not read."""
 _TOKEN = re.compile(
-    r"<(?:!--.*?--|!\[CDATA\[(?P<cdata>.*?)\]\]|(?P<close>/)?(?:[\w.-]+:)?(?P<name>[\w.-]+)"
-    r"(?P<attributes>(?:[^<>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/)?|[?!][^<>]*)>",
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)|"
+    r"<(?:(?P<close>/)?(?:[\w.-]+:)?(?P<name>[\w.-]+)(?![\w.-])"
+    r"(?P<attributes>(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*?)(?P<empty>/)?|[?!][^<>]*)>",
     re.DOTALL,
 )
+"""A tag ends before the next `<`, and what is not closed reaches to the end: in linear time."""
 _COUNT = re.compile(r"""\bc=["'](\d{1,4})["']""")
 _NAME = re.compile(r"""\btable:name=["']([^"']*)["']""")
 _SPACE = re.compile(r"\s+")
