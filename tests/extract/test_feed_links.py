@@ -161,3 +161,9 @@ PIECES = [
 def test_no_nonsense_raises(pieces: list[str]):
     links("<rss>" + "".join(pieces))
     links("<feed>" + "".join(pieces))
+
+
+def test_bases_within_each_other_are_resolved_one_after_the_other():
+    div = "<div xml:base='two/'><a href='x'>x</a></div>"
+    source = atom(f"<content type='xhtml' xml:base='one/'>{div}</content>", ROOTED)
+    assert ("/r/one/two/x", "L") in links(source)

@@ -179,14 +179,14 @@ class _OpenText(NamedTuple):
         at: Offset of its content.
         depth: Elements of this name that are open within each other.
         has_elements: There are elements in it: it is HTML as it is, not escaped.
-        base: Its `xml:base`, or that of its first element; "" for none.
+        bases: Its `xml:base` and that of its first element, those that are there.
     """
 
     name: str
     at: int
     depth: int = 1
     has_elements: bool = False
-    base: str = ""
+    bases: tuple[str, ...] = ()
 
 
 class _Feed:
@@ -201,7 +201,7 @@ class _Feed:
         self._permalink = True
         self._bases: dict[bool, tuple[str, ...]] = {False: (), True: ()}  # by: of an item
         self._open: _OpenText | None = None
-        self._texts: list[tuple[str, str]] = []
+        self._texts: list[tuple[str, tuple[str, ...]]] = []
         self._text_count = 0
         self._channel = ""
 
@@ -244,15 +244,17 @@ class _Feed:
         is_media = not _MEDIA.isdisjoint(found) or (not self._is_atom and "html" not in kind)
         if kind in _PLAIN or (event.name == "content" and is_media):
             return
-        self._open = _OpenText(event.name, event.at, base=found.get("base", ""))
+        base = found.get("base", "")
+        self._open = _OpenText(event.name, event.at, bases=(base,) if base else ())
 
     def _go_into(self, text: _OpenText, event: XmlStart) -> None:
         """Note an element within an element with HTML."""
         depth = text.depth + (event.name == text.name and not event.attributes.endswith("/"))
-        base = text.base
+        bases = text.bases
         if not text.has_elements and "base" in event.attributes:
-            base = attributes(event.attributes).get("base", "") or base
-        self._open = text._replace(depth=depth, has_elements=True, base=base)
+            base = attributes(event.attributes).get("base", "")
+            bases += (base,) if base else ()
+        self._open = text._replace(depth=depth, has_elements=True, bases=bases)
 
     def _close_text(self, text: _OpenText, event: End) -> None:
         """Take the end of an element with HTML, or of one within it."""
@@ -270,7 +272,7 @@ class _Feed:
             markup = unescape_xml(markup)  # some feeds escape twice
         if "<" in markup and self._text_count < _MOST_TEXTS:
             self._text_count += 1
-            self._texts.append((markup, text.base))
+            self._texts.append((markup, text.bases))
 
     def end(self, event: End) -> Iterator[FeedLink | FeedText]:
         """Take an end tag; the links and texts that are now complete."""
@@ -307,7 +309,7 @@ class _Feed:
         pages = [link.href for link in self._links if link.is_item]
         near = tuple(filter(None, (self._channel, *pages[:1])))
         for markup, own in self._texts:
-            bases = (*around, own) if own else around
+            bases = around + own
             is_unsure = not bases and not self._is_atom
             yield FeedText(markup, near if is_unsure else bases, is_unsure)
         self._texts.clear()
