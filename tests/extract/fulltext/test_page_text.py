@@ -429,3 +429,9 @@ def test_tags_of_documents_that_are_not_closed_take_linear_time(part):
     body = _odf("text", "<text:p>read</text:p><" + part * 100_000)
     text = read(body, "application/vnd.oasis.opendocument.text").text
     assert text.startswith("read")  # in square time it would take minutes
+
+
+def test_a_number_of_spaces_is_bounded():
+    spaces = "<text:p>a<text:s text:c='3'/>b<text:s text:c='9999'/>c</text:p>"
+    text = read(_odf("text", spaces), "application/vnd.oasis.opendocument.text").text
+    assert text == f"a   b{' ' * 100}c"

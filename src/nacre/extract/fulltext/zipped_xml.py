@@ -26,6 +26,8 @@ _TOKEN = re.compile(
 )
 """A tag ends before the next `<`, and what is not closed reaches to the end: in linear time."""
 _COUNT = re.compile(r"""\bc=["'](\d{1,4})["']""")
+_MOST_SPACES = 100
+"""Spaces of an element that stands for several: a small file must not become a large text."""
 _NAME = re.compile(r"""\btable:name=["']([^"']*)["']""")
 _SPACE = re.compile(r"\s+")
 _TITLE = re.compile(r"<dc:title[^<>]*>([^<]*)</dc:title>")
@@ -201,7 +203,9 @@ class _Reader:
             self._inside[-1] += 1
         elif name in form.signs:
             count = _COUNT.search(attributes) if name == "s" else None
-            self._lines[-1].append(form.signs[name] * (int(count[1]) if count else 1))
+            self._lines[-1].append(
+                form.signs[name] * (min(int(count[1]), _MOST_SPACES) if count else 1)
+            )
         elif name == form.sheet and (title := _NAME.search(attributes)):
             self._lines[-1].append(unescape(title[1]) + "\n")
 
