@@ -89,3 +89,11 @@ _VALUES = st.recursive(
 @given(_VALUES)
 def test_no_nonsense_raises(value: Any):
     links(value)
+
+
+@pytest.mark.parametrize("mime", ["", "unknown/unknown", "*/*"])
+def test_a_feed_without_a_media_type_is_one(mime: str):
+    body = b'{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "/a"}]}'
+    document = Document("http://a.test/feed", mime=mime, body=body, path="L")
+    urls = {link.url for link in extract(document, ExtractSettings()).outlinks}
+    assert "http://a.test/a" in urls

@@ -12,11 +12,13 @@ from nacre.core.crawluri import Hop
 from nacre.extract import css
 from nacre.extract.document import Document
 from nacre.extract.extractors import StockExtractor
+from nacre.extract.json_feed import is_json_feed
 from nacre.extract.script import IMPORT_CONTEXT
 from nacre.extract.sitemap import is_list_or_feed, is_sitemap_root
 from nacre.wire.codec import GZIP_MAGIC
 from nacre.wire.mime_sniff import (
     ATOM,
+    HEADER,
     HTML,
     PLAIN,
     RSS,
@@ -146,6 +148,9 @@ def _sniffed(document: Document, path: str, settings: "ExtractSettings") -> Stoc
     computed = computed_type(document.mime, document.headers, body)
     if computed == HTML:
         return _html(path, settings)
+    head = body[:HEADER].lstrip()
+    if computed == PLAIN and head.startswith(b"{") and is_json_feed(head.decode("latin-1"), ""):
+        return StockExtractor.JSON
     is_feed = computed == PLAIN and sniff_feed(body) in _FEEDS
     return StockExtractor.XML if is_feed or computed == XML else _NONE
 
