@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from nacre.assembly.scheduling import open_slots, slots_directory
+from nacre.assembly.scheduling import open_slots
 from nacre.frontier.settings import PolitenessSettings
 from nacre.frontier.shared_slots import ClockReading
+from nacre.frontier.slot_owners import slots_directory
 
 NOW = 1_700_000_000.0
 

@@ -21,6 +21,7 @@ from nacre.inspect.explain.answers import (
     SettingAnswer,
     Standing,
 )
+from nacre.inspect.other_jobs import QueueSharer
 from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedState
 
 URL, SITE = "http://a.test/x", "http://a.test"
@@ -261,6 +262,16 @@ def test_what_must_come_first(first: PrerequisiteAnswer, text: str):
     assert last.startswith(f"waits for {SITE}/robots.txt, which was ")
     assert last.endswith(text)
     assert ("(-2: " in last) is bool(first.last_status)
+
+
+def test_another_job_that_fetches_from_the_host():
+    sharers = (QueueSharer("/crawls/二", 7, 40.0, 12.0), QueueSharer("/crawls/three", 8))
+    queue = QueueAnswer("test,a,", "snoozed", why="it waits its politeness delay", sharers=sharers)
+    assert sections(queue=queue)["queue"][1:4] == [
+        "it waits its politeness delay",
+        "the delay of 40 s of job /crawls/二 (process 7) is in effect for 12.0 s more",
+        "it takes turns with job /crawls/three (process 8)",
+    ]
 
 
 def test_settings_that_somebody_gave_stand_with_their_origin():

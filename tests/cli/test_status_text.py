@@ -1,8 +1,16 @@
+import msgspec
 import pytest
 
-from nacre.cli.status_text import Eta, MeasuredRates, RateMeter, live_words, state_words
+from nacre.cli.status_text import (
+    Eta,
+    MeasuredRates,
+    RateMeter,
+    live_words,
+    state_words,
+    status_lines,
+)
 from nacre.core.states import ExitStatus, JobState
-from nacre.job.overview import JobOverview
+from nacre.job.overview import JobOverview, SlowQueue
 
 
 @pytest.mark.parametrize("state", [*ExitStatus, "CRASHED", "NASCENT"])
@@ -83,3 +91,18 @@ def test_what_is_long_ago_counts_no_more():
     grew = [(float(t), 10 * t) for t in range(0, 100, 2)]
     shrank = [(float(t), 1000 - 5 * (t - 100)) for t in range(100, 190, 2)]
     assert told(grew + shrank) is not None
+
+
+def test_slow_queues_name_the_jobs_that_share_them():
+    slow = SlowQueue("test,a,", 9, 2.0, 18.0)
+    sharer = {"job": "/crawls/\x1b[2J", "pid": 7, "delay": 40.0, "rests": 12.0}
+    answer = {
+        "overview": msgspec.to_builtins(JobOverview("RUNNING", parallel=1)),
+        "sentence": None,
+        "slowest": [{**msgspec.to_builtins(slow), "sharers": [sharer]}, msgspec.to_builtins(slow)],
+        "fetching": [],
+    }
+    lines = "\n".join(status_lines(answer, "job", verbose=False))
+    assert lines.count("the delay of 40 s of job /crawls/") == 1
+    assert "(process 7) is in effect for 12.0 s more" in lines
+    assert "\x1b" not in lines

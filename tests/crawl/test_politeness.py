@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from nacre.core.clock import duration
 from tests.crawl.jobs import crawl
 from tools.nginx import Request, Server, free_port, serving
 
@@ -104,6 +106,68 @@ def too_close(requests: list[Request]) -> list[tuple[Request, Request]]:
 
 def test_two_jobs_are_together_as_polite_as_one(tmp_path: Path):
     assert not too_close(two_jobs(tmp_path, shared=True))
+
+
+def nacre(*arguments: object) -> str:
+    command = [sys.executable, "-m", "nacre", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True).stdout
+
+
+def slow_job(job: Path, port: int, delay: float) -> subprocess.Popen[bytes]:
+    """A process that fetches two URLs at once, and then none for as long as a test lasts."""
+    job.mkdir()
+    plan = {
+        "seeds": [f"http://one.test:{port}/"],
+        "dns": {"hosts": HOSTS},
+        "politeness": {"delay": delay},
+        "network": {"allow": ["127.0.0.0/8"]},
+    }
+    (job / "crawl.yaml").write_text(json.dumps(plan))
+    command = [sys.executable, "-m", "nacre", "run", str(job), "--quiet"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def until(answer: Callable[[], str], wanted: str) -> str:
+    """What a command answers, once that has a text; each try takes the start of a process."""
+    text = ""
+    for _ in range(100):
+        text = answer()
+        if wanted in text:
+            return text
+    raise AssertionError(text)
+
+
+def test_two_jobs_name_each_other_and_the_delay_in_effect(tmp_path: Path):
+    write_pages(tmp_path / "root")
+    address = HOSTS["one.test"]
+    port = free_port((address,))
+    quick, slow = tmp_path / "快", tmp_path / "slow"
+    with serving([Server(address, port, tmp_path / "root")], tmp_path / "nginx"):
+        first = slow_job(slow, port, 300.0)
+        second: subprocess.Popen[bytes] | None = None
+        try:
+            until(lambda: nacre("status", slow), "one every")
+            second = slow_job(quick, port, 200.0)
+            theirs = f"of job {slow} (process {first.pid})"
+            url = f"http://one.test:{port}/1.html"
+            queues = until(lambda: nacre("frontier", quick, "queues"), theirs)
+            assert f"the delay of {duration(300.0)} {theirs} is in effect for" in queues
+            assert theirs in nacre("explain", quick, url)
+            ours = f"job {quick} (process {second.pid})"
+            assert f"it takes turns with {ours}" in nacre("explain", slow, url)
+            assert f"it takes turns with {ours}" in nacre("status", slow)
+            assert f"it takes turns with {ours}" in nacre("frontier", slow, "queues")
+            rows = nacre("frontier", slow, "queues", "--json").splitlines()
+            (sharer,) = json.loads(rows[0])["sharers"]
+            assert (sharer["job"], sharer["pid"]) == (str(quick), second.pid)
+            second.kill()
+            second.wait()
+            assert "turns" not in nacre("status", slow)
+        finally:
+            for process in (first, second):
+                if process is not None:
+                    process.kill()
+                    process.wait()
 
 
 def test_two_jobs_that_share_nothing_are_not(tmp_path: Path):

@@ -168,7 +168,8 @@ def assemble(
     learns = run.mode != INCREMENTAL
     queues = make_queues(
         rules, identity, hosts, opened, clock,
-        line=reporting.lines, alert=alert, learns=learns, max_wait=context.max_wait,
+        line=reporting.lines, alert=alert, job=layout.root, learns=learns,
+        max_wait=context.max_wait,
     )  # fmt: skip
     spool = Spool(layout.scratch)
     storing = make_storing(rules, context, opened, spool.scratch)

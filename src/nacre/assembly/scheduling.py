@@ -4,7 +4,6 @@ Jobs of one user share their politeness in a table, a file in the user's cache d
 """
 
 import contextlib
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,11 +25,11 @@ from nacre.engine.steps.quotas import QuotaBook
 from nacre.frontier.frontier import Frontier
 from nacre.frontier.settings import PolitenessSettings
 from nacre.frontier.shared_slots import ClockReading, SlotTable
+from nacre.frontier.slot_owners import slots_directory, table_path
 from nacre.settings.settings import JobSettings
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store
 
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _STALE = 30 * 86_400.0
 """Seconds after which the table of an earlier boot, or of another machine, is no longer in use."""
 
@@ -107,6 +106,7 @@ def make_queues(  # noqa: PLR0913 - what meets in the frontier
     *,
     line: Callable[[str, bytes], None],
     alert: Callable[[str], None],
+    job: Path,
     learns: bool,
     max_wait: float = 0.0,
 ) -> Queues:
@@ -120,6 +120,7 @@ def make_queues(  # noqa: PLR0913 - what meets in the frontier
         clock: The time.
         line: Adds a line to a log.
         alert: Tells the operator something.
+        job: The job's directory.
         learns: Learn what links promise.
         max_wait: Longest wait that a server may ask for, seconds; 0: no limit.
     """
@@ -139,7 +140,7 @@ def make_queues(  # noqa: PLR0913 - what meets in the frontier
         chooser=rules.sheets,
         traps=traps,
         journal=journal,
-        slots=open_slots(settings.politeness, ClockReading(now, mono), alert),
+        slots=open_slots(settings.politeness, ClockReading(now, mono), alert, job),
         placement=UriPlacement(identity, frontier_settings, rules.sheets.of, prospects),
         max_wait=max_wait,
     )
@@ -208,17 +209,11 @@ def make_scheduling(
     )
 
 
-def slots_directory() -> Path:
-    """`nacre/slots` in `$XDG_CACHE_HOME` or ~/.cache.
-
-    Not in `$XDG_RUNTIME_DIR`: what cron and systemd start has none, and must share, too.
-    """
-    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(home).expanduser() / "nacre" / "slots"
-
-
 def open_slots(
-    politeness: PolitenessSettings, moment: ClockReading, tell: Callable[[str], None]
+    politeness: PolitenessSettings,
+    moment: ClockReading,
+    tell: Callable[[str], None],
+    job: Path | None = None,
 ) -> SlotTable | None:
     """The table; None when it is switched off, when there is no delay, or when it cannot be opened.
 
@@ -226,13 +221,13 @@ def open_slots(
         politeness: What holds for the whole crawl.
         moment: The time.
         tell: Called with a text for the operator when it fails, now or later.
+        job: Directory of the job, for who asks about other jobs; None for no note of it.
     """
     if not politeness.shared_slots or politeness.delay == 0:
         return None
     try:
-        # The monotonic clock is one for all processes of a boot.
-        path = slots_directory() / _BOOT.read_text("ascii").strip()
-        table = SlotTable(path, tell, moment)
+        path = table_path()
+        table = SlotTable(path, tell, moment, job)
     except (OSError, RuntimeError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or error
         tell(

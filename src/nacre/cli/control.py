@@ -278,6 +278,7 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     from nacre.engine.clock import SystemClock
     from nacre.job.control import NotRunningError, send_command
     from nacre.job.lately import NO_LINES, last_lines
+    from nacre.job.overview import name_sharers
     from nacre.job.sentence import crowd_sentence, sentence_of
     from nacre.job.sentence_facts import job_status, sentence_facts
     from nacre.job.sentence_words import words
@@ -307,6 +308,7 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     for name, one in spoken.items():
         helps = lever_advice(one, told.slowest, output.typed(layout.root))
         answer[name] = {**msgspec.to_builtins(one), "text": words(one), "helps": helps}
+    name_sharers(layout.root, answer["slowest"], SystemClock())
     if as_json:
         output.say_json(answer)
         return

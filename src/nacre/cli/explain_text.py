@@ -15,6 +15,7 @@ from nacre.inspect.explain.answers import (
     ScopeAnswer,
     Standing,
 )
+from nacre.inspect.other_jobs import sharing_text
 from nacre.job.sentence import delay_sentence
 from nacre.job.sentence_words import words
 from nacre.wire.urltext import readable_url
@@ -244,6 +245,7 @@ def _queue(what: Explanation) -> list[str]:
     lines = [text]
     if queue.why:
         lines.append(queue.why)
+    lines += map(sharing_text, queue.sharers)
     budget = f" of {queue.budget}" if queue.budget >= 0 else ""
     lines.append(f"precedence {queue.precedence}, spent {queue.spent}{budget}")
     if what.pending is not None:

@@ -13,6 +13,7 @@ import msgspec
 
 from nacre.cli.output import count, pairs, program, safe, table, to_copy
 from nacre.core.clock import duration
+from nacre.inspect.other_jobs import QueueSharer, sharing_text
 from nacre.job.overview import JobOverview
 from nacre.job.sentence import delay_sentence
 from nacre.job.sentence_words import words
@@ -305,9 +306,11 @@ def _details(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _why_so_slow(queue: Mapping[str, Any]) -> str:
-    """Why the delay of a queue is so long; "" for a process that does not say it."""
+    """Why the delay of a queue is so long, and who else fetches from its host; "" if unknown."""
     reason = delay_sentence(queue.get("cause", ""), queue.get("most", 0.0))
-    return words(reason) if reason else ""
+    sharers = msgspec.convert(queue.get("sharers", ()), tuple[QueueSharer, ...])
+    reasons = (words(reason) if reason else "", *map(sharing_text, sharers))
+    return "; ".join(filter(None, reasons))
 
 
 class Eta:

@@ -12,9 +12,11 @@ Two queues that have one place by chance (one pair in 130,000) wait for each oth
 import os
 import struct
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
+from nacre.frontier.slot_owners import OwnerNote, sweep_notes
 from nacre.store.local_files import FREE, OWN, SHARED, LockFile
 
 
@@ -163,6 +165,7 @@ class SlotTable:
         tell: Called once, with a message for the operator, when the table fails later on: slots are
             then given without it.
         moment: The time.
+        job: Directory of the job, which a note tells others; None for no note.
 
     Attributes:
         is_free: The job is alone, and has been for long: slots are given without asking.
@@ -171,7 +174,13 @@ class SlotTable:
         OSError: The file cannot be used, is another user's, or knows no locks.
     """
 
-    def __init__(self, path: Path, tell: Callable[[str], None], moment: ClockReading) -> None:
+    def __init__(
+        self,
+        path: Path,
+        tell: Callable[[str], None],
+        moment: ClockReading,
+        job: Path | None = None,
+    ) -> None:
         self._tell: Callable[[str], None] | None = tell
         self._name = _NAME.unpack(os.urandom(4))[0] or 1
         self._held: dict[int, list[int]] = {}
@@ -182,6 +191,11 @@ class SlotTable:
         self._presence.reach()
         quiet = self._file.written() < moment.now - CALM
         self.is_free = self._presence.alone and quiet
+        self._note: OwnerNote | None = None
+        # Politeness does not need the note: what cannot be noted is a job without a name.
+        with suppress(OSError):
+            sweep_notes(path, moment.now)
+            self._note = OwnerNote(path, self._name, job) if job is not None else None
 
     def look(self, mono: float, occupied: Callable[[], Iterable[OccupiedQueue]]) -> None:
         """Look for other jobs; to be called twice a second.
@@ -250,6 +264,10 @@ class SlotTable:
             self._fail(error)
         self._file.close()
         self._held.clear()
+        if self._note is not None:
+            with suppress(OSError):
+                self._note.close()
+            self._note = None
 
     def _look_out(self, mono: float, occupied: Callable[[], Iterable[OccupiedQueue]]) -> None:
         """It is alone: does another want to come?"""
@@ -331,6 +349,31 @@ class SlotTable:
         if self._tell is not None:
             self._tell(f"politeness is not shared with other jobs any more: {error}")
             self._tell = None
+
+
+def last_rest(path: Path, identity: bytes) -> tuple[float, int]:
+    """The end of the last delay of a queue's host, and the name of the job whose delay it is.
+
+    Args:
+        path: The table.
+        identity: Eight bytes of the queue.
+
+    Returns:
+        Monotonic seconds, which may be any number in a file that was damaged, and the name; both
+        are 0 where nothing was written, or the table cannot be read.
+    """
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return 0.0, 0
+    try:
+        entry = os.pread(file, _ENTRY.size, _place(identity) * _ENTRY.size)
+    except OSError:
+        entry = b""
+    finally:
+        os.close(file)
+    until, writer, _ = _ENTRY.unpack(entry.ljust(_ENTRY.size, b"\0"))
+    return until, writer
 
 
 def _place(identity: bytes) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from nacre.core.crawluri import CrawlURI
 from nacre.engine.clock import SystemClock
@@ -21,6 +22,7 @@ from nacre.frontier.pending import matcher, pending
 from nacre.inspect.analysis.page_history import PageFilter, page, pages
 from nacre.inspect.explain.answers import Explanation
 from nacre.inspect.explain.explain import Explainer
+from nacre.inspect.other_jobs import other_jobs
 from nacre.inspect.registry import all_reports, report_named
 from nacre.inspect.reports.base import ReportRequest
 from nacre.inspect.typed_urls import typed_spellings
@@ -156,9 +158,13 @@ def explain_url(directory: PathText, url: str) -> Explanation:
     """
     answer = _answer(Layout(Path(directory)), "explain", url=url)
     if answer is not None:
-        return msgspec.convert(answer["explanation"], Explanation)
-    with _looking(directory) as view:
-        return Explainer(view).explain(url)
+        explanation = msgspec.convert(answer["explanation"], Explanation)
+    else:
+        with _looking(directory) as view:
+            explanation = Explainer(view).explain(url)
+    with other_jobs(Path(directory), SystemClock()) as others:
+        sharers = tuple(others.sharers(explanation.queue.name))
+    return replace(explanation, queue=replace(explanation.queue, sharers=sharers))
 
 
 def report_names() -> list[str]:

@@ -1,7 +1,8 @@
 """The state of a job in numbers: for the live view, `nacre status`, queues and programs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import nlargest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,6 +27,7 @@ from nacre.frontier.queue_cache import read_queue, scan_queues
 from nacre.frontier.queues import Queue, QueueRow, QueueState, Totals, read_totals
 from nacre.frontier.rows import queue_id
 from nacre.frontier.settings import PolitenessSettings
+from nacre.inspect.other_jobs import OtherJobs, other_jobs, sharing_text
 from nacre.report.statistics import CrawlTotals, totals
 from nacre.runs.passes import next_pass
 from nacre.runs.runs import RunRow
@@ -337,6 +339,22 @@ def _slow(queue: Queue, politeness: PolitenessSettings) -> SlowQueue:
     )
 
 
+def name_sharers(root: Path, slowest: Sequence[dict[str, Any]], clock: Clock) -> None:
+    """Add to each queue of an answer to `status` which other jobs fetch from its host.
+
+    It is for the process that asked: a crawl does not look into the stores of other jobs.
+
+    Args:
+        root: The job's directory.
+        slowest: Its slowest queues (`SlowQueue`); `sharers` is added (`QueueSharer`).
+        clock: The time.
+    """
+    if slowest:
+        with other_jobs(root, clock) as others:
+            for queue in slowest:
+                queue["sharers"] = msgspec.to_builtins(others.sharers(str(queue["name"])))
+
+
 class FetchInProcess(msgspec.Struct, frozen=True):
     """A visit in process: its URL, and since how many seconds."""
 
@@ -354,24 +372,31 @@ def longest_fetches(engine: "Engine", clock: Clock, number: int = 5) -> list[Fet
 
 def queue_facts(view: "View", wanted: Matcher) -> Iterator[dict[str, Any]]:
     """The facts of each queue whose key matches, as last committed."""
-    for row in scan_queues(view.store):
-        if wanted(row.name):
-            yield _facts(view, row)
+    with other_jobs(view.layout.root, view.clock) as others:
+        for row in scan_queues(view.store):
+            if wanted(row.name):
+                yield _facts(view, row, others)
 
 
 def facts_of(view: "View", name: str) -> dict[str, Any] | None:
     """The facts of one queue; None when there is none of that name."""
     row = read_queue(view.store, queue_id(name))
-    return None if row is None else _facts(view, row)
+    if row is None:
+        return None
+    with other_jobs(view.layout.root, view.clock) as others:
+        return _facts(view, row, others)
 
 
-def _facts(view: "View", row: QueueRow) -> dict[str, Any]:
+def _facts(view: "View", row: QueueRow, others: OtherJobs) -> dict[str, Any]:
     settings = view.settings.frontier
     budget = settings.queue_total_budget
+    sharers = others.sharers(row.name)
+    reasons = (why_it_waits(row, settings), *map(sharing_text, sharers))
     return {
         "queue": row.name,
         "state": QueueState(row.state).name.lower().replace("_", " "),
-        "why": why_it_waits(row, settings),
+        "why": "; ".join(filter(None, reasons)),
+        "sharers": msgspec.to_builtins(sharers),
         "pending": row.size + row.waiting,
         "retrying": row.retrying,
         "precedence": row.precedence,

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from nacre.config.place import find, properties
 from nacre.engine.prerequisites import RobotsCache
 from nacre.frontier.settings import PolitenessSettings
+from nacre.inspect.other_jobs import QueueSharer
 from nacre.inspect.reports.seed_outcomes import SeedOutcome
 from nacre.runs.manifest import OriginOf
 from nacre.scope.robots_txt import RobotsPolicy, RobotsState
@@ -132,6 +133,7 @@ class QueueAnswer(msgspec.Struct, frozen=True):
         budget: What it may spend in all; -1 for no limit.
         cause: What decided the last delay: a value of `DelayCause`.
         most: Longest delay of this cause, seconds; 0 if no setting of politeness bounds it.
+        sharers: Other running jobs that fetch from its host; () unless they were asked for.
     """
 
     name: str
@@ -148,6 +150,7 @@ class QueueAnswer(msgspec.Struct, frozen=True):
     budget: int = -1
     cause: str = ""
     most: float = 0.0
+    sharers: tuple[QueueSharer, ...] = ()
 
 
 class PendingAnswer(msgspec.Struct, frozen=True):
