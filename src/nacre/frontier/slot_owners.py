@@ -5,6 +5,7 @@ that the kernel says whether the job runs. Only commands that are asked about ot
 the table itself has no text, and whoever takes a slot reads none.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -78,7 +79,7 @@ class OwnerNote:
         fresh = folder / f"new.{name:08x}"
         lock = lock_file(fresh)
         if lock is None:
-            raise FileExistsError(f"{fresh} is another job's")
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(fresh))
         self._lock = lock
         try:
             os.write(lock, b"%d\n%s" % (os.getpid(), os.fsencode(job.resolve())))
