@@ -1,6 +1,9 @@
 """A small site on loopback, in a thread, and the command line called in this process."""
 
 import base64
+import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -8,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from typer.testing import CliRunner
@@ -208,3 +212,29 @@ def nacre_bytes(*arguments: object, stdin: bytes | None = None) -> tuple[int, by
         said = out.getvalue(), err.getvalue()
     assert isinstance(code, int)
     return code, *said
+
+
+def serve_and_stop_console(words: list[str], state: Path) -> None:
+    """Start a console on a free port, without a browser, and stop it as Ctrl-C does.
+
+    Args:
+        words: The command as a page has it, from `console` on.
+        state: Folder of the console's state.
+    """
+    options = [word for word in words if word != "--open"]
+    if "--port" in options:
+        del options[options.index("--port") : options.index("--port") + 2]
+    with subprocess.Popen(
+        [sys.executable, "-m", "nacre", *options, "--port", "0", "--state", str(state)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as process:  # fmt: skip
+        try:
+            assert process.stdout is not None
+            lines = [process.stdout.readline()]
+            assert "http://localhost:" in lines[0], lines + process.stdout.readlines()
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode in {0, 130}, process.returncode

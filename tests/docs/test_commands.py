@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.site import PAGES, Done, nacre, site
+from tests.cli.site import PAGES, Done, nacre, serve_and_stop_console, site
 from tests.cycle.moving.hadoop_files import datum, map_file
 from tests.migrate.nutch.conffiles import conf
 
@@ -163,6 +163,9 @@ class Folder:
         self._prepare(words)
         if set(words) & ENDLESS:
             self._begin_and_stop(words)
+            return
+        if words[0] == "console":
+            serve_and_stop_console(words, self._root / "console")
             return
         done = nacre(*words, stdin=stdin)
         if "spark" in words:  # tests/cycle/spark runs these on a cluster, in its own environment

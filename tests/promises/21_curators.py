@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.library import Library, library
-from tests.cli.site import nacre
+from tests.cli.site import nacre, serve_and_stop_console
 
 pytestmark = pytest.mark.crawl
 
@@ -55,10 +55,13 @@ class Desk:
 
     def type(self, command: str) -> str:
         """Run a command; what it prints."""
-        words = shlex.split(command.replace(SITE, self._place.home))
+        words = shlex.split(command.replace(SITE, self._place.home), comments=True)
         assert words.pop(0) == "nacre", command
         if _ENDLESS & set(words):
             self._wait(words)
+            return ""
+        if words[0] == "console":
+            serve_and_stop_console(words, Path.cwd() / "console-state")
             return ""
         done = nacre(*words)
         assert done.code == 0, (command, done.out, done.err)
