@@ -1,8 +1,8 @@
 #!/bin/sh
 # The system programs that the tests need: those on the PATH, else installed by apt when root,
 # else unpacked from Debian's packages into the cache (tools/cache.py). Starts no daemon, leaves none behind.
-# Java, which only `make spark` needs, and Chromium, which only `make console-stories` needs, are
-# installed when root; without them these parts say what to install.
+# Java, which only `make spark` needs, and Chromium and pdftotext, which the tests of pages and of
+# printed reports need, are installed when root; without them these parts say what to install.
 #   system.sh CHECKOUT   prints nothing when all is there
 set -eu
 checkout=$1
@@ -27,6 +27,7 @@ command -v java >/dev/null 2>&1 || [ -n "${JAVA_HOME:-}" ] || [ "$(id -u)" != 0 
 chromium=
 command -v chromium >/dev/null 2>&1 || [ -n "${NACRE_CHROMIUM:-}" ] || [ "$(id -u)" != 0 ] ||
     chromium=chromium
+command -v pdftotext >/dev/null 2>&1 || [ "$(id -u)" != 0 ] || chromium="${chromium:+$chromium }poppler-utils"
 [ -n "$missing$java$chromium" ] || exit 0
 
 command -v apt-get >/dev/null 2>&1 || {
