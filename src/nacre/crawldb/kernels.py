@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import duckdb
 
 from nacre.crawldb.mentions import ColumnMention, mentions_in, parts_of
+from nacre.crawldb.sql_errors import explain_error, place_error
 from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 
 if TYPE_CHECKING:
@@ -402,7 +403,9 @@ class Kernel:
         try:
             self.execute(f"explain select ({meant or text}\n) from {table}")
         except KernelError as error:
-            raise UserSqlError(_explained(_placed(str(error), text), text, columns)) from None
+            raise UserSqlError(
+                explain_error(place_error(str(error), text), text, columns)
+            ) from None
         finally:
             self._seconds = before
 
@@ -511,7 +514,7 @@ class Kernel:
         if found.get("error"):
             said, position = str(found.get("error_message", "")), found.get("position")
             where = f" at character {int(position) - at + 1}" if position is not None else ""
-            raise UserSqlError(_explained(f"{said}{where}", text, columns))
+            raise UserSqlError(explain_error(f"{said}{where}", text, columns))
         if len(found["statements"]) != 1:
             raise UserSqlError(f"{text!r} is not one statement")
         node = found["statements"][0]["node"]
@@ -594,24 +597,3 @@ _CLOCKS = frozenset(
     ("current_date", "current_time", "current_timestamp", "localtime", "localtimestamp")
 )
 """Functions that are written as columns are."""
-
-_NAMED = re.compile(r'(?:column|Function with name) "?([^"\s]+)"?')
-
-
-def _placed(message: str, text: str) -> str:
-    """The first line of an error, with the place of the name that it is about."""
-    first = message.strip().partition("\n")[0]
-    found = _NAMED.search(first)
-    at = text.find(found[1]) if found else -1
-    return f"{first} at character {at + 1}" if at >= 0 else first
-
-
-_NO_SELECT = "Only SELECT statements can be serialized"
-
-
-def _explained(message: str, text: str, columns: Sequence[str]) -> str:
-    first = message.strip().splitlines()[0] if message.strip() else "not an expression"
-    if first.startswith(_NO_SELECT):
-        first = "not a query that only reads: it begins with select, from or with"
-    known = f"; columns: {', '.join(columns)}" if columns else ""
-    return f"{text!r}: {first}{known}"

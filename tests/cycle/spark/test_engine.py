@@ -97,15 +97,17 @@ def test_a_killed_executor_is_replaced(engine, cluster, tmp_path):
     assert len(runs) == 7
 
 
-def test_executors_are_asked_before_the_first_task(engine, tmp_path, monkeypatch):
-    reports = engine.require_executors(str(tmp_path))
+def test_executors_are_asked_before_the_first_task(engine, tmp_path_factory, monkeypatch):
+    # The engine of the module tells later executors of this storage, so it outlives the test.
+    storage = tmp_path_factory.mktemp("storage")
+    reports = engine.require_executors(str(storage))
     assert {report.python for report in reports} == {".".join(map(str, sys.version_info[:2]))}
-    assert list(tmp_path.rglob("*-*")) == []
+    assert list(storage.rglob("*-*")) == []
     with pytest.raises(ConfigError, match="cannot write to the storage"):
         engine.require_executors("/proc/nowhere")
     monkeypatch.setattr("nacre.cycle.engine.spark.__version__", "9.9")
     with pytest.raises(ConfigError, match=r"it has Nacre 0\.1\.0, the driver 9\.9"):
-        engine.require_executors(str(tmp_path / "other"))
+        engine.require_executors(str(storage / "other"))
 
 
 def test_tables_are_the_same_on_both_engines(engine, tmp_path):

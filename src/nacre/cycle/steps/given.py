@@ -297,6 +297,20 @@ class GivenResult(NamedTuple):
     version: CycleVersion | None = None
 
 
+def _accepted_urls(
+    context: StepContext, version: CycleVersion, lists: Sequence[SeedList], options: GivenOptions
+) -> tuple[ListReading, list[GivenUrl]]:
+    """Read the lists; return the reading with its counts, and the URLs that the rules accept."""
+    view = seed_view(context, version)
+    with context.place.open() as work:
+        index = view.open(work.scratch)
+        admission = Admission(context.settings, context.layout.root, view.lines, index)
+        rules = InjectOptions(filter=options.filter, normalize=options.normalize)
+        reading = ListReading(admission, rules)
+        seeds = (entry for entry in reading.entries(lists) if isinstance(entry, InjectedSeed))
+        return reading, [GivenUrl(seed.key, seed.url) for seed in reading.accepted(seeds)]
+
+
 def generate_given(
     context: StepContext,
     lists: Sequence[SeedList],
@@ -317,17 +331,11 @@ def generate_given(
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
-    settings, root = context.settings, context.layout.root
+    root = context.layout.root
     if CRAWLDB not in version.tables:
         raise JobError(f"{root} knows no URLs yet: `nacre cycle {root} -s URL` brings seeds in")
     version = synced(context)
-    view = seed_view(context, version)
-    with context.place.open() as work:
-        admission = Admission(settings, root, view.lines, view.open(work.scratch))
-        rules = InjectOptions(filter=options.filter, normalize=options.normalize)
-        reading = ListReading(admission, rules)
-        entries = (one for one in reading.entries(lists) if isinstance(one, InjectedSeed))
-        accepted = [GivenUrl(seed.key, seed.url) for seed in reading.accepted(entries)]
+    reading, accepted = _accepted_urls(context, version, lists, options)
     urls = list({one.key: one for one in reversed(accepted)}.values())[::-1]
     found = GivenResult(
         reading.seeds, len(accepted) - len(urls), dict(reading.refused), reading.malformed,

@@ -105,30 +105,6 @@ class CrawlSummaryReport(SummaryReport):
             ("Seeds with a reply", _count(data["seeds_crawled"])),
             ("Seeds without", _count(data["seeds_uncrawled"])),
         )
-        got = (
-            ("Hosts with a reply", _count(data["hosts_visited"])),
-            ("Documents", f"{data['documents']:,} ({data['html_documents']:,} HTML)"),
-            *(
-                (("Of these, of what looks like traps", _count(data["trap_documents"])),)
-                * bool(data.get("trap_documents"))
-            ),
-            ("Redirects", _count(data["redirects"])),
-            ("Error replies", _count(data["error_replies"])),
-            ("Failed", _failed(data)),
-            *(
-                (("Of these, by errors of Nacre's own", _count(data["faults"])),)
-                * bool(data["faults"])
-            ),
-            *(
-                (("Too much for the parser, without links", _count(data["unparsed_replies"])),)
-                * bool(data["unparsed_replies"])
-            ),
-            ("Replies for robots.txt", _count(data["prerequisite_replies"])),
-            ("Guesses that were not there, such as the icon", _count(data["missing_guesses"])),
-            ("Disregarded (robots.txt and the like)", _count(_disregarded(data))),
-            ("Deleted by the operator", _count(data["uris_deleted"])),
-            ("Waiting", _count(data["uris_queued"])),
-        )
         kept = (
             ("Received", size(data["total_crawled_bytes"])),
             ("New", _pair(data, "novel_uris", "novel_crawled_bytes")),
@@ -145,7 +121,7 @@ class CrawlSummaryReport(SummaryReport):
         )
         sections = [
             Section("Seeds", facts=seeds),
-            Section("URIs", facts=got),
+            Section("URIs", facts=_uri_facts(data)),
             Section("Bytes", facts=kept),
             Section("Speed", facts=speed),
         ]
@@ -157,6 +133,31 @@ class CrawlSummaryReport(SummaryReport):
             )
             sections.append(Section("Inside", facts=facts))
         return ReportDocument("Crawl summary", tuple(sections), about)
+
+
+def _uri_facts(data: Data) -> tuple[tuple[str, str], ...]:
+    """Return the facts about URIs; counts that are 0 in most runs are left out."""
+    return (
+        ("Hosts with a reply", _count(data["hosts_visited"])),
+        ("Documents", f"{data['documents']:,} ({data['html_documents']:,} HTML)"),
+        *(
+            (("Of these, of what looks like traps", _count(data["trap_documents"])),)
+            * bool(data.get("trap_documents"))
+        ),
+        ("Redirects", _count(data["redirects"])),
+        ("Error replies", _count(data["error_replies"])),
+        ("Failed", _failed(data)),
+        *((("Of these, by errors of Nacre's own", _count(data["faults"])),) * bool(data["faults"])),
+        *(
+            (("Too much for the parser, without links", _count(data["unparsed_replies"])),)
+            * bool(data["unparsed_replies"])
+        ),
+        ("Replies for robots.txt", _count(data["prerequisite_replies"])),
+        ("Guesses that were not there, such as the icon", _count(data["missing_guesses"])),
+        ("Disregarded (robots.txt and the like)", _count(_disregarded(data))),
+        ("Deleted by the operator", _count(data["uris_deleted"])),
+        ("Waiting", _count(data["uris_queued"])),
+    )
 
 
 def _known(data: Data, line: str, unit: str, form: Callable[[int], str]) -> Iterator[str]:
