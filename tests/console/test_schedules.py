@@ -253,7 +253,7 @@ def test_the_month_leads_to_the_reports_of_runs_that_are_over(tmp_path: Path):
             page = (await console.client.get("/calendar", headers=fields)).text
             link = f'<a href="/j/{quote("crawls~图书馆")}/reports/run?run={run}">run ended'
             assert link in page
-            assert "FINISHED_DOCUMENT_LIMIT" in page.partition(link)[2][:200]
+            assert "Document limit reached" in page.partition(link)[2][:200]
             assert (await console.client.get(link.split('"')[1], headers=fields)).status_code == 200
             before = (await console.client.get("/calendar?month=2020-02", headers=fields)).text
             assert "run ended" not in before

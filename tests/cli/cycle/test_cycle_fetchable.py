@@ -37,7 +37,7 @@ def test_a_list_that_needs_a_contact_is_not_made_without_one(root: Path, words: 
     done = nacre("cycle", root, *words)
     assert (done.code, "fetch.contact" in done.err, "are public" in done.err) == (2, True, False)
     assert "xn--" in done.err or "图书馆" in done.err
-    assert versions(root) == ["inject"]
+    assert versions(root) == ["seeds", "inject"]
     contact = ("--set", "fetch.contact=https://a.test/us")
     if words[0] == "generate":
         assert nacre("cycle", root, *words, *contact).code == 0
@@ -58,7 +58,7 @@ def test_what_units_cannot_obey_is_said_before_there_is_a_list(root: Path, setti
         words += ["--set", "engine.source_tags=false"]
     done = nacre("cycle", root, "generate", *words)
     assert (done.code, said in done.err) == (2, True), done.err
-    assert versions(root) == ["inject"]
+    assert versions(root) == ["seeds", "inject"]
 
 
 def test_settings_that_do_not_concern_the_list_are_set_on_one_that_waits(tmp_path: Path):
