@@ -1,6 +1,7 @@
 """Every annotation that the code writes is in the table, and each row of the table is written."""
 
 import ast
+import gc
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,7 +21,12 @@ OF_WIRE = {"_note", "notes", "_fail"}
 
 @cache
 def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
+    # A finalizer that runs meanwhile makes `compile` of Python 3.11 fail (cpython issue 106905).
+    gc.disable()
+    try:
+        return ast.parse(path.read_text("utf-8"))
+    finally:
+        gc.enable()
 
 
 def sources() -> Iterator[tuple[str, ast.Module]]:
