@@ -516,11 +516,8 @@ def _own(buckets: Sequence[BucketFiles]) -> str:
 def _listed_rows(work: TaskWork, spec: LeaseSpec) -> str:
     """SQL of the whole rows of what is listed, with their units."""
     kernel = work.kernel
-    kernel.execute(
-        "create temp table whole ("
-        + ", ".join(f'"{column.name}" {column.type}' for column in COLUMNS)
-        + ")"
-    )
+    columns = ", ".join(f'"{column.name}" {column.type}' for column in COLUMNS)
+    kernel.execute(f"create temp table whole ({columns})")
     for bucket in spec.look.buckets:
         kernel.execute(
             "create or replace temp table wanted as select key from listed "
