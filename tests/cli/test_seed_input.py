@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from nacre.cli.seed_input import STDIN, first_url, seed_input, set_seeds
+from nacre.cli.seed_input import STDIN, first_url, seed_input, set_seeds, streamed_input
 from nacre.errors import ConfigError
 
 
@@ -38,6 +38,37 @@ def test_an_encoding_that_was_detected_is_told(tmp_path: Path):
         with pytest.raises(ConfigError, match="behind a tab, in a file of seeds"):
             seed_input(["http://a.example/", text], [], [])
     assert found.lines[0] == "http://a.test/书籍/0"
+
+
+def test_files_of_any_length_are_read_while_their_lines_are_taken(tmp_path: Path):
+    plain, packed, cut = tmp_path / "a.txt", tmp_path / "b.txt.gz", tmp_path / "c.gz"
+    plain.write_bytes("".join(f"http://a.test/书籍/{n}\n" for n in range(9)).encode("gbk"))
+    data = gzip.compress(b"http://b.test/\n" * 99_999)
+    packed.write_bytes(data)
+    cut.write_bytes(data[: len(data) // 2])
+    found = streamed_input([str(plain), "http://c.test/", str(packed)])
+    assert found.notes == [
+        f"{plain} is a file: its lines are the seeds",
+        f"{plain}: read as GBK",
+        f"{packed} is a file: its lines are the seeds",
+    ]
+    typed, first, second = found.lists
+    assert (typed.file, list(typed.lines)) == ("", ["http://c.test/"])
+    assert next(iter(first.lines)) == "http://a.test/书籍/0"
+    assert iter(second.lines) is second.lines
+    assert sum(1 for _ in second.lines) == 99_999
+    with pytest.raises(ConfigError, match=r"c\.gz cannot be read: it is damaged"):
+        streamed_input([str(cut)])
+
+
+def test_a_streamed_list_that_is_no_text(tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"http://a.test/\nhttp://b.test/\0\n")
+    [seeds] = streamed_input([str(path)]).lists
+    with pytest.raises(ConfigError, match="it is not text: there are NUL bytes in it"):
+        list(seeds.lines)
+    with pytest.raises(ConfigError, match="there is no such file"):
+        streamed_input([str(tmp_path / "gone.txt")])
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nacre.crawldb.seeds import SEEDS
 from nacre.cycle.tables import CRAWLDB
 from nacre.cycle.versions import Cycle, TableFile, version_name
 from tests.cli.site import Pages, everywhere, nacre
@@ -90,6 +91,37 @@ def test_what_an_update_wrote_is_made_again_of_its_facts(root: Path):
     assert {one["bucket"] for one in found["buckets"]} == {file.bucket for file in lost}
     assert [one["again"] for one in found["buckets"]] == [[] for _ in found["buckets"]]
     assert rows(root) == before
+
+
+def test_lost_seeds_are_named_by_the_versions_of_their_lists_and_come_back(root: Path):
+    lines = root.with_name("more.txt")
+    lines.write_text("http://more.example/dir/\nhttp://书.example/\n")
+    assert nacre("cycle", root, "inject", lines).code == 0
+    version = Cycle.open(root).newest().number
+    before = files(root, SEEDS)
+    lost = [file for file in before if file.seq == version]
+    assert lost
+    query = "select key, text, page, origin from seeds order by all"
+    seeds = nacre("cycle", root, "sql", query, "--json").out
+    spoil(root, *lost)
+    told = nacre("cycle", root, "storage", "check", "--repair")
+    assert told.code == 0, told.err
+    remedy = f"`inject` the lists of version {version} again: until then the scope lacks their seed"
+    assert told.out.count(remedy) == len({file.bucket for file in lost})
+    assert "`rank`" not in told.out
+    assert nacre("cycle", root, "inject", lines).code == 0
+    assert nacre("cycle", root, "sql", query, "--json").out == seeds
+    assert nacre("cycle", root, "storage", "check").code == 0
+
+
+def test_lost_seeds_of_the_own_list_need_no_remedy(root: Path):
+    before = files(root, SEEDS)
+    spoil(root, *before)
+    told = nacre("cycle", root, "storage", "check", "--repair")
+    assert told.code == 0, told.err
+    assert told.out.count("no list that was injected has lost seeds") == len(before)
+    assert nacre("cycle", root, "generate").code == 0
+    assert Cycle.open(root).newest().tables[SEEDS].rows == len(HOSTS)
 
 
 def test_other_buckets_stay(root: Path):

@@ -203,6 +203,11 @@ def test_what_steps_that_ended_too_soon_left_goes_but_no_record(made, monkeypatc
     age(made, 0.5)
     assert remove_dropped(made.cycle, made.clock, keep=3) == []
     age(made, 2)
+    for name in ("killed/empty", "killed", "now"):
+        (made.folder / "cycle/exchange" / name).mkdir(parents=True, exist_ok=True)
+    for name in ("killed/empty", "killed"):
+        os.utime(made.folder / "cycle/exchange" / name, (0, 0))
+    os.utime(made.folder / "cycle/exchange/now", (made.clock / 1000, made.clock / 1000))
     listed: list[str] = []
     of_storage = made.storage.list
 
@@ -214,6 +219,7 @@ def test_what_steps_that_ended_too_soon_left_goes_but_no_record(made, monkeypatc
     removed = remove_dropped(made.cycle, made.clock, keep=3)
     assert listed.count("archive") == 1, "an archive may have a million files"
     assert sorted(file.name for file in removed) == sorted(left)
+    assert [path.name for path in (made.folder / "cycle/exchange").iterdir()] == ["now"]
     assert all(made.storage.read(name) == b"x" for name in kept)
     assert made.storage.list("orphans") == ["orphans/a.warc.gz", "orphans/b.cdxj"]
 

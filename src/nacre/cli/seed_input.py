@@ -10,13 +10,17 @@ from typing import Any, BinaryIO, NamedTuple
 from nacre.cli.output import count
 from nacre.config.ordinary import why_not_ordinary
 from nacre.engine.seeding.seedfile import (
+    UNREADABLE,
     UTF_8,
     coding_name,
     coding_of,
     decoded_lines,
+    file_coding,
+    lines_in,
     of_a_text,
     open_bytes,
     unreadable,
+    why_unreadable,
 )
 from nacre.engine.seeding.seeds import BadSeed, Seed, SeedList, read_seeds
 from nacre.errors import ConfigError, Problem
@@ -102,6 +106,35 @@ def set_seeds(values: dict[str, Any]) -> list[str]:
     raise ConfigError(
         [Problem("seeds", f"--set seeds={said!r}: no seeds", "a file, a URL or a list of URLs")]
     )
+
+
+def streamed_input(texts: Sequence[str]) -> SeedInput:
+    """Seeds as `seed_input` returns them; a file of any length is read while its lines are taken.
+
+    Its seeds are not counted: who takes the lines does that.
+
+    Args:
+        texts: Arguments: URLs, and names of files.
+
+    Raises:
+        ConfigError: A file cannot be read; of a damaged one while its lines are taken.
+    """
+    notes: list[str] = []
+    lists: list[SeedList] = []
+    typed: list[str] = []
+    for text in texts:
+        if not _is_file(text):
+            typed.append(_no_missing_file(text))
+            continue
+        notes.append(f"{text} is a file: its lines are the seeds")
+        try:
+            codec = file_coding(Path(text))
+        except UNREADABLE as error:
+            raise unreadable(text, why_unreadable(error)) from error
+        if codec != UTF_8:
+            notes.append(f"{text}: read as {coding_name(codec)}")
+        lists.append(SeedList(text, lines_in(Path(text), text, codec)))
+    return SeedInput([*([SeedList("", typed)] if typed else []), *lists], notes)
 
 
 def _is_file(text: str) -> bool:

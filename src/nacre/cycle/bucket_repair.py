@@ -47,6 +47,8 @@ from nacre.cycle.versions import (
 )
 from nacre.errors import DamageError, StorageError
 
+_INJECTS = frozenset(("inject", "import"))
+"""Steps that bring seeds which are not of the job's own list."""
 STEP = "repair"
 """The step of a version whose buckets were made again."""
 
@@ -60,6 +62,8 @@ class RemadeBucket(NamedTuple):
         since: The version whose files it begins with; 0: none of the kept ones has it whole.
         segments: The segments whose updates were done again.
         again: URLs that were listed and have no visit any more, so that they are fetched again.
+        injected: Of the table of seeds, numbers of the kept versions whose injected lists have
+            seeds that may be lost; 0 stands for all that are not kept.
     """
 
     table: str
@@ -67,6 +71,7 @@ class RemadeBucket(NamedTuple):
     since: int = 0
     segments: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+    injected: tuple[int, ...] = ()
 
 
 class _Replay(NamedTuple):
@@ -156,6 +161,8 @@ class BucketRepair:
             one = RemadeBucket(table, bucket, start.since)
             if table == CRAWLDB:
                 one = self._made_again(one, start, now)
+            elif table == SEEDS:
+                one = one._replace(injected=self._injected(start))
             made.append(one)
             before, after = {f.path for f in files}, {f.path for f in now}
             dropped.setdefault(table, set()).update(before - after)
@@ -170,6 +177,18 @@ class BucketRepair:
         )
         self._cycle.commit(self._newest, changes)
         return made
+
+    def _injected(self, start: _Start) -> tuple[int, ...]:
+        """The versions whose injected lists may have lost seeds; nothing else has these."""
+        stamps = {number: one.seed_state.listed for number, one in self._kept.items()}
+        # With another stamp it was the job's own list that came.
+        listed = {
+            number
+            for number, one in self._kept.items()
+            if one.step in _INJECTS and stamps.get(number - 1, "") == stamps[number]
+        }
+        before = () if start.since or min(self._kept) <= 1 else (0,)
+        return (*before, *sorted(listed & start.lost))
 
     def _seed_state(self, dropped: Mapping[str, object]) -> SeedTableState:
         """What is known of seeds: the job's own list is read again where rows were lost."""

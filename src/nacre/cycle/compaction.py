@@ -16,7 +16,7 @@ from nacre.crawldb.seeds import SEEDS
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.parts import ARCHIVED, ORPHANS, RECORDS
 from nacre.cycle.seed_index import marked_seeds
-from nacre.cycle.storage import MissingFileError, StoredFile
+from nacre.cycle.storage import MissingFileError, StoredFile, remove_empty_folders
 from nacre.cycle.tables import (
     CRAWLDB,
     FOLDER,
@@ -429,6 +429,8 @@ def remove_dropped(cycle: Cycle, clock: int, *, keep: int) -> list[StoredFile]:
             cycle.storage.copy(name, f"{ORPHANS}/{base}")
     for file in removed:
         cycle.storage.delete(file.name)
+    for folder in _OF_STEPS:
+        remove_empty_folders(cycle.storage, folder, before=clock - KEPT_FOR)
     return removed
 
 

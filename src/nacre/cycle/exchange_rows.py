@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from nacre.cycle.storage import Storage
+from nacre.cycle.storage import Storage, remove_folder
 from nacre.store.local_files import HeldFolder
 
 _GROUPS = 64
 """Files at most, whatever the number of buckets."""
+_HELD = 32 << 20
+"""Bytes of rows that wait: each part of a file stays in memory with what its footer says of it."""
 
 
 class ExchangeFiles:
@@ -26,6 +28,8 @@ class ExchangeFiles:
         self._width = max(1, buckets // _GROUPS)
         self._held = HeldFolder("exchange-")
         self._writers: dict[tuple[str, int], tuple[Path, Any]] = {}
+        self._waiting: dict[str, list[Any]] = {}
+        self._size = 0
 
     def __enter__(self) -> Self:
         return self
@@ -41,9 +45,22 @@ class ExchangeFiles:
 
     def add(self, name: str, table: Any) -> None:  # noqa: ANN401 - pyarrow has no types
         """Add rows, an Arrow table with a column `bucket`, to the files of a name."""
-        import pyarrow.compute as pc  # noqa: PLC0415 - an extra
+        self._waiting.setdefault(name, []).append(table)
+        self._size += table.nbytes
+        if self._size >= _HELD:
+            for each in list(self._waiting):
+                self._write(each)
+            self._size = 0
 
-        table = table.sort_by("bucket")
+    def _write(self, name: str) -> None:
+        """Write the rows of a name that wait."""
+        tables = self._waiting.pop(name, None)
+        if not tables:
+            return
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow.compute as pc  # noqa: PLC0415 - likewise
+
+        table = pa.concat_tables(tables).sort_by("bucket")
         groups = pc.divide(table.column("bucket"), self._width)
         begin = 0
         for counted in pc.value_counts(groups):
@@ -53,6 +70,7 @@ class ExchangeFiles:
 
     def send(self, name: str) -> Mapping[int, str]:
         """Send the files of a name to the storage; their names there, by group."""
+        self._write(name)
         sent: dict[int, str] = {}
         for (kind, group), (path, writer) in self._writers.items():
             if kind == name:
@@ -64,8 +82,7 @@ class ExchangeFiles:
 
     def remove(self) -> None:
         """Remove from the storage what was sent."""
-        for file in self._storage.walk(self._folder):
-            self._storage.delete(file.name)
+        remove_folder(self._storage, self._folder)
 
     def _writer(self, name: str, group: int, schema: Any) -> Any:  # noqa: ANN401 - pyarrow
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra

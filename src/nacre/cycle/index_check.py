@@ -18,7 +18,7 @@ from nacre.cycle.steps.index_tasks import (
     documents_task,
     page_of,
 )
-from nacre.cycle.storage import localized
+from nacre.cycle.storage import localized, remove_folder
 from nacre.cycle.tables import CRAWLDB, archived_warcs, buckets_of
 from nacre.search.document import SearchDocument
 
@@ -41,8 +41,7 @@ def checked_document(context: StepContext, key: str) -> SearchDocument | str:
     try:
         return _document(context, key, folder)
     finally:
-        for file in context.cycle.storage.walk(folder):
-            context.cycle.storage.delete(file.name)
+        remove_folder(context.cycle.storage, folder)
 
 
 def _document(context: StepContext, key: str, folder: str) -> SearchDocument | str:

@@ -185,7 +185,7 @@ def test_a_rank_that_was_killed_goes_on(crawl: FetchedCycle, monkeypatch: pytest
     once = table_hash(view(crawl), "rank_host")
     ranked(crawl)
     assert table_hash(view(crawl), "rank_host") == once
-    assert not crawl.storage.walk("exchange")
+    assert not list((crawl.folder / "cycle/exchange").iterdir())
 
 
 class Here(LocalEngine):

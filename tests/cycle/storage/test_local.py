@@ -13,6 +13,7 @@ from nacre.cycle.storage import (
     file_sha256,
     localized,
     open_storage,
+    remove_folder,
 )
 from nacre.cycle.storage.local import TEMPORARY, LocalStorage
 from nacre.errors import ConfigError, StorageError
@@ -22,6 +23,15 @@ from tests.store.simulated import World
 
 ROOT = Path("/cycle")
 CRASHES = [("drop", 0), ("keep", 0), ("subset", 1), ("torn", 2), ("torn", 3)]
+
+
+def test_a_removed_folder_leaves_nothing(tmp_path):
+    storage = open_storage(str(tmp_path / "c"))
+    for name in ("exchange/a/one", "exchange/a/b/two", "exchange/书/three"):
+        storage.put(name, b"x")
+    remove_folder(storage, "exchange/a")
+    remove_folder(storage, "exchange/nothing")
+    assert [path.name for path in (tmp_path / "c/exchange").iterdir()] == ["书"]
 
 
 def test_what_is_put_is_read(tmp_path):

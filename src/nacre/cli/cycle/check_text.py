@@ -3,6 +3,7 @@
 from typing import Any
 
 from nacre.cli import output
+from nacre.crawldb.seeds import SEEDS
 from nacre.cycle.bucket_repair import RemadeBucket
 from nacre.cycle.check import StorageCheck
 from nacre.cycle.segment_files import is_note
@@ -75,7 +76,25 @@ def _say_bucket(one: RemadeBucket, version: int, *, dry: bool) -> None:
             output.say(f"    {url}")
         if len(one.again) > _SHOWN:
             output.say(f"    … and {len(one.again) - _SHOWN:,} more (--json has all)")
+    if one.table == SEEDS:
+        output.say(f"  {_seeds_remedy(one)}")
+        return
     output.say(f"  {_COMPLETED.get(one.table, '`rank` computes it again')}")
+
+
+def _seeds_remedy(one: RemadeBucket) -> str:
+    """How lost seeds come back: only the job's own list can be read again."""
+    own = "the next step reads the job's own list again"
+    if not one.injected:
+        return f"{own}; no list that was injected has lost seeds"
+    numbers = [str(number) for number in one.injected if number]
+    lists = f"of {'versions' if len(numbers) > 1 else 'version'} {', '.join(numbers)}"
+    if 0 in one.injected:
+        lists = f"{lists} and of all earlier versions" if numbers else "that were ever injected"
+    return (
+        f"{own}; `inject` the lists {lists} again: until then the scope lacks their seeds, and "
+        "links near these may be refused, which that inject sets right"
+    )
 
 
 def _sources(one: RemadeBucket, version: int) -> list[str]:

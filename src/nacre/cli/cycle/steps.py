@@ -111,7 +111,7 @@ def inject_lists(
     Raises:
         ConfigError: A file cannot be read.
     """
-    from nacre.cli.seed_input import seed_input
+    from nacre.cli.seed_input import streamed_input
     from nacre.cycle.steps.inject import inject as run
     from nacre.engine.seeding.seedfile import seed_lines
     from nacre.engine.seeding.seeds import SeedList
@@ -121,7 +121,7 @@ def inject_lists(
         file = named if isinstance(named, str) else ""
         own = SeedList(file, seed_lines(named, context.layout.root))
         return run(context, [own], options, own=True)
-    found = seed_input(list(lists), [], [])
+    found = streamed_input(lists)
     for note in found.notes:
         output.tell(f"nacre: {note}")
     return run(context, found.lists, options)

@@ -25,6 +25,7 @@ from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.judging import rules_of_step
 from nacre.cycle.steps.seed_rows import synced
 from nacre.cycle.steps.taking import OtherRows, TakenRows, buckets_here, take_rows
+from nacre.cycle.storage import remove_folder
 from nacre.cycle.versions import CycleVersion
 from nacre.errors import ConfigError
 
@@ -159,8 +160,7 @@ def import_nutch(
         said = {name: str(place) for name in _TASKS if (place := getattr(places, name))}
         return _result(take_rows(context, version, rows, "import", said), found)
     finally:
-        for file in storage.walk(folder):
-            storage.delete(file.name)
+        remove_folder(storage, folder)
 
 
 _TASKS: dict[str, Callable[[NutchSpec], NutchCounts]] = {

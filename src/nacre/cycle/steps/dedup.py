@@ -28,7 +28,7 @@ from nacre.cycle.steps.dedup_marks import COMPARED, compared_before, marked_as_c
 from nacre.cycle.steps.links import bucket_ranges, waiting_segments
 from nacre.cycle.steps.near import IndexSpec, NearSearch, near_duplicates
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
-from nacre.cycle.storage import localized
+from nacre.cycle.storage import localized, remove_folder
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -361,8 +361,7 @@ def dedup(context: StepContext, settings: CycleDedupSettings) -> DedupResult:
         )
         return found._replace(version=context.cycle.commit(version, changes))
     finally:
-        for file in context.cycle.storage.walk(folder):
-            context.cycle.storage.delete(file.name)
+        remove_folder(context.cycle.storage, folder)
 
 
 def _new_buckets(version: CycleVersion, added: dict[str, list[TableFile]]) -> dict[str, int]:

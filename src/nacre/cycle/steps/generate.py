@@ -55,7 +55,7 @@ from nacre.cycle.steps.select_tasks import (
     summed,
     wide_looks,
 )
-from nacre.cycle.storage import AlreadyThereError, Storage
+from nacre.cycle.storage import AlreadyThereError, Storage, remove_folder
 from nacre.cycle.tables import CRAWLDB, BucketFiles, buckets_of, in_range_tasks
 from nacre.cycle.versions import (
     CycleChanges,
@@ -200,9 +200,7 @@ class _Generating:
         try:
             return self._run()
         finally:
-            storage = self._context.cycle.storage
-            for file in storage.walk(self._folder):
-                storage.delete(file.name)
+            remove_folder(self._context.cycle.storage, self._folder)
 
     def _run(self) -> GenerateResult:
         self._check_sql()

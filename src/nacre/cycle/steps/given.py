@@ -29,6 +29,7 @@ from nacre.cycle.steps.inject import InjectOptions, ListReading
 from nacre.cycle.steps.seed_rows import seed_view, synced
 from nacre.cycle.steps.select_tasks import ListSpec, list_task
 from nacre.cycle.steps.update_tasks import local_facts
+from nacre.cycle.storage import remove_folder
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -203,8 +204,7 @@ def list_given(
         ]  # fmt: skip
         rows = sum(context.engine.map(list_task, lists))
     finally:
-        for file in storage.walk(folder):
-            storage.delete(file.name)
+        remove_folder(storage, folder)
     more = {**time_marks(context, packs), **freeze_segment(context, version, name)}
     state = SegmentState(state="generated", units=len(packs.seconds), urls=rows, more=more)
     return GivenLists(name, state, packs)

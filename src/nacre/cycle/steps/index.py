@@ -30,7 +30,7 @@ from nacre.cycle.steps.index_tasks import (
 )
 from nacre.cycle.steps.links import LINKS
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of
-from nacre.cycle.storage import localized
+from nacre.cycle.storage import localized, remove_folder
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -111,13 +111,7 @@ def index(
         finally:
             if not context.dry:
                 writer.close()
-            _swept(context, folder)
-
-
-def _swept(context: StepContext, folder: str) -> None:
-    """Remove the files of an exchange."""
-    for file in context.cycle.storage.walk(folder):
-        context.cycle.storage.delete(file.name)
+            remove_folder(context.cycle.storage, folder)
 
 
 def newest_facts(version: CycleVersion) -> tuple[FetchedFacts, ...]:

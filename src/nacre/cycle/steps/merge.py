@@ -28,7 +28,7 @@ from nacre.cycle.steps.taking import (
     compare_rows,
     files_by_bucket,
 )
-from nacre.cycle.storage import open_storage
+from nacre.cycle.storage import open_storage, remove_folder
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -162,8 +162,7 @@ def merge(
         made = list(zip(specs, gathered, strict=True))
         return _compared(context, version, known, made, folder)
     finally:
-        for file in storage.walk(folder):
-            storage.delete(file.name)
+        remove_folder(storage, folder)
 
 
 def _other_version(mine: Cycle, other: Cycle) -> CycleVersion:

@@ -38,7 +38,7 @@ from nacre.cycle.steps.rank_tasks import (
     publish_pure_task,
     publish_task,
 )
-from nacre.cycle.storage import MissingFileError
+from nacre.cycle.storage import MissingFileError, remove_empty_folders
 from nacre.cycle.tables import CRAWLDB, BucketFiles, buckets_of, in_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, TableFile
 from nacre.errors import ConfigError, JobError
@@ -282,6 +282,7 @@ class _Graph:
         names = [file.name for file in self._storage.walk(self._spec.folder)]
         for name in sorted(names, key=lambda name: "/done-" not in name):
             self._storage.delete(name)
+        remove_empty_folders(self._storage, self._spec.folder)
 
 
 def _applied(

@@ -20,6 +20,7 @@ from nacre.cycle.steps.inject_rows import write_rows
 from nacre.cycle.steps.judging import JUDGED_BY, RulesOfStep, judge_rows, rules_of_step
 from nacre.cycle.steps.seed_rows import synced
 from nacre.cycle.steps.update_tasks import local_facts
+from nacre.cycle.storage import remove_folder
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -375,8 +376,7 @@ def refilter(context: StepContext, options: RefilterOptions) -> RefilterResult:
             for result in context.engine.map(move_task, moves):
                 files += result[CRAWLDB]
     finally:
-        for file in context.cycle.storage.walk(folder):
-            context.cycle.storage.delete(file.name)
+        remove_folder(context.cycle.storage, folder)
     return _committed(context, version, options, _summed(found), files)
 
 

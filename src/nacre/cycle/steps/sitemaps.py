@@ -47,6 +47,7 @@ from nacre.cycle.steps.sitemap_tasks import (
     robots_task,
 )
 from nacre.cycle.steps.update_tasks import local_facts
+from nacre.cycle.storage import remove_folder
 from nacre.cycle.tables import CRAWLDB, BucketFiles, added_files, buckets_of, in_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.engine.seeding.seeds import BadSeed, SeedList, read_seeds
@@ -293,8 +294,7 @@ class _SitemapsStep:
             done = marked_late(msgspec.structs.replace(state, state=UPDATED), late)
             self._commit(version, made, {segment: done}, added)
         finally:
-            for file in storage.walk(folder):
-                storage.delete(file.name)
+            remove_folder(storage, folder)
         return next(iter(made), "")
 
     def _not_attempted(self, state: SegmentState) -> int:

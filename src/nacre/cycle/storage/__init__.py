@@ -9,6 +9,7 @@ import os
 import secrets
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
@@ -112,6 +113,37 @@ def open_storage(place: str) -> Storage:
     from nacre.cycle.storage.local import LocalStorage  # noqa: PLC0415 - one of the two
 
     return LocalStorage(folder)
+
+
+def remove_folder(storage: Storage, folder: str) -> None:
+    """Remove all files below a folder, and on a local disk the folder itself.
+
+    Args:
+        storage: The storage.
+        folder: Name of a folder that nobody else writes to any more.
+    """
+    for file in storage.walk(folder):
+        storage.delete(file.name)
+    remove_empty_folders(storage, folder)
+
+
+def remove_empty_folders(storage: Storage, folder: str, *, before: int | None = None) -> None:
+    """Remove the folders at any depth below a folder that are empty, then the folder itself.
+
+    Args:
+        storage: The storage; one of objects has no folders.
+        folder: Name of the folder.
+        before: Only folders below it that did not change since then, ms since the epoch, and not
+            the folder itself; None: all.
+    """
+    root = storage.local_path(folder)
+    if root is None or not root.is_dir():
+        return
+    paths = sorted((path for path in root.rglob("*") if path.is_dir()), reverse=True)
+    for path in [*paths, root] if before is None else paths:
+        with suppress(OSError):  # it is not empty, or another process has removed it
+            if before is None or path.stat().st_mtime_ns // 1_000_000 < before:
+                path.rmdir()
 
 
 def require_writable(storage: Storage) -> None:

@@ -41,6 +41,8 @@ _HIGH = re.compile(rb"[\x80-\xff]+")
 _PAIRS = re.compile(rb"(?:[\xa1-\xf7][\xa1-\xfe])+")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 UTF_8 = "utf-8"
+UNREADABLE = (OSError, EOFError, zlib.error)
+"""Errors of a seed file that is missing, damaged or no text."""
 WIDE = ("utf-16", "utf-32")
 """How the codecs begin in which ASCII has more than a byte."""
 _MARKS = (
@@ -71,7 +73,7 @@ def coding_of(file: SeedBytes) -> str:
     file.seek(0)
     sound = broken = size = 0
     sample: list[bytes] = []
-    for line in _raw_lines(file):
+    for line in _lines_beyond_ascii(file):
         if line.isascii():
             if b"\0" in line:
                 return UTF_8  # it is not text, which who reads it on finds out
@@ -131,6 +133,14 @@ def _raw_lines(file: SeedBytes) -> Iterator[bytes]:
     """Lines without their ends: LF, CR LF, or CR alone."""
     for line in iter(lambda: file.readline(LONGEST), b""):
         yield from line.splitlines()
+
+
+def _lines_beyond_ascii(file: SeedBytes) -> Iterator[bytes]:
+    """Lines as `_raw_lines` returns them, without most of those that are ASCII without NUL."""
+    while block := file.read(LONGEST):
+        block += file.readline(LONGEST)
+        if not block.isascii() or b"\0" in block:
+            yield from _raw_lines(io.BytesIO(block))
 
 
 def _is_utf8(line: bytes) -> bool:
@@ -203,12 +213,34 @@ def file_lines(path: Path, named: str) -> Iterator[str]:
     """
     try:
         codec = file_coding(path)
+    except UNREADABLE as error:
+        raise unreadable(named, why_unreadable(error)) from error
+    yield from lines_in(path, named, codec)
+
+
+def lines_in(path: Path, named: str, codec: str) -> Iterator[str]:
+    """Return the lines of a seed file, one at a time.
+
+    Args:
+        path: The file.
+        named: How the operator named it.
+        codec: The result of `file_coding`.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    try:
         with open_bytes(path) as file:
             yield from of_a_text(decoded_lines(file, codec))
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise unreadable(named, f"it is damaged ({error})") from error
-    except OSError as error:
-        raise unreadable(named, error.strerror or str(error)) from error
+    except UNREADABLE as error:
+        raise unreadable(named, why_unreadable(error)) from error
+
+
+def why_unreadable(error: Exception) -> str:
+    """Return why a seed file cannot be read, by one of the errors `UNREADABLE`."""
+    if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+        return error.strerror or str(error)
+    return f"it is damaged ({error})"
 
 
 def of_a_text(lines: Iterator[str]) -> Iterator[str]:
