@@ -92,6 +92,20 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport() -> Generator[None, Any, Any]:
+    """A failure is shown without the collector: it parses the source of the test.
+
+    A finalizer that runs meanwhile makes `compile` of Python 3.11 fail (cpython issue 106905), and
+    the process of the test would end without the failure that it had to report.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def has_room(place: Path, meminfo: str) -> bool:
     """Whether a file system in memory has room for what the tests write."""
     found = re.search(r"^MemAvailable: +(\d+) kB$", meminfo, re.MULTILINE)
@@ -188,9 +202,12 @@ def pytest_unconfigure() -> None:
     warnings.simplefilter("default")
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The crawls of the tests share no politeness with those of the user."""
+    """The crawls of a module share no politeness with those of the user or of other modules.
+
+    A delay of ten minutes that a test of another module gives to 127.0.0.1:9 would hold for all.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
