@@ -44,3 +44,48 @@ def test_durations(seconds: float, text: str):
 )
 def test_a_time_of_an_estimate(seconds: float, text: str):
     assert clock.roughly(seconds) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-07-01T13:00:00Z", "2024-07-01T13:00", "2024-07-01 13:00:00", "20240701130000",
+        "2024-07-01T15:00:00+02:00", "20240701T130000Z", " 2024-07-01T13:00:00.000Z ",
+    ],
+)  # fmt: skip
+def test_a_typed_time_may_have_a_zone_or_14_digits(text: str):
+    assert clock.iso(clock.parse_time(text)) == "2024-07-01T13:00:00Z"
+
+
+def test_a_typed_date_is_its_midnight_in_utc():
+    assert clock.parse_time("2024-07-01") == clock.parse_time("20240701")
+    assert clock.iso(clock.parse_time("20240701")) == "2024-07-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "now", "2024", "20240101123", "2024010112345", "20241301000000", "20240230000000",
+        "2024-07-01T25:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-10:00",
+        "1970-01-01T00:00:00Z", "\uff19" * 4, "二〇二四年", "\uff12" * 14, "1" * 5000,
+        "2024-07-01T13:00:00 Europe/Paris",
+    ],
+)  # fmt: skip
+def test_what_is_no_time_is_refused(text: str):
+    with pytest.raises(ValueError, match=r"is no time|is not in the years 1971 to 9998"):
+        clock.parse_time(text)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_time_or_refused(text: str):
+    try:
+        seconds = clock.parse_time(text)
+    except ValueError:
+        return
+    assert clock.parse_time("19710101000000") <= seconds < clock.parse_time("9998-12-31") + 86400
+
+
+@given(st.floats(4e7, 2e11))
+def test_timestamps_are_read_back(seconds: float):
+    assert clock.parse_time(clock.digits14(seconds)) == int(seconds)
+    assert clock.parse_time(clock.iso(seconds)) == int(seconds)

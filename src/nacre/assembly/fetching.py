@@ -9,6 +9,7 @@ from nacre.assembly.scheduling import Queues, Scheduling
 from nacre.assembly.storing import Storing
 from nacre.core.clock import Clock
 from nacre.core.processor import Processor, Visit
+from nacre.engine.clock import machine_clock
 from nacre.engine.limits import Pacer
 from nacre.engine.observer import Supervisor
 from nacre.engine.prerequisites import RobotsCache
@@ -108,7 +109,7 @@ def make_fetching(
     jar = CookieJar(settings.cookies)
     rows = CookieRows(store, jar)
     rows.load(clock.now())
-    fetcher = HttpFetcher(clock, guard, spool=spool, logins=logins)
+    fetcher = HttpFetcher(clock, guard, spool=spool, logins=logins, machine=machine_clock(clock))
     return Fetching(
         guard=guard,
         fetcher=fetcher,

@@ -18,6 +18,7 @@ from nacre.engine.candidates.rejected_uris import Ignored, RejectedUris
 from nacre.engine.candidates.scoping import JudgeScopeStep, PrepareStep
 from nacre.engine.candidates.speculation import Speculation
 from nacre.engine.chain.plan import ChainBuilder
+from nacre.engine.clock import machine_clock
 from nacre.engine.logs import JobLogs, RecoveryJournal
 from nacre.engine.prerequisites import HostAnswers
 from nacre.engine.seeding.seedbook import LoginBook, SeedBook
@@ -140,7 +141,9 @@ def make_queues(  # noqa: PLR0913 - what meets in the frontier
         chooser=rules.sheets,
         traps=traps,
         journal=journal,
-        slots=open_slots(settings.politeness, ClockReading(now, mono), alert, job),
+        slots=open_slots(
+            settings.politeness, ClockReading(machine_clock(clock).now(), mono), alert, job
+        ),
         placement=UriPlacement(identity, frontier_settings, rules.sheets.of, prospects),
         max_wait=max_wait,
     )

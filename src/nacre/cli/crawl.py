@@ -6,7 +6,16 @@ from typing import Annotated, Any
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, Assignments, Quiet, RobotsName, ScopeName, Strict
+from nacre.cli.options import (
+    AsJson,
+    Assignments,
+    Now,
+    Quiet,
+    RobotsName,
+    ScopeName,
+    Strict,
+    clock_at,
+)
 
 _WHAT, _HOW, _LIMITS = "What is crawled", "How", "Limits"
 
@@ -197,6 +206,7 @@ def crawl(
     max_pages: MaxPages = None,
     max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
+    now: Now = "",
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -208,8 +218,9 @@ def crawl(
     from nacre.cli.new_job import make_job, options_of
     from nacre.cli.running import run_and_summarize
 
-    layout, settings = make_job(options_of(ctx.params), out, "--out")
-    raise typer.Exit(run_and_summarize(layout, settings, quiet=quiet, as_json=as_json))
+    clock = clock_at(now)
+    layout, settings = make_job(options_of(ctx.params), out, "--out", clock)
+    raise typer.Exit(run_and_summarize(layout, settings, clock, quiet=quiet, as_json=as_json))
 
 
 def _list_profiles(wanted: bool) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nacre.cli.options import AsJson, Assignments, By, JobDir, Quiet, Strict
+from nacre.cli.options import AsJson, Assignments, By, JobDir, Now, Quiet, Strict, clock_at
 
 if TYPE_CHECKING:
     from nacre.config.check import Loaded
@@ -210,6 +210,7 @@ def run(
     ] = False,
     strict: Strict = False,
     assignments: Assignments = None,
+    now: Now = "",
     by: By = "",
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -219,7 +220,7 @@ def run(
     from nacre.cli.running import restore, run_and_summarize
     from nacre.store.layout import Layout
 
-    layout = Layout(directory)
+    clock, layout = clock_at(now), Layout(directory)
     layout.require_continuous()
     if traps:
         assignments = [*(assignments or ()), "traps.budget=-1"]
@@ -236,6 +237,7 @@ def run(
     code = run_and_summarize(
         layout,
         loaded.settings,
+        clock,
         quiet=quiet,
         as_json=as_json,
         accept_loss=accept_loss,

@@ -12,6 +12,7 @@ from nacre.cli.output import tell, warn
 from nacre.cli.seed_input import first_url, seed_input, set_seeds
 from nacre.config.component import parse_duration
 from nacre.config.layer import Layer, assignment_layer, merge
+from nacre.core.clock import Clock
 from nacre.engine.clock import SystemClock
 from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError, Problem
@@ -135,7 +136,7 @@ def _depth(options: JobOptions) -> int | None:
 
 
 def make_job(
-    options: JobOptions, directory: Path | None, option: str = ""
+    options: JobOptions, directory: Path | None, option: str = "", clock: Clock | None = None
 ) -> tuple[Layout, JobSettings]:
     """Check and write a new job; nothing is written when something is wrong.
 
@@ -143,6 +144,7 @@ def make_job(
         options: What the options say.
         directory: Where; None for `crawls/<host>-<time>`.
         option: The option that names it; "" where it is an argument.
+        clock: The time in the name of a directory; None for the machine's.
 
     Raises:
         ConfigError: With every problem.
@@ -152,7 +154,7 @@ def make_job(
         require_no_job(Layout(directory), option)
     values = values_of(options)
     seeds = seed_input(options.urls, options.seed_files, set_seeds(values))
-    layout = Layout(directory or default_directory(seeds.lines))
+    layout = Layout(directory or default_directory(seeds.lines, clock))
     require_no_job(layout, option)
     new = NewJob(seeds.lines, _rules(options), values, options.profile)
     loaded, problems = examine_new(layout, new)
@@ -173,11 +175,11 @@ def _apart(lists: Sequence[SeedList]) -> list[SeedList]:
     return [one._replace(lines=separate_logins(list(one.lines)).lines) for one in lists]
 
 
-def default_directory(lines: Sequence[str]) -> Path:
+def default_directory(lines: Sequence[str], clock: Clock | None = None) -> Path:
     """`crawls/<host>-<time>`, by the first seed; a second one within the same second has `-2`."""
     url = next(first_url(lines), "")
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", host(url)).strip("-.") if url else ""
-    first = Path("crawls", f"{name or 'crawl'}-{run_name(SystemClock().now())}")
+    first = Path("crawls", f"{name or 'crawl'}-{run_name((clock or SystemClock()).now())}")
     others = (first.with_name(f"{first.name}-{number}") for number in count(2))
     return next(path for path in chain((first,), others) if not path.exists())
 

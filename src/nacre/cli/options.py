@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
+    from nacre.core.clock import Clock
     from nacre.settings.settings import JobSettings
     from nacre.store.layout import Layout
 
@@ -28,6 +29,15 @@ By = Annotated[
     typer.Option(
         "--by", metavar="NAME", show_default=False,
         help="Name somebody in job.log for whom this is done.",
+    ),
+]  # fmt: skip
+Now = Annotated[
+    str,
+    typer.Option(
+        "--now", metavar="TIME", show_default=False,
+        help="Begin at this time of day instead of the present, for tests and replays: ISO 8601 "
+        "(UTC without a zone) or 14 digits. The archive, the logs, the history and the planner "
+        "follow it; timeouts, politeness and TLS do not.",
     ),
 ]  # fmt: skip
 Assignments = Annotated[
@@ -61,6 +71,35 @@ def require_choice(regex: str, queue: str, *, everything: bool) -> None:
 
     if not (regex or queue or everything):
         raise ConfigError("say which: --regex, --queue, or --all")
+
+
+def clock_at(now: str) -> "Clock":
+    """The clock of a command with `--now`; the machine's for "".
+
+    Raises:
+        ConfigError: It is no time.
+    """
+    from nacre.engine.clock import MovedClock, SystemClock
+
+    return MovedClock(seconds_at("--now", now)) if now else SystemClock()
+
+
+def seconds_at(option: str, text: str) -> float:
+    """A time that was typed, seconds since the epoch.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    from nacre.core.clock import parse_time
+    from nacre.errors import ConfigError, Problem
+
+    try:
+        return parse_time(text)
+    except ValueError as error:
+        hint = "an ISO 8601 time, UTC without a zone, or 14 digits"
+        raise ConfigError(
+            [Problem("", f"{option} {error}", hint, "2026-11-23T02:00:00Z")]
+        ) from None
 
 
 def job_of(ctx: typer.Context) -> Path:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from nacre.cli.options import AsJson, Assignments, By, JobDir, Quiet
+from nacre.cli.options import AsJson, Assignments, By, JobDir, Now, Quiet, clock_at
 from nacre.cli.output import typed
 from nacre.core.clock import Clock
 
@@ -97,6 +97,7 @@ def recrawl(
     continuous: Continuous = False,
     times: Times = 0,
     assignments: Assignments = None,
+    now: Now = "",
     by: By = "",
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -112,21 +113,25 @@ def recrawl(
     from nacre.runs.runs import FULL, INCREMENTAL
     from nacre.store.layout import Layout
 
+    if at and now:
+        raise ConfigError(
+            "--at is a calendar of passes, by the real time; --now moves the clock of a run. "
+            "Leave one of them out"
+        )
+    clock = clock_at(now)
     Layout(directory).require_continuous()
     rhythm = parse_rhythm(every, at, zone, continuous=continuous)
     if full and budget and not (rhythm or continuous):
         raise ConfigError("--full visits everything and knows no --budget; leave one of them out")
     mode = FULL if full else INCREMENTAL
     one = _Pass(
-        directory, assignments or (), mode, budget, keep,
+        directory, assignments or (), mode, budget, keep, clock,
         quiet=quiet, as_json=as_json, continuous=continuous, by=by,
     )  # fmt: skip
     if rhythm is None and not continuous:
         raise typer.Exit(_pass(one))
     from nacre.cli.passes import pass_after_pass
-    from nacre.engine.clock import SystemClock
 
-    clock = SystemClock()
     recurrence = _Again(one, rhythm, clock)
     said = _typed_rhythm(every, at, zone)
     raise typer.Exit(
@@ -140,6 +145,7 @@ class _Pass(NamedTuple):
     mode: str
     budget: str
     keep: Keep
+    clock: Clock
     quiet: bool
     as_json: bool
     continuous: bool = False
@@ -204,7 +210,7 @@ def _pass(one: _Pass) -> int:
     """One run; its exit code."""
     from nacre.cli.jobs import examined
     from nacre.cli.output import warn
-    from nacre.cli.running import run_and_summarize
+    from nacre.cli.running import check_time, run_and_summarize
     from nacre.inspect.view import plan_next
     from nacre.job.control import is_running
     from nacre.store.layout import Layout
@@ -216,10 +222,13 @@ def _pass(one: _Pass) -> int:
     if loaded is None:
         raise typer.Exit(2)
     if not is_running(layout.socket):
-        plan_next(layout, loaded.settings, mode=one.mode, budget=one.budget, keep=one.keep)
+        if layout.has_store:
+            check_time(layout, one.clock)
+        now = one.clock.now()
+        plan_next(layout, loaded.settings, now, mode=one.mode, budget=one.budget, keep=one.keep)
     return run_and_summarize(
-        layout, loaded.settings, quiet=one.quiet, as_json=one.as_json, origin=loaded.origin,
-        by=one.by,
+        layout, loaded.settings, one.clock,
+        quiet=one.quiet, as_json=one.as_json, origin=loaded.origin, by=one.by,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
+from math import ceil
 from pathlib import Path
 
 from msgspec import structs
@@ -15,13 +16,14 @@ from nacre.cli import process
 from nacre.cli.output import count, shown, tell
 from nacre.cli.progress import Display, display_for
 from nacre.cli.summary import RunResult, say_finished, summarize
+from nacre.core.clock import Clock, duration, iso
 from nacre.core.events import ActionTaken, Alert, Event, StateChanged
 from nacre.core.states import ExitStatus, JobState
-from nacre.engine.clock import SystemClock
+from nacre.engine.clock import MovedClock, SystemClock
 from nacre.engine.counters import TOO_DEEP, TOO_DEEP_POOR, not_visited
 from nacre.errors import JobError
 from nacre.inspect.reports.seed_outcomes import all_seeds, run_counts
-from nacre.inspect.view import is_finished
+from nacre.inspect.view import is_finished, latest_time
 from nacre.job.background.account import RunAccount
 from nacre.job.commands import asking, serve_commands
 from nacre.job.control import BY, PEER, is_running
@@ -40,6 +42,8 @@ from nacre.store.local_files import make_private
 from nacre.store.recovery import StartOptions
 
 _TICK = 0.25
+_SET_BACK = 60.0
+"""A clock that is behind by more than this, seconds, was set back and not just corrected."""
 _LASTING = ("files", "epoch", "warc.serial", "warc.total")
 
 
@@ -225,9 +229,31 @@ def restore(layout: Layout, settings: JobSettings, name: str) -> None:
     tell(f"went back to checkpoint {name}; the store until now is in {shown(Path(former))}")
 
 
+def check_time(layout: Layout, clock: Clock) -> None:
+    """Refuse a time before the end of the last run; warn if the machine's clock is before it.
+
+    Raises:
+        JobError: `--now` is before it: the history of the job would go back.
+    """
+    latest = latest_time(layout)
+    behind = latest - clock.now()
+    if isinstance(clock, MovedClock) and behind > 0:
+        raise JobError(
+            f"--now is {duration(behind)} before the end of the last run of {layout.root}: its "
+            f"history would go back in time. Use a time from {iso(ceil(latest))} on, or a new job"
+        )
+    if behind > _SET_BACK:
+        tell(
+            f"nacre: warning: the last run of {layout.root} ended {duration(behind)} after the "
+            "present: the machine's clock was set back, or the run had --now. Intervals between "
+            "visits will be wrong; use --now with a later time"
+        )
+
+
 def run_and_summarize(
     layout: Layout,
     settings: JobSettings,
+    clock: Clock | None = None,
     *,
     quiet: bool,
     as_json: bool,
@@ -236,16 +262,22 @@ def run_and_summarize(
     origin: OriginOf | None = None,
     by: str = "",
 ) -> int:
-    """Run a job, print a summary, and return the exit code."""
+    """Run a job, print a summary, and return the exit code.
+
+    Raises:
+        JobError: It runs already, or `--now` is before the end of its last run.
+    """
     if is_running(layout.socket):
         raise JobError(f"{layout.root} is running already; see `nacre status {layout.root}`")
     if is_finished(layout, update=True, traps=traps) and not accept_loss:
         say_finished(layout, as_json=as_json)
         return 0
+    clock = clock or SystemClock()
+    check_time(layout, clock)
     make_private(layout.state)
     origin = origin or load_job(layout).origin
-    job = Job(layout.root, settings, on_terminal=sys.stderr.isatty(), origin=origin)
-    display = display_for(SystemClock(), quiet=quiet, as_json=as_json)
+    job = Job(layout.root, settings, clock=clock, on_terminal=sys.stderr.isatty(), origin=origin)
+    display = display_for(clock, quiet=quiet, as_json=as_json)
     result = run_job(job, display, StartOptions(accept_loss=accept_loss), by)
-    summarize(layout, settings, result, as_json=as_json)
+    summarize(layout, settings, result, clock, as_json=as_json)
     return result.code

@@ -19,7 +19,7 @@ from nacre.cli.output import (
     typed,
 )
 from nacre.cli.status_text import got_text, timeouts_text
-from nacre.core.clock import duration
+from nacre.core.clock import Clock, duration
 from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_code
 from nacre.core.status import with_tries
 from nacre.engine.clock import SystemClock
@@ -270,8 +270,15 @@ def reason(end: SeedOutcome, wait: float | None) -> str:
     return f"{text} ({end.status})" if end.status < 0 else text
 
 
-def summarize(layout: Layout, settings: JobSettings, result: RunResult, *, as_json: bool) -> None:
-    """Print how a run ended."""
+def summarize(
+    layout: Layout,
+    settings: JobSettings,
+    result: RunResult,
+    clock: Clock | None = None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print how a run ended, by the clock of the job; None: the machine's."""
     overview = result.overview
     if overview is None or result.statuses is not None:
         got = Got(result.statuses or {}, {})
@@ -281,7 +288,7 @@ def summarize(layout: Layout, settings: JobSettings, result: RunResult, *, as_js
         say_json(_data(layout, result, got))
         return
     say(_how_it_ended(result, got))
-    for line in not_got_lines(result.seeds, layout.root, SystemClock().now()):
+    for line in not_got_lines(result.seeds, layout.root, (clock or SystemClock()).now()):
         say(line)
     if overview is not None:
         say(pairs(dict(_facts(layout, settings, result, got))))

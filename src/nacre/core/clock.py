@@ -3,6 +3,7 @@
 Moments of a broken clock are taken to the nearest of the years 1970 to 9999.
 """
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -25,6 +26,31 @@ class Clock(Protocol):
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST = 253_402_300_799.0
+_DIGITS = re.compile(r"^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$", re.ASCII)
+_YEARS = range(1971, 9999)
+"""Years of a time that a user types: 0 means "never" in many rows, and a run goes on after it."""
+
+
+def parse_time(text: str) -> float:
+    """Seconds since the epoch of a time that a user typed.
+
+    Args:
+        text: ISO 8601, in UTC if it has no zone, or the 14 digits of a timestamp of an archive.
+
+    Raises:
+        ValueError: It is no time, or not of the years 1971 to 9998.
+    """
+    typed = _DIGITS.sub(r"\1-\2-\3T\4:\5:\6", text.strip())
+    if typed.isdigit() and len(typed) != len("20261123"):  # `fromisoformat` reads some of them
+        raise ValueError(f"{text!r} is no time")
+    try:
+        moment = datetime.fromisoformat(typed)
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{text!r} is no time") from None
+    if moment.year not in _YEARS:
+        raise ValueError(f"{text!r} is not in the years {_YEARS[0]} to {_YEARS[-1]}")
+    return moment.timestamp()
 
 
 def digits14(seconds: float) -> str:

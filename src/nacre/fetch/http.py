@@ -84,6 +84,7 @@ class HttpFetcher:
         spool: Spool | None = None,
         roots: Path | None = None,
         logins: Sequence[Credential] = (),
+        machine: Clock | None = None,
     ) -> None:
         """Prepare; nothing is opened yet.
 
@@ -93,6 +94,7 @@ class HttpFetcher:
             spool: Stores bodies; None for one of its own with the defaults.
             roots: PEM file of root certificates; None for the system's.
             logins: Names and passwords beside those of the settings; the list may grow.
+            machine: The time at which certificates have to be valid; None: that of `clock`.
         """
         self._logins = logins
         self._loop = asyncio.get_running_loop()
@@ -103,7 +105,7 @@ class HttpFetcher:
         self._deadlines = Deadlines(self._loop)
         self.throttle = Throttle()
         self._auth = Authenticator()
-        self._dialer = Dialer(self._loop, clock, guard, Tls(self._loop, roots))
+        self._dialer = Dialer(self._loop, machine or clock, guard, Tls(self._loop, roots))
 
     async def fetch(self, request: FetchRequest, settings: FetchSettings) -> FetchResult:
         """Fetch one URL. What goes wrong on the web is a status, never an exception.

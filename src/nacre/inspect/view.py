@@ -19,6 +19,7 @@ from nacre.runs.runs import (
     RunRow,
     all_runs,
     close_run,
+    end_of,
     is_over,
     plan_run,
     read_run,
@@ -173,9 +174,17 @@ def _up_to_date(path: str) -> Store:
 
 
 def plan_next(
-    layout: Layout, settings: JobSettings, *, mode: str, budget: str, keep: str
+    layout: Layout, settings: JobSettings, now: float, *, mode: str, budget: str, keep: str
 ) -> RunRow:
     """Make the next run of a job that does not run; an incremental one that waits goes on.
+
+    Args:
+        layout: Its directories.
+        settings: Its settings.
+        now: Seconds since the epoch.
+        mode: See `plan_run`.
+        budget: See `plan_run`.
+        keep: See `plan_run`.
 
     Raises:
         JobError: It never ran, or its run is not over.
@@ -186,7 +195,7 @@ def plan_next(
         last = read_run(store)
         if last is not None and last.mode == mode == INCREMENTAL and not is_over(last):
             return last
-        return plan_run(store, layout, SystemClock().now(), mode=mode, budget=budget, keep=keep)
+        return plan_run(store, layout, now, mode=mode, budget=budget, keep=keep)
 
 
 def end_run(layout: Layout, settings: JobSettings) -> tuple[RunRow, bool]:
@@ -225,6 +234,14 @@ def is_finished(layout: Layout, *, update: bool = False, traps: bool = False) ->
     if run is None or run.exit != "FINISHED" or endless:
         return False
     return count.urls > 0 or (run.mode == INCREMENTAL and not count.failed_pages)
+
+
+def latest_time(layout: Layout) -> float:
+    """The end of what a job that does not run has done, seconds since the epoch; 0 for nothing."""
+    if not layout.has_store:
+        return 0.0
+    with _up_to_date(str(layout.store)) as store:
+        return max((end_of(run) for run in all_runs(store) if not run.fresh), default=0.0)
 
 
 _SITES = 3

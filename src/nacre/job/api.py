@@ -127,7 +127,7 @@ def recrawl_job(
     """
     job = open_job(directory, assignments)
     mode = FULL if full else INCREMENTAL
-    plan_next(job.layout, job.settings, mode=mode, budget=budget, keep=keep)
+    plan_next(job.layout, job.settings, job.clock.now(), mode=mode, budget=budget, keep=keep)
     return job
 
 

@@ -12,7 +12,7 @@ from nacre.config.layer import SettingOrigin
 from nacre.core.clock import Clock
 from nacre.core.events import Alert, Events
 from nacre.core.states import ExitStatus
-from nacre.engine.clock import SystemClock
+from nacre.engine.clock import SystemClock, machine_clock
 from nacre.engine.engine import DispositionError
 from nacre.engine.seeding.seedfile import SeedSurvey, seed_lines, survey
 from nacre.engine.seeding.seeds import Entry, read_seeds
@@ -190,7 +190,7 @@ class Job:
         if problems:
             raise ConfigError(problems)
         guard = await self.guard(found)
-        remove_left_behind(self.clock.now())
+        remove_left_behind(machine_clock(self.clock).now())
         tune_allocator()
         raise_file_limit()
         suspects: frozenset[str] = frozenset()

@@ -17,6 +17,7 @@ from nacre.core.clock import Clock
 from nacre.core.events import Alert, Events, StateChanged
 from nacre.core.states import ExitStatus, JobState, check_transition
 from nacre.engine.candidates.scope_state import dump_prefixes
+from nacre.engine.clock import machine_clock
 from nacre.engine.limits import Stopwatch
 from nacre.engine.observer import NoObserver, VisitObserver
 from nacre.engine.seeding.seeds import Entry
@@ -552,7 +553,7 @@ class Session:
     def _apply_pace(self) -> None:
         """Bandwidth, fetches and delays change with the hour of the week."""
         pacer = self.fetching.pacer
-        change = pacer.apply(self.clock.now())
+        change = pacer.apply(machine_clock(self.clock).now())
         if change.parallel:
             usual = self.settings.engine
             self.engine.set_parallel(pacer.pace.parallel or usual.parallel)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -124,6 +125,11 @@ class RunContext:
 def is_over(run: RunRow) -> bool:
     """A run that came to its end or to a limit, or was closed; others can be gone on with."""
     return run.closed or (run.exit.startswith("FINISHED") and run.exit is not ExitStatus.ABNORMAL)
+
+
+def end_of(run: RunRow) -> float:
+    """The latest time that is known of a run, seconds since the epoch; pauses may be left out."""
+    return max(run.started + run.elapsed, run.ended)
 
 
 def read_run(store: Store) -> RunRow | None:
@@ -271,7 +277,7 @@ def close_run(store: Store, layout: Layout, now: float) -> RunRow:
     if is_over(run):
         return run
     exit_ = ExitStatus.ABORTED if run.exit is ExitStatus.NONE else run.exit
-    closed = structs.replace(run, closed=True, exit=exit_, ended=run.ended or now)
+    closed = structs.replace(run, closed=True, exit=exit_, ended=run.ended or max(now, end_of(run)))
     write_run(store, closed)
     store.commit()
     return closed
@@ -294,10 +300,9 @@ def spent_by(store: Store, last: RunRow) -> Spent:
 
 
 def _free_name(last: str, now: float) -> str:
-    """A name behind that of the last run, which may have begun in the same second."""
-    while (name := run_name(now)) <= last:
-        now += 1.0
-    return name
+    """A name behind that of the last run, which may have begun in the same second or later."""
+    name = run_name(now)
+    return name if name > last else run_name(datetime.fromisoformat(last).timestamp() + 1.0)
 
 
 def clear_previous_run(store: Store) -> None:

@@ -44,7 +44,7 @@ def discovery_fields(document: SearchDocument, folder: str) -> dict[str, Any]:
         folder: The folder of its WARC file as SolrWayback sees it, with `{segment}` for the segment
             of the document; "" where it finds files by name (`AutoFileResolver`).
     """
-    time = datetime.fromtimestamp(document.tstamp / 1000, UTC)
+    moment = datetime.fromtimestamp(document.tstamp / 1000, UTC)
     norm = content_norm(document.type)
     path = document.warc_filename
     if folder:
@@ -80,8 +80,8 @@ def discovery_fields(document: SearchDocument, folder: str) -> dict[str, Any]:
         "source_file_path": path,
         "source_file_offset": document.warc_offset,
         "crawl_date": iso_time(document.tstamp),
-        "crawl_year": time.year,
-        "wayback_date": int(time.strftime("%Y%m%d%H%M%S")),
+        "crawl_year": moment.year,
+        "wayback_date": int(moment.strftime("%Y%m%d%H%M%S")),
         "last_modified": iso_time(document.modified) if document.modified else "",
         "last_modified_year": iso_time(document.modified)[:4] if document.modified else "",
     }

@@ -76,6 +76,9 @@ def test_steps_one_by_one_and_nothing_due(crawled: Path):
     dry = cycle(crawled, "generate", "--dry-run")
     assert (dry.code, "1 in 1 unit" in dry.out) == (0, True)
     assert cycle(crawled, "generate", "--top", "5", "--at", "2001-01-01T00:00:00Z").code == 10
+    assert cycle(crawled, "generate", "--top", "5", "--now", "20010101000000").code == 10
+    refused = cycle(crawled, "generate", "--now", "明天")
+    assert (refused.code, "明天" in refused.err, "14 digits" in refused.err) == (2, True, True)
     assert cycle(crawled, "update").out == (
         "nothing to do: every segment that was fetched is in the table\n"
     )

@@ -5,7 +5,6 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, Assignments, Quiet
+from nacre.cli.options import AsJson, Assignments, Quiet, seconds_at
 from nacre.config.component import parse_duration
 from nacre.errors import ConfigError, JobError, Problem, StorageError
 
@@ -57,8 +56,9 @@ Tasks = Annotated[
 At = Annotated[
     str,
     typer.Option(
-        "--at", metavar="TIME", rich_help_panel=_HOW, show_default=False,
-        help="The clock of the step, such as 2026-11-23T02:00:00Z; default: now.",
+        "--at", "--now", metavar="TIME", rich_help_panel=_HOW, show_default=False,
+        help="The clock of the step, such as 2026-11-23T02:00:00Z or 20261123020000; default: "
+        "the present.",
     ),
 ]  # fmt: skip
 DryRun = Annotated[
@@ -215,15 +215,7 @@ def clock_of(text: str) -> int:
     """
     from nacre.engine.clock import SystemClock
 
-    if not text:
-        return round(SystemClock().now() * 1000)
-    try:
-        moment = datetime.fromisoformat(text)
-        return round(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() * 1000)
-    except (ValueError, OverflowError):
-        problem = Problem("", f"--at {text!r} is no time", "an ISO 8601 time; UTC without a zone",
-                          "2026-11-23T02:00:00Z")  # fmt: skip
-        raise ConfigError([problem]) from None
+    return round((seconds_at("--at", text) if text else SystemClock().now()) * 1000)
 
 
 def engine_of(options: CommonOptions, tasks: int = 0) -> "TaskEngine":

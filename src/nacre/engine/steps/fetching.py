@@ -16,6 +16,7 @@ from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.engine.chain.entry import CHECKS, NAMES, REPLY, Entry
+from nacre.engine.clock import machine_clock
 from nacre.engine.limits import Pacer
 from nacre.engine.prerequisites import HostAnswers
 from nacre.errors import ConfigError
@@ -185,6 +186,7 @@ class FetchHttpStep:
         self._cookies = cookies
         self._cookie_rows = cookie_rows
         self._clock = clock
+        self._machine = machine_clock(clock)
         self._midfetch = midfetch
 
     def accepts(self, visit: Visit) -> bool:
@@ -258,7 +260,7 @@ class FetchHttpStep:
             elif size == 10 and name.lower() == b"set-cookie":
                 set_cookies.append(value)
             elif size == 11 and name.lower() == b"retry-after":
-                wait = retry_after(value.decode("latin-1"), self._clock.now())
+                wait = retry_after(value.decode("latin-1"), self._machine.now())
         if set_cookies and self._keeps_cookies[visit.overlay]:
             now = self._clock.now()
             changed = self._cookies.store(visit.uri.url, set_cookies, now)

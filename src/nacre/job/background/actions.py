@@ -23,6 +23,7 @@ from nacre.config.extras import document
 from nacre.core.clock import Clock, digits17
 from nacre.core.events import ActionTaken, Events
 from nacre.core.states import ExitStatus
+from nacre.engine.clock import machine_clock
 from nacre.engine.seeding.seedfile import UTF_8, WIDE, file_coding
 from nacre.errors import NacreError
 from nacre.job.frontier_edits import PORTION, yield_to_loop
@@ -212,6 +213,7 @@ class ActionDirectory:
         self._editor, self._logs, self._engine = session.editor, session.logs, session.engine
         self._store, self._commit = session.storing.store, session.storing.commit
         self._clock = clock
+        self._machine = machine_clock(clock)
         self._disk = disk
         self._events = events
         self._scanner = ActionScanner(self._directory)
@@ -255,7 +257,7 @@ class ActionDirectory:
 
     def _waiting(self) -> bool:
         with suppress(OSError):
-            ready, more = self._scanner.look(self._clock.now())
+            ready, more = self._scanner.look(self._machine.now())
             return more or any(self._identity(each) not in self._stuck for each in ready)
         return False
 
@@ -272,7 +274,7 @@ class ActionDirectory:
                 logs.job(
                     f"action/{name}: left alone; the endings it may have: {document('running.md')}"
                 )
-            ready, _ = self._scanner.look(self._clock.now())
+            ready, _ = self._scanner.look(self._machine.now())
         except OSError as error:
             logs.alert(f"the action directory cannot be read: {error}")
             return

@@ -22,6 +22,7 @@ from nacre import __version__
 from nacre.core.clock import Clock
 from nacre.core.events import Alert, AlertLogged, Event, Events, StateChanged
 from nacre.core.states import ExitCode, ExitStatus, JobState, RunCounts, exit_code
+from nacre.engine.clock import machine_clock
 from nacre.errors import NacreError
 from nacre.job.session import Session
 from nacre.runs.runs import keep_notes
@@ -303,7 +304,7 @@ class WebhookNotifier:
             webhook = self._webhook
             if not webhook.url:
                 return  # it was taken away meanwhile
-            time = str(int(self._clock.now()))
+            time = str(int(machine_clock(self._clock).now()))
             event, body, number = message
             try:
                 await post(
