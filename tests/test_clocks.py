@@ -62,11 +62,9 @@ def reads_of_the_machine(text: str) -> list[str]:
     tree = ast.parse(text)
     places = []
     for node in ast.walk(tree):
-        name = (
-            ".".join(ast.unparse(node).split(".")[-2:]) if isinstance(node, ast.Attribute) else ""
-        )
-        if name in ALWAYS:
-            places.append(f"{node.lineno}: {name}")
+        if isinstance(node, ast.Attribute):
+            name = ".".join(ast.unparse(node).split(".")[-2:])
+            places += [f"{node.lineno}: {name}"] if name in ALWAYS else []
         if isinstance(node, ast.Call):
             called = ".".join(ast.unparse(node.func).split(".")[-2:])
             if len(node.args) <= WITHOUT_A_TIME.get(called, -1) and not node.keywords:
@@ -79,7 +77,8 @@ def reads_of_the_machine(text: str) -> list[str]:
             and "select" in node.value
         ):
             lowered = node.value.lower()
-            places += [f"{node.lineno}: {word}" for word in SQL if word in lowered]
+            line = node.lineno
+            places += [f"{line}: {word}" for word in SQL if word in lowered]
     return places
 
 

@@ -155,15 +155,8 @@ def test_an_interrupted_run_is_resumed_at_a_later_time_only(tmp_path: Path):
 
 
 def test_cookies_expire_by_the_time_of_the_job(tmp_path: Path):
-    asked: list[str] = []
-
-    class Seen(dict[str, object]):
-        def get(self, path: object, default: object = None) -> object:
-            asked.append(str(path))
-            return super().get(path, default)
-
     job, headed = tmp_path / "job", {"Set-Cookie": "k=v; Max-Age=86400"}
-    with site(Seen({"/": HeadedPage("<p>page</p>", headed)})) as home:  # type: ignore[arg-type]
+    with site({"/": HeadedPage("<p>page</p>", headed)}) as home:
         options = ("--scope", "page", "--delay", 0, "--out", job, "-q", "--now", FIRST)
         assert nacre("crawl", home, *options).code == 0
         kept = tmp_path / "cookies.txt"
@@ -191,7 +184,8 @@ def test_a_date_to_try_again_is_one_of_the_real_time(tmp_path: Path):
 def test_files_of_other_processes_are_not_taken_for_old(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    job, moments = tmp_path / "job", []
+    moments: list[float] = []
+    job = tmp_path / "job"
     monkeypatch.setattr("nacre.job.job.remove_left_behind", moments.append)
     with site() as home:
         options = ("--scope", "page", "--delay", 0, "--out", job, "-q", "--now", "2199-01-01")
