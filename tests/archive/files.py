@@ -58,15 +58,22 @@ class MemoryFiles:
 
 
 class TestClock:
-    """Stands still."""
+    """Stands still, until a test lets time pass.
+
+    Attributes:
+        passed: Seconds since the start.
+    """
 
     __test__ = False
+
+    def __init__(self) -> None:
+        self.passed = 0.0
 
     def now(self) -> float:
         return 1_795_168_800.123
 
     def monotonic(self) -> float:
-        return 0.0
+        return self.passed
 
     async def sleep(self, seconds: float) -> None:
         raise AssertionError(seconds)
@@ -83,8 +90,14 @@ class CountingNumbers:
         return next(self._serials)
 
 
-def make_writer(files: MemoryFiles, origin: WarcOrigin = ORIGIN, **settings) -> WarcWriter:
-    return WarcWriter(WarcSettings(**settings), origin, files, TestClock(), CountingNumbers())
+def make_writer(
+    files: MemoryFiles,
+    origin: WarcOrigin = ORIGIN,
+    clock: TestClock | None = None,
+    **settings,
+) -> WarcWriter:
+    clock = clock or TestClock()
+    return WarcWriter(WarcSettings(**settings), origin, files, clock, CountingNumbers())
 
 
 def small_crawl() -> list[list[WarcRecord]]:

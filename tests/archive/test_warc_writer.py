@@ -13,7 +13,7 @@ from nacre.core.capture import BytesBody
 from nacre.store.commit import GroupCommit
 from nacre.store.files import FileKind
 from tests.archive.checking import check_file
-from tests.archive.files import ORIGIN, MemoryFiles, make_writer, small_crawl
+from tests.archive.files import ORIGIN, MemoryFiles, TestClock, make_writer, small_crawl
 
 
 def test_a_file_has_its_name_its_index_and_its_warcinfo_first(tmp_path):
@@ -108,6 +108,36 @@ def test_large_records_have_files_of_their_own_series():
 def the_store_is_what_the_writer_needs(commit: GroupCommit) -> Files:
     """For the type checker."""
     return commit
+
+
+def test_a_file_that_got_nothing_for_long_is_closed():
+    files, clock = MemoryFiles(), TestClock()
+    writer = make_writer(files, clock=clock, close_idle=60)
+    writer.rotate_idle()
+    assert files.paths == []
+    writer.write(small_crawl()[0])
+    clock.passed = 50.0
+    writer.write(small_crawl()[1])
+    clock.passed = 109.0
+    writer.rotate_idle()
+    assert files.closed == {}
+    clock.passed = 110.0
+    writer.rotate_idle()
+    writer.rotate_idle()
+    assert sorted(files.closed) == [0, 1]
+    assert {one.file for one in writer.write(small_crawl()[2])} == {2}
+    clock.passed = 150.0
+    writer.rotate_idle()
+    assert sorted(files.closed) == [0, 1]
+
+
+def test_files_stay_open_where_no_time_is_set():
+    files, clock = MemoryFiles(), TestClock()
+    writer = make_writer(files, clock=clock, close_idle=0)
+    writer.write(small_crawl()[0])
+    clock.passed = 1e9
+    writer.rotate_idle()
+    assert files.closed == {}
 
 
 def test_rotating_nothing_is_nothing():

@@ -33,13 +33,24 @@ def new_job(folder: Path, url: str, *settings: str) -> Path:
 
 
 @contextmanager
-def waiting_job(folder: Path) -> Iterator[tuple[Path, str, "subprocess.Popen[bytes]"]]:
+def waiting_job(
+    folder: Path, *settings: str
+) -> Iterator[tuple[Path, str, "subprocess.Popen[bytes]"]]:
     """A job that has fetched its seed and waits."""
     with site(PAGES) as url:
-        job = new_job(folder, url)
+        job = new_job(folder, url, *settings)
         with running_job(job) as process:
             until(lambda: state_of(job) == "EMPTY")
             yield job, url, process
+
+
+def closed(job: Path) -> list[str]:
+    """The endings of the files of the archive, sorted."""
+    return sorted(file.name.partition(".")[2] for file in job.glob("runs/*/archive/*"))
+
+
+PAIR = ["cdxj", "warc.gz"]
+"""A WARC that is closed, and its index."""
 
 
 def logged(job: Path, text: str) -> Callable[[], bool]:
@@ -64,6 +75,19 @@ def test_a_run_waits_and_takes_what_is_added(tmp_path: Path):
         assert "EMPTY " in log
         assert nacre("stop", job).code == 0
         assert process.wait(60) == 5
+
+
+def test_warcs_are_closed_while_a_run_waits(tmp_path: Path):
+    with waiting_job(tmp_path, "archive.close_idle=0.5") as (job, url, process):
+        until(lambda: closed(job) == PAIR)
+        (job / "action").mkdir(exist_ok=True)
+        (job / "action" / "more.schedule").write_text(f"F+ {url}页\n", "utf-8")
+        until(logged(job, f"{url}%E9%A1%B5"))
+        until(lambda: closed(job) == sorted(2 * PAIR))
+        assert nacre("stop", job).code == 0
+        assert process.wait(60) == 5
+        assert closed(job) == sorted(2 * PAIR)
+        assert nacre("archive", job, "check").code == 0
 
 
 def test_the_setting_ends_the_wait_at_once(tmp_path: Path):

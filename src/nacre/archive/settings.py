@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pydantic import field_validator
 
 from nacre.archive.fields import DATE_DIGITS
-from nacre.config.component import Bytes, Component, setting
+from nacre.config.component import Bytes, Component, Seconds, setting
 from nacre.config.naming import FileName, ServerAddress
 from nacre.errors import ConfigError, URIError
 from nacre.uri.parse import origin, parse
@@ -99,6 +99,14 @@ class WarcSettings(Component):
         unit="bytes",
         sheets=False,
         ge=1,
+    )
+    close_idle: Seconds = setting(
+        300.0,
+        "While a run waits for URIs (`engine.run_while_empty`), close WARCs that got nothing for "
+        "so long; the next capture begins new ones. 0: they stay open.",
+        unit="s",
+        sheets=False,
+        ge=0,
     )
     max_total: Bytes = setting(
         0, "Bytes of WARC after which the crawl stops; 0: no limit.", unit="bytes", sheets=False

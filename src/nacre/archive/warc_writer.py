@@ -201,6 +201,7 @@ class WarcWriter:
         self._numbers = numbers
         self._segment: _Segment | None = None
         self._opened = 0
+        self._latest = 0.0
         self.total = total
         self.plain = 0
 
@@ -233,6 +234,7 @@ class WarcWriter:
             StorageError: A new file could not be made.
         """
         segment = self._current()
+        self._latest = self._clock.monotonic()
         level = self.level
         if members is None:
             members = [pack(record, level) for record in records]
@@ -246,6 +248,12 @@ class WarcWriter:
         final = f"{segment.directory}/{segment.name}"
         self._files.close_file(segment.warc, final)
         self._files.close_file(segment.cdxj, f"{segment.directory}/{segment.stem}.cdxj")
+
+    def rotate_idle(self) -> None:
+        """`rotate`, if the latest capture is older than the settings allow a file that waits."""
+        limit = self.settings.close_idle
+        if limit and self._segment and self._clock.monotonic() - self._latest >= limit:
+            self.rotate()
 
     def _current(self) -> _Segment:
         segment = self._segment

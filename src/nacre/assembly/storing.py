@@ -101,6 +101,11 @@ class Storing:
         for writer in self.writers:
             writer.rotate()
 
+    def rotate_idle(self) -> None:
+        """Close the WARCs that got nothing for `archive.close_idle`."""
+        for writer in self.writers:
+            writer.rotate_idle()
+
     def configure(self, settings: JobSettings) -> None:
         """Apply changed settings to the writers."""
         policy = settings.robots.policy

@@ -454,6 +454,7 @@ class Session:
             return self._asked
         if self.state is JobState.EMPTY:
             if self._waits and self._is_done():
+                self.storing.rotate_idle()
                 return self._limits.reached()
             self._set_state(JobState.RUNNING)
         # Twice: while the planner thinks, an operator may add URLs.
@@ -572,8 +573,7 @@ class Session:
         self.progress.row()
         self.run_row = structs.replace(self.run_row, exit=how, ended=self.clock.now())
         self._save_run()
-        commit = self.storing.commit
-        commit.finish()
+        self.storing.commit.finish()
         self._set_state(JobState.FINISHED, str(how))
         self.logs.job("Job instance discarded")
 
