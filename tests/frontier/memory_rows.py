@@ -29,7 +29,13 @@ class MemoryRows:
         self._set(family, key, None)
 
     def scan(
-        self, family: str, start: bytes, stop: bytes | None = None, limit: int = 0
+        self,
+        family: str,
+        start: bytes,
+        stop: bytes | None = None,
+        limit: int = 0,
+        *,
+        once: bool = False,
     ) -> Iterator[tuple[bytes, bytes]]:
         order = self._order.get(family, [])
         first = bisect_left(order, start)

@@ -1,7 +1,9 @@
 """The frontier over the real store."""
 
+from hashlib import blake2b
 from pathlib import Path
 from time import thread_time
+from typing import Any
 
 import pytest
 
@@ -9,6 +11,7 @@ from nacre.frontier.frontier import Attempt
 from nacre.frontier.pending import count, pending
 from nacre.frontier.policy import Retry
 from nacre.frontier.queues import read_totals
+from nacre.frontier.seen import SeenSet
 from nacre.store.store import Store
 from tests.frontier.making import NOW, candidate, drain, frontier
 
@@ -16,6 +19,11 @@ from tests.frontier.making import NOW, candidate, drain, frontier
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     return str(tmp_path / "state")
+
+
+def _cached(store: Any) -> int:
+    """Bytes of blocks in the cache of a store."""
+    return int(store.engine._db.property_int_value("rocksdb.block-cache-usage"))
 
 
 def test_goes_on_where_it_was_committed(path: str) -> None:
@@ -79,8 +87,8 @@ def test_a_start_scans_nothing(path: str) -> None:
         read = [0]
         inner = store.engine.rows
 
-        def counted(family, start, stop):
-            for row in inner(family, start, stop):
+        def counted(family, start, stop, *, once=False):
+            for row in inner(family, start, stop, once=once):
                 read[0] += 1
                 yield row
 
@@ -88,3 +96,19 @@ def test_a_start_scans_nothing(path: str) -> None:
         front = frontier(store)
         assert front.next(NOW, 0) is not None
         assert read[0] < 200
+
+
+def test_making_the_filter_leaves_the_cache_to_others(path: str) -> None:
+    """Each known key is read once for it; what stays are filters and indexes."""
+    keys = [blake2b(b"%d" % n, digest_size=16).digest() for n in range(57_000)]
+    with Store.open(path) as store:
+        for key in keys[:50_000]:
+            store.put("seen", key, b"")
+        store.commit()
+        store.engine.flush(["seen"])
+        seen = SeenSet(store, 1_000_000, 50_000)
+        before = _cached(store)
+        for key in keys[50_000:]:
+            assert seen.enter([key]) == [True]
+        assert seen._filter is not None
+        assert _cached(store) - before < 500_000

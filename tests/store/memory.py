@@ -19,7 +19,7 @@ class MemoryEngine:
     def get_many(self, family, keys):
         return [self.families[family].get(key) for key in keys]
 
-    def rows(self, family, start, stop):
+    def rows(self, family, start, stop, *, once=False):
         held = self.families[family]
         order = sorted(held)
         last = len(order) if stop is None else bisect_left(order, stop)

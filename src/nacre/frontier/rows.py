@@ -45,9 +45,18 @@ class RowStore(Protocol):
         ...
 
     def scan(
-        self, family: str, start: bytes, stop: bytes | None = None, limit: int = 0
+        self,
+        family: str,
+        start: bytes,
+        stop: bytes | None = None,
+        limit: int = 0,
+        *,
+        once: bool = False,
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Rows from `start` (inclusive) to `stop` (exclusive; None for the end) in key order."""
+        """Rows from `start` (inclusive) to `stop` (exclusive; None for the end) in key order.
+
+        `once`: nobody reads these rows again soon, so that they take no room in the store's cache.
+        """
         ...
 
 

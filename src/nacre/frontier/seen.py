@@ -78,7 +78,8 @@ class FilterBuilder:
 
     def step(self) -> list[bytes] | None:
         """Read some rows; their keys, or None when all have been read."""
-        keys = [key for key, _ in self._rows.scan("seen", self._start, None, _SLICE)]
+        rows = self._rows.scan("seen", self._start, None, _SLICE, once=True)
+        keys = [key for key, _ in rows]
         self.filter.add(keys)
         if len(keys) < _SLICE:
             return None

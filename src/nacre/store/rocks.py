@@ -251,11 +251,14 @@ class RocksEngine:
             raise _error("read", self._path, error) from error
         return values
 
-    def rows(self, family: str, start: bytes, stop: bytes | None) -> Iterator[tuple[bytes, bytes]]:
+    def rows(
+        self, family: str, start: bytes, stop: bytes | None, *, once: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
         """See `Engine.rows`."""
         if family not in self._families:
             return iter(())
         options = ReadOptions()
+        options.fill_cache(not once)  # type: ignore[call-arg]  # the stub lacks the argument
         if stop is not None:
             options.set_iterate_upper_bound(stop)
         cursor = self._families[family].iter(options)

@@ -100,8 +100,13 @@ class StorageEngine(Protocol):
         """Values in the order of the keys, in one call."""
         ...
 
-    def rows(self, family: str, start: bytes, stop: bytes | None) -> Iterator[tuple[bytes, bytes]]:
-        """Rows with start <= key < stop in key order, as of this call; raises at damage."""
+    def rows(
+        self, family: str, start: bytes, stop: bytes | None, *, once: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Rows with start <= key < stop in key order, as of this call; raises at damage.
+
+        `once`: nobody reads these rows again soon, so that they take no room in the cache.
+        """
         ...
 
     def write(self, rows: Rows) -> bool:

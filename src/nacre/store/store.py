@@ -239,7 +239,13 @@ class Store:
         self.group.size += ROW_COST
 
     def scan(
-        self, family: str, start: bytes, stop: bytes | None = None, limit: int = 0
+        self,
+        family: str,
+        start: bytes,
+        stop: bytes | None = None,
+        limit: int = 0,
+        *,
+        once: bool = False,
     ) -> Iterator[tuple[bytes, bytes]]:
         """Rows in key order, as of this call.
 
@@ -248,6 +254,7 @@ class Store:
             start: First key, inclusive; b"" for the beginning.
             stop: End, exclusive; None for the end of the family.
             limit: At most so many rows; 0 for all.
+            once: Nobody reads these rows again soon: they take no room in the cache.
 
         Raises:
             StorageError: While stepping, when stored blocks are damaged: never a silent end.
@@ -259,7 +266,7 @@ class Store:
         if changes:
             changes.update(fresh)
             fresh = sorted(changes.items())
-        rows = self.engine.rows(family, start, stop)
+        rows = self.engine.rows(family, start, stop, once=once)
         found = _merged(fresh, rows, limit)
         self._scans.add(found)
         return found
