@@ -14,6 +14,7 @@ from nacre.engine.seeding.seeds import (
     BadSeed,
     Seed,
     SeedDirective,
+    SeedList,
     own_scope_words,
     read_seeds,
 )
@@ -34,7 +35,9 @@ _MOST_SECONDS = 2**31 - 1
 _MOST_METADATA = 65_536
 """Characters of the metadata of one line."""
 _SHOWN = 200
-_PLAIN = re.compile(r"https?://[a-z0-9.-]+/[!-\"$-~]*\Z")
+PLAIN_LINE = r"\Ahttps?://[a-z0-9.-]+/[!-\"$-~]*\z"
+"""What `_PLAIN` matches, as RE2 writes it."""
+_PLAIN = re.compile(PLAIN_LINE.replace(r"\z", r"\Z"))
 """A URL in ASCII without login, comment and metadata: most lines of long lists."""
 
 
@@ -77,6 +80,24 @@ class BadMetadata(NamedTuple):
         return f"{place}{self.text!r} is taken without wrong metadata: {self.why}"
 
 
+class NumberedLines(NamedTuple):
+    """Lines of a list with their numbers.
+
+    Attributes:
+        file: The list, as the operator named it; "" when typed.
+        lines: Each with its number, from 1.
+    """
+
+    file: str
+    lines: Iterable[tuple[int, str]]
+
+
+def numbered(lists: Iterable[SeedList]) -> Iterator[NumberedLines]:
+    """Return the lines of lists with their numbers."""
+    for one in lists:
+        yield NumberedLines(one.file, enumerate(one.lines, 1))
+
+
 InjectEntry = InjectedSeed | SeedDirective | BadSeed | BadMetadata
 
 
@@ -87,7 +108,17 @@ def read_seed_list(lines: Iterable[str], file: str = "") -> Iterator[InjectEntry
         lines: The lines, without their ends.
         file: How the operator named the list; "" when typed.
     """
-    for number, line in enumerate(lines, 1):
+    yield from read_numbered(enumerate(lines, 1), file)
+
+
+def read_numbered(lines: Iterable[tuple[int, str]], file: str = "") -> Iterator[InjectEntry]:
+    """Read lines of a seed list, an entry at a time.
+
+    Args:
+        lines: The lines, without their ends, with their numbers.
+        file: How the operator named the list; "" when typed.
+    """
+    for number, line in lines:
         if _PLAIN.match(line) and _is_normal(line):
             yield InjectedSeed(Seed(line, line))
             continue

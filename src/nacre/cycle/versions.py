@@ -137,6 +137,9 @@ class SeedTableState(msgspec.Struct, frozen=True, kw_only=True):
         directives_at: The same of the latter.
         judged: Rows of URLs are judged with the seeds of the version of this number; what changed
             since may concern them. -1: all rows have to be judged.
+        judged_by: Names the rules that judged injected seeds; "" when they are not known.
+        judged_lists: Numbers of the versions whose injected seeds they judged, the last 1,000.
+        outside: Texts of those seeds that the scope refuses.
     """
 
     listed: str = ""
@@ -145,6 +148,9 @@ class SeedTableState(msgspec.Struct, frozen=True, kw_only=True):
     own_at: int = 0
     directives_at: int = 0
     judged: int = -1
+    judged_by: str = ""
+    judged_lists: tuple[int, ...] = ()
+    outside: tuple[str, ...] = ()
 
 
 class CycleVersion(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from nacre.crawldb.row import COLUMNS, Status, bucket_of
 from nacre.crawldb.units import HostWork, PackedUnits
 from nacre.cycle.admission import Admission
 from nacre.cycle.list_choice import GIVEN, GivenChoice, write_given
-from nacre.cycle.seedlist import BadMetadata, InjectedSeed
+from nacre.cycle.seedlist import BadMetadata, InjectedSeed, numbered
 from nacre.cycle.segment_files import recorded
 from nacre.cycle.steps.context import HostCheck, StepContext, any_hosts
 from nacre.cycle.steps.fetch_time import fetch_spacing, packed, time_marks
@@ -307,7 +307,9 @@ def _accepted_urls(
         admission = Admission(context.settings, context.layout.root, view.lines, index)
         rules = InjectOptions(filter=options.filter, normalize=options.normalize)
         reading = ListReading(admission, rules)
-        seeds = (entry for entry in reading.entries(lists) if isinstance(entry, InjectedSeed))
+        seeds = (
+            entry for entry in reading.entries(numbered(lists)) if isinstance(entry, InjectedSeed)
+        )
         return reading, [GivenUrl(seed.key, seed.url) for seed in reading.accepted(seeds)]
 
 

@@ -17,7 +17,14 @@ from nacre.cycle.admission import Admission
 from nacre.cycle.exchange_rows import ExchangeFiles
 from nacre.cycle.seed_index import KeptSeeds
 from nacre.cycle.seed_tasks import SeedChanges
-from nacre.cycle.seedlist import BadMetadata, InjectedSeed, InjectEntry, read_seed_list
+from nacre.cycle.seedlist import (
+    BadMetadata,
+    InjectedSeed,
+    InjectEntry,
+    NumberedLines,
+    numbered,
+    read_numbered,
+)
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.inject_rows import (
     InjectDefaults,
@@ -33,6 +40,12 @@ from nacre.cycle.steps.inject_rows import (
     score_columns,
 )
 from nacre.cycle.steps.inject_tasks import ListedSeeds, list_task, seeds_table
+from nacre.cycle.steps.known_lines import (
+    KnownLines,
+    KnownLinesFilter,
+    judged_state,
+    with_judged,
+)
 from nacre.cycle.steps.seed_rows import (
     PORTION,
     SeedView,
@@ -49,7 +62,7 @@ from nacre.cycle.steps.seed_rows import (
     synced,
 )
 from nacre.cycle.tables import CRAWLDB, BucketFiles, added_files, buckets_of
-from nacre.cycle.versions import CycleChanges, CycleVersion
+from nacre.cycle.versions import CycleChanges, CycleVersion, SeedTableState
 from nacre.engine.seeding.seeds import BadSeed, SeedDirective, SeedList
 from nacre.uri.parse import host
 
@@ -84,6 +97,7 @@ class ListReading:
     Attributes:
         refused: Seeds that a filter refuses, by file and line.
         outside: Seeds out of the scope, by the rule that says so.
+        outside_texts: Texts of the first 1,001 of them.
         refused_keys: The first 1,000 keys that a filter refuses, each with its file and line.
         malformed: Lines that are no seeds; the first 1,000.
         malformed_count: Their number.
@@ -97,6 +111,7 @@ class ListReading:
         self._own = own
         self.refused: Counter[str] = Counter()
         self.outside: Counter[str] = Counter()
+        self.outside_texts: list[str] = []
         self.refused_keys: dict[str, str] = {}
         self.malformed: list[BadSeed | BadMetadata] = []
         self.malformed_count = 0
@@ -108,10 +123,10 @@ class ListReading:
         self._admission = admission
         self.rows = []
 
-    def entries(self, lists: Iterable[SeedList]) -> Iterator[InjectEntry]:
+    def entries(self, lists: Iterable[NumberedLines]) -> Iterator[InjectEntry]:
         """All entries of lists but those that are no seeds."""
         for one in lists:
-            for entry in read_seed_list(one.lines, one.file):
+            for entry in read_numbered(one.lines, one.file):
                 if not isinstance(entry, BadSeed | BadMetadata):
                     yield entry
                     continue
@@ -145,6 +160,8 @@ class ListReading:
             return None
         if outside := self._admission.outside(seed):
             self.outside[outside] += 1
+            if len(self.outside_texts) <= _BAD_KEPT:
+                self.outside_texts.append(seed.text)
         return NewSeed(
             key, seed.url, seed.text, 0, entry.score, entry.interval, entry.fixed, entry.metadata
         )
@@ -186,6 +203,8 @@ class _Injecting:
         self._context, self._version = context, version
         self._options, self._own = options, own
         self._buckets = buckets_here(context, version)
+        self._judged = 0
+        self._known = KnownLines()
 
     def run(self, lists: Sequence[SeedList]) -> InjectResult:
         """Read the lists, merge them by tasks, and commit."""
@@ -197,33 +216,42 @@ class _Injecting:
             ExchangeFiles(context.cycle.storage, folder, self._buckets) as exchange,
         ):
             try:
-                reading, judged = self._read(lists, exchange, work.scratch)
-                results = context.engine.map(list_task, self._specs(exchange, judged))
+                reading = self._read(lists, exchange, work.scratch, folder)
+                results = context.engine.map(list_task, self._specs(exchange))
                 changes = SeedChanges()
                 if not context.dry:
                     changes = changed_seeds(context, self._version, exchange, whole=own)
             finally:
                 exchange.remove()
-        counts: Counter[str] = Counter()
+        known = self._known
+        counts = Counter(known=known.pages, twice=known.lines - known.pages)
         for one in results:
             counts.update(one.counts)
-        made = None if context.dry else self._committed(results, counts, changes, stamp)
+        made = None
+        if not context.dry:
+            made = self._committed(results, counts, changes, self._state(reading, changes, stamp))
         return InjectResult(
-            reading.seeds, counts["new"], counts["merged"], counts["known"], counts["twice"],
-            dict(reading.refused), dict(reading.outside), reading.malformed,
+            reading.seeds + known.lines, counts["new"], counts["merged"], counts["known"],
+            counts["twice"], dict(reading.refused), dict(reading.outside), reading.malformed,
             reading.malformed_count, made, counts["scored"],
             score_columns(context.settings.cycle.scoring),
         )  # fmt: skip
 
     def _read(
-        self, lists: Sequence[SeedList], exchange: ExchangeFiles, scratch: Path
-    ) -> tuple[ListReading, int]:
-        """Read and judge the lists; the reading, and the hash of the rules."""
+        self, lists: Sequence[SeedList], exchange: ExchangeFiles, scratch: Path, folder: str
+    ) -> ListReading:
+        """Read and judge the lists, but for lines that are known."""
         view = self._view()
         kept = view.open(scratch)
         admission = self._admission(view, kept, ())
         reading = ListReading(admission, self._options, own=self._own)
-        entries, first = reading.entries(lists), 0
+        self._judged, lines = admission.hash, numbered(lists)
+        known: KnownLinesFilter | None = None
+        asks = not self._own and not view.lines and self._options == InjectOptions()
+        if asks and (state := judged_state(self._version, self._judged)) is not None:
+            known = KnownLinesFilter(self._context, self._version, state, exchange, folder)
+            lines = known.rest(lists)
+        entries, first = reading.entries(lines), 0
         while portion := list(islice(entries, PORTION)):
             reading.judge_by(self._admission(view, kept, portion))
             accepted = list(reading.accepted(portion))
@@ -235,7 +263,9 @@ class _Injecting:
             del portion, accepted
             # A scope refers to itself, and the seeds of each portion would stay.
             gc.collect()
-        return reading, admission.hash
+        if known is not None:
+            self._known = known.known
+        return reading
 
     def _view(self) -> SeedView:
         """The seeds of the version; of the own list, which is read again, those that are rows."""
@@ -252,29 +282,40 @@ class _Injecting:
         admission.know(portion)
         return admission
 
-    def _specs(self, exchange: ExchangeFiles, judged: int) -> list[ListedSeeds]:
+    def _specs(self, exchange: ExchangeFiles) -> list[ListedSeeds]:
         """The tasks, one for each exchanged file."""
         context, version = self._context, self._version
         files = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
         groups: dict[int, list[BucketFiles]] = {}
         for bucket in range(self._buckets):
-            known = files.get(bucket, BucketFiles(bucket))
-            groups.setdefault(exchange.group(bucket), []).append(known)
+            of_bucket = files.get(bucket, BucketFiles(bucket))
+            groups.setdefault(exchange.group(bucket), []).append(of_bucket)
         defaults = inject_defaults(context)
         return [
             ListedSeeds(
                 context.place, version.number + 1, name, tuple(groups[group]), self._options,
-                defaults, context.clock, judged, context.dry,
+                defaults, context.clock, self._judged, self._known.files.get(group, ""),
+                context.dry,
             )
             for group, name in exchange.send(_LISTED).items()
         ]  # fmt: skip
+
+    def _state(
+        self, reading: ListReading, changes: SeedChanges, stamp: str | None
+    ) -> SeedTableState:
+        """What the next version knows of its seeds."""
+        state = state_with(self._version, changes, listed=stamp)
+        if self._own or not (self._options.filter and self._options.normalize):
+            return state
+        number = self._version.number + 1 if changes.added else 0
+        return with_judged(state, number, self._judged, reading.outside_texts)
 
     def _committed(
         self,
         results: Sequence[InjectedFiles],
         counts: Mapping[str, int],
         seeds: SeedChanges,
-        stamp: str | None,
+        state: SeedTableState,
     ) -> CycleVersion:
         version = self._version
         added = added_files(one.files for one in results)
@@ -290,6 +331,6 @@ class _Injecting:
             added=added,
             dropped={SEEDS: set(seeds.dropped)} if seeds.dropped else {},
             buckets=dict.fromkeys(fresh, self._buckets),
-            seed_state=state_with(version, seeds, listed=stamp),
+            seed_state=state,
         )
         return self._context.cycle.commit(version, changes)

@@ -54,6 +54,7 @@ class ListedSeeds(NamedTuple):
         defaults: Values of seeds that say nothing.
         clock: The clock of the step, ms.
         judged: Hash of the rules.
+        known: The exchanged file with the URLs of lines that were known unread; "" for none.
         dry: Count, and write nothing.
     """
 
@@ -65,6 +66,7 @@ class ListedSeeds(NamedTuple):
     defaults: InjectDefaults
     clock: int
     judged: int
+    known: str = ""
     dry: bool = False
 
 
@@ -140,6 +142,12 @@ class _Listed:
             f"where bucket = {number} qualify row_number() over (partition by key order by n desc)"
             " = 1"
         )
+        if self._spec.known:
+            known = localized(self._work.storage, self._spec.known, self._work.scratch)
+            kernel.execute(
+                f"delete from listed using {parquet([str(known)])} known "
+                f"where known.key = listed.key and known.bucket = {number}"
+            )
         self._counts["twice"] += total - int(kernel.value("select count(*) from listed"))
         self._split()
         merged = [one for batch in self._others() for one in self._merged(batch)]
