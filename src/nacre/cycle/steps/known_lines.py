@@ -79,7 +79,7 @@ class LinesSpec(NamedTuple):
 
 
 class FoundLines(NamedTuple):
-    """What a task found.
+    """The lines that a task found.
 
     Attributes:
         lines: Lines that are known.
