@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import tempfile
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ import nacre
 from nacre.errors import StorageError
 from nacre.store import rocks
 from nacre.store.rocks import Memory, RocksEngine
-from nacre.store.schema import NAMES
+from nacre.store.schema import FAMILIES, NAMES
 
 SMALL = 12_000_000
 SOURCES = Path(nacre.__file__).parent
@@ -50,6 +51,32 @@ def test_options_hold_at_every_open(path):
         assert f"max_total_wal_size={Memory(SMALL).wal}" in options
         assert "wal_recovery_mode=kPointInTimeRecovery" in options
         assert options.count("partition_filters=true") == len(NAMES) + 1
+
+
+@pytest.mark.parametrize("name", ["seen", "queue"])
+def test_blocks_of_files_that_were_merged_leave_the_cache(path, name):
+    """Each merge brought filters and indexes of all its rows, and those before them stayed."""
+    engine, rounds, most = RocksEngine(path, SMALL), 16, 0
+    family = engine._families[name]
+    for first in range(0, rounds * 4000, 4000):
+        keys = (blake2b(b"%d" % n, digest_size=16).digest() for n in range(first, first + 4000))
+        engine.write({name: dict.fromkeys(keys, b"")})
+        engine.flush([name])
+        family.compact_range(None, None)
+        most = max(most, family.property_int_value("rocksdb.block-cache-usage") or 0)
+    engine.close()
+    assert 0 < most < 250_000
+
+
+def test_only_families_that_are_looked_up_have_filters(path):
+    filled(path).close()
+    options = max(Path(path).glob("OPTIONS-*")).read_text()
+    for family in FAMILIES:
+        place = f'[TableOptions/BlockBasedTable "{family.name}"]'
+        ((policy, _),) = re.findall(
+            r"filter_policy=(\w+)(:|$)", options.partition(place)[2].partition("[")[0], re.MULTILINE
+        )
+        assert (policy == "bloomfilter") == family.lookup
 
 
 def test_lost_options_are_noticed(path, monkeypatch):

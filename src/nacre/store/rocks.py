@@ -87,6 +87,12 @@ two thirds of the time that it takes with pieces of 4 kB; a piece must fit well 
 the cache, of which there are 64."""
 
 
+_UNCACHED = {"uncache_aggressiveness": "1000"}
+"""Blocks of files that were merged into others leave the cache. A new file brings its whole filter
+and index into it, and those of the files before it stayed: 2 MB for each 100,000 links, until the
+cache was full of them. The binding knows no other way to set this than in an open store, which
+takes 4 ms for each family."""
+
 _LOOK = 0.02
 """Seconds between two looks whether a flush can end."""
 
@@ -146,11 +152,11 @@ def _blocks(family: ColumnFamily | None, cache: Cache) -> BlockBasedOptions:
     blocks.set_partition_filters(True)
     blocks.set_metadata_block_size(_PARTITION)
     blocks.set_pin_top_level_index_and_filter(True)
-    blocks.set_bloom_filter(10, block_based=False)
     blocks.set_format_version(5)
     if family:
         blocks.set_block_size(family.block)
         if family.lookup:
+            blocks.set_bloom_filter(10, block_based=False)
             blocks.set_data_block_index_type(DataBlockIndexType.binary_and_hash())
     return blocks
 
@@ -193,7 +199,19 @@ class RocksEngine:
         self._write = WriteOptions()
         self._write.no_slowdown = True
         self._write.sync = False
+        if not read_only:
+            self._uncache()
         self._check_open(parts, read_only=read_only)
+
+    def _uncache(self) -> None:
+        """See `_UNCACHED`."""
+        try:
+            for family in FAMILIES:
+                if family.merged:
+                    self._families[family.name].set_options(_UNCACHED)
+        except Exception as error:
+            self.close()
+            raise _error("set options", self._path, error) from error
 
     def _check_families(self, options: Options, *, read_only: bool) -> frozenset[str]:
         """Those that a store of an older Nacre lacks, which is only read."""

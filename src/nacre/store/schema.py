@@ -102,7 +102,8 @@ class ColumnFamily(NamedTuple):
     Attributes:
         name: Its name in RocksDB.
         holds: Key and value, for the reader.
-        lookup: Read by single keys that are often absent; False: read in key order.
+        lookup: Read by single keys that are often absent; False: in key order, without filters.
+        merged: It has a row for each link, so that its files are merged all the time.
         block: Size of a data block, bytes.
         packed: Values are worth compressing.
     """
@@ -110,6 +111,7 @@ class ColumnFamily(NamedTuple):
     name: str
     holds: str
     lookup: bool = False
+    merged: bool = False
     block: int = 8192
     packed: bool = True
 
@@ -119,10 +121,11 @@ FAMILIES = (
         "seen",
         "host hash (4 B) + URL hash (12 B) -> nothing",
         lookup=True,
+        merged=True,
         block=4096,
         packed=False,
     ),
-    ColumnFamily("queue", "queue key, directive, precedence, ordinal -> CrawlURI"),
+    ColumnFamily("queue", "queue key, directive, precedence, ordinal -> CrawlURI", merged=True),
     ColumnFamily("future", "due time -> retries and revisits"),
     ColumnFamily("wake", "wake time, queue -> nothing"),
     ColumnFamily("hosts", "queue key -> state, cursor, politeness, budgets, DNS", lookup=True),
