@@ -49,7 +49,7 @@ def costs(texts: Sequence[str]) -> dict[str, float]:
     began = process_time()
     for old, new in zip(before, after, strict=True):
         template.learn_visit(old, new)
-        template.learn_page(new)
+        template.learn_page(new, old)
     learned = process_time() - began
     each = 1000.0 / max(1, len(texts))
     return {

@@ -18,8 +18,8 @@ from nacre.core.pageview import PageView, Piece, Shape
 from nacre.extract.html.page import with_end_tags
 
 _BUSTER = re.compile(
-    r"(?i)(?:^|(?<=[?&;]))(?:_|t|ts|v|ver|rev|cb|nocache|cachebuster|rnd|rand|random|time|timestamp)"
-    r"=(?:(?=[0-9a-f.]*\d)[0-9a-f.]*|)(?=[&;]|$)"
+    r"(?i)(?:^|(?<=[?&;]))(?:(?:_|t|ts|v|ver|rev|cb|nocache|cachebuster|rnd|rand|random|time|timestamp)"
+    r"=(?:(?=[0-9a-f.]*\d)[0-9a-f.]*|)|(?:fbclid|gclid|msclkid|dclid|yclid)=[^&;#]*)(?=[&;]|$)"
 )
 _SESSION = re.compile(
     r"(?i)(?:^|(?<=[?&;]))(?:jsessionid|phpsessid|aspsessionid\w*|sid|sessid|session_?id|cfid|cftoken)"
@@ -38,7 +38,7 @@ def stable_address(address: str) -> str:
     path = path.partition(";jsessionid=")[0]
     if not mark:
         return path
-    kept = _BUSTER.sub("", _SESSION.sub("", query)).strip("&;")
+    kept = _BUSTER.sub("", _SESSION.sub("", query)).strip("&;?")
     kept = re.sub("&{2,}", "&", kept)
     return f"{path}?{kept}" if kept else path
 
@@ -57,7 +57,8 @@ _START, _END, _TEXT = TokenType.START_TAG, TokenType.END_TAG, TokenType.TEXT
 _PROLOG = ("<?xml", "\ufeff<?xml")
 """How most XHTML begins; here it is not known as what type a page came."""
 
-_SKIPPED = frozenset(("script", "style", "template", "noembed", "noframes"))
+_HIDDEN = "noscript"
+_SKIPPED = frozenset(("script", "style", "template", "noembed", "noframes", _HIDDEN))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
@@ -66,7 +67,19 @@ _BLOCKS = _HEADINGS | frozenset(
     (
         *("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "div"),
         *("dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hr", "li"),
-        *("main", "nav", "ol", "option", "p", "pre", "section", "select", "summary", "table"),
+        *(
+            "main",
+            "nav",
+            "noscript",
+            "ol",
+            "option",
+            "p",
+            "pre",
+            "section",
+            "select",
+            "summary",
+            "table",
+        ),
         *("tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul"),
     )
 )
@@ -134,8 +147,14 @@ def _tokens(text: str) -> Iterator[Token]:
         if skipping:
             if kind is _END and token.tag == skipping:
                 skipping = ""
+                yield token
+            elif kind is _TEXT and skipping == _HIDDEN:
+                # Its markup is for nobody who sees the page: pixels, frames of trackers.
+                yield from (one for one in tokenize(token.data or "") if one.type is _TEXT)
         elif kind is _START and token.tag in _SKIPPED:
             skipping = token.tag
+            if skipping == _HIDDEN:
+                yield token
         else:
             yield token
 
@@ -175,6 +194,7 @@ class _Reader:
     def view(self) -> PageView:
         self._flush()
         truncated = len(self._pieces) >= self._limit
+        _mark_labels(self._pieces)
         text = " ".join(self._text)
         return PageView(
             self._canonical.digest(),
@@ -238,10 +258,12 @@ class _Reader:
         del self._places[size + 1 :]
 
     def _flush(self) -> None:
-        links, self._links = self._links, []
         anchored, self._anchored = self._anchored, 0
         text = squeezed("".join(self._buffer)) if self._buffer else ""
         self._buffer.clear()
+        if not text and self._in_link:
+            return  # a link around blocks belongs to the first that has a text
+        links, self._links = self._links, []
         is_nav = bool(text) and anchored >= _NAVIGATION * len(text)
         if text:
             self._add_text(text, is_nav=is_nav)
@@ -294,6 +316,23 @@ class _Reader:
         )
         line = tag + "".join(f" {name}={squeezed(value)}" for name, value in kept)
         self._canonical.update(line.encode("utf-8", "replace") + b"\n")
+
+
+_LABEL = 40
+"""Length of a text up to which it may be the label of a group of links, as `Shape.text` counts."""
+
+
+def _mark_labels(pieces: list[Piece]) -> None:
+    """Make short texts between links pieces of the menu: the names of its groups."""
+    read = [at for at, piece in enumerate(pieces) if piece.kind in _READ]
+    kinds = [pieces[at].kind for at in read]
+    for before, at, behind in zip(kinds, read[1:], kinds[2:], strict=False):
+        piece = pieces[at]
+        if before == behind == "nav" and piece.kind != "nav" and _breadth(piece.text) <= _LABEL:
+            pieces[at] = Piece("nav", piece.place, piece.text)
+
+
+_READ = frozenset(("text", "heading", "nav"))
 
 
 class _ShapeReader:

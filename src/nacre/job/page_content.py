@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 from nacre.core.pageview import PageView
 from nacre.core.processor import Visit
-from nacre.recrawl.planner.change_detection.change import (
-    ChangeSettings,
-    TextProfile,
-    md5_signature,
-    text_profile,
-)
+from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.recrawl.planner.change_detection.deletion import (
     SHORT_TEXT,
     ErrorModel,
     looks_gone,
     may_say_gone,
+)
+from nacre.recrawl.planner.change_detection.signatures import (
+    TextProfile,
+    md5_signature,
+    text_profile,
 )
 from nacre.settings.settings import JobSettings
 from nacre.wire.charset import decode

@@ -3,6 +3,7 @@ import pytest
 from nacre.errors import JobError
 from nacre.extract.pageview import page_view
 from nacre.inspect.analysis.difference import document, page_difference
+from nacre.recrawl.planner.change_detection.change import differences
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
@@ -63,24 +64,20 @@ def test_what_is_gone_stands_where_it_stood(known: Given):
     assert [(piece.was, piece.now) for piece in pieces] == [("First", None), ("Last", None)]
 
 
-def test_noise_of_the_template_is_marked(known: Given):
-    template = known.templates.setdefault("a.test", known_template())
-    assert template.pages == 10
+def test_an_event_of_the_site_is_marked(known: Given):
+    template = known.templates.setdefault("a.test", Template())
+    template.begin_run(1.0)
+    old, new = (page_view(page(f"{word} footer of everything")) for word in ("Old", "New"))
+    for _ in range(5):
+        template.learn_differences(differences(old.pieces, new.pieces))
     known.capture("/b", "2026-01-01T00:00:00Z", page("Old footer of everything"))
     known.capture("/b", "2026-02-01T00:00:00Z", page("New footer of everything"))
     (piece,) = page_difference(known, f"{SITE}/b").pieces
-    assert piece.noise == "template"
+    assert piece.noise == "event"
 
 
 def page(footer: str) -> str:
     return f"<h1>A</h1><p>What this page says.</p><div class=foot>{footer}</div>"
-
-
-def known_template():
-    template = Template()
-    for number in range(10):
-        template.learn_page(page_view(f"<p>{number}</p>" + page("Old footer of everything")))
-    return template
 
 
 def test_two_columns_with_the_noise_in_grey(known: Given):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import ChosenRow, DiscoveryRow, PageKind, PageRow, VersionRow
 from nacre.recrawl.planner.sites import SiteRow
-from nacre.recrawl.session.pagestore import SITES, TEXTS, FetchLog, Named, PageStore, fetch_rows
+from nacre.recrawl.session.pagestore import PAST, SITES, FetchLog, Named, PageStore, fetch_rows
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 
@@ -103,7 +103,7 @@ def test_named_rows_change_in_place_and_are_written_when_a_group_is_sealed():
 
 def test_what_never_changes_in_place_is_only_written_when_it_is_set():
     store = Store(MemoryEngine())
-    texts = Named(store, TEXTS, int, frozen=True)
+    texts = Named(store, PAST, int, frozen=True)
     texts["a"] = 1
     texts.seal()
     store.commit()

@@ -90,7 +90,7 @@ def test_a_redirect_shows_where_what_is_gone_leads() -> None:
     learn_probe(lessons, visit, NOW)
     model = lessons.error_model(visit.uri.url)
     assert (model.status, model.target, model.prints) == (302, "http://a.test/", frozenset())
-    assert model.is_sink("http://a.test/")
+    assert model.is_sink("http://a.test/", "http://a.test/x")
 
 
 def test_pages_of_other_types_have_no_pieces() -> None:

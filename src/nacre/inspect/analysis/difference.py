@@ -12,13 +12,8 @@ from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
-from nacre.recrawl.planner.change_detection.change import (
-    PieceDifference,
-    compare,
-    differences,
-    excuse,
-)
-from nacre.recrawl.planner.change_detection.template import Template
+from nacre.recrawl.planner.change_detection.change import compare
+from nacre.recrawl.planner.change_detection.template import PieceDifference, Template
 from nacre.report.document import Compared, Comparison, ReportDocument, Section
 from nacre.report.formatting import share, url_facts
 from nacre.uri.parse import authority
@@ -34,8 +29,9 @@ _HTML = ("text/html", "application/xhtml+xml")
 NOISE = {
     "masked": "a clock, a counter or a token",
     "advert": "is part of an advertisement",
-    "volatile": "this place differs at every look",
-    "template": "on most pages of the site",
+    "volatile": "two fetches within seconds differ here",
+    "frame": "a part of the frame of the site that other pages have",
+    "event": "other pages of the site changed in the same way in the same run",
     "navigation": "leads around; it is not what the page says",
 }
 """Why a piece does not count, in words."""
@@ -48,7 +44,8 @@ class DifferingPiece(msgspec.Struct, frozen=True):
         kind: What it is, see `core.pageview.Piece`.
         was: In the older version; None where it is new.
         now: In the newer one; None where it is gone.
-        noise: Code of why it does not count, see `change_detection.change.excuse`; "" when it does.
+        noise: Code of why it does not count, see `change_detection.change.Excuses.code`;
+            "" when it does.
     """
 
     kind: str
@@ -107,8 +104,9 @@ def page_difference(
     listing = row is not None and row.index >= _INDEX
     before, after = _view(known, old), _view(known, new)
     verdict = compare(before, after, template, known.change, listing=listing)
-    differing = _in_order(differences(before.pieces, after.pieces), before, after)
-    pieces = [_piece(one, excuse(one, template, listing=listing)) for _, one in differing]
+    codes = dict(verdict.differing)
+    differing = _in_order(list(codes), before, after)
+    pieces = [_piece(one, codes[one]) for _, one in differing]
     return ScoreDifference(
         url,
         old.date,

@@ -10,6 +10,7 @@ from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.urlshape import shaped
 from nacre.recrawl.planner.change_detection.change import ChangeClass
 from nacre.recrawl.planner.change_detection.deletion import Answer
+from nacre.recrawl.planner.change_detection.template import EventKeys
 from nacre.recrawl.planner.discovery.traps import print_of
 
 
@@ -99,6 +100,8 @@ class VisitFinding(NamedTuple):
         dated: What the page says of its own last change, whole seconds since the epoch; 0: nothing.
         suspect: Place of a difference that may be noise, which a second visit would show; 0: none.
         kept: The visit is the version that later ones are compared with.
+        proven: It is proven that a reader sees nothing new: it need not be stored.
+        unproven: The names of differences that other pages of the run may yet prove to be noise.
     """
 
     answer: Answer
@@ -110,6 +113,8 @@ class VisitFinding(NamedTuple):
     dated: int = 0
     suspect: int = 0
     kept: bool = False
+    proven: bool = False
+    unproven: tuple[EventKeys, ...] = ()
 
 
 class Judge(Protocol):

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, MutableMapping
 from functools import lru_cache
-from hashlib import blake2b
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
@@ -18,14 +17,21 @@ from nacre.recrawl.planner.change_detection.change import (
     ChangeSettings,
     compare,
     compare_whole,
+    differences,
 )
 from nacre.recrawl.planner.change_detection.deletion import (
     Answer,
     ErrorModel,
     asks_first,
+    is_same_page,
     looks_blocked,
     looks_gone,
-    main_text,
+)
+from nacre.recrawl.planner.change_detection.returning import (
+    RETURNED,
+    PastVersions,
+    own_text,
+    with_past,
 )
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.recrawl.planner.discovery.index_pages import (
@@ -42,16 +48,9 @@ from nacre.uri.parse import authority
 _HTML = ("text/html", "application/xhtml+xml")
 _LARGEST = 2_000_000
 """A bound of work: longer pages are compared by payload, bytes."""
-_MAIN_LEAST = guess(
-    "judge.main_least",
-    20,
-    "Smallest length of the longest text of a page to be counted, in characters.",
-)
 _PAIRS = guess(
     "judge.pairs", 10, "Number of paired fetches of a site after which its noise is known."
 )
-_MAX_TEXTS = 200_000
-"""A bound of memory: texts of a site that are counted."""
 
 
 class Versions(Protocol):
@@ -70,14 +69,14 @@ class Lessons(NamedTuple):
     """The knowledge learned from all pages so far; kept in the store.
 
     Attributes:
-        templates: By site: places already distinguish its page templates.
+        templates: By site: noise, the frame of its pages, events of the run.
         errors: By host and directory: what is answered to names that do not exist.
-        texts: How many pages of a site have a main text, by site and its hash.
+        past: By URL: texts that a page had, by their digests.
     """
 
     templates: MutableMapping[str, Template]
     errors: MutableMapping[str, ErrorModel]
-    texts: MutableMapping[str, int]
+    past: MutableMapping[str, PastVersions]
 
     @classmethod
     def none(cls) -> "Lessons":
@@ -140,7 +139,7 @@ class PageJudge:
             return VisitFinding(Answer.SILENT, reason="blocked")
         old = self._versions.last(visit.url)
         model = self.lessons.error_model(visit.url)
-        if looks_gone(view, old, model, self._shared(visit.url, view)):
+        if looks_gone(view, old, model, self.lessons.template(visit.url)):
             return VisitFinding(Answer.SOFT, reason="soft-404")
         dated = page_date(visit.body().decode("utf-8", "replace"))
         return self._compared(row, visit, old, view)._replace(dated=dated)
@@ -157,11 +156,13 @@ class PageJudge:
         if old is not None:
             change = self._verdict(old, view, template, listing=listing >= INDEX)
             template.learn_visit(old, view)
-        if old is None or change.kind is not ChangeClass.NONE:
-            template.learn_page(view)
-        kept = old is None or change.kind.is_change or change.kind is ChangeClass.TEMPLATE
+            template.begin_run(visit.time)
+            template.learn_differences([one for one, _ in change.differing])
+            change = self._with_past(row, visit.url, old, view, change)
+        moves = change.kind.is_change or change.kind is ChangeClass.TEMPLATE
+        kept = old is None or moves or change.reason == RETURNED
         if kept:
-            self._count_text(visit.url, old, view)
+            template.learn_page(view, old)
             self._versions.keep(visit.url, view)
         noise, suspect = 0.0, 0
         if self._by_blocks:
@@ -171,7 +172,19 @@ class PageJudge:
             noise=noise,
             suspect=suspect,
             kept=kept,
+            proven=change.proven,
+            unproven=change.unproven if change.kind.is_change else (),
         )
+
+    def _with_past(
+        self, row: PageRow, url: str, old: PageView, view: PageView, change: Change
+    ) -> Change:
+        """The verdict in the light of the versions before the last one."""
+        if not change.kind.is_change or not self._by_blocks:
+            return change
+        past = self.lessons.past.get(url) or PastVersions((own_text(old),))
+        change, self.lessons.past[url] = with_past(change, past, own_text(view), row.visits)
+        return change
 
     def _verdict(
         self, old: PageView, view: PageView, template: Template, *, listing: bool
@@ -188,7 +201,8 @@ class PageJudge:
         second = self._view(visit)
         template = self.lessons.template(visit.url)
         looked = compare(first, second, template, self._settings).kind.is_change
-        return template.learn_pair(first, second, looked_changed=looked)
+        differing = differences(first.pieces, second.pieces)
+        return template.learn_pair(first, second, differing, looked_changed=looked)
 
     def pairs_wanted(self, url: str) -> int:
         """See `Judge` of the planner; a signature of the whole page learns no noise."""
@@ -207,31 +221,20 @@ class PageJudge:
         target = next((link.url for link in visit.links if link.hop == "R"), "")
         if row.digest and asks_first(visit.url, target, visit.status):
             return VisitFinding(Answer.SILENT, reason="blocked")
+        if is_same_page(visit.url, target):
+            return VisitFinding(Answer.MOVED, reason="redirect")
         model = self.lessons.error_model(visit.url)
-        sink = model.is_sink(target) or (
+        sink = model.is_sink(target, visit.url) or (
             urlsplit(target).path in {"", "/"} and urlsplit(visit.url).path not in {"", "/"}
         )
         if target and authority(target) == authority(visit.url):
-            model.learn_redirect(target)
+            model.learn_redirect(visit.url, target)
         return VisitFinding(Answer.SOFT if sink else Answer.MOVED, reason="redirect")
-
-    def _shared(self, url: str, view: PageView) -> int:
-        text = main_text(view)
-        texts = self.lessons.texts
-        return texts.get(_text_key(url, text), 0) if len(text) >= _MAIN_LEAST else 0
-
-    def _count_text(self, url: str, old: PageView | None, view: PageView) -> None:
-        texts = self.lessons.texts
-        for one, step in ((old, -1), (view, 1)):
-            text = main_text(one) if one is not None else ""
-            key = _text_key(url, text)
-            if len(text) >= _MAIN_LEAST and (key in texts or len(texts) < _MAX_TEXTS):
-                texts[key] = max(0, texts.get(key, 0) + step)
 
 
 def _suspect(change: Change, template: Template) -> int:
     """The place of a change that is nowhere but where noise may be; 0 for none."""
-    places = [one.piece.place for one in change.evidence] if change.kind.is_change else []
+    places = [one.piece.place for one in change.real] if change.kind.is_change else []
     return places[0] if places and all(map(template.is_suspect, places)) else 0
 
 
@@ -260,12 +263,3 @@ def link_facts(visit: Visited) -> LinkFacts:
 def directory(url: str) -> str:
     """Host and directory of a URL."""
     return f"{authority(url)}{urlsplit(url).path.rpartition('/')[0]}/"
-
-
-def _text_key(url: str, text: str) -> str:
-    return f"{authority(url)} {hash_text(text)}"
-
-
-def hash_text(text: str) -> str:
-    """A short name of a text, the same in every process."""
-    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -21,6 +21,7 @@ from nacre.extract.pageview import page_view
 from nacre.history.dedup import Digests
 from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.recrawl.planner.change_detection.deletion import ErrorModel
+from nacre.recrawl.planner.change_detection.returning import PastVersions
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
 from nacre.recrawl.planner.discovery.link_rules import GapRow, RuleRow
@@ -35,10 +36,10 @@ from nacre.recrawl.session.pagestore import (
     GAPS,
     LISTS,
     MAPS,
+    PAST,
     RULES,
     SITES,
     TEMPLATES,
-    TEXTS,
     TRAPS,
     FetchLog,
     Named,
@@ -263,13 +264,13 @@ class Knowledge:
         self._traps = Named(store, TRAPS, TrapRow, capacity=200)
         self._templates = Named(store, TEMPLATES, Template, capacity=50)
         errors = Named(store, ERRORS, ErrorModel)
-        texts = Named(store, TEXTS, int, capacity=50_000, frozen=True)
+        past = Named(store, PAST, PastVersions, frozen=True)
         audits = Named(store, AUDITS, ReplyAudit)
-        self._often = (sites, lists, maps, errors, texts, audits, self.gaps)
+        self._often = (sites, lists, maps, errors, past, audits, self.gaps)
         self.audits = Audits(audits)
         self.sites = Sites(sites, lists, self._rules, self._traps, maps)
         self.versions = ArchivedVersions(root, store, self.pages, Digests(store))
-        lessons = Lessons(self._templates, errors, texts)
+        lessons = Lessons(self._templates, errors, past)
         self.judge = PageJudge(self.versions, lessons, settings)
 
     def seal(self) -> None:

@@ -18,7 +18,9 @@ from nacre.uri.surt import history_key
 FAMILY = "pages"
 _PAGE, _WAY, _VERSION, _CHOSEN, _PAIR = b"p", b"w", b"v", b"c", b"d"
 _ALIAS, FETCHES = b"k", b"f"
-SITES, LISTS, TEMPLATES, ERRORS, TEXTS = b"s", b"l", b"t", b"e", b"x"
+SITES, LISTS, TEMPLATES, ERRORS, PAST = b"s", b"l", b"T", b"E", b"h"
+_OLD = b"t", b"e", b"x"
+"""Where templates, error pages and texts were before blocks were known by their text: dropped."""
 AUDITS, TIMINGS, RULES, TRAPS, MAPS, GAPS = b"a", b"n", b"r", b"q", b"m", b"g"
 _CHUNK = 512
 
@@ -141,8 +143,8 @@ class PageStore:
                 yield decode(value)
 
     def forget_step(self) -> None:
-        """Forget the visits of the last step."""
-        for prefix in (_CHOSEN, _PAIR):
+        """Forget the visits of the last step, and rows of old formats."""
+        for prefix in (_CHOSEN, _PAIR, *_OLD):
             for key, _ in scan(self._store, prefix):
                 self._store.delete(FAMILY, prefix + key)
 

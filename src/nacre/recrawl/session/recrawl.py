@@ -52,7 +52,6 @@ _SLICE = 100
 """Visits that enter the frontier at once."""
 _ALL = Keep()
 _VERSIONS = frozenset((Stored.NOVEL, Stored.DELTA))
-_UNCHANGED = frozenset((ChangeClass.MARKUP, ChangeClass.NOISE, ChangeClass.TEMPLATE))
 
 
 @dataclass(frozen=True)
@@ -308,7 +307,7 @@ class Recrawl:
             version = self._pages.version(visit.uri.url)
             longest = self._full_every[visit.overlay]
             notable = version is not None and self.step - version.full < longest
-            if notable and finding.kind in _UNCHANGED:
+            if notable and finding.proven:
                 visit.note_only()
             else:
                 visit.write_reply()

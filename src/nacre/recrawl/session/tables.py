@@ -18,6 +18,7 @@ from nacre.core.history import FetchRow, HistoryRecord
 from nacre.core.pagerow import DiscoveryRow, PageRow, TimingRow, VersionRow
 from nacre.errors import JobError
 from nacre.recrawl.planner.change_detection.deletion import ErrorModel
+from nacre.recrawl.planner.change_detection.returning import PastVersions
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.recrawl.planner.change_rate.rates import EVIDENCE_BYTES, RECENT_BYTES
 from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
@@ -31,6 +32,7 @@ from nacre.recrawl.session.pagestore import (
     GAPS,
     LISTS,
     MAPS,
+    PAST,
     RULES,
     SITES,
     TEMPLATES,
@@ -75,6 +77,7 @@ TABLES = (
     Table("lists", ShownRow, prefix=LISTS),
     Table("templates", Template, prefix=TEMPLATES),
     Table("errors", ErrorModel, prefix=ERRORS),
+    Table("past", PastVersions, prefix=PAST),
     Table("audits", ReplyAudit, prefix=AUDITS),
     Table("timings", TimingRow, prefix=TIMINGS),
     Table("captures", HistoryRecord, family="history"),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nacre.core.pageview import PageView
 from nacre.extract.pageview import page_view
 from nacre.recrawl.planner.change_detection import deletion
 from nacre.recrawl.planner.change_detection.deletion import (
@@ -14,13 +15,14 @@ from nacre.recrawl.planner.change_detection.deletion import (
     Life,
     after,
     asks_first,
+    is_same_page,
     likeness,
     looks_blocked,
     looks_gone,
-    main_text,
     may_say_gone,
     next_look,
 )
+from nacre.recrawl.planner.change_detection.template import Template
 
 GONE = page_view("<title>出错了</title><div class=e><p>对不起,页面不存在</p><p>返回首页</p></div>")
 ARTICLE = page_view(
@@ -123,20 +125,90 @@ def test_words_alone_need_a_short_page() -> None:
     assert not looks_gone(about, None, model)
 
 
-def test_a_text_that_many_pages_share_is_no_article() -> None:
-    other = page_view("<p>欢迎访问本站首页</p>")
-    assert looks_gone(other, ARTICLE, ErrorModel(), shared=6)
-    assert not looks_gone(other, ARTICLE, ErrorModel(), shared=1)
-    assert not looks_gone(ARTICLE, ARTICLE, ErrorModel(), shared=6)
+FOOTER = "<div class=foot><p>" + "联系我们:地址、电话、备案号与本站声明。" * 30 + "</p></div>"
+
+
+def _site(*texts: str) -> list[PageView]:
+    return [page_view(f"<h1>{text}</h1><p>{text}的正文。</p>{FOOTER}") for text in texts]
+
+
+def test_a_footer_that_is_the_longest_text_of_every_page_says_nothing() -> None:
+    template = Template()
+    pages = _site(*(f"第{number}页" for number in range(9)))
+    for page in pages:
+        template.learn_page(page)
+    [edited] = _site("第0页,有改动")
+    assert not looks_gone(edited, pages[0], ErrorModel(), template)
+    assert not looks_gone(edited, None, ErrorModel(), template)
+
+
+def test_what_error_pages_share_with_live_pages_is_left_out() -> None:
+    template, model = Template(), ErrorModel()
+    pages = _site(*(f"第{number}页" for number in range(9)))
+    for page in pages:
+        template.learn_page(page)
+    menu = "".join(f"<p><a href=/{n}>栏目{n}</a></p>" for n in range(60))
+    views = [page_view(f"{menu}<p>{text}</p>") for text in ("第一篇", "第二篇", "第三篇", "没有")]
+    for view in views[:3]:
+        template.learn_page(view)
+    model.learn_probe(200, "", views[3], 0.0)
+    assert likeness(*(frozenset(hash(p) for p in v.pieces) for v in (views[0], views[3]))) > 0.9
+    assert not looks_gone(views[0], None, model, template)
+    assert looks_gone(views[3], views[0], model, template)
+
+
+def test_words_say_nothing_while_the_text_of_the_page_is_there() -> None:
+    body = "<p>" + "The catalogue lists what the museum holds. " * 6 + "</p>"
+    old = page_view(f"<h1>Catalogue</h1>{body}<p>Volume 3</p>")
+    new = page_view(f"<h1>Catalogue</h1>{body}<p>Volume 3 is no longer available</p>")
+    assert not looks_gone(new, old, ErrorModel())
+    assert looks_gone(page_view("<h1>Catalogue</h1><p>It does not exist</p>"), old, ErrorModel())
 
 
 def test_sinks_take_in_pages_that_are_no_more() -> None:
     model = ErrorModel()
-    for _ in range(3):
-        assert not model.is_sink("http://a.cn/")
-        model.learn_redirect("http://a.cn/")
-    assert model.is_sink("http://a.cn/")
-    assert not model.is_sink("")
+    for number in range(3):
+        url = f"http://a.cn/{number}"
+        assert model.is_sink("http://a.cn/", url) == (number == 2)
+        model.learn_redirect(url, "http://a.cn/")
+    assert model.is_sink("http://a.cn/", "http://a.cn/9")
+    assert not model.is_sink("", "http://a.cn/9")
+
+
+def test_a_page_counts_once_however_often_it_redirects() -> None:
+    model = ErrorModel()
+    for _ in range(30):
+        model.learn_redirect("http://a.cn/old", "http://a.cn/new")
+    assert not model.is_sink("http://a.cn/new", "http://a.cn/old")
+    assert not model.is_sink("http://a.cn/new", "http://a.cn/other")
+
+
+@pytest.mark.parametrize(
+    ("url", "target", "same"),
+    [
+        ("http://a.cn/guide", "http://a.cn/guide/", True),
+        ("http://a.cn/guide/", "http://a.cn/guide", True),
+        ("http://a.cn/guide", "https://a.cn/guide", True),
+        ("http://a.cn/guide", "https://www.a.cn/guide/", True),
+        ("http://www.a.cn/guide", "http://a.cn/guide", True),
+        ("http://a.cn/guide", "http://a.cn/en/guide", True),
+        ("http://a.cn/guide", "http://a.cn/zh-CN/guide/", True),
+        ("http://a.cn/en/guide", "http://a.cn/de/guide", True),
+        ("http://a.cn/Guide", "http://a.cn/guide", True),
+        ("http://a.cn/guide/index.html", "http://a.cn/guide/", True),
+        ("http://a.cn/index.html", "http://a.cn/", True),
+        ("http://a.cn/en", "http://a.cn/", True),
+        ("http://a.cn/%E5%8D%97", "http://a.cn/南/", True),
+        ("http://a.cn/guide?p=1", "http://a.cn/guide/?p=1", True),
+        ("http://a.cn/guide", "http://a.cn/", False),
+        ("http://a.cn/guide", "http://a.cn/guides", False),
+        ("http://a.cn/guide", "http://b.cn/guide", False),
+        ("http://a.cn/guide", "", False),
+        ("http://a.cn/guide/3", "http://a.cn/guide/", False),
+    ],
+)
+def test_another_form_of_a_name_is_the_same_page(url: str, target: str, same: bool) -> None:
+    assert is_same_page(url, target) == same
 
 
 @pytest.mark.parametrize("status", [401, 403, 429, 503])
@@ -154,7 +226,6 @@ def test_challenges_are_blocks() -> None:
 def test_likeness() -> None:
     assert likeness(frozenset((1, 2)), frozenset((1, 2))) == 1.0
     assert likeness(frozenset(), frozenset()) == 0.0
-    assert main_text(page_view("")) == ""
 
 
 @pytest.mark.parametrize("word", deletion._WORDS)

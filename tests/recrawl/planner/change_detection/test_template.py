@@ -1,4 +1,4 @@
-"""What a site's template is learned to be: noise by place, boilerplate by piece, slots."""
+"""What is learned of the pages of a site: noise by pairs, its frame by URLs, events by runs."""
 
 import pytest
 from msgspec.structs import replace
@@ -6,7 +6,17 @@ from msgspec.structs import replace
 from nacre.core.pageview import PageView, Piece
 from nacre.extract.pageview import page_view
 from nacre.recrawl.planner.change_detection import template as module
-from nacre.recrawl.planner.change_detection.template import Template, by_place, fingerprint
+from nacre.recrawl.planner.change_detection.change import differences
+from nacre.recrawl.planner.change_detection.template import (
+    PieceDifference,
+    Template,
+    by_place,
+    event_keys,
+    fingerprint,
+    in_words,
+    skeletons,
+    substitution,
+)
 
 
 def _view(*texts: str) -> PageView:
@@ -29,11 +39,45 @@ TWO = _view("Heading", "A text of some length.", "at 9.11")
 CLOCK, TEXT = _place(ONE, "at 9"), _place(ONE, "A text")
 
 
-def test_what_differs_within_seconds_is_noise() -> None:
+def _pair(
+    template: Template, one: PageView, two: PageView, *, changed: bool = True
+) -> frozenset[int]:
+    differing = differences(one.pieces, two.pieces)
+    return template.learn_pair(one, two, differing, looked_changed=changed)
+
+
+def _noise(template: Template, one: PageView, two: PageView) -> list[bool]:
+    return [template.is_noise(each) for each in differences(one.pieces, two.pieces)]
+
+
+def test_words_that_differ_within_seconds_are_noise_between_the_same_words() -> None:
     template = Template()
-    assert not template.is_volatile(CLOCK)
+    for number in range(2):
+        assert _noise(template, ONE, TWO) == [False]
+        assert _pair(template, ONE, TWO) == frozenset((CLOCK,)), number
+    assert _noise(template, ONE, _view("Heading", "A text of some length.", "at 9.59")) == [True]
+    other = _view("Heading", "A text of some length.", "at the old place")
+    assert _noise(template, ONE, other) == [False]
+    assert not template.is_volatile(CLOCK), "a place is more than what differs in it"
+    assert (template.pairs, template.false_changes) == (2, 2)
+
+
+def test_a_counter_in_one_paragraph_is_no_excuse_for_the_others() -> None:
+    body = "<p>Opening hours: nine to five.</p><p>{} people look at this now</p>"
+    one, two, three = (page_view(body.format(number)) for number in (3, 8, 9))
+    template = Template()
+    for _ in range(9):
+        _pair(template, one, two)
+    assert _noise(template, one, three) == [True]
+    edited = page_view(body.format(3).replace("five", "four"))
+    assert _noise(template, one, edited) == [False]
+
+
+def test_a_place_with_nothing_in_common_within_seconds_is_noise() -> None:
+    one, two = (_view("Heading", "A text of some length.", text) for text in ("Ads", "Offer!"))
+    template = Template()
     for _ in range(5):
-        assert template.learn_pair(ONE, TWO, looked_changed=True) == frozenset((CLOCK,))
+        _pair(template, one, two)
     assert template.is_volatile(CLOCK)
     assert not template.is_volatile(TEXT)
     assert template.volatility(CLOCK) > 0.5 > template.volatility(TEXT)
@@ -49,16 +93,16 @@ def test_of_a_place_that_never_came_little_is_believed() -> None:
 
 def test_a_piece_that_only_one_of_two_fetches_has_differs() -> None:
     template = Template()
-    assert template.learn_pair(ONE, _view("Heading"), looked_changed=False) >= {CLOCK, TEXT}
+    assert _pair(template, ONE, _view("Heading"), changed=False) >= {CLOCK, TEXT}
 
 
 def test_unchanged_pages_that_looked_changed_are_the_noise_of_a_template() -> None:
     template = Template()
     before = template.noise
-    template.learn_pair(ONE, ONE, looked_changed=True)
+    _pair(template, ONE, ONE, changed=True)
     assert 0.0 < before < template.noise
     for _ in range(50):
-        template.learn_pair(ONE, ONE, looked_changed=False)
+        _pair(template, ONE, ONE, changed=False)
     assert template.noise < 0.05
 
 
@@ -70,15 +114,18 @@ def test_a_place_where_nothing_lived_on_is_suspected_until_pairs_tell_against_it
     assert not template.is_suspect(TEXT)
     assert not template.is_volatile(CLOCK)
     for _ in range(3):
-        template.learn_pair(ONE, ONE, looked_changed=False)
+        _pair(template, ONE, ONE, changed=False)
     assert not template.is_suspect(CLOCK)
+
+
+GIVEN, TAKEN = (_view("Heading", "A text of some length.", text) for text in ("Ads", "Offer!"))
 
 
 def test_one_pair_proves_noise_where_nothing_ever_lived_on() -> None:
     template = Template()
     for _ in range(4):
-        template.learn_visit(ONE, TWO)
-    template.learn_pair(ONE, TWO, looked_changed=True)
+        template.learn_visit(GIVEN, TAKEN)
+    _pair(template, GIVEN, TAKEN)
     assert template.is_volatile(CLOCK)
     assert template.is_suspect(CLOCK)
 
@@ -86,73 +133,151 @@ def test_one_pair_proves_noise_where_nothing_ever_lived_on() -> None:
 def test_a_place_that_is_noise_by_pairs_alone_is_suspect_too() -> None:
     template = Template()
     for _ in range(5):
-        template.learn_pair(ONE, TWO, looked_changed=True)
-    template.learn_visit(ONE, ONE)
+        _pair(template, GIVEN, TAKEN)
+    template.learn_visit(GIVEN, GIVEN)
     assert template.is_suspect(CLOCK)
+
+
+# ---- the frame of the site
 
 
 def _pages(count: int, foot: str = "Copyright") -> list[PageView]:
     return [_view(f"Heading {number}", f"Text of {number}.", foot) for number in range(count)]
 
 
-def test_a_piece_on_most_pages_is_boilerplate_and_stays_known() -> None:
+def test_a_block_of_three_urls_belongs_to_the_frame() -> None:
     template = Template()
-    old, new = _pages(40), _pages(200, "All rights reserved")
+    for number, view in enumerate(_pages(4)):
+        assert template.is_frame(_piece(ONE, "Heading")) is False
+        template.learn_page(view)
+        assert template.is_frame(_piece(view, "Copyright")) == (number >= 2)
+    assert template.pages == 4
+
+
+def test_visits_of_one_url_make_nothing_a_frame() -> None:
+    template = Template()
+    old = _view("Heading", "Version 0", "foot")
+    template.learn_page(old)
+    for number in range(1, 30):
+        new = _view("Heading", f"Version {number}", "foot")
+        template.learn_page(new, old)
+        old = new
+    assert template.pages == 1
+    assert template.frequency(_piece(old, "Heading")) == 1
+    assert len(template.blocks) == 3
+
+
+def test_the_newest_version_of_each_url_counts() -> None:
+    template = Template()
+    old, new = _pages(40), _pages(40, "All rights reserved")
     for view in old:
         template.learn_page(view)
-    assert template.is_common(_piece(old[0], "Copyright"))
-    assert not template.is_common(_piece(old[0], "Text of 0"))
-    for view in new:
-        template.learn_page(view)
-    assert template.frequency(_piece(old[0], "Copyright")) < 0.3 * template.pages
-    assert template.is_common(_piece(old[0], "Copyright"))
-    assert template.is_common(_piece(new[0], "All rights"))
-
-
-def test_of_a_few_pages_nothing_is_boilerplate() -> None:
-    template = Template()
-    for view in _pages(2):
-        template.learn_page(view)
-    assert not template.is_common(_piece(_pages(1)[0], "Copyright"))
-    assert not template.is_slot(CLOCK)
-
-
-def test_a_place_that_many_pages_have_is_a_slot() -> None:
-    template = Template()
-    for number, view in enumerate(_pages(50)):
-        template.learn_page(view if number % 5 == 0 else _view(f"Heading {number}"))
-    assert template.is_slot(_place(ONE, "Heading"))
-    assert template.is_slot(CLOCK)
-    assert not template.is_slot(12345)
-
-
-def test_old_pages_fade() -> None:
-    template = Template()
-    for view in _pages(201):
-        template.learn_page(view)
-    assert template.pages == 101
-    assert template.frequency(_piece(ONE, "Heading")) == 0
-    assert template.slots[CLOCK] == 101
+    for one, two in zip(old, new, strict=True):
+        template.learn_page(two, one)
+    assert template.frequency(_piece(old[0], "Copyright")) == 0
+    assert template.frequency(_piece(new[0], "All rights")) == 40
 
 
 def test_what_is_remembered_of_a_site_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_MAX_PLACES", "_MAX_PRINTS", "_MAX_ONCE"):
-        monkeypatch.setattr(module, name, 2)
+    for name, most in (("_MAX_PLACES", 2), ("_MAX_BLOCKS", 9), ("_MAX_SHOWN", 2)):
+        monkeypatch.setattr(module, name, most)
     template = Template()
-    views = _pages(40)
-    for view in views:
+    template.begin_run(1.0)
+    for view in _pages(40):
         template.learn_page(view)
-        template.learn_pair(view, ONE, looked_changed=True)
+        _pair(template, view, ONE)
         template.learn_visit(view, ONE)
-        for piece in view.pieces:
-            template.is_common(piece)
-    assert len(template.places) == len(template.prints) == len(template.slots) == 2
-    assert len(template.once) <= 2
+        template.learn_differences(differences(view.pieces, ONE.pieces))
+    assert len(template.places) == 2
+    sizes = (template.blocks, template.skeletons, template.events, template.shown)
+    assert max(len(one) for one in sizes) <= 9
+    assert template.frequency(_piece(_pages(1)[0], "Copyright")) > 20, "what is common stays"
     assert template.pairs == 40
 
 
-def test_the_same_text_of_another_kind_is_another_piece() -> None:
+# ---- events of a run
+
+
+def _edit(was: str, now: str, kind: str = "text") -> PieceDifference:
+    sides = [Piece(kind, 1, text) if text else None for text in (was, now)]
+    return PieceDifference(*sides)
+
+
+@pytest.mark.parametrize(
+    ("edits", "event"),
+    [
+        (
+            [(f"Class{n} (product 3.2.1 API)", f"Class{n} (product 3.2.3 API)") for n in range(5)],
+            True,
+        ),
+        ([("", "We use cookies")] * 5, True),
+        ([("Offer of the week", "")] * 5, True),
+        ([("© 2025 A", "© 2026 A")] * 4, False),
+        ([(f"Text {n}", f"Text {n} edited {n}") for n in range(9)], False),
+        ([(f"地址{n}:伦敦", f"地址{n}:都柏林") for n in range(5)], True),
+    ],
+)
+def test_the_same_difference_on_five_urls_of_a_run_is_an_event(
+    edits: list[tuple[str, str]], event: bool
+) -> None:
+    template = Template()
+    template.begin_run(1.0)
+    for was, now in edits:
+        template.learn_differences([_edit(was, now)])
+    assert template.is_event(_edit(*edits[-1]), own=1) == event
+    assert bool(template.shown) == event
+    template.begin_run(2.0)
+    assert not template.is_event(_edit(*edits[-1]))
+
+
+def test_a_menu_entry_needs_three_urls() -> None:
+    template = Template()
+    template.begin_run(1.0)
+    for _ in range(2):
+        template.learn_differences([_edit("", "Careers", "nav")])
+    assert template.is_event(_edit("", "Careers", "nav"))
+    assert not template.is_event(_edit("", "Careers", "text"))
+    assert not template.is_event(_edit("", "Careers", "nav"), own=1)
+
+
+def test_a_page_counts_once_in_an_event() -> None:
+    template = Template()
+    template.begin_run(1.0)
+    template.learn_differences([_edit(f"a 3.2.1 {n}", f"a 3.2.3 {n}") for n in range(9)])
+    assert template.witnesses(event_keys(_edit("b 3.2.1", "b 3.2.3"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "words"),
+    [
+        ("product 3.2.1 API", "product 3.2.3 API", ("3.2.1", "3.2.3")),
+        ("at 9.10", "at 9.11", ("9.10", "9.11")),
+        ("3.2.1 and 3.2.1 again", "3.2.3 and 3.2.3 again", ("3.2.1 and 3.2.1", "3.2.3 and 3.2.3")),
+        ("第三章", "第四章", ("三", "四")),
+        ("all new", "something else", None),
+        ("made in Hamburg", "made with love in Hamburg", ("", "with love")),
+        ("", "", None),
+    ],
+)
+def test_substitutions(was: str, now: str, words: tuple[str, str] | None) -> None:
+    assert substitution(was, now) == words
+
+
+def test_long_texts_are_compared_within_bounds() -> None:
+    long = " ".join(map(str, range(100_000)))
+    assert substitution(long, long[::-1]) is None
+    assert substitution(f"a {long} 3.2.1 b", f"a {long} 3.2.3 b") == ("3.2.1", "3.2.3")
+    assert skeletons(long, long + " x")
+    assert not skeletons("one two three", "four five six")
+
+
+def test_differences_in_words() -> None:
+    assert in_words(_edit("a 3.2.1", "a 3.2.3")) == "3.2.1 → 3.2.3"
+    assert in_words(_edit("", "Careers")) == "+ Careers"
+    assert in_words(_edit("Careers", "")) == "- Careers"
+
+
+def test_the_same_text_of_another_kind_is_the_same_block() -> None:
     piece = _piece(ONE, "Heading")
-    other = replace(piece, kind="text")
-    assert fingerprint(piece) != fingerprint(other)
+    assert fingerprint(piece) == fingerprint(replace(piece, kind="text"))
     assert by_place(ONE)[CLOCK] != by_place(TWO)[CLOCK]

@@ -1,212 +1,35 @@
 """The comparison of two versions of a page: a class and a score, biased to "changed" (pure).
 
-Levels: L0 the payload, L1 the markup without what never matters, L2 the pieces of the page, of
-which those that are noise or belong to the template do not count. `masked` takes out what changes
-by itself (clocks, counters, tokens), for the comparison only, never in what is stored; a bare date
-or number is never masked, since a changed deadline is a change.
-
-`compare_whole` compares by one signature of the whole page in the place of pieces: Nutch's two, its
-TextProfile made fit for Chinese, and the one of the National Library of China's paper
-(`nacre_simweb.paper.published`).
+A block is what it says: a page is a collection of texts and addresses, and neither the place of a
+block nor the names of the elements around it make another block of it. A difference is a change
+unless something proves it to be noise: its words change by themselves (`masking`), paired fetches
+differ in it, or other pages of the run have the same difference (`template`).
 """
 
-import hashlib
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from functools import cache
 from typing import Literal, NamedTuple
 
 from nacre.config.component import Component, section, setting
-from nacre.core.javafloat import rounded, single
 from nacre.core.pageview import PageView, Piece
-from nacre.recrawl.planner.change_detection.template import Template
-
-_WORD = re.compile(r"[^\W_]+")
-_GRAM = 2
-"""Characters of a run that count as a word in text without spaces: bigrams index Chinese as well
-as words do (Nie, Gao, Zhang and Zhou 2000)."""
-
-
-class ProfileSettings(Component):
-    """The weights of words in a text profile; the defaults are Nutch's."""
-
-    quant_rate: float = setting(
-        0.01,
-        "Counts are rounded down to this share of the largest count; 0: they count as they are.",
-        ge=0,
-        le=1,
-        live=False,
-        sheets=False,
-    )
-    min_token_len: int = setting(
-        2,
-        "Words of at most this many characters are left out; 0: none.",
-        unit="characters",
-        ge=0,
-        live=False,
-        sheets=False,
-    )
-    sec_sort_lex: bool = setting(
-        True,
-        "Words of equal count are sorted; else in order of arrival.",
-        live=False,
-        sheets=False,
-    )
-
-
-class TextProfile(ProfileSettings):
-    """Nutch's TextProfileSignature, or the one that works for Chinese."""
-
-    unspaced: bool = setting(
-        False,
-        "Cut Chinese and Japanese text into pairs of characters. In Nutch a sentence without "
-        "spaces is one word, which is too rare to count.",
-    )
-
-
-@cache
-def _unspaced() -> re.Pattern[str]:
-    """Text without spaces; made when it is first looked for, which takes 1 ms."""
-    return re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿]+")
-
-
-def md5_signature(payload: bytes) -> bytes:
-    """Nutch's MD5Signature: of the payload."""
-    return hashlib.md5(payload, usedforsecurity=False).digest()
-
-
-def text_profile(text: str, payload: bytes, settings: TextProfile) -> bytes:
-    """MD5 of the words of a text with their rounded counts.
-
-    Args:
-        text: Text of the page.
-        payload: Its bytes: where there is no text, their MD5 is the signature.
-        settings: How words count.
-    """
-    if not text:
-        return md5_signature(payload)
-    counts = Counter(_tokens(text, settings))
-    largest = max(counts.values(), default=0)
-    # Nutch drops what comes once as soon as anything comes twice: most of a Chinese page.
-    least = 2 if largest > 1 and not settings.unspaced else 1
-    quant = max(least, rounded(single(largest * single(settings.quant_rate))))
-    kept = [(word, count // quant * quant) for word, count in counts.items() if count >= quant]
-    if settings.sec_sort_lex:
-        kept.sort(key=lambda pair: (-pair[1], pair[0]))
-    else:
-        kept.sort(key=lambda pair: -pair[1])
-    lines = "\n".join(f"{word} {count}" for word, count in kept)
-    return hashlib.md5(lines.encode("utf-8", "replace"), usedforsecurity=False).digest()
-
-
-def _tokens(text: str, settings: TextProfile) -> Iterable[str]:
-    for match in _WORD.finditer(text.lower() if text.isascii() else _lowered(text)):
-        word = match[0]
-        if settings.unspaced and _unspaced().search(word):
-            yield from _grams(word, settings.min_token_len)
-        elif len(word) > settings.min_token_len:
-            yield word
-
-
-def _lowered(text: str) -> str:
-    """Lower case as Java has it: character by character, and no words beyond U+FFFF."""
-    return "".join(
-        char.lower()[0] if (char.isalpha() or char.isdecimal()) and char <= "\uffff" else " "
-        for char in text
-    )
-
-
-def _grams(word: str, least: int) -> Iterable[str]:
-    at = 0
-    for run in _unspaced().finditer(word):
-        if run.start() - at > least:
-            yield word[at : run.start()]
-        characters = run[0]
-        for index in range(max(1, len(characters) - _GRAM + 1)):
-            yield characters[index : index + _GRAM]
-        at = run.end()
-    if len(word) - at > least:
-        yield word[at:]
-
-
-def paper_changed(old: PageView, new: PageView, threshold: float = 0.0) -> bool:
-    """The National Library of China's test, and the threshold that its paper promises.
-
-    Args:
-        old: The version before.
-        new: The version now.
-        threshold: Share of the text that must differ; 0: any difference of the digest.
-    """
-    if old.paper == new.paper:
-        return False
-    return threshold <= 0.0 or text_distance(old.text, new.text) > threshold
-
-
-def text_distance(old: str, new: str) -> float:
-    """Share of five-character runs that only one of two texts has: 0 the same, 1 nothing shared."""
-    one, two = _shingles(old), _shingles(new)
-    both = len(one | two)
-    return len(one ^ two) / both if both else 0.0
-
-
-def _shingles(text: str) -> set[str]:
-    return {text[index : index + 5] for index in range(max(1, len(text) - 4))} if text else set()
-
-
-MASK = "\x00"
-
-_COUNTED = r"(?:浏览|阅读|点击|访问|查看|观看|播放|下载|点赞|评论|转发|收藏|在线|人气|热度)"
-_COUNTED_EN = (
-    r"(?:views?|reads?|hits|visits?|visitors?|clicks|downloads?|likes?|comments?|shares?|online)"
+from nacre.recrawl.planner.change_detection.masking import masked
+from nacre.recrawl.planner.change_detection.signatures import (
+    ProfileSettings,
+    TextProfile,
+    paper_changed,
+    text_distance,
+    text_profile,
 )
-# A number is looked for where it begins only: else a run of digits is read once for each of them.
-_DIGITS = r"(?<!\d)(?<!\d[,.])\d+(?:[,.]\d+)*[,.]?"
-_NUMBER = rf"{_DIGITS}\s?(?:[万亿千kKmM]|次|人次|人|个|条)?"
-_FEW = "一二三四五六七八九十半几"
-_AGO = (
-    rf"(?:刚刚|(?:(?<!\d)\d+|(?<![{_FEW}])[{_FEW}]+)\s?(?:秒钟?|分钟?|个?小时|天|周|星期|个?月|年)前"
-    r"|(?:昨天|前天|今天)\s?\d{1,2}:\d{2}(?::\d{2})?"
-    r"|just now|yesterday at \d{1,2}:\d{2}"
-    r"|(?:an?|(?<!\d)\d+)\s(?:second|sec|minute|min|hour|day|week|month|year)s?\sago)"
+from nacre.recrawl.planner.change_detection.template import (
+    MENU,
+    EventKeys,
+    PieceDifference,
+    Template,
+    event_keys,
 )
-_DATE = r"\d{4}\s?[年/.-]\s?\d{1,2}\s?[月/.-]\s?\d{1,2}\s?日?"
-_WEEKDAY = r"(?:星期|周|礼拜)[一二三四五六日天]"
-_NOW = r"(?:今天|今日|现在|当前|当前时间|系统时间|北京时间)(?:是|时间|日期)?\s?:?\s?"
-_TODAY = rf"{_NOW}(?:{_DATE})?\s?(?:{_WEEKDAY})?\s?"
-# A counted noun that precedes its number: a number before it belongs to something else.
-_BEHIND = r"(?!\s?(?:量|数|次数|总数|人数)?\s?[:(]?\s?\d)"
-_PATTERNS = (
-    # "Today", followed by any date and time of day, complete or followed by something else.
-    rf"{_TODAY}\d{{1,2}}:\d{{2}}:\d{{2}}",
-    rf"{_NOW}{_DATE}\s?{_WEEKDAY}(?!\s?\d)",
-    rf"{_TODAY}(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?!\w)",
-    r"(?i:(?:today is|current time|server time|local time|page generated(?: (?:at|on|in))?)"
-    r"[:\s]\s?[\w ,.:+-]{1,60})",
-    rf"{_COUNTED}\s?(?:量|数|次数|总数|人数)?\s?[:(]?\s?{_NUMBER}",
-    rf"{_NUMBER}\s?{_COUNTED}{_BEHIND}",
-    rf"(?i:\b{_COUNTED_EN}\b\s?[:(]?\s?{_NUMBER})",
-    rf"(?i:{_NUMBER}\s?\b{_COUNTED_EN}\b)",
-    rf"(?i:{_AGO})",
-    # A clock runs in seconds; hours and minutes alone may be an appointment.
-    r"(?<![\d:])\d{1,2}:\d{2}:\d{2}(?:\.\d+)?(?![\d:])",
-    # Tokens: long, and of mixed letters and digits.
-    r"\b(?=[0-9a-f-]{0,64}\d)(?=[0-9a-f-]{0,64}[a-f])[0-9a-f]{8}(?:-?[0-9a-f]{4,}){2,}\b",
-    r"(?<![\w+/=-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w=])",
-)
-
-
-@cache
-def _volatile() -> re.Pattern[str]:
-    """Made once, when the first two pages are compared: it takes 3 ms."""
-    return re.compile("|".join(_PATTERNS))
-
-
-def masked(text: str) -> str:
-    """A text with clocks, counters, ages and tokens replaced by one character each."""
-    return _volatile().sub(MASK, text)
 
 
 class ChangeClass(StrEnum):
@@ -270,40 +93,41 @@ class ChangeSettings(Component):
     )
 
 
-class PieceDifference(NamedTuple):
-    """One piece that differs: what it was (None: new), what it is (None: gone)."""
-
-    was: Piece | None
-    now: Piece | None
-
-    @property
-    def piece(self) -> Piece:
-        """Either."""
-        found = self.now or self.was
-        if found is None:
-            raise ValueError("a difference of nothing")
-        return found
-
-
 class Change(NamedTuple):
     """The verdict on two versions.
 
     Attributes:
         kind: Class.
-        score: Share of the page that differs, noise and boilerplate weighed down; 0 to 1.
-        reason: Code of what decided: `payload`, `markup`, `masked`, `volatile`, `template`,
-            `navigation`, `text`, `title`, `heading`, `date`, `link`, `image`, `file`, `score`,
-            `unread` (it differs behind what was taken apart); or the name of the signature.
-        evidence: The first differences that decided.
+        score: Share of the page that differs, noise and frame weighed down; 0 to 1.
+        reason: Code of what decided: `payload`, `markup`, or of what was `excuse`d: `masked`,
+            `advert`, `volatile`, `event`, `navigation`; of a change: `text`, `title`, `heading`,
+            `link`, `image`, `file`, `nav`, `score`, `unread` (it differs behind what was taken
+            apart); or the name of the signature.
+        proven: It is proven that a reader sees nothing new: only then may a version be left out.
+        differing: What differs, in the order of the document, each with its excuse; "" for none.
     """
 
     kind: ChangeClass
     score: float = 0.0
     reason: str = ""
-    evidence: tuple[PieceDifference, ...] = ()
+    proven: bool = False
+    differing: tuple[tuple[PieceDifference, str], ...] = ()
+
+    @property
+    def real(self) -> list[PieceDifference]:
+        """The differences that nothing excuses."""
+        return [one for one, code in self.differing if not code]
+
+    @property
+    def unproven(self) -> tuple[EventKeys, ...]:
+        """The names of differences that other pages of the run may yet show to be an event."""
+        return tuple(event_keys(one) for one, code in self.differing if code not in PROOFS)
 
 
-SAME = Change(ChangeClass.NONE, 0.0, "payload")
+SAME = Change(ChangeClass.NONE, 0.0, "payload", proven=True)
+PROOFS = frozenset(("masked", "volatile", "event"))
+"""Excuses that prove that a difference is noise; others only make it likely."""
+_EVENT = frozenset(("event", "frame", "navigation"))
 
 
 def compare(
@@ -319,74 +143,112 @@ def compare(
     Args:
         old: The version before.
         new: The version now.
-        template: What the pages of its kind have taught.
+        template: What the pages of its site have taught.
         settings: When a difference is a change.
         listing: The page is an index: its links are what it says; elsewhere they lead around.
     """
-    if old.canonical == new.canonical and old.pieces == new.pieces:
-        return Change(ChangeClass.MARKUP, 0.0, "markup")
     differing = differences(old.pieces, new.pieces)
-    if not differing and (old.truncated or new.truncated):
+    if (old.truncated or new.truncated) and not differing:
         return Change(ChangeClass.MINOR, 0.0, "unread")
-    if not differing:
-        return Change(ChangeClass.MARKUP, 0.0, "markup")
-    sorted_ = _Sorted(template, listing=listing or _is_mostly_links(new, template))
-    for one in differing:
-        sorted_.add(one)
+    if not differing or _says_the_same(old, new, differing):
+        return Change(ChangeClass.MARKUP, 0.0, "markup", proven=True)
+    excuses = Excuses(old, new, differing, template, listing=listing)
+    coded = tuple((one, excuses.code(one)) for one in differing)
     score = _score(differing, old, new, template)
-    if sorted_.real:
-        return _change(sorted_.real, score, settings)
+    codes = {code for _, code in coded}
+    proven = codes <= PROOFS
+    if "" in codes:
+        real = [one for one, code in coded if not code]
+        return _change(real, score, settings)._replace(differing=coded)
     if score >= settings.noise_limit < 1.0:
-        return Change(ChangeClass.MINOR, score, "score", tuple(differing[: settings.shown]))
-    kind = ChangeClass.TEMPLATE if sorted_.template else ChangeClass.NOISE
-    return Change(kind, score, sorted_.reason, tuple(differing[: settings.shown]))
+        return Change(ChangeClass.MINOR, score, "score", differing=coded)
+    reason = next(code for code in _EXCUSES if code in codes)
+    kind = ChangeClass.TEMPLATE if codes & _EVENT else ChangeClass.NOISE
+    return Change(kind, score, reason, proven, coded)
 
 
-class _Sorted:
-    """Differences by what they are."""
-
-    def __init__(self, template: Template, *, listing: bool) -> None:
-        self._template = template
-        self._listing = listing
-        self.real: list[PieceDifference] = []
-        self.template = False
-        self.reason = "volatile"
-
-    def add(self, one: PieceDifference) -> None:
-        """Sort a difference into its group."""
-        code = excuse(one, self._template, listing=self._listing)
-        if not code:
-            self.real.append(one)
-        elif code == "masked":
-            self.reason = code
-        elif code in {"template", "navigation"}:
-            self.template, self.reason = True, code
+_EXCUSES = ("event", "frame", "navigation", "advert", "masked", "volatile")
+"""Codes, the one that says most first."""
 
 
-def excuse(one: PieceDifference, template: Template, *, listing: bool = False) -> str:
-    """The reason why a difference is not a change of the page: a code; "" when it is one.
+class Excuses:
+    """Knows why differences between two versions are not a change of the page.
 
-    `masked` (a clock, a counter, a token), `advert`, `volatile` (its place is noise), `template`
-    (on most pages of the site), `navigation` (links that lead around: in a place that many pages
-    have, on a page that is not a list).
+    Args:
+        old: The version before.
+        new: The version now.
+        differing: What differs.
+        template: What the pages of its site have taught.
+        listing: The page is an index.
     """
-    if _is_masked(one):
-        return "masked"
-    if one.piece.kind == "advert":
-        return "advert"
-    if template.is_volatile(one.piece.place):
-        return "volatile"
-    if _is_boilerplate(one, template):
-        return "template"
-    around = not listing and one.piece.kind in _NAVIGATION
-    return "navigation" if around and template.is_slot(one.piece.place) else ""
+
+    def __init__(
+        self,
+        old: PageView,
+        new: PageView,
+        differing: Sequence[PieceDifference],
+        template: Template,
+        *,
+        listing: bool = False,
+    ) -> None:
+        self._template = template
+        self._listing = listing or _is_mostly_links(new, template)
+        self._framed = _framed(old, template) | _framed(new, template) if self._listing else set()
+        parts = set() if self._listing else set(filter(self._is_elsewhere, differing))
+        texts = sum(one.piece.kind in _TEXTS for one in parts)
+        self._parts = parts if texts >= _PART else set()
+
+    def code(self, one: PieceDifference) -> str:
+        """The reason why a difference is not a change: a code; "" when it is one.
+
+        `masked` (a clock, a counter, a token), `advert`, `volatile` (paired fetches differ in it),
+        `event` (so many other pages of the run have it), `frame` (a part of the frame of the site,
+        which other pages have, came or went), `navigation` (links that lead around).
+        """
+        if _is_masked(one):
+            return "masked"
+        if one.piece.kind == "advert":
+            return "advert"
+        if self._template.is_noise(one):
+            return "volatile"
+        if self._template.is_event(one):
+            return "event"
+        if one in self._parts:
+            return "frame"
+        around = one.piece.kind in MENU and (not self._listing or one.piece in self._framed)
+        return "navigation" if around else ""
+
+    def _is_elsewhere(self, one: PieceDifference) -> bool:
+        """Whether a piece came or went that other pages have."""
+        alone = one.was is None or one.now is None
+        others = self._template.frequency(one.piece) - (one.was is not None)
+        return alone and others >= _ELSEWHERE
+
+
+_PART = 5
+"""Blocks of a part of a frame: a single one that other pages have may be like `Cancelled`."""
+_ELSEWHERE = 2
+"""Other pages that must have each of these blocks."""
+_NEAR = 3
+"""Blocks between two blocks of the frame that belong to it: entries that a menu has got."""
+
+
+def _framed(view: PageView, template: Template) -> set[Piece]:
+    """The pieces between neighbours that belong to the frame of the site."""
+    pieces = [piece for piece in view.pieces if piece.kind in _TEXTS or piece.kind in MENU]
+    frame = [piece.kind in _TEXTS and template.is_frame(piece) for piece in pieces]
+    return {
+        piece
+        for at, piece in enumerate(pieces)
+        if any(frame[max(0, at - _NEAR) : at]) and any(frame[at + 1 : at + 1 + _NEAR])
+    }
 
 
 def _is_mostly_links(view: PageView, template: Template) -> bool:
-    """Whether links are most of the content of a page."""
+    """Whether links are most of the content of a page, what belongs to the frame left out."""
     linked = plain = 0
     for piece in view.pieces:
-        if piece.kind in _WORDS and not template.is_common(piece):
+        if piece.kind in _TEXTS and not template.is_frame(piece):
             if piece.kind == "nav":
                 linked += len(piece.text)
             else:
@@ -394,85 +256,155 @@ def _is_mostly_links(view: PageView, template: Template) -> bool:
     return linked > plain
 
 
-def _is_boilerplate(one: PieceDifference, template: Template) -> bool:
-    """Both sides belong to the template; a piece that is new everywhere is one of them."""
-    sides = [piece for piece in one if piece is not None]
-    return any(map(template.is_common, sides)) and all(
-        template.is_common(piece) or piece is one.now for piece in sides
-    )
-
-
 def _change(real: Sequence[PieceDifference], score: float, settings: ChangeSettings) -> Change:
     reasons = [one.piece.kind for one in real]
     told = next((kind for kind in _TELLING if kind in reasons), "text")
     heavy = score >= settings.major or told in {"title", "file"}
     kind = ChangeClass.MAJOR if heavy else ChangeClass.MINOR
-    return Change(kind, score, told, tuple(real[: settings.shown]))
+    return Change(kind, score, told)
 
 
-_NAVIGATION = frozenset(("nav", "nav-link"))
-_TELLING = ("title", "file", "heading", "text", "date", "image", "link", "nav", "nav-link")
+_TELLING = ("title", "file", "heading", "text", "image", "link", "nav", "nav-link")
+_TEXTS = frozenset(("text", "title", "heading", "nav", "advert"))
+"""Kinds whose text a reader sees."""
+_LINKS = frozenset(("link", "nav-link"))
 
 
 def _is_masked(one: PieceDifference) -> bool:
     if one.was is None or one.now is None:
         return False
-    return one.was.kind == one.now.kind and masked(one.was.text) == masked(one.now.text)
+    return masked(one.was.text) == masked(one.now.text)
+
+
+def _identity(piece: Piece) -> tuple[str, str]:
+    """What a piece is, whatever is around it: its text, or its address."""
+    if piece.kind in _TEXTS:
+        return "text", piece.text
+    if piece.kind == "image":
+        name = piece.text.partition("?")[0].rpartition("/")[2]
+        return "image", name if _PICTURE.search(name) else piece.text
+    return "link" if piece.kind in _LINKS else piece.kind, piece.text
+
+
+_PICTURE = re.compile(r"(?i).\.(?:avif|gif|jpe?g|png|svg|webp)$")
+"""A picture is known by its name: servers of pictures move, and scale them."""
 
 
 def differences(old: Sequence[Piece], new: Sequence[Piece]) -> list[PieceDifference]:
-    """Pieces that one version has and the other has not, like ones paired, in document order."""
-    before, after = Counter(old), Counter(new)
-    gone = _left(old, before - after)
-    came = _left(new, after - before)
-    waiting: dict[tuple[str, int], list[Piece]] = {}
-    for piece in gone:
-        waiting.setdefault((piece.kind, piece.place), []).append(piece)
+    """Pieces that one version has and the other has not, like ones paired, in document order.
+
+    Dates in the head of a page, which nobody sees, are left out.
+    """
+    before, after = _counted(old), _counted(new)
+    gone, came = _left(old, before - after), _left(new, after - before)
     paired: list[PieceDifference] = []
-    for piece in came:
-        partners = waiting.get((piece.kind, piece.place))
-        paired.append(PieceDifference(partners.pop(0) if partners else None, piece))
-    paired.extend(PieceDifference(piece, None) for left in waiting.values() for piece in left)
+    partners = _partners(gone, came)
+    for piece, partner in zip(came, partners, strict=True):
+        paired.append(PieceDifference(partner, piece))
+    taken = Counter(id(piece) for piece in partners if piece is not None)
+    paired.extend(PieceDifference(piece, None) for piece in gone if not taken[id(piece)])
     return paired
 
 
-def _left(pieces: Iterable[Piece], counts: Counter[Piece]) -> list[Piece]:
+def _counted(pieces: Iterable[Piece]) -> Counter[tuple[str, str]]:
+    """How often each piece comes; of a link or picture only that it comes."""
+    counts = Counter(_identity(piece) for piece in pieces if piece.kind != "date")
+    return Counter({name: n if name[0] == "text" else 1 for name, n in counts.items()})
+
+
+def _left(pieces: Iterable[Piece], counts: Counter[tuple[str, str]]) -> list[Piece]:
     found = []
     for piece in pieces:
-        if counts[piece] > 0:
-            counts[piece] -= 1
+        name = _identity(piece)
+        if counts[name] > 0:
+            counts[name] -= 1
             found.append(piece)
     return found
+
+
+_MOST_PAIRS = 40_000
+"""A bound of work: pairs of pieces that are compared to find those that are alike."""
+_ALIKE = 0.5
+"""Share of a piece that a partner must have in common with it."""
+
+
+def _partners(gone: Sequence[Piece], came: Sequence[Piece]) -> list[Piece | None]:
+    """For each piece that came, the one that it takes the place of; None for none."""
+    free: dict[int, Piece] = {id(piece): piece for piece in gone}
+    found: list[Piece | None] = [None] * len(came)
+    for name in (_by_mask, _by_place):
+        waiting: dict[object, list[Piece]] = {}
+        for piece in free.values():
+            waiting.setdefault(name(piece), []).append(piece)
+        for at, piece in enumerate(came):
+            queue = waiting.get(name(piece)) if found[at] is None else None
+            if queue:
+                found[at] = queue.pop(0)
+                del free[id(found[at])]
+        if name is _by_mask and len(free) * len(came) <= _MOST_PAIRS:
+            _match(free, came, found)
+    return found
+
+
+def _by_mask(piece: Piece) -> object:
+    return _identity(piece)[0], masked(piece.text)
+
+
+def _by_place(piece: Piece) -> object:
+    return _identity(piece)[0], piece.place
+
+
+def _match(free: dict[int, Piece], came: Sequence[Piece], found: list[Piece | None]) -> None:
+    """Pair what is alike: of texts of one page that were edited, each with its own successor."""
+    for at, piece in enumerate(came):
+        if found[at] is not None:
+            continue
+        group = _identity(piece)[0]
+        best = min(
+            (one for one in free.values() if _identity(one)[0] == group),
+            key=lambda one: edited_share(one.text, piece.text),
+            default=None,
+        )
+        if best is not None and edited_share(best.text, piece.text) <= 1.0 - _ALIKE:
+            found[at] = best
+            del free[id(best)]
+
+
+def _says_the_same(old: PageView, new: PageView, differing: Sequence[PieceDifference]) -> bool:
+    """Whether the text is only cut into other blocks."""
+    if any(one.piece.kind not in _TEXTS for one in differing):
+        return False
+    return old.text == new.text
 
 
 def _score(
     differing: Sequence[PieceDifference], old: PageView, new: PageView, template: Template
 ) -> float:
-    union = Counter(old.pieces) | Counter(new.pieces)
-    whole = sum(count * _weight(piece, template) for piece, count in union.items())
+    pieces = {_identity(piece): piece for piece in (*old.pieces, *new.pieces)}
+    union = _counted(old.pieces) | _counted(new.pieces)
+    whole = sum(count * _weight(pieces[name], template) for name, count in union.items())
     changed = 0.0
     for one in differing:
-        changed += _weight(one.piece, template) * _edited_share(one)
+        share = 1.0 if one.was is None or one.now is None else edited_share(*_texts(one))
+        changed += _weight(one.piece, template) * share
         if one.was is not None and one.now is not None:
             # The union holds both sides of an edit, which is one piece of the page.
             whole -= min(_weight(one.was, template), _weight(one.now, template))
     return min(1.0, changed / whole) if whole > 0.0 else 0.0
 
 
-_WORDS = frozenset(("text", "title", "heading", "nav"))
+def _texts(one: PieceDifference) -> tuple[str, str]:
+    return ("" if one.was is None else one.was.text, "" if one.now is None else one.now.text)
 
 
 def _weight(piece: Piece, template: Template) -> float:
     calm = 1.0 - template.volatility(piece.place)
-    length = len(piece.text) if piece.kind in _WORDS else 10
+    length = len(piece.text) if piece.kind in _TEXTS else 10
     return length * calm / (1.0 + math.log2(1.0 + template.frequency(piece)))
 
 
-def _edited_share(one: PieceDifference) -> float:
-    """Share of a pair that was edited: the text between a common beginning and a common end."""
-    if one.was is None or one.now is None:
-        return 1.0
-    was, now = one.was.text, one.now.text
+def edited_share(was: str, now: str) -> float:
+    """Share of a text that was edited: what is between a common beginning and a common end."""
     shorter, longer = sorted((len(was), len(now)))
     if not longer:
         return 0.0

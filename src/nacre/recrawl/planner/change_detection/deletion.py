@@ -16,7 +16,7 @@ import msgspec
 import re2
 
 from nacre.core.pageview import PageView
-from nacre.recrawl.planner.change_detection.template import fingerprint
+from nacre.recrawl.planner.change_detection.template import Template, fingerprint, name_of
 from nacre.recrawl.planner.tuning import guess
 
 DAY = 86_400.0
@@ -45,12 +45,14 @@ _SINK = guess(
     3,
     "Number of different pages that must redirect to one target before it counts as an error page.",
 )
-_SHARED = guess(
-    "deletion.shared",
-    5,
-    "Number of pages of a site that must have the same longest text before it "
-    "counts as the text of an error page.",
+_LEFT = guess(
+    "deletion.left",
+    0.3,
+    "Share of its text that a page may keep when its words say that it is gone.",
+    most=1.0,
 )
+_MAX_SINKS = 1_000
+"""A bound of memory: targets of redirects of one directory."""
 SHORT_TEXT = guess(
     "deletion.short_text",
     900,
@@ -202,29 +204,57 @@ class ErrorModel(msgspec.Struct, array_like=True):
         status: Status of the answer to a made-up name; 0 before any was tried.
         target: URL to which it was redirected; "" for none.
         prints: Pieces of the page that came, by fingerprint.
-        sinks: How many different pages were redirected to a target.
         probed: Time of the last probe, seconds since the epoch.
+        sources: By target: pages that were redirected to it, by fingerprint; a few.
     """
 
     status: int = 0
     target: str = ""
     prints: frozenset[int] = frozenset()
-    sinks: dict[str, int] = {}
     probed: float = 0.0
+    sources: dict[str, frozenset[int]] = {}
 
     def learn_probe(self, status: int, target: str, view: PageView | None, now: float) -> None:
         """Learn from the answer to a made-up name."""
         self.status, self.target, self.probed = status, target, now
         self.prints = _prints(view) if view else frozenset()
 
-    def learn_redirect(self, target: str) -> None:
-        """Count a page that was redirected to a target."""
-        if target in self.sinks or len(self.sinks) < 1000:
-            self.sinks[target] = self.sinks.get(target, 0) + 1
+    def learn_redirect(self, url: str, target: str) -> None:
+        """Note that a page is redirected to a target; each page counts once."""
+        pages = self.sources.get(target, frozenset())
+        if len(pages) < _SINK and (pages or len(self.sources) < _MAX_SINKS):
+            self.sources[target] = pages | {name_of(url)}
 
-    def is_sink(self, target: str) -> bool:
-        """Whether a URL is a redirect target of deleted pages."""
-        return (bool(target) and target == self.target) or self.sinks.get(target, 0) >= _SINK
+    def is_sink(self, target: str, url: str) -> bool:
+        """Whether a URL is a redirect target of deleted pages; `url`: the page that leads there."""
+        others = self.sources.get(target, frozenset()) - {name_of(url)}
+        return (bool(target) and target == self.target) or len(others) >= _SINK - 1
+
+
+def is_same_page(url: str, target: str) -> bool:
+    """Whether a redirect leads to another form of the same name.
+
+    Such are the name with a slash, with another scheme, with or without `www.`, in other letters,
+    with the name of a start page, or with a language in front: `/guide` to `/en/guide/`.
+    """
+    own, other = urlsplit(url), urlsplit(target)
+    hosts = {(part.hostname or "").removeprefix("www.") for part in (own, other)}
+    if len(hosts) > 1 or not target:
+        return False
+    return _plain_name(own.path) == _plain_name(other.path)
+
+
+_LANGUAGE = re.compile(r"(?i)^[a-z]{2}(?:[-_][a-z]{2,4})?$")
+_START = re.compile(r"(?i)^(?:index|default|home)\.\w{2,5}$")
+
+
+def _plain_name(path: str) -> str:
+    parts = [part for part in unquote(path).lower().split("/") if part]
+    if parts and _START.match(parts[-1]):
+        del parts[-1]
+    if parts and _LANGUAGE.match(parts[0]):
+        del parts[0]
+    return "/".join(parts)
 
 
 def likeness(one: frozenset[int], two: frozenset[int]) -> float:
@@ -233,22 +263,52 @@ def likeness(one: frozenset[int], two: frozenset[int]) -> float:
     return len(one & two) / both if both else 0.0
 
 
-def looks_gone(view: PageView, old: PageView | None, model: ErrorModel, shared: int = 0) -> bool:
+def looks_gone(
+    view: PageView, old: PageView | None, model: ErrorModel, template: Template | None = None
+) -> bool:
     """Whether a page with status 200 says that it does not exist: a soft-404.
+
+    It must be like what its host answers to made-up names, the frame of the site aside; or be
+    short, say so in the words of an error page, and have nothing left of what it said before.
 
     Args:
         view: The page as it came.
         old: Its last version; None when there is none.
         model: What the host answers to made-up names.
-        shared: Other pages of the site whose longest text is the same.
+        template: What belongs to the frame of the site; None when that is unknown.
     """
-    prints = _prints(view)
-    if model.status == 200 and model.prints and likeness(prints, model.prints) >= _ALIKE:
-        return old is None or likeness(_prints(old), model.prints) < _ALIKE
-    lost = old is not None and main_text(old) not in {piece.text for piece in view.pieces}
-    if lost and shared >= _SHARED:
-        return True
-    return _says(view, _WORDS) and (old is None or lost)
+    if model.status == 200 and model.prints and _is_like(view, model, template):
+        return old is None or not _is_like(old, model, template)
+    return _says(view, _WORDS) and (old is None or _is_lost(old, view, template))
+
+
+def _is_like(view: PageView, model: ErrorModel, template: Template | None) -> bool:
+    own = _own(view, template)
+    error = frozenset(name for name in model.prints if not _is_frame(name, template))
+    if own or error:
+        return likeness(own, error) >= _ALIKE
+    return likeness(_prints(view), model.prints) >= _ALIKE
+
+
+def _is_lost(old: PageView, view: PageView, template: Template | None) -> bool:
+    """Whether little is left of what a page said, the frame of the site and its menus aside."""
+    there = _prints(view)
+    whole = left = 0
+    for piece in old.pieces:
+        name = fingerprint(piece)
+        if piece.kind in {"text", "heading"} and not _is_frame(name, template):
+            whole += len(piece.text)
+            left += len(piece.text) * (name in there)
+    return left <= _LEFT * whole
+
+
+def _is_frame(name: int, template: Template | None) -> bool:
+    return template is not None and template.is_frame_print(name)
+
+
+def _own(view: PageView, template: Template | None) -> frozenset[int]:
+    """The pieces of a page that do not belong to the frame of its site, by fingerprint."""
+    return frozenset(name for name in _prints(view) if not _is_frame(name, template))
 
 
 def may_say_gone(body: bytes) -> bool:
@@ -288,11 +348,6 @@ def asks_first(url: str, target: str, status: int) -> bool:
 
 def _words(path: str) -> set[str]:
     return set(re.split(r"[/._]", path.lower()))
-
-
-def main_text(view: PageView) -> str:
-    """The longest text of a page: what it is about."""
-    return max((piece.text for piece in view.pieces if piece.kind == "text"), key=len, default="")
 
 
 def _says(view: PageView, words: tuple[str, ...]) -> bool:

@@ -1,11 +1,16 @@
-"""Knowledge of a template: places that are noise, blocks that every page has (pure).
+"""Knowledge of the pages of a site, for comparison: noise, the frame, events of a run (pure).
 
-Paired fetches prove noise, churn suggests it, and document frequency finds boilerplate.
+Paired fetches prove noise. Blocks are counted by distinct URLs, each URL's newest version alone.
+What the pages of one run have in common of their differences is an event of the site.
 """
 
 import math
+import re
+from collections.abc import Collection, Iterable
+from difflib import SequenceMatcher
 from functools import lru_cache
 from hashlib import blake2b
+from typing import NamedTuple
 
 import msgspec
 
@@ -42,24 +47,6 @@ _SURE = guess(
     5.0,
     "Number of paired fetches that the assumed share (template.seldom) weighs as much as.",
 )
-_COMMON = guess(
-    "template.common",
-    0.3,
-    "Share of the last pages of a template on which a piece must be to count as boilerplate.",
-    most=1.0,
-)
-_SLOT = guess(
-    "template.slot",
-    0.1,
-    "Share of the last pages of a template that must have a place for it to "
-    "belong to the template.",
-    most=1.0,
-)
-_ENOUGH_PAGES = guess(
-    "template.enough_pages",
-    5,
-    "Number of pages of a template that must be known before a piece can count as boilerplate.",
-)
 _CHURN_VISITS = guess(
     "template.churn_visits",
     4,
@@ -71,17 +58,48 @@ _CALM = guess(
     3.0,
     "Number of paired fetches without a difference that show that a place has no noise.",
 )
-_WINDOW = guess(
-    "template.window",
-    200,
-    "Number of pages after which the counts of pieces are halved, so that a new design is learned.",
+_FRAME = guess(
+    "template.frame",
+    3,
+    "Number of URLs whose newest versions have a block before it counts as a part of the frame "
+    "of the site.",
+)
+_SKELETON = guess(
+    "template.skeleton",
+    2,
+    "Number of paired fetches in which a text differed between the same words before such a "
+    "difference counts as noise.",
+)
+_STABLE = guess(
+    "template.stable",
+    0.3,
+    "Share of the words of a block that two fetches must have in common to be one text in which "
+    "something varies.",
+    most=1.0,
+)
+EVENT_PAGES = guess(
+    "template.event_pages",
+    5,
+    "Number of URLs of a run that must show the same new block, or the same substitution, before "
+    "it counts as an event of the site.",
+)
+MENU_PAGES = guess(
+    "template.menu_pages", 3, "The same number for a block that is little but links: a menu."
 )
 _MAX_PLACES = 2_000
 """A bound of memory: places of a site."""
-_MAX_PRINTS = 20_000
-"""A bound of memory: pieces of a site."""
-_MAX_ONCE = 5_000
-"""A bound of memory: pieces of a site that were common once."""
+_MAX_BLOCKS = 20_000
+"""A bound of memory: blocks of a site."""
+_MAX_SHOWN = 20
+"""A bound of memory: events of a run that are described."""
+_MOST_WORDS = 400
+"""A bound of work: longer texts are compared by beginning and end."""
+_FEW_WORDS = 8
+"""Words of a substitution: a longer difference is a text of its own."""
+_WORDS = re.compile(r"[A-Za-z0-9_\u00c0-\u024f]+(?:[.:/-][A-Za-z0-9_\u00c0-\u024f]+)*|\S")
+"""A number with its dots is one word: of `3.2.1` and `3.2.3` more than a digit differs."""
+MENU = frozenset(("nav", "nav-link"))
+"""Kinds of pieces that lead around."""
 
 
 class PlaceCounts(msgspec.Struct, array_like=True):
@@ -89,7 +107,7 @@ class PlaceCounts(msgspec.Struct, array_like=True):
 
     Attributes:
         pairs: Paired fetches in which it came.
-        differed: Those in which it differed: noise by construction.
+        differed: Those in which they had nothing in common there: noise by construction.
         visits: Ordinary visits of pages seen before.
         gone: Those at which nothing of the last version was left there.
     """
@@ -100,33 +118,73 @@ class PlaceCounts(msgspec.Struct, array_like=True):
     gone: int = 0
 
 
+class PieceDifference(NamedTuple):
+    """One piece that differs: what it was (None: new), what it is (None: gone)."""
+
+    was: Piece | None
+    now: Piece | None
+
+    @property
+    def piece(self) -> Piece:
+        """Either."""
+        found = self.now or self.was
+        if found is None:
+            raise ValueError("a difference of nothing")
+        return found
+
+    @property
+    def skeletons(self) -> tuple[int, ...]:
+        """Names of what stayed of its text; none where it came or went, or is another text."""
+        if self.was is None or self.now is None:
+            return ()
+        return skeletons(self.was.text, self.now.text)
+
+
+class EventKeys(NamedTuple):
+    """The names of a difference, by which other pages that have the same are known.
+
+    Attributes:
+        least: URLs that must have it.
+        substitution: Of the words that were replaced; 0 for none.
+        blocks: Of the blocks that came and went.
+    """
+
+    least: int
+    substitution: int
+    blocks: tuple[int, ...]
+
+
 class Template(msgspec.Struct, array_like=True):
-    """One template of a site, as far as comparison needs it. It is kept in the store.
+    """The knowledge from the pages of one site. It is kept in the store.
 
     Attributes:
         places: By place.
-        prints: On how many of the last pages a piece was seen, by its fingerprint.
-        pages: Pages counted in `prints`.
+        blocks: On how many URLs a block is, newest versions alone, by its fingerprint.
+        pages: URLs counted in `blocks`.
         pairs: Paired fetches made.
         false_changes: Those that looked changed anyway.
-        once: Fingerprints that were common once: boilerplate stays known after a new one took its
-            place on most pages.
-        slots: On how many of the last pages a place was seen: links at one that many pages have
-            were put there by the template, whichever they are.
+        skeletons: Paired fetches in which a text differed between the same words, by these words.
+        run: Time of the run of `events`.
+        events: On how many URLs of the run the same difference was seen, by its key.
+        shown: Differences of the run that count as events, in words, by their keys.
     """
 
     places: dict[int, PlaceCounts] = {}
-    prints: dict[int, int] = {}
+    blocks: dict[int, int] = {}
     pages: int = 0
     pairs: int = 0
     false_changes: int = 0
-    once: set[int] = set()
-    slots: dict[int, int] = {}
+    skeletons: dict[int, int] = {}
+    run: float = 0.0
+    events: dict[int, int] = {}
+    shown: dict[int, str] = {}
 
     @property
     def noise(self) -> float:
         """Probability that an unchanged page looks changed; small before any paired fetch."""
         return (self.false_changes + _SELDOM * _SURE) / (self.pairs + _SURE)
+
+    # ---- noise
 
     def volatility(self, place: int) -> float:
         """Expected share of paired fetches in which a place differs."""
@@ -140,9 +198,16 @@ class Template(msgspec.Struct, array_like=True):
         counts = self.places.get(place)
         if counts is None:
             return False
-        if counts.visits >= _CHURN_VISITS and counts.gone == counts.visits and counts.differed:
-            return True
-        return _lower_bound(counts) > _NOISY
+        return (_churns(counts) and counts.differed > 0.0) or _lower_bound(counts) > _NOISY
+
+    def is_noise(self, one: PieceDifference) -> bool:
+        """Whether paired fetches have shown that a piece differs by itself."""
+        keys = one.skeletons
+        if keys:
+            pairs = max(self.skeletons.get(key, 0) for key in keys)
+            place = self.places.get(one.piece.place)
+            return pairs >= _SKELETON or (pairs > 0 and place is not None and _churns(place))
+        return self.is_volatile(one.piece.place)
 
     def is_suspect(self, place: int) -> bool:
         """Whether a change there may be noise: noise was seen, and too few pairs contradict it.
@@ -154,43 +219,20 @@ class Template(msgspec.Struct, array_like=True):
             return self.is_volatile(place)
         return counts.pairs - counts.differed < _CALM or self.is_volatile(place)
 
-    def frequency(self, piece: Piece) -> int:
-        """On how many of the last pages a piece was seen."""
-        return self.prints.get(fingerprint(piece), 0)
-
-    def is_common(self, piece: Piece) -> bool:
-        """A piece of the template: on more than 30 % of its pages, now or once."""
-        print_ = fingerprint(piece)
-        if print_ in self.once:
-            return True
-        seen = self.prints.get(print_, 0)
-        common = self.pages >= _ENOUGH_PAGES and seen > _COMMON * self.pages
-        if common and len(self.once) < _MAX_ONCE:
-            self.once.add(print_)
-        return common
-
-    def is_slot(self, place: int) -> bool:
-        """A place that more than a tenth of the pages have."""
-        return self.pages >= _ENOUGH_PAGES and self.slots.get(place, 0) > _SLOT * self.pages
-
-    def learn_page(self, view: PageView) -> None:
-        """Count the pieces of one page, once for each page and version."""
-        if self.pages >= _WINDOW:
-            self._halve()
-        self.pages += 1
-        for print_ in {fingerprint(piece) for piece in view.pieces}:
-            if print_ in self.prints or len(self.prints) < _MAX_PRINTS:
-                self.prints[print_] = self.prints.get(print_, 0) + 1
-        for place in {piece.place for piece in view.pieces}:
-            if place in self.slots or len(self.slots) < _MAX_PLACES:
-                self.slots[place] = self.slots.get(place, 0) + 1
-
-    def learn_pair(self, one: PageView, two: PageView, *, looked_changed: bool) -> frozenset[int]:
+    def learn_pair(
+        self,
+        one: PageView,
+        two: PageView,
+        differing: Iterable[PieceDifference],
+        *,
+        looked_changed: bool,
+    ) -> frozenset[int]:
         """Learn from two fetches within seconds: what differs is noise.
 
         Args:
             one: The first.
             two: The second.
+            differing: The pieces that differ between them.
             looked_changed: The verdict on them would have been a change.
 
         Returns:
@@ -198,15 +240,21 @@ class Template(msgspec.Struct, array_like=True):
         """
         self.pairs += 1
         self.false_changes += looked_changed
+        kept: set[int] = set()
+        places: set[int] = set()
+        for each in differing:
+            places.add(each.piece.place)
+            for key in each.skeletons:
+                kept.add(each.piece.place)
+                self._count(self.skeletons, key)
         first, second = by_place(one), by_place(two)
-        places = first.keys() | second.keys()
-        differing = frozenset(place for place in places if first.get(place) != second.get(place))
-        for place in places:
+        for place in first.keys() | second.keys():
             counts = self._counts(place)
             if counts is not None:
+                shared = first.get(place, frozenset()) & second.get(place, frozenset())
                 counts.pairs += 1.0
-                counts.differed += place in differing
-        return differing
+                counts.differed += place in places and place not in kept and not shared
+        return frozenset(places)
 
     def learn_visit(self, old: PageView, new: PageView) -> None:
         """Learn churn from two versions of one page."""
@@ -223,22 +271,164 @@ class Template(msgspec.Struct, array_like=True):
             counts = self.places[place] = PlaceCounts()
         return counts
 
-    def _halve(self) -> None:
-        """Old pages fade, so that a new design is learned."""
-        self.pages //= 2
-        self.prints = _halved(self.prints)
-        self.slots = _halved(self.slots)
+    # ---- the frame of the site
+
+    def frequency(self, piece: Piece) -> int:
+        """On how many URLs a block is, newest versions alone."""
+        return self.blocks.get(fingerprint(piece), 0)
+
+    def is_frame(self, piece: Piece) -> bool:
+        """Whether so many URLs have a block that it belongs to the frame of the site."""
+        return self.is_frame_print(fingerprint(piece))
+
+    def is_frame_print(self, name: int) -> bool:
+        """The same of a block by its fingerprint."""
+        return self.blocks.get(name, 0) >= _FRAME
+
+    def learn_page(self, view: PageView, old: PageView | None = None) -> None:
+        """Count the blocks of a URL's newest version in the place of those of the one before."""
+        now = {fingerprint(piece) for piece in view.pieces}
+        before = set() if old is None else {fingerprint(piece) for piece in old.pieces}
+        self.pages += old is None
+        for name in before - now:
+            left = self.blocks.get(name, 0) - 1
+            if left > 0:
+                self.blocks[name] = left
+            else:
+                self.blocks.pop(name, None)
+        for name in now - before:
+            self._count(self.blocks, name)
+
+    @staticmethod
+    def _count(counts: dict[int, int], name: int) -> None:
+        counts[name] = counts.get(name, 0) + 1
+        if len(counts) > _MAX_BLOCKS:
+            # What is common is of use: what one page has makes room for it.
+            rare = sorted(counts.values())[_MAX_BLOCKS // 2]
+            for other in [one for one, count in counts.items() if count <= rare]:
+                del counts[other]
+
+    # ---- events of the site
+
+    def begin_run(self, time: float) -> None:
+        """Forget the differences of the run before."""
+        if time != self.run:
+            self.run, self.events, self.shown = time, {}, {}
+
+    def learn_differences(self, differing: Collection[PieceDifference]) -> None:
+        """Count the differences of one page, once for each URL in a run."""
+        described: dict[int, PieceDifference] = {}
+        for one in differing:
+            keys = event_keys(one)
+            for key in (keys.substitution, *keys.blocks):
+                if key:
+                    described.setdefault(key, one)
+        for key, one in described.items():
+            self._count(self.events, key)
+            enough = self.events.get(key, 0) >= event_keys(one).least
+            if enough and key not in self.shown and len(self.shown) < _MAX_SHOWN:
+                self.shown[key] = in_words(one)
+
+    def witnesses(self, keys: EventKeys) -> int:
+        """On how many URLs of the run the same difference was seen."""
+        blocks = min((self.events.get(key, 0) for key in keys.blocks), default=0)
+        return max(blocks, self.events.get(keys.substitution, 0))
+
+    def is_event(self, one: PieceDifference, *, own: int = 0) -> bool:
+        """Whether so many other URLs of the run have a difference that it is one of the site.
+
+        Args:
+            one: The difference.
+            own: 1 if that of the page itself is counted.
+        """
+        keys = event_keys(one)
+        return self.witnesses(keys) - own >= keys.least - 1
 
 
-def _halved(counts: dict[int, int]) -> dict[int, int]:
-    return {name: count // 2 for name, count in counts.items() if count > 1}
+@lru_cache(maxsize=4_096)
+def event_keys(one: PieceDifference) -> EventKeys:
+    """The names of a difference; see `EventKeys`."""
+    was, now = one
+    sides = [(sign, piece) for sign, piece in (("-", was), ("+", now)) if piece is not None]
+    least = MENU_PAGES if all(piece.kind in MENU for _, piece in sides) else EVENT_PAGES
+    blocks = [name_of(f"{sign}{piece.text}") for sign, piece in sides]
+    replaced = substitution(was.text, now.text) if was and now else None
+    key = 0 if replaced is None else name_of(f"{replaced[0]}\x00{replaced[1]}")
+    return EventKeys(least, key, tuple(blocks))
+
+
+def substitution(was: str, now: str) -> tuple[str, str] | None:
+    """The words that differ between two texts: (before, after); None when most of them do."""
+    one, two = _WORDS.findall(was), _WORDS.findall(now)
+    head, tail = _common(one, two)
+    old, new = one[head : len(one) - tail], two[head : len(two) - tail]
+    if max(len(old), len(new)) <= _FEW_WORDS:
+        return (" ".join(old), " ".join(new)) if head + tail else None
+    if max(len(one), len(two)) > _MOST_WORDS:
+        return None
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    parts = {
+        (" ".join(old[a:b]), " ".join(new[c:d])) for tag, a, b, c, d in codes if tag != "equal"
+    }
+    few = len(parts) == 1 and max(map(len, next(iter(parts)))) < 80
+    return next(iter(parts)) if few else None
+
+
+def skeletons(was: str, now: str) -> tuple[int, ...]:
+    """Names of the words that two texts have in common around what differs; none for too few.
+
+    One is of the words before and behind. Of texts that differ in numbers alone another is of the
+    text without numbers: a clock is in one pair a minute late, and at the next visit a day.
+    """
+    names = []
+    plain = _NUMBERS.sub("#", was)
+    if plain == _NUMBERS.sub("#", now):
+        names.append(name_of(f"#{plain}"))
+    one, two = _WORDS.findall(was), _WORDS.findall(now)
+    head, tail = _common(one, two)
+    if head + tail and head + tail >= _STABLE * max(len(one), len(two)):
+        names.append(name_of("\x00".join((*one[:head], "\x01", *one[len(one) - tail :]))))
+    return tuple(names)
+
+
+_NUMBERS = re.compile(r"\d+")
+
+
+def _common(one: list[str], two: list[str]) -> tuple[int, int]:
+    """Words that two texts have in common at the beginning and at the end."""
+    shorter = min(len(one), len(two))
+    head = 0
+    while head < shorter and one[head] == two[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and one[-1 - tail] == two[-1 - tail]:
+        tail += 1
+    return head, tail
+
+
+_LONGEST_WORDS = 200
+"""Characters of each side of a difference that are shown."""
+
+
+def in_words(one: PieceDifference) -> str:
+    """A difference for people: `3.2.1 → 3.2.3`, `+ New entry`, `- Old entry`."""
+    was, now = one
+    if was is not None and now is not None:
+        replaced = substitution(was.text, now.text) or (was.text, now.text)
+        return f"{replaced[0][:_LONGEST_WORDS]} → {replaced[1][:_LONGEST_WORDS]}"
+    return f"{'+' if now else '-'} {one.piece.text[:_LONGEST_WORDS]}"
+
+
+def name_of(text: str) -> int:
+    """64 bits of a text, never 0, the same in every process."""
+    digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") or 1
 
 
 @lru_cache(maxsize=16_384)
 def fingerprint(piece: Piece) -> int:
-    """64 bits of a piece, the same in every process."""
-    text = f"{piece.kind}\x00{piece.text}".encode("utf-8", "replace")
-    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+    """64 bits of the text of a piece, the same in every process."""
+    return name_of(piece.text)
 
 
 def by_place(view: PageView) -> dict[int, frozenset[str]]:
@@ -247,6 +437,11 @@ def by_place(view: PageView) -> dict[int, frozenset[str]]:
     for piece in view.pieces:
         found.setdefault(piece.place, set()).add(f"{piece.kind} {piece.text}")
     return {place: frozenset(texts) for place, texts in found.items()}
+
+
+def _churns(counts: PlaceCounts) -> bool:
+    """Whether nothing at a place ever lived until the next visit."""
+    return counts.visits >= _CHURN_VISITS and counts.gone == counts.visits
 
 
 def _lower_bound(counts: PlaceCounts) -> float:

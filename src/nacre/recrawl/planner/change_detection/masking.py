@@ -1,0 +1,60 @@
+"""Hides what changes by itself in a text: clocks, counters, ages, tokens (pure).
+
+For the comparison only, never in what is stored. A bare date or number is never masked, since a
+changed deadline is a change.
+"""
+
+import re
+from functools import cache
+
+MASK = "\x00"
+
+_COUNTED = r"(?:浏览|阅读|点击|访问|查看|观看|播放|下载|点赞|评论|转发|收藏|在线|人气|热度)"
+_COUNTED_EN = (
+    r"(?:views?|reads?|hits|visits?|visitors?|clicks|downloads?|likes?|comments?|shares?|online)"
+)
+# A number is looked for where it begins only: else a run of digits is read once for each of them.
+_DIGITS = r"(?<!\d)(?<!\d[,.])\d+(?:[,.]\d+)*[,.]?"
+_NUMBER = rf"{_DIGITS}\s?(?:[万亿千kKmM]|次|人次|人|个|条)?"
+_FEW = "一二三四五六七八九十半几"
+_AGO = (
+    rf"(?:刚刚|(?:(?<!\d)\d+|(?<![{_FEW}])[{_FEW}]+)\s?(?:秒钟?|分钟?|个?小时|天|周|星期|个?月|年)前"
+    r"|(?:昨天|前天|今天)\s?\d{1,2}:\d{2}(?::\d{2})?"
+    r"|just now|yesterday at \d{1,2}:\d{2}"
+    r"|(?:an?|(?<!\d)\d+)\s(?:second|sec|minute|min|hour|day|week|month|year)s?\sago)"
+)
+_DATE = r"\d{4}\s?[年/.-]\s?\d{1,2}\s?[月/.-]\s?\d{1,2}\s?日?"
+_WEEKDAY = r"(?:星期|周|礼拜)[一二三四五六日天]"
+_NOW = r"(?:今天|今日|现在|当前|当前时间|系统时间|北京时间)(?:是|时间|日期)?\s?:?\s?"
+_TODAY = rf"{_NOW}(?:{_DATE})?\s?(?:{_WEEKDAY})?\s?"
+# A counted noun that precedes its number: a number before it belongs to something else.
+_BEHIND = r"(?!\s?(?:量|数|次数|总数|人数)?\s?[:(]?\s?\d)"
+_PATTERNS = (
+    # "Today", followed by any date and time of day, complete or followed by something else.
+    rf"{_TODAY}\d{{1,2}}:\d{{2}}:\d{{2}}",
+    rf"{_NOW}{_DATE}\s?{_WEEKDAY}(?!\s?\d)",
+    rf"{_TODAY}(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?!\w)",
+    r"(?i:(?:today is|current time|server time|local time|page generated(?: (?:at|on|in))?)"
+    r"[:\s]\s?[\w ,.:+-]{1,60})",
+    rf"{_COUNTED}\s?(?:量|数|次数|总数|人数)?\s?[:(]?\s?{_NUMBER}",
+    rf"{_NUMBER}\s?{_COUNTED}{_BEHIND}",
+    rf"(?i:\b{_COUNTED_EN}\b\s?[:(]?\s?{_NUMBER})",
+    rf"(?i:{_NUMBER}\s?\b{_COUNTED_EN}\b)",
+    rf"(?i:{_AGO})",
+    # A clock runs in seconds; hours and minutes alone may be an appointment.
+    r"(?<![\d:])\d{1,2}:\d{2}:\d{2}(?:\.\d+)?(?![\d:])",
+    # Tokens: long, and of mixed letters and digits.
+    r"\b(?=[0-9a-f-]{0,64}\d)(?=[0-9a-f-]{0,64}[a-f])[0-9a-f]{8}(?:-?[0-9a-f]{4,}){2,}\b",
+    r"(?<![\w+/=-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w=])",
+)
+
+
+@cache
+def _volatile() -> re.Pattern[str]:
+    """Made once, when the first two pages are compared: it takes 3 ms."""
+    return re.compile("|".join(_PATTERNS))
+
+
+def masked(text: str) -> str:
+    """A text with clocks, counters, ages and tokens replaced by one character each."""
+    return _volatile().sub(MASK, text)
