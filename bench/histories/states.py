@@ -1,0 +1,166 @@
+"""States of a site over steps, and how much of them an archive holds (pure, but for the truth)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from bench.histories.figures import Share
+from bench.histories.truth import Sight, Truth, linked_paths, mark
+
+Kind = Literal["changed", "new", "gone"]
+KINDS: tuple[Kind, ...] = ("changed", "new", "gone")
+
+
+class PageState(NamedTuple):
+    """A page at a step.
+
+    Attributes:
+        digest: Of its bytes, as they are served.
+        sight: What a reader sees of it, without the site's frame.
+        links: Paths that it leads to.
+    """
+
+    digest: bytes
+    sight: Sight
+    links: tuple[str, ...]
+
+
+States = Mapping[str, PageState | None]
+"""Pages by path; None for one that is known to be gone."""
+Level = Literal["text", "less_numbers"]
+_MOVED = Sight(b"moved", b"moved")
+
+
+class StateReader:
+    """Reads the pages that links reach; the same bytes of a path are read once."""
+
+    def __init__(self, truth: Truth, root: str) -> None:
+        self._truth = truth
+        self._root = root
+        self._known: dict[tuple[str, bytes], PageState] = {}
+
+    def pages(self, now: float) -> dict[str, PageState]:
+        """The HTML pages and redirects at a time, by path, from the start page on."""
+        pages: dict[str, PageState] = {}
+        waiting, seen = ["/"], {"/"}
+        while waiting:
+            path = waiting.pop()
+            state = self._page(path, now)
+            if state is None:
+                continue
+            pages[path] = state
+            fresh = [target for target in state.links if self._is_open(target, seen)]
+            seen.update(fresh)
+            waiting.extend(fresh)
+        return pages
+
+    def _is_open(self, path: str, seen: set[str]) -> bool:
+        return path not in seen and not path.startswith(tuple(self._truth.plan.disallow))
+
+    def _page(self, path: str, now: float) -> PageState | None:
+        url = self._root + path
+        answer = self._truth.reply(url, now)
+        if answer.status == 301:
+            return PageState(b"moved", _MOVED, (answer.kind,))
+        if answer.status != 200 or not answer.kind.startswith("text/html"):
+            return None
+        key = path, mark(answer.body)
+        if key not in self._known:
+            own = self._truth.reply(url, now, frame=False).body
+            links = tuple(linked_paths(answer.body, url, self._root))
+            self._known[key] = PageState(key[1], self._truth.sight(own), links)
+        return self._known[key]
+
+
+def seen_at(states: States, path: str, level: Level) -> bytes | None:
+    """What a reader sees of a page; None if it is not there."""
+    state = states.get(path)
+    return None if state is None else getattr(state.sight, level)
+
+
+class HeldShares(NamedTuple):
+    """How much of what differs from the step before an archive holds.
+
+    Attributes:
+        held: Pages held at the end of the same step, by kind.
+        in_time: Pages held before their next state.
+        late: Delay of those that are held in time, by kind.
+    """
+
+    held: dict[Kind, Share]
+    in_time: Share
+    late: dict[Kind, "DelayFigures"]
+
+    @property
+    def ecr(self) -> Share:
+        """Changed, new and gone pages together."""
+        shares = self.held.values()
+        return Share(sum(s.hits for s in shares), sum(s.size for s in shares))
+
+    def __str__(self) -> str:
+        kinds = " | ".join(f"{kind} {share}" for kind, share in self.held.items())
+        late = ", ".join(f"{kind} {delay}" for kind, delay in self.late.items())
+        return f"{kinds} | ECR {self.ecr} | in time {self.in_time}; steps late: {late or '-'}"
+
+
+class DelayFigures(NamedTuple):
+    """Delays, in steps."""
+
+    mean: float
+    median: int
+    p95: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:.1f} (median {self.median}, p95 {self.p95})"
+
+
+def delay_figures(steps: Sequence[int]) -> DelayFigures:
+    """The figures of some delays; there is at least one."""
+    line = sorted(steps)
+    last = len(line) - 1
+    return DelayFigures(sum(line) / len(line), line[last // 2], line[round(0.95 * last)])
+
+
+class Delay(NamedTuple):
+    """How many steps late a state was held; None if it was not held in time."""
+
+    kind: Kind
+    steps: int | None
+
+
+def delays_of(
+    path: str, states: Sequence[States], held: Sequence[States], level: Level
+) -> list[Delay]:
+    """The delay of each new state of a page."""
+    line = [seen_at(state, path, level) for state in states]
+    have = [seen_at(state, path, level) for state in held]
+    delays = []
+    for step in range(1, len(line)):
+        if line[step] == line[step - 1]:
+            continue
+        kind: Kind = "changed" if path in states[step] else "gone"
+        if path not in states[step - 1]:
+            kind = "new"
+        end = next((at for at in range(step, len(line)) if line[at] != line[step]), len(line))
+        first = next((at for at in range(step, end) if have[at] == line[step]), None)
+        delays.append(Delay(kind, None if first is None else first - step))
+    return delays
+
+
+def held_shares(states: Sequence[States], held: Sequence[States], level: Level) -> HeldShares:
+    """See `HeldShares`; `states` and `held` have an entry for each step, from 0."""
+    size: Counter[Kind] = Counter()
+    hits: Counter[Kind] = Counter()
+    late: defaultdict[Kind, list[int]] = defaultdict(list)
+    for path in sorted(set().union(*states)):
+        for kind, steps in delays_of(path, states, held, level):
+            size[kind] += 1
+            hits[kind] += steps == 0
+            if steps is not None:
+                late[kind].append(steps)
+    in_time = sum(map(len, late.values()))
+    return HeldShares(
+        {kind: Share(hits[kind], size[kind]) for kind in KINDS},
+        Share(in_time, size.total()),
+        {kind: delay_figures(late[kind]) for kind in sorted(late)},
+    )
