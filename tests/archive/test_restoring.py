@@ -7,6 +7,7 @@ import pytest
 
 from nacre.archive.check import Checker
 from nacre.archive.delta import DeltaError
+from nacre.archive.expanded import expanded, expanded_id, response_record, revisit_record
 from nacre.archive.fields import unbracketed
 from nacre.archive.index import rebuild_index
 from nacre.archive.reader import WarcReader
@@ -14,10 +15,6 @@ from nacre.archive.record import (
     CaptureFacts,
     WarcRecord,
     capture_records,
-    expanded,
-    expanded_id,
-    response_record,
-    revisit_record,
 )
 from nacre.archive.restoring import BaseFiles, difference_at, is_delta, response_at, restored
 from tests.archive.captures import BEGAN, HEAD, counting_ids, make_capture, make_chunked, sha1

@@ -46,9 +46,9 @@ def edit(site: again.Site) -> None:
         os.utime(path, (time.time() + 5, time.time() + 5))  # other validators, same bytes
 
 
-def plan(job: Path, keep: str = "strict") -> None:
+def plan(job: Path, keep: str = "strict", days: float = 7) -> None:
     with Store.open(str(Layout(job).store)) as store:
-        later = time.time() + 7 * again.DAY
+        later = time.time() + days * again.DAY
         plan_run(store, Layout(job), later, mode="incremental", keep=keep)
 
 
@@ -173,3 +173,35 @@ def test_a_killed_run_leaves_whole_differences_once_each(tmp_path: Path):
     now = {(path.name, path.read_bytes()) for path in site.root.glob("*.html")}
     stored = {name for name, _ in killed.replies}
     assert {one for one in now if one[0] in stored} <= killed.replies
+
+
+@pytest.mark.kill
+@pytest.mark.timeout(400)
+def test_no_killed_run_refers_to_links_that_are_not_there(tmp_path: Path):
+    site = again.Site(debs.ensure("postfix-doc") / "usr/share/doc/postfix/html", tmp_path / "site")
+    port, fast = free_port(("127.0.0.1",), 8480), tmp_path / "fast"
+    server = Server("127.0.0.1", port, site.root, directives=THROTTLE.format(fast=fast))
+    served = Served(f"http://127.0.0.1:{port}/index.html", fast)
+    job = tmp_path / "job"
+    with serving([server], tmp_path / "nginx"):
+        fast.touch()
+        undisturbed(job, served)
+        for path in site.root.glob("*.html"):
+            text = path.read_text("latin-1")
+            path.write_text(f"{text}<p>Each page says more now, and says it here.</p>", "latin-1")
+        plan(job, keep="delta")
+        fast.unlink()
+        kill_often(job, served, random.Random(3), kills=2)  # links are written in full
+        fast.touch()
+        finish(job, served)
+        edit(site)
+        plan(job, keep="lean", days=14)
+        fast.unlink()
+        kill_often(job, served, random.Random(11), kills=3)  # and referred to
+        fast.touch()
+        finish(job, served)
+    checker = Checker()
+    for path in sorted(job.glob("runs/*/archive/*.warc.gz")):
+        checker.file(path)
+    assert [str(finding) for finding in checker.finish()] == []
+    assert checker.summary.links > 10

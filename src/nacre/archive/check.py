@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.archive.block import BlockFacts, label_of, read_block
+from nacre.archive.check_links import LinksCheck
 from nacre.archive.check_rules import Defect, content_defects, field_defects
 from nacre.archive.delta import DeltaError
 from nacre.archive.fields import unbracketed
@@ -187,6 +188,7 @@ class CheckSummary:
         decoded: Payload digests of chunked bodies over the decoded payload, as the standard says.
         wire: Those over the bytes with their chunked coding.
         rebuilt: Replies stored as differences that were rebuilt to their digests.
+        links: Records whose outlinks were found in the record that they refer to.
         findings: Findings by code, those that were not kept too.
     """
 
@@ -198,6 +200,7 @@ class CheckSummary:
         self.decoded = 0
         self.wire = 0
         self.rebuilt = 0
+        self.links = 0
         self.findings: Counter[str] = Counter()
 
 
@@ -215,6 +218,7 @@ class Checker:
         self._references = References()
         self._bases = BaseFiles()
         self._deltas: list[tuple[Path, int]] = []
+        self._links = LinksCheck()
 
     @property
     def damaged(self) -> bool:
@@ -231,6 +235,7 @@ class Checker:
         """
         self.summary.files += 1
         self._bases.add(path)
+        self._links.add(path)
         try:
             lines = _FileCheck(self, path, committed).run()
             if index is not None:
@@ -245,6 +250,9 @@ class Checker:
         for path, at in self._deltas:
             self._rebuild(path, at)
         self._deltas.clear()
+        for file, offset, code, message in self._links.finish():
+            self.note(file, offset, code, message)
+        self.summary.links = self._links.count
         return self.findings
 
     def _rebuild(self, path: Path, offset: int) -> None:
@@ -262,13 +270,15 @@ class Checker:
         if self.summary.findings[code] <= MOST:
             self.findings.append(CheckFinding(file, offset, code, message))
 
-    def refer(self, path: Path, entry: WarcEntry) -> None:
+    def refer(self, path: Path, entry: WarcEntry, facts: BlockFacts) -> None:
         """Follow the ids of a record and what it refers to."""
         file = str(path)
         for code, message in self._references.record(file, entry):
             self.note(file, entry.offset, code, message)
         if is_delta(entry) and not entry.left:
             self._deltas.append((path, entry.offset))
+        for code, message in self._links.record(path, entry, facts.start):
+            self.note(file, entry.offset, code, message)
 
     def _index(self, path: Path, lines: dict[bytes, int]) -> None:
         """Compare an index with the lines that the WARC's content gives."""
@@ -349,7 +359,7 @@ class _FileCheck:
         self._gzip_header(entry)
         for code, message in content_defects(entry, facts, summary):
             self._note(code, entry.offset, message)
-        self._checker.refer(self._path, entry)
+        self._checker.refer(self._path, entry, facts)
         return facts
 
     def _gzip_header(self, entry: WarcEntry) -> None:

@@ -88,6 +88,8 @@ _ERRORS = {
     "length-missing": "no Content-Length",
     "length-overrun": "Content-Length reaches into the next record",
     "line-end": "a line that does not end with CR LF",
+    "links-digest": "the outlinks that a record refers to do not match their digest",
+    "links-unresolved": "the record that has the outlinks of another is not in the files checked",
     "member-empty": "a gzip member without a record",
     "member-shared": "several records in one gzip member",
     "no-record": "something else where a record should begin",

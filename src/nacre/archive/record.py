@@ -1,20 +1,18 @@
 """WARC records of a capture: pure, hand-assembled, with a fixed field order.
 
-Every header field and every line of a metadata block that Nacre writes is defined here, those of
-expanded captures (`nacre archive expand`) too: their ids derive from those of the differences, so
-that they are the same each time. Source: WARC 1.1 (ISO 28500:2017), clause 6.4 for metadata; what
-pywb makes of each form; Heritrix 3 (names and order of the metadata lines).
+Every header field and every line of a metadata block that Nacre writes is defined here; those of
+expanded captures (`nacre archive expand`) are in `archive.expanded`. Source: WARC 1.1 (ISO
+28500:2017), clause 6.4 for metadata; what pywb makes of each form; Heritrix 3 (names and order of
+the metadata lines).
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from hashlib import blake2b
-from typing import NamedTuple, Protocol
 
 import msgspec
 
-from nacre.archive.delta import MEDIA, TARGET, Delta, delta_block, page_url
+from nacre.archive.delta import MEDIA, TARGET, Delta, delta_block
 from nacre.archive.fields import (
     DATE_DIGITS,
     cut_date,
@@ -22,12 +20,11 @@ from nacre.archive.fields import (
     digest_label,
     digest_of,
     field,
-    micros,
     record_uri,
-    unbracketed,
     uri_field,
 )
 from nacre.archive.index_facts import HEAD_LIMIT, PostQuery, head_end, index_facts, post_query
+from nacre.archive.link_reference import LinkReference, reference_lines
 from nacre.core.capture import Body, Capture
 from nacre.core.crawluri import Outlink
 from nacre.core.history import RevisitProfile
@@ -43,6 +40,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
         source: Source tag; "" when tags are off.
         force_fetch: Was fetched though seen before.
         outlinks: Links found in it, in order.
+        same_links: The record that has these outlinks, to refer to it; None: they are written.
         annotations: As in crawl.log.
         charset: Charset used to read it; "" when none was.
         robots: Directives of meta robots and X-Robots-Tag, lower case, obeyed or not.
@@ -60,6 +58,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
     source: str = ""
     force_fetch: bool = False
     outlinks: Sequence[Outlink] = ()
+    same_links: LinkReference | None = None
     annotations: Sequence[str] = ()
     charset: str = ""
     robots: frozenset[str] = frozenset()
@@ -140,7 +139,8 @@ def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> lis
     if facts.revisit is not None and facts.revisit.kind == NOT_MODIFIED:
         not_modified = _whole(capture)
     block = metadata_block(capture, facts, not_modified)
-    records.append(_metadata(capture, common, record_uri(ids()), block))
+    lines = common.concurrent + _refers(facts)
+    records.append(_metadata(capture, common, record_uri(ids()), lines, block))
     return records
 
 
@@ -164,7 +164,7 @@ def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> WarcRe
     head = _head(
         "metadata",
         own,
-        _target(capture, facts.date_digits),
+        _target(capture, facts.date_digits) + _refers(facts),
         _end(digest_of(digest + block), _FIELDS, len(digest) + len(block)),
     )
     size = len(digest) + len(block)
@@ -386,9 +386,16 @@ def _request(capture: Capture, common: _Common, own: str) -> WarcRecord:
     return WarcRecord("request", own, head, block, None, len(block), capture.url, capture.began)
 
 
-def _metadata(capture: Capture, common: _Common, own: str, block: bytes) -> WarcRecord:
-    lines = common.target + common.concurrent
-    head = _head("metadata", own, lines, _end(digest_of(block), _FIELDS, len(block)))
+def _refers(facts: CaptureFacts) -> str:
+    """WARC-Refers-To of a metadata record: the one that has its outlinks, if another has them."""
+    same = facts.same_links
+    return "" if same is None else f"WARC-Refers-To: <{field(same.record_id)}>\r\n"
+
+
+def _metadata(capture: Capture, common: _Common, own: str, lines: str, block: bytes) -> WarcRecord:
+    head = _head(
+        "metadata", own, common.target + lines, _end(digest_of(block), _FIELDS, len(block))
+    )
     return WarcRecord("metadata", own, head, block, None, len(block), capture.url, capture.began)
 
 
@@ -432,7 +439,9 @@ def metadata_block(
     if facts.annotations:
         lines.append("annotations: " + field(",".join(facts.annotations)))
     lines += _tls(capture)
-    if facts.outlinks:
+    if facts.same_links is not None:
+        lines += reference_lines(facts.same_links)
+    elif facts.outlinks:
         lines.append(outlink_lines(facts.outlinks))
     verbatim = capture.interim + not_modified + head
     if verbatim:
@@ -480,114 +489,3 @@ def outlink_lines(outlinks: Sequence[Outlink]) -> str:
     return "\r\n".join(
         [f"outlink: {uri_field(o.url)} {field(o.hop)} {field(o.context)}" for o in outlinks]
     )
-
-
-# ---- expanded captures: records that differences and notes represent
-
-_ROUTE = ("WARC-IP-Address", "WARC-Protocol", "WARC-Cipher-Suite")
-
-
-class StoredFields(Protocol):
-    """The header of a record that was read; see `reader.WarcEntry`."""
-
-    fields: list[tuple[str, str]]
-
-    def get(self, name: str) -> str | None:
-        """The first value of a field; None when it is missing."""
-
-
-class Expanded(NamedTuple):
-    """A response that was made of a difference.
-
-    Attributes:
-        url: Its WARC-Target-URI.
-        date: Its WARC-Date, as written.
-        record_id: Its WARC-Record-ID, without angle brackets.
-        payload: Its payload digest.
-    """
-
-    url: str
-    date: str
-    record_id: str
-    payload: str
-
-
-def expanded_id(record_id: str) -> str:
-    """Id of the record that is made of another one."""
-    return record_uri(blake2b(record_id.encode("utf-8", "replace"), digest_size=16).digest())
-
-
-def expanded(entry: StoredFields, delta: Delta) -> Expanded:
-    """The record that is rebuilt from a difference; `entry` is its record."""
-    own = unbracketed(entry.get("WARC-Record-ID") or "")
-    url = page_url(unbracketed(entry.get("WARC-Target-URI") or ""))
-    return Expanded(url, entry.get("WARC-Date") or "", expanded_id(own), delta.payload)
-
-
-def response_record(entry: StoredFields, delta: Delta, block: bytes) -> WarcRecord:
-    """The response that a difference represents.
-
-    Args:
-        entry: The record of the difference.
-        delta: Its content.
-        block: The block rebuilt from it.
-    """
-    own, made = unbracketed(entry.get("WARC-Record-ID") or ""), expanded(entry, delta)
-    route = [f"{name}: {value}" for name, value in entry.fields if name in _ROUTE]
-    lines = [
-        *_expanded_start("response", made.record_id, made.date, made.url),
-        f"WARC-Concurrent-To: <{own}>",
-        *route,
-        f"WARC-Payload-Digest: {delta.payload}",
-        f"WARC-Block-Digest: {delta.digest}",
-        "Content-Type: application/http;msgtype=response",
-    ]
-    record = _expanded_record("response", lines, block, made)
-    record.status, record.mime = index_facts(block)
-    return record
-
-
-def revisit_record(entry: StoredFields, original: Expanded, head: bytes) -> WarcRecord:
-    """The revisit that a note represents.
-
-    Args:
-        entry: The record of the note.
-        original: The response that it confirms.
-        head: Head of the reply; b"" when it was a 304.
-    """
-    own = unbracketed(entry.get("WARC-Record-ID") or "")
-    date = entry.get("WARC-Date") or ""
-    made = Expanded(original.url, date, expanded_id(own), original.payload)
-    lines = [
-        *_expanded_start("revisit", made.record_id, date, original.url),
-        f"WARC-Concurrent-To: <{own}>",
-        f"WARC-Profile: {PROFILE}{IDENTICAL if head else NOT_MODIFIED}",
-        f"WARC-Refers-To: <{original.record_id}>",
-        f"WARC-Refers-To-Target-URI: {uri_field(original.url)}",
-        f"WARC-Refers-To-Date: {original.date}",
-        *(("WARC-Truncated: length",) if head else ()),
-        f"WARC-Payload-Digest: {original.payload}",
-        f"WARC-Block-Digest: {digest_of(head)}",
-        *(("Content-Type: application/http;msgtype=response",) if head else ()),
-    ]
-    record = _expanded_record("revisit", lines, head, made)
-    record.mime, record.status = "warc/revisit", index_facts(head)[0]
-    return record
-
-
-def _expanded_start(kind: str, record_id: str, date: str, url: str) -> list[str]:
-    return [
-        "WARC/1.1",
-        f"WARC-Type: {kind}",
-        f"WARC-Record-ID: <{record_id}>",
-        f"WARC-Date: {date}",
-        f"WARC-Target-URI: {uri_field(url)}",
-    ]
-
-
-def _expanded_record(kind: str, lines: list[str], block: bytes, made: Expanded) -> WarcRecord:
-    lines.append(f"Content-Length: {len(block)}\r\n\r\n")
-    head = "\r\n".join(lines).encode()
-    record = WarcRecord(kind, made.record_id, head, block, None, len(block), made.url, 0)
-    record.date, record.digest = micros(made.date), made.payload
-    return record

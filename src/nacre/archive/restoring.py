@@ -122,11 +122,56 @@ def _at(path: Path, offset: int, read: Callable[[WarcEntry], T | None]) -> T | N
         return None
 
 
-class ResponsePlace(NamedTuple):
-    """The place of a response: its WARC, and the offset there in bytes."""
+class RecordPlace(NamedTuple):
+    """The place of a record: its WARC, and the offset there in bytes."""
 
     path: Path
     offset: int
+
+
+class RecordFiles:
+    """The WARCs that records may be in which others refer to.
+
+    Args:
+        kind: Their WARC-Type.
+        paths: The files; others may follow by `add`.
+    """
+
+    def __init__(self, kind: str, paths: Iterable[Path] = ()) -> None:
+        self._kind = kind
+        self._paths = {path.name.removesuffix(".open"): path for path in paths}
+        self._places: dict[bytes, RecordPlace] | None = None
+
+    def add(self, path: Path) -> None:
+        """One file more."""
+        self._paths[path.name.removesuffix(".open")] = path
+        self._places = None
+
+    def path(self, name: str) -> Path | None:
+        """The file of a name; None when it is none of them."""
+        return self._paths.get(name)
+
+    def place(self, record_id: str) -> RecordPlace | None:
+        """The place of a record by its id; None: it is in none of the files.
+
+        Files may have been moved or packed anew, so all are read once, 100 bytes of memory a
+        record.
+        """
+        if self._places is None:
+            self._places = {}
+            for path in self._paths.values():
+                self._read(path, self._places)
+        return self._places.get(_mark(record_id))
+
+    def _read(self, path: Path, places: dict[bytes, RecordPlace]) -> None:
+        try:
+            with open_ordinary(path) as file:
+                for entry in WarcReader(file):
+                    if entry.get("WARC-Type") == self._kind:
+                        own = unbracketed(entry.get("WARC-Record-ID") or "")
+                        places[_mark(own)] = RecordPlace(path, entry.offset)
+        except OSError:
+            return
 
 
 class BaseFiles:
@@ -137,14 +182,16 @@ class BaseFiles:
     """
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
-        self._paths = {path.name.removesuffix(".open"): path for path in paths}
-        self._places: dict[bytes, ResponsePlace] | None = None
+        self._files = RecordFiles("response", paths)
         self._last: tuple[str, bytes] = ("", b"")
 
     def add(self, path: Path) -> None:
-        """One file more."""
-        self._paths[path.name.removesuffix(".open")] = path
-        self._places = None
+        """See `RecordFiles.add`."""
+        self._files.add(path)
+
+    def place(self, record_id: str) -> RecordPlace | None:
+        """See `RecordFiles.place`."""
+        return self._files.place(record_id)
 
     def block(self, delta: Delta) -> bytes:
         """See `restoring.FindBase`."""
@@ -152,7 +199,7 @@ class BaseFiles:
             return self._last[1]
         block = self._told(delta)
         if block is None:
-            place = self.place(delta.base_id)
+            place = self._files.place(delta.base_id)
             if place is None:
                 raise DeltaError("delta-unresolved", f"<{delta.base_id}> is in none of the files")
             block = response_at(place.path, place.offset, delta.base_id)
@@ -161,7 +208,7 @@ class BaseFiles:
 
     def _told(self, delta: Delta) -> bytes | None:
         """The base at the place in the difference; None when it is not there."""
-        path = self._paths.get(delta.base_file)
+        path = self._files.path(delta.base_file)
         if path is None:
             return None
         try:
@@ -170,28 +217,6 @@ class BaseFiles:
             if error.code == "delta-unresolved":
                 return None
             raise
-
-    def place(self, record_id: str) -> ResponsePlace | None:
-        """The place of a response by the id of its record; None: it is in none of the files.
-
-        Files may have been moved or packed anew, so all are read once, 100 bytes of memory a
-        response.
-        """
-        if self._places is None:
-            self._places = {}
-            for path in self._paths.values():
-                self._read(path, self._places)
-        return self._places.get(_mark(record_id))
-
-    def _read(self, path: Path, places: dict[bytes, ResponsePlace]) -> None:
-        try:
-            with open_ordinary(path) as file:
-                for entry in WarcReader(file):
-                    if entry.get("WARC-Type") == "response":
-                        own = unbracketed(entry.get("WARC-Record-ID") or "")
-                        places[_mark(own)] = ResponsePlace(path, entry.offset)
-        except OSError:
-            return
 
 
 def _mark(text: str) -> bytes:

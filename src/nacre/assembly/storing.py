@@ -16,6 +16,7 @@ from nacre.assembly.rules import JobRules
 from nacre.core.clock import Clock
 from nacre.engine.counters import Numbers
 from nacre.engine.keeping import Bases, Keeping
+from nacre.engine.link_keeping import LinkKeeping
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.steps.archive import ArchiveStep
 from nacre.fetch.settings import fill_user_agent
@@ -147,6 +148,7 @@ def make_storing(
         digests=digests,
         numbers=numbers,
         keeping=Keeping(store, keep, bases, settings.archive.level),
+        links=LinkKeeping(context.layout.root, store, keep),
         scratch=scratch,
     )
     before = warc_bytes_before(store, context.run.name)

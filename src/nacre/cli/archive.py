@@ -98,8 +98,9 @@ def expand_archive(
         ),
     ] = None,
 ) -> None:  # fmt: skip
-    """Make ordinary responses of what `recrawl --keep delta` stored as differences.
+    """Make ordinary records of what `recrawl --keep delta` or `lean` stored as less.
 
+    A difference becomes a response, and a metadata record that refers to outlinks has them itself.
     They go into WARCs of their own, with an index beside each. Together with the WARCs of the runs
     they serve any reader. The job is not changed, and the same is made each time.
     """
@@ -115,12 +116,13 @@ def expand_archive(
         defects += len(made.defects)
         output.say(
             f"{output.shown(made.path)}: {output.count(made.responses, 'response')}, "
-            f"{output.count(made.revisits, 'revisit')}"
+            f"{output.count(made.revisits, 'revisit')}, "
+            f"{output.count(made.metadata, 'metadata record')}"
         )
         for defect in made.defects:
             output.tell(f"{output.shown(made.source)}:{defect}")
     if not count:
-        output.say("no differences in this job")
+        output.say("nothing to expand: this job has neither differences nor references to outlinks")
     else:
         runs = output.typed(layout.root / "runs/*/archive/*.warc.gz")
         beside = output.typed((folder or layout.root / "expanded") / "*.warc.gz")
@@ -223,6 +225,7 @@ def _check_data(checker: "Checker") -> dict[str, Any]:
         "records": dict(summary.records),
         "digests": summary.digests,
         "rebuilt": summary.rebuilt,
+        "links": summary.links,
         "counts": dict(summary.findings),
         "findings": [
             {**finding._asdict(), "severity": str(finding.severity)} for finding in checker.findings
@@ -254,6 +257,8 @@ def _check_lines(checker: "Checker", root: Path, *, notes: bool) -> Iterator[str
         )
     if summary.rebuilt:
         yield f"{output.count(summary.rebuilt, 'reply', 'replies')} rebuilt from differences"
+    if summary.links:
+        yield f"{output.count(summary.links, 'reference')} to outlinks of other records followed"
     yield from _counts(checker)
     if checker.damaged:
         page = output.shown(Path(document("howto.md")))

@@ -23,6 +23,12 @@ def links(
     from nacre.job.archived_links import archived_links
 
     found = archived_links(*layout_and_settings(directory), url)
+    if found.lost:
+        check = f"{output.program()} archive {output.typed(directory)} check"
+        output.tell(
+            f"nacre: the links of {output.count(found.lost, 'capture')} cannot be read, because "
+            f"the record that has them is gone or damaged; `{check}` names it"
+        )
     chosen = found.on_it if out else found.to_it
     if as_json:
         output.say_json([link._asdict() for link in chosen])

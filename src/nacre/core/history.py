@@ -39,6 +39,24 @@ class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
     digest: str
 
 
+class StoredLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The metadata record that has the outlinks of a URL.
+
+    Attributes:
+        record_id: Its WARC-Record-ID, without angle brackets.
+        date: Its WARC-Date, µs since the epoch.
+        digest: Digest of its outlink lines, `sha1:BASE32`.
+        file: Number of its WARC in the store's file table.
+        offset: Its offset there, in bytes.
+    """
+
+    record_id: str
+    date: int
+    digest: str
+    file: int
+    offset: int
+
+
 class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One row per fetched URL, keyed by its case-preserving SURT; survives runs.
 
@@ -59,6 +77,7 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         base: What that capture is a difference from; None when it is stored in full.
         confirmed: WARC-Date of the last record that says that it is still served, µs; 0 for none.
         noted: A later reply that says the same in other bytes; None for none.
+        links: The last record with all of its outlinks; None where no run may refer to one.
     """
 
     url: str
@@ -76,6 +95,7 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     base: Base | None = None
     confirmed: int = 0
     noted: Noted | None = None
+    links: StoredLinks | None = None
 
     @property
     def served(self) -> str:
@@ -145,6 +165,7 @@ def without_capture(known: HistoryRecord) -> HistoryRecord:
         base=None,
         confirmed=0,
         noted=None,
+        links=None,
     )
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from nacre.core.capture import Capture
 from nacre.core.crawluri import CrawlURI, Outlink
-from nacre.core.history import Base, HistoryRecord, RevisitProfile
+from nacre.core.history import Base, HistoryRecord, RevisitProfile, StoredLinks
 from nacre.core.status import FetchStatus
 
 
@@ -22,6 +22,9 @@ class Keep(msgspec.Struct):
         base: Set when it is stored as a difference: from what.
         size: Bytes of that difference.
         unrecorded: Nothing of it is written to WARC.
+        links_referable: Its metadata record may refer to an earlier one that has its outlinks.
+        links_digest: Set when its outlinks are many enough for that: the digest of their lines.
+        links: The record to refer to from now on, its own or an earlier one; None: not decided.
     """
 
     patchable: bool = False
@@ -30,6 +33,9 @@ class Keep(msgspec.Struct):
     base: Base | None = None
     size: int = 0
     unrecorded: bool = False
+    links_referable: bool = False
+    links_digest: str = ""
+    links: StoredLinks | None = None
 
     def omit(self) -> None:
         """Leave it out of the archive."""
@@ -38,6 +44,14 @@ class Keep(msgspec.Struct):
     def as_difference(self, base: Base, size: int) -> None:
         """Have it stored as a difference of `size` bytes from an earlier version."""
         self.base, self.size = base, size
+
+    def compare_links(self, digest: str, same: StoredLinks | None) -> None:
+        """Take the digest of its outlinks, and the record that it refers to; None for none."""
+        self.links_digest, self.links = digest, same
+
+    def links_at(self, links: StoredLinks) -> None:
+        """Take the record that was written with all its outlinks."""
+        self.links = links
 
 
 class Visit(msgspec.Struct):

@@ -50,8 +50,8 @@ class KeepSettings(Component):
     )
     full_every: Seconds = setting(
         30 * _DAY,
-        "`lean`, `delta`: a page that is kept as notes or differences is stored in full at "
-        "least once in this time; 0: each time.",
+        "`lean`, `delta`: a page that is kept as notes or differences, and its outlinks, are "
+        "stored in full at least once in this time; 0: each time.",
         unit="s",
     )
     versions: int = setting(

@@ -18,6 +18,8 @@ from nacre.archive.block import BlockFacts, read_block
 from nacre.archive.delta import Delta, DeltaError, page_url
 from nacre.archive.fields import micros, unbracketed
 from nacre.archive.index_facts import header_value, index_facts
+from nacre.archive.link_files import FindLinks, reference_of
+from nacre.archive.link_reference import LinksError
 from nacre.archive.reader import WarcEntry, WarcReader, record_at
 from nacre.archive.record import IDENTICAL, NOT_MODIFIED
 from nacre.archive.restoring import FindBase, difference_of, is_delta, restored
@@ -66,6 +68,7 @@ class ReadCapture(msgspec.Struct):
         annotations: As in crawl.log.
         duration: ms.
         outlinks: Its links, in order.
+        links_lost: Why its links cannot be read; "" where they can.
     """
 
     url: str
@@ -93,6 +96,7 @@ class ReadCapture(msgspec.Struct):
     annotations: list[str] = []
     duration: int = 0
     outlinks: list[Outlink] = []
+    links_lost: str = ""
 
     def add_note(self, line: str) -> None:
         """Take a line of its metadata record. Source: `archive.notes`."""
@@ -123,14 +127,16 @@ class CaptureReader:
         path: The file.
         start: Offset of a record, bytes.
         end: End of the part, bytes.
+        links: Finds outlinks that a record refers to; None: these are left out.
 
     Attributes:
         end: End of the last whole capture so far; a warcinfo or `dns:` record counts as one.
         count: Captures so far, those of `dns:` too.
     """
 
-    def __init__(self, path: Path, start: int, end: int) -> None:
+    def __init__(self, path: Path, start: int, end: int, links: FindLinks | None = None) -> None:
         self._path = path
+        self._links = links
         self._start = start
         self._stop = end
         self._damaged: set[int] = set()
@@ -177,7 +183,7 @@ class CaptureReader:
         if isinstance(facts, Metadata):
             kept, self._open = self._open, None
             if kept is not None:
-                facts.tell(kept)
+                facts.tell(kept, self._links)
                 self.count += 1
             return kept
         if isinstance(facts, DeltaBlock):
@@ -190,7 +196,12 @@ class CaptureReader:
 
 
 class Metadata:
-    """The block of a metadata record, kept for its fields."""
+    """The block of a metadata record, kept for its fields.
+
+    Attributes:
+        length: Bytes of the block that are there.
+        reference: The record that has its outlinks; None where it has all itself.
+    """
 
     def __init__(self, entry: WarcEntry) -> None:
         self.length = 0
@@ -199,7 +210,9 @@ class Metadata:
             self.length += len(data)
             if self.length <= _METADATA_MOST:
                 parts.append(data)
-        self._text = b"".join(parts).partition(b"\r\n\r\n")[0].decode("utf-8", "replace")
+        fields = b"".join(parts).partition(b"\r\n\r\n")[0]
+        self.reference = reference_of(entry, fields)
+        self._text = fields.decode("utf-8", "replace")
 
     def value(self, name: str) -> str:
         """Value of a field; "" when it is absent."""
@@ -207,9 +220,23 @@ class Metadata:
         lines = self._text.split("\r\n")
         return next((line[len(start) :] for line in lines if line.startswith(start)), "")
 
-    def tell(self, kept: ReadCapture) -> None:
-        """Add what the record knows of a capture."""
-        for line in self._text.split("\r\n"):
+    def tell(self, kept: ReadCapture, links: FindLinks | None = None) -> None:
+        """Add what the record knows of a capture.
+
+        Args:
+            kept: The data of the capture.
+            links: Finds outlinks that the record refers to; None: these are left out.
+        """
+        lines = self._text.split("\r\n")
+        if self.reference is not None and links is not None:
+            try:
+                text = links(self.reference).decode("utf-8", "replace")
+            except LinksError as error:
+                kept.links_lost = str(error)
+            else:
+                lines = [line for line in lines if not line.startswith("outlink: ")]
+                lines += text.split("\r\n")
+        for line in lines:
             kept.add_note(line)
 
 

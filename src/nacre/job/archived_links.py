@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from nacre.archive.link_files import LinkFiles
 from nacre.core.crawluri import Outlink
 from nacre.engine.candidates.identity import canonicalizer
 from nacre.engine.readback import CaptureReader, ReadCapture
@@ -46,10 +47,12 @@ class ArchivedLinks(NamedTuple):
     Attributes:
         to_it: Links to it, one of each page.
         on_it: Links on it.
+        lost: Number of captures whose links cannot be read, as the record that has them is lost.
     """
 
     to_it: tuple[ArchivedLink, ...]
     on_it: tuple[ArchivedLink, ...]
+    lost: int = 0
 
 
 def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedLinks:
@@ -72,10 +75,13 @@ def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedL
     to_it: dict[str, ArchivedLink] = {}
     on_it: tuple[ArchivedLink, ...] = ()
     newest = -1
+    links = LinkFiles(Path(file.path) for file in files)
+    lost = 0
     for file in files:
         if not file.size:
             continue
-        for capture in CaptureReader(Path(file.path), 0, file.size):
+        for capture in CaptureReader(Path(file.path), 0, file.size, links.lines):
+            lost += bool(capture.links_lost)
             own = key(capture.url)
             if own == wanted:
                 if capture.outlinks and capture.date >= newest:
@@ -90,7 +96,7 @@ def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedL
             elif known is not None and _says_all(capture):
                 del to_it[own]  # the newest version of that page lacks it
     ordered = sorted(to_it.values(), key=lambda link: (-link.date, link.src))
-    return ArchivedLinks(tuple(ordered), on_it)
+    return ArchivedLinks(tuple(ordered), on_it, lost)
 
 
 def _meant(layout: Layout, settings: JobSettings, url: str) -> str:
@@ -103,6 +109,8 @@ def _meant(layout: Layout, settings: JobSettings, url: str) -> str:
 
 def _says_all(capture: ReadCapture) -> bool:
     """Whether what has no link now is without it: one that could not be had stays as it was."""
+    if capture.links_lost:
+        return False
     return capture.revisit is None and capture.status not in {0, 408, 429} and capture.status < 500
 
 

@@ -1,7 +1,7 @@
-"""Makes ordinary WARC records of what `recrawl --keep delta` stored as differences.
+"""Makes ordinary WARC records of what `recrawl --keep delta` and `lean` stored in less.
 
-Each difference becomes a `response`, each note that confirms one a `revisit`. The job is not
-changed.
+Each difference becomes a `response`, each note that confirms one a `revisit`, and each metadata
+record with a reference to its outlinks one that has them. The job is not changed.
 """
 
 import os
@@ -14,24 +14,27 @@ from typing import BinaryIO, NamedTuple
 
 from nacre import __version__
 from nacre.archive.delta import DeltaError
-from nacre.archive.fields import micros, unbracketed
-from nacre.archive.index import index_line, sorted_index
-from nacre.archive.reader import WarcEntry, WarcReader
-from nacre.archive.record import (
+from nacre.archive.expanded import (
     Expanded,
-    WarcRecord,
     expanded,
     expanded_id,
+    metadata_record,
     response_record,
     revisit_record,
+)
+from nacre.archive.fields import micros, unbracketed
+from nacre.archive.index import index_line, sorted_index
+from nacre.archive.link_files import FIELDS, LinkFiles, may_refer, reference_of
+from nacre.archive.link_reference import LONGEST, LinksError, with_links
+from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.archive.record import (
+    WarcRecord,
     warcinfo_record,
 )
 from nacre.archive.restoring import BaseFiles, difference_at, difference_of, is_delta, restored
 from nacre.archive.warc_writer import CONFORMS, PLAIN, TRAILER, pack
 from nacre.config.ordinary import open_ordinary
 
-_FIELDS = "application/warc-fields"
-_NOTE_MOST = 64 << 20
 _LEVEL = 1
 _DIGITS = 18
 
@@ -100,30 +103,32 @@ class ExpandedWarc(NamedTuple):
         path: The WARC; its index is in the same directory.
         responses: Responses in it.
         revisits: Revisits in it.
-        defects: Differences that could not be rebuilt: offset in the source, code, message.
+        metadata: Metadata records in it.
+        defects: Records that could not be made whole: offset in the source, code, message.
     """
 
     source: Path
     path: Path
     responses: int
     revisits: int
+    metadata: int
     defects: list[str]
 
 
 def expand(warcs: list[Path], folder: Path) -> Iterator[ExpandedWarc]:
-    """Make a WARC of each one that holds differences, one step a WARC.
+    """Make a WARC of each one that holds differences or references, one step a WARC.
 
     Args:
-        warcs: All WARCs of the job, in their order; bases are looked for in all of them.
+        warcs: All WARCs of the job, in their order; what is referred to is looked for in all.
         folder: Where the new ones go; made where it is missing. Files of these names are replaced.
 
     Raises:
         OSError: A file cannot be read or written.
     """
-    bases, known = BaseFiles(warcs), DifferencePlaces()
+    bases, links, known = BaseFiles(warcs), LinkFiles(warcs), DifferencePlaces()
     for path in warcs:
-        one = _Expansion(path, folder, bases, known)
-        if one.holds_differences():
+        one = _Expansion(path, folder, bases, links, known)
+        if one.is_wanted():
             folder.mkdir(parents=True, exist_ok=True)
             yield one.make()
 
@@ -135,14 +140,21 @@ class _Expansion:
         source: The WARC with differences.
         folder: Where the new one goes.
         bases: Finds bases.
+        links: Finds outlinks.
         known: The differences that were rebuilt so far.
     """
 
     def __init__(
-        self, source: Path, folder: Path, bases: BaseFiles, known: DifferencePlaces
+        self,
+        source: Path,
+        folder: Path,
+        bases: BaseFiles,
+        links: LinkFiles,
+        known: DifferencePlaces,
     ) -> None:
         self._source = source
         self._bases = bases
+        self._links = links
         self._known = known
         name = source.name.removesuffix(".open")
         self._level = _LEVEL if name.endswith(".gz") else PLAIN
@@ -150,17 +162,20 @@ class _Expansion:
         self._target = folder / (stem + (".warc" if self._level == PLAIN else ".warc.gz"))
         self._index = folder / f"{stem}.cdxj"
         self._lines: list[bytes] = []
-        self._counts = {"response": 0, "revisit": 0}
+        self._counts = {"response": 0, "revisit": 0, "metadata": 0}
         self._defects: list[str] = []
 
-    def holds_differences(self) -> bool:
+    def is_wanted(self) -> bool:
         """Whether there is something to be made of it."""
         with open_ordinary(self._source) as file:
-            return any(is_delta(entry) or self._confirms(entry) for entry in WarcReader(file))
+            return any(is_delta(entry) or self._represents(entry) for entry in WarcReader(file))
 
-    def _confirms(self, entry: WarcEntry) -> bool:
-        note = _note(entry)
-        return note is not None and any(self._known.find(note.confirms))
+    def _represents(self, entry: WarcEntry) -> bool:
+        """Whether a metadata record represents others."""
+        block = _block(entry)
+        note = _note(block)
+        confirms = note is not None and any(self._known.find(note.confirms))
+        return confirms or reference_of(entry, block) is not None
 
     def _original(self, record_id: str) -> Expanded | None:
         """The response made of a difference, read again; None when none was made."""
@@ -185,7 +200,12 @@ class _Expansion:
         self._index.write_bytes(sorted_index(b"".join(self._lines)))
         counts = self._counts
         return ExpandedWarc(
-            self._source, self._target, counts["response"], counts["revisit"], self._defects
+            self._source,
+            self._target,
+            counts["response"],
+            counts["revisit"],
+            counts["metadata"],
+            self._defects,
         )
 
     def _write(self, file: BinaryIO, record: WarcRecord) -> None:
@@ -204,10 +224,22 @@ class _Expansion:
                     yield self._warcinfo(entry)
                 if is_delta(entry):
                     yield from self._response(entry)
-                elif (note := _note(entry)) is not None:
-                    original = self._original(note.confirms)
-                    if original is not None:
-                        yield revisit_record(entry, original, note.head)
+                else:
+                    yield from self._noted(entry, _block(entry))
+
+    def _noted(self, entry: WarcEntry, block: bytes) -> Iterator[WarcRecord]:
+        """The records that a metadata record represents."""
+        note, reference = _note(block), reference_of(entry, block)
+        original = self._original(note.confirms) if note is not None else None
+        if note is not None and original is not None:
+            yield revisit_record(entry, original, note.head)
+        if reference is not None:
+            try:
+                lines = self._links.lines(reference)
+            except LinksError as error:
+                self._defects.append(f"{entry.offset}: {error.code}: {error}")
+                return
+            yield metadata_record(entry, with_links(block, lines))
 
     def _response(self, entry: WarcEntry) -> Iterator[WarcRecord]:
         try:
@@ -227,7 +259,7 @@ class _Expansion:
             ("software", f"Nacre/{__version__}"),
             ("format", "WARC File Format 1.1"),
             ("conformsTo", CONFORMS),
-            ("description", f"replies rebuilt from the differences in {self._source.name}"),
+            ("description", f"what the differences and references in {self._source.name} mean"),
         ]
         return warcinfo_record(raw, micros(first.get("WARC-Date")), self._target.name, fields)
 
@@ -239,13 +271,21 @@ class _Note(NamedTuple):
     head: bytes
 
 
-def _note(entry: WarcEntry) -> _Note | None:
-    """The note in a record; None for other records."""
-    if entry.get("WARC-Type") != "metadata" or entry.get("Content-Type") != _FIELDS:
-        return None
-    if entry.get("WARC-Concurrent-To") is not None or entry.length > _NOTE_MOST:
-        return None
-    fields, _, verbatim = b"".join(iter(entry.read, b"")).partition(b"\r\n\r\n")
+def _block(entry: WarcEntry) -> bytes:
+    """The block of a note, or of a record with a reference; b"" for others, which are not read."""
+    is_note = (
+        entry.get("WARC-Type") == "metadata"
+        and entry.get("Content-Type") == FIELDS
+        and entry.get("WARC-Concurrent-To") is None
+    )
+    if not (is_note or may_refer(entry)) or entry.length > LONGEST:
+        return b""
+    return b"".join(iter(entry.read, b""))
+
+
+def _note(block: bytes) -> _Note | None:
+    """The note in a block; None for other blocks."""
+    fields, _, verbatim = block.partition(b"\r\n\r\n")
     told = dict(line.partition(b": ")[::2] for line in fields.split(b"\r\n"))
     name = told.get(b"confirms", b"").strip(b"<>").decode("utf-8", "replace")
     size = told.get(b"replyHead", b"0")

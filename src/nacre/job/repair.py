@@ -5,6 +5,7 @@ is called by every start: it registers salvaged captures and queues lost ones. T
 that is done, so that a start that is cut off is repeated by the next.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
@@ -227,18 +228,20 @@ class _Requeue:
         return [(key, outcome) for key, outcome in rows if self._is_lost(outcome)]
 
     def _is_lost(self, outcome: Outcome) -> bool:
-        """Whether its record is gone, or the one that its revisit refers to."""
+        """Whether its record is gone, or one that its revisit or its metadata record refers to."""
         start = self._names.get(outcome.file) if outcome.file else None
         if start is not None and outcome.offset >= start:
             return True
         if outcome.status <= 0:
             return False
-        known = self._history.get(outcome.url) if self._records else None
+        known = self._history.get(outcome.url)
         return known is not None and self._refers(known)
 
     def _refers(self, known: HistoryRecord) -> bool:
-        """Whether its capture is gone, or what that is a difference from."""
-        base = known.base
+        """Whether its capture is gone, or what that is a difference from, or its outlinks."""
+        base, links = known.base, known.links
+        if links is not None and links.offset >= self._starts.get(links.file, sys.maxsize):
+            return True
         return known.record_id in self._records or (
             base is not None and base.record_id in self._records
         )
@@ -291,7 +294,7 @@ class _Requeue:
 
     def _forget_history(self) -> None:
         """What earlier runs know of the lost records; no server is asked for their change."""
-        for known in list(self._referring() if self._records else ()):
+        for known in list(self._referring()):
             self._history.put(without_capture(known))
 
     def _referring(self) -> Iterator[HistoryRecord]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from nacre.archive.link_files import LinkFiles
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI, Hop
@@ -30,6 +31,7 @@ from nacre.job.warcs import remake_index
 from nacre.report.statistics import Statistics, Stored
 from nacre.store.commit import GroupCommit
 from nacre.store.file_table import file_rows, get_row
+from nacre.store.files import FileKind, FileState
 from nacre.store.recovery import Tail
 from nacre.store.seam import Disk
 from nacre.store.store import Store
@@ -137,6 +139,7 @@ class _Registration:
         self._crawl_log = str(PurePosixPath("runs", parts.run, "logs", CRAWL))
         self._follows_errors = parts.follows_errors
         self._todo = todo
+        self._link_files = LinkFiles(_warcs(parts.store, parts.commit))
         self._found: dict[str, _Found] = {}
         self._uris: dict[str, CrawlURI] = {}
         self._logged: set[str] = set()
@@ -167,7 +170,7 @@ class _Registration:
             row = get_row(self._store, number)
             if row is not None:
                 path = Path(self._files.absolute(row.final))
-                for kept in CaptureReader(path, start, end):
+                for kept in CaptureReader(path, start, end, self._link_files.lines):
                     yield kept, number, path.name
 
     def _keep_original(self, found: _Found | None) -> None:
@@ -237,6 +240,10 @@ class _Registration:
         for count, (kept, number, file) in enumerate(self._captures(), 1):
             uri = self._uris.get(kept.url) or self._uri(kept)
             visit = replace(self._visit(_Found(kept, number, file), uri), outlinks=kept.outlinks)
+            if kept.links_lost:
+                self._logs.recovery(
+                    f"the links of {kept.url} in {file} are lost: {kept.links_lost}"
+                )
             if kept.outlinks and (200 <= visit.status < 400 or self._follows_errors):
                 self._candidates.admit(visit, self._clock.now())
             await self._commit_step(count)
@@ -300,6 +307,13 @@ class _Registration:
     async def _commit_step(self, count: int) -> None:
         if count % _STEP == 0:
             await self._commit.flush()
+
+
+def _warcs(store: Store, commit: GroupCommit) -> Iterator[Path]:
+    """The WARCs of a job, which a salvage has closed."""
+    for _, row in file_rows(store):
+        if row.kind is FileKind.WARC and row.state is not FileState.LOST:
+            yield Path(commit.files.absolute(row.final))
 
 
 def _status(kept: ReadCapture) -> int:

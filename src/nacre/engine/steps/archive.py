@@ -25,6 +25,7 @@ from nacre.core.processor import Visit
 from nacre.engine.chain.entry import ChainName, Entry
 from nacre.engine.counters import Numbers
 from nacre.engine.keeping import Keeping, Kept, confirms, kept_as
+from nacre.engine.link_keeping import LinkKeeping, note_links
 from nacre.errors import StorageError
 from nacre.history.dedup import (
     NOT_MODIFIED,
@@ -123,6 +124,7 @@ class ArchiveStep:
         digests: Rows by payload.
         numbers: Record ids.
         keeping: Decides what is written of a visit that need not be stored whole (`visit.keep`).
+        links: Decides whether its outlinks are.
         scratch: Folder that large records are compressed to; None for the system's.
     """
 
@@ -136,6 +138,7 @@ class ArchiveStep:
         digests: Digests,
         numbers: Numbers,
         keeping: Keeping,
+        links: LinkKeeping,
         scratch: Path | None,
     ) -> None:
         self.writer = writer
@@ -146,6 +149,7 @@ class ArchiveStep:
         self._numbers = numbers
         self._scratch = scratch
         self._keeping = keeping
+        self._link_keeping = links
 
     @property
     def totals(self) -> tuple[int, int]:
@@ -205,6 +209,7 @@ class ArchiveStep:
             _close(members or ())
             raise
         visit.stored_at(written[0].name, written[0].offset)
+        note_links(visit, written[-1], capture.began)
         return self.remember(visit, capture, records[0].id, written[0].file)
 
     def remember(self, visit: Visit, capture: Capture, record_id: str, file: int) -> Stored:
@@ -260,6 +265,7 @@ class ArchiveStep:
             source=uri.source,
             force_fetch=uri.force_fetch,
             outlinks=visit.outlinks,
+            same_links=self._link_keeping.reference(visit, capture),
             annotations=visit.annotations,
             charset=visit.charset,
             robots=visit.robots_meta,
@@ -316,7 +322,7 @@ class ArchiveStep:
                 last_modified=_validator(visit, capture, b"last-modified"),
                 confirmed=0,
             )
-        self.history.put(row)
+        self._put(visit, row)
         if not same:
             return Stored.NOTED
         return Stored.NOT_MODIFIED if capture.status == 304 else Stored.DUPLICATE
@@ -371,7 +377,14 @@ class ArchiveStep:
             row = structs.replace(known, status=visit.status, visited=capture.began, visits=visits)
         else:
             row = HistoryRecord(visit.uri.url, visit.status, capture.began, visits=visits)
-        self.history.put(row)
+        self._put(visit, row)
+
+    def _put(self, visit: Visit, row: HistoryRecord) -> None:
+        """Keep the row of a visit, with the record that has its outlinks."""
+        links = visit.keep.links if visit.keep is not None else None
+        if links is None and visit.history is not None:
+            links = visit.history.links
+        self.history.put(row if links == row.links else structs.replace(row, links=links))
 
 
 def _close(members: Sequence[Body]) -> None:

@@ -312,8 +312,9 @@ class Recrawl:
             else:
                 visit.write_reply()
         silent = finding.answer is Answer.SILENT
-        delta = self._run.keep == "delta"
-        visit.may_leave_out(Keep(patchable=delta, notable=notable, silent=silent))
+        delta, less = self._run.keep == "delta", self._run.keep != "strict"
+        keep = Keep(patchable=delta, notable=notable, silent=silent, links_referable=less)
+        visit.may_leave_out(keep)
 
     def follow(self, visit: Visit, judgement: Judgement, stored: Stored, now: float) -> bool:
         """See `engine.observer.VisitObserver`; links enter the frontier by the planner's choice."""
