@@ -153,10 +153,11 @@ def _blocks(family: ColumnFamily | None, cache: Cache) -> BlockBasedOptions:
     blocks.set_metadata_block_size(_PARTITION)
     blocks.set_pin_top_level_index_and_filter(True)
     blocks.set_format_version(5)
+    if family is None or family.filtered:
+        blocks.set_bloom_filter(10, block_based=False)
     if family:
         blocks.set_block_size(family.block)
         if family.lookup:
-            blocks.set_bloom_filter(10, block_based=False)
             blocks.set_data_block_index_type(DataBlockIndexType.binary_and_hash())
     return blocks
 

@@ -102,7 +102,8 @@ class ColumnFamily(NamedTuple):
     Attributes:
         name: Its name in RocksDB.
         holds: Key and value, for the reader.
-        lookup: Read by single keys that are often absent; False: in key order, without filters.
+        lookup: Read by single keys that are often absent; False: mostly in key order.
+        filtered: Its files have filters of their keys; False where no absent key is looked up.
         merged: It has a row for each link, so that its files are merged all the time.
         block: Size of a data block, bytes.
         packed: Values are worth compressing.
@@ -111,6 +112,7 @@ class ColumnFamily(NamedTuple):
     name: str
     holds: str
     lookup: bool = False
+    filtered: bool = True
     merged: bool = False
     block: int = 8192
     packed: bool = True
@@ -125,7 +127,12 @@ FAMILIES = (
         block=4096,
         packed=False,
     ),
-    ColumnFamily("queue", "queue key, directive, precedence, ordinal -> CrawlURI", merged=True),
+    ColumnFamily(
+        "queue",
+        "queue key, directive, precedence, ordinal -> CrawlURI",
+        filtered=False,
+        merged=True,
+    ),
     ColumnFamily("future", "due time -> retries and revisits"),
     ColumnFamily("wake", "wake time, queue -> nothing"),
     ColumnFamily("hosts", "queue key -> state, cursor, politeness, budgets, DNS", lookup=True),
