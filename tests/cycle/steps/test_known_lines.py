@@ -15,6 +15,7 @@ from nacre.cycle.admission import Admission
 from nacre.cycle.seedlist import PLAIN_LINE
 from nacre.cycle.steps import known_lines
 from nacre.cycle.steps.inject import InjectOptions, InjectResult, inject
+from nacre.cycle.steps.seed_rows import synced
 from nacre.cycle.versions import CycleVersion
 from nacre.engine.seeding.seeds import SeedList
 from tests.cycle.steps.test_generate import opened
@@ -132,6 +133,13 @@ def test_only_lists_that_the_rules_of_now_judged_are_looked_up(
     assert (again.known, again.new, again.twice, again.seeds) == (51, 1, 1, 53)
     assert again.outside == {"matches-regex": 1}
     assert (parsed.lines, parsed.judged) == (2, 2), "the one that is outside, and the new one"
+    root_list = job / "crawl.yaml"
+    root_list.write_text(JOB.replace("seeds: []", "seeds: [http://own.example/]"))
+    with opened(job) as context:
+        assert synced(context).number == newest(job).number
+    parsed.clear()
+    assert injected(job, plain).known == 50
+    assert parsed.lines == 0, "other steps keep what is known"
     if with_directive:
         injected(job, ["-http://(example,site1,"])
     else:

@@ -14,6 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from nacre.crawldb.row import bucket_of_host
 from nacre.crawldb.seeds import (
     LISTED,
@@ -52,7 +54,7 @@ from nacre.uri.surt import implied_by
 
 STEP = "seeds"
 """Name of the step that makes rows of seed lines."""
-PORTION = 50_000
+PORTION = 20_000
 """Entries of a list that are held in memory."""
 _NAME = "seeds"
 _BLOCK = 1 << 20
@@ -189,7 +191,8 @@ def state_with(
     known, number = version.seed_state, version.number + 1
     # Where nothing is known, nothing was judged without these seeds.
     is_first = CRAWLDB not in version.tables
-    return SeedTableState(
+    return structs.replace(
+        known,
         listed=known.listed if listed is None else listed,
         own=known.own or bool(changes.own),
         directives=known.directives or bool(changes.directives),
