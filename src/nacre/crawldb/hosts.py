@@ -156,14 +156,15 @@ def visited_hosts(old: str, facts: str) -> str:
     return _rows(new, f"({seen}) n left join {old} o on o.host = n.host", "n.host")
 
 
-def counted_hosts(old: str, rows: str) -> str:
+def counted_hosts(old: str, rows: str, *, changed: bool = False) -> str:
     """SQL of the new rows of all hosts that have URLs, with their counts by status.
 
     Args:
         old: What stands behind `from` for the rows so far.
         rows: The same for the rows of the CrawlDb, as readers see them: `key`, `status`.
+        changed: Only hosts whose counts differ from those of their old rows.
     """
-    return summed_hosts(old, f"({host_tallies(rows)})")
+    return summed_hosts(old, f"({host_tallies(rows)})", changed=changed)
 
 
 def host_tallies(rows: str) -> str:
@@ -186,17 +187,22 @@ def host_tallies(rows: str) -> str:
     return f"select host, {counts}, min(home) as homepage from ({grouped}) group by 1"
 
 
-def summed_hosts(old: str, tallies: str) -> str:
+def summed_hosts(old: str, tallies: str, *, changed: bool = False) -> str:
     """SQL of the new rows of hosts whose counts were taken of several parts of their URLs.
 
     Args:
         old: See `counted_hosts`.
         tallies: What stands behind `from` for the rows of `host_tallies` of all parts.
+        changed: See `counted_hosts`.
     """
     sums = ", ".join(f"sum({name}) as {name}" for name in _COUNTED)
     seen = f"select host, {sums}, min(homepage) as homepage from {tallies} group by 1"
     new = {name: f'n."{name}"' for name in (*_COUNTED, "homepage")}
-    return _rows(new, f"({seen}) n left join {old} o on o.host = n.host", "n.host")
+    source = f"({seen}) n left join {old} o on o.host = n.host"
+    if changed:
+        differ = " or ".join(f'o."{name}" is distinct from n."{name}"' for name in new)
+        source = f"{source} where {differ}"
+    return _rows(new, source, "n.host")
 
 
 def _rows(new: dict[str, str], source: str, host: str) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.crawldb.hosts import HOST_COLUMNS, no_hosts, ranked_hosts
+from nacre.crawldb.kernels import parquet
 from nacre.crawldb.rank import rank_table
 from nacre.cycle.compaction import needs_merge
 from nacre.cycle.tables import (
@@ -18,6 +19,7 @@ from nacre.cycle.tables import (
     TaskWork,
     buckets_of,
     local_bucket,
+    local_file,
     publish,
     table_kind,
 )
@@ -62,14 +64,25 @@ def of_buckets(
     return tuple(known.get(one.bucket, BucketFiles(one.bucket)) for one in buckets)
 
 
-def load_hosts(work: TaskWork, buckets: Sequence[BucketFiles]) -> None:
-    """Make the table `hosts` of a kernel: the rows of some buckets."""
+def load_hosts(work: TaskWork, buckets: Sequence[BucketFiles], *, among: str = "") -> None:
+    """Make the table `hosts` of a kernel: the rows of some buckets.
+
+    Args:
+        work: What the task works with.
+        buckets: The buckets.
+        among: A table of the kernel whose column `host` names the wanted rows; "" for all.
+    """
     work.kernel.execute(f"create or replace temp table hosts as {no_hosts()}")
     merge = table_kind(HOSTS).merge
-    for bucket in buckets:
-        if bucket.all:
-            merged = merge(local_bucket(work.storage, bucket, work.scratch))
-            work.kernel.execute(f"insert into hosts select {_COLUMNS} from ({merged})")
+    # Buckets have different hosts, so that those with one file are read together.
+    single = [bucket.all[0] for bucket in buckets if len(bucket.all) == 1]
+    sources = [f"({merge(local_bucket(work.storage, bucket, work.scratch))})"
+               for bucket in buckets if len(bucket.all) > 1]  # fmt: skip
+    if single:
+        sources.append(parquet([local_file(work.storage, one, work.scratch) for one in single]))
+    wanted = f" where host in (select host from {among})" if among else ""
+    for source in sources:
+        work.kernel.execute(f"insert into hosts select {_COLUMNS} from {source}{wanted}")
 
 
 def load_ranked(work: TaskWork, buckets: Sequence[BucketFiles]) -> None:

@@ -126,7 +126,7 @@ def gather_task(spec: GatherRangesSpec) -> GatheredFiles:
         hosts = WrittenHosts()
         if spec.tallies:
             load_hosts(work, [spec.hosts])
-            rows = summed_hosts("hosts", _source(work, spec.tallies))
+            rows = summed_hosts("hosts", _source(work, spec.tallies), changed=True)
             hosts = write_hosts(work, spec.hosts, rows, spec.version)
         if not spec.kept:
             return GatheredFiles(0, 0, hosts)

@@ -207,7 +207,8 @@ class _Selecting:
             kernel.write(host_tallies("seen"), str(path))
             self._work.storage.upload(path, spec.tallies)
             return counts
-        written = write_hosts(self._work, hosts, counted_hosts("hosts", "seen"), spec.version)
+        rows = counted_hosts("hosts", "seen", changed=True)
+        written = write_hosts(self._work, hosts, rows, spec.version)
         self._added["hosts"] += written.added
         self._dropped["hosts"] |= written.dropped
         return counts
@@ -396,7 +397,7 @@ def measure_task(spec: LookSpec) -> list[MeasuredHost]:
     with spec.place.open() as work:
         _load_candidates(work, spec)
         number_candidates(work.kernel, spec.options, spec.ends)
-        load_hosts(work, spec.hosts)
+        load_hosts(work, spec.hosts, among="chosen")
         rows = work.kernel.rows(
             "select c.segment, c.host, c.urls, coalesce(h.delay, 0), "
             "coalesce(h.latency, 0) / 1000, h.answer from "
@@ -490,7 +491,7 @@ def lease_task(spec: LeaseSpec) -> LeasedFiles:
         path = work.scratch / "listed.parquet"
         kernel.write(_listed_rows(work, spec), str(path))
         work.storage.upload(path, spec.exchange)
-        load_hosts(work, spec.look.hosts)
+        load_hosts(work, spec.look.hosts, among="plans")
         known = work.send(
             f"select p.segment, p.unit, {_HOST_COLUMNS} from plans p join hosts h using (host) "
             "where h.time is not null",
