@@ -25,6 +25,9 @@ class MemoryEngine:
         last = len(order) if stop is None else bisect_left(order, stop)
         return iter([(key, held[key]) for key in order[bisect_left(order, start) : last]])
 
+    def last_key(self, family, start, stop):
+        return max((key for key in self.families[family] if start <= key < stop), default=None)
+
     def write(self, rows):
         for family, changes in rows.items():
             held = self.families[family]

@@ -300,6 +300,9 @@ class SimEngine(MemoryEngine):
                 else:
                     families[family][key] = value
 
+    def last_key(self, family, start, stop):
+        return max((key for key in self.families[family] if start <= key < stop), default=None)
+
     def write(self, rows):
         self._world.begin("batch", "store")
         rows = {family: dict(changes) for family, changes in rows.items() if changes}

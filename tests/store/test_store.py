@@ -52,6 +52,26 @@ def test_reads_see_what_a_plain_dictionary_holds(steps, start, stop, limit):
     keys = [*model, b"absent", *model]
     assert store.get_many("queue", keys) == [model.get(key) for key in keys]
     assert [store.get("queue", key) for key in keys] == [model.get(key) for key in keys]
+    if stop is not None:
+        within = [key for key, _ in rows]
+        assert store.first_key("queue", start, stop) == min(within, default=None)
+        assert store.last_key("queue", start, stop) == max(within, default=None)
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_the_greatest_key_before_another(tmp_path, committed):
+    with Store.open(str(tmp_path / "store")) as store:
+        for name in (b"a:1", b"b:1", b"b:\xe4\xb9\xa6", b"c:1"):
+            store.put("scope", name, b"")
+        if committed:
+            store.commit()
+        assert store.last_key("scope", b"b:", b"b;") == b"b:\xe4\xb9\xa6"
+        assert store.last_key("scope", b"b:", b"b:1\0") == b"b:1"
+        assert store.last_key("scope", b"b:", b"b:1") is None
+        assert store.last_key("scope", b"", b"a") is None
+        assert store.last_key("scope", b"", b"\xff") == b"c:1"
+        assert store.last_key("queue", b"", b"\xff") is None
+        assert store.first_key("scope", b"b:2", b"b;") == b"b:\xe4\xb9\xa6"
 
 
 def test_a_scan_shows_the_rows_of_its_beginning(tmp_path):

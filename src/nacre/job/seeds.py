@@ -106,7 +106,7 @@ class SeedScheduler:
             robots: The rules of robots.txt.
         """
         now = self._clock.now()
-        for row in list(self._book.rows()):
+        for row in self._book.rows():
             hosts.drop(host(row.url))
             robots.drop(origin(row.url))
             seed = self._identity.seed(

@@ -245,7 +245,7 @@ class Session:
         """A run that was begun; `before` says how it ended the last time."""
         book, operator = self.scheduling.seeds, self.frontier.operator
         seeds, loader = self._edits.seeds, self._edits.loader
-        book.load()
+        book.load(writes=True)
         loader.resume()
         # The settings may be others now; who is over its budget retires again.
         operator.unretire(all_of_them=False)

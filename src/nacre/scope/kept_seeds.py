@@ -94,10 +94,13 @@ class OwnSeeds:
         return found
 
     def add_index(self, index: SeedIndex) -> None:
-        """Ask an index, too."""
-        if index.has_own():
-            self._indexes.append(index)
-            self._far.clear()
+        """Ask an index, too; it may grow."""
+        self._indexes.append(index)
+        self._far.clear()
+
+    def forget(self) -> None:
+        """Ask the indexes again: one has another seed with a scope of its own."""
+        self._far.clear()
 
     def get(self, owner: str) -> SeedOwnPlaces | None:
         """Return the places of a seed; None: it has no scope of its own."""
@@ -119,7 +122,7 @@ class OwnSeeds:
 
     def _asked(self, owner: str) -> SeedOwnPlaces | None:
         places: SeedOwnPlaces | None = None
-        for index in self._indexes:
+        for index in (one for one in self._indexes if one.has_own()):
             for text, scope, depth in index.own_places(owner):
                 if places is None:
                     kind = ScopeKind(scope) if scope else None

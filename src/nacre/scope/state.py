@@ -101,6 +101,17 @@ class ScopeState:
             self._wake()
         self._changed()
 
+    def refresh(self, *, own: bool = False) -> None:
+        """Note that an index has other seeds than before.
+
+        Args:
+            own: Some have a scope of their own.
+        """
+        if own:
+            self.own.forget()
+            self._wake()
+        self._changed()
+
     def directives(self, *, accept: bool) -> SurtPrefixSet:
         """The live set of the seed file's `+` (accept) or `-` lines."""
         return self._directives[accept]

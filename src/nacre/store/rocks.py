@@ -307,6 +307,23 @@ class RocksEngine:
         finally:
             del cursor  # the traceback of the error would keep it, and with it the lock
 
+    def last_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
+        """See `Engine.last_key`."""
+        if family not in self._families:
+            return None
+        cursor = self._families[family].iter()
+        try:
+            cursor.seek_for_prev(stop)
+            if cursor.valid() and cursor.key() >= stop:
+                cursor.prev()
+            found: bytes | None = cursor.key() if cursor.valid() else None
+            cursor.status()
+        except Exception as error:
+            raise _error("seek", self._path, error) from error
+        finally:
+            del cursor  # see `_steps`
+        return found if found is not None and found >= start else None
+
     def write(self, rows: Rows) -> bool:
         """See `Engine.write`. `write` consumes the batch, so that every try builds its own."""
         try:

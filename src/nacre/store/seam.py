@@ -109,6 +109,10 @@ class StorageEngine(Protocol):
         """
         ...
 
+    def last_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
+        """Return the greatest key with start <= key < stop; None: there is none."""
+        ...
+
     def write(self, rows: Rows) -> bool:
         """Apply a batch, all or nothing, not yet durable; False: stalled, try again later."""
         ...

@@ -132,6 +132,20 @@ class CommitGroup:
         last = len(order) if stop is None else bisect_left(order, stop)
         return [(key, changes[key]) for key in order[first:last]]
 
+    def first_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
+        """Return the least changed key with start <= key < stop; None: there is none."""
+        changes = self.rows[family]
+        order = self._sorted(family, changes) if changes else []
+        place = bisect_left(order, start)
+        return order[place] if place < len(order) and order[place] < stop else None
+
+    def last_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
+        """Return the greatest changed key with start <= key < stop; None: there is none."""
+        changes = self.rows[family]
+        order = self._sorted(family, changes) if changes else []
+        place = bisect_left(order, stop)
+        return order[place - 1] if place and order[place - 1] >= start else None
+
     def _sorted(self, family: str, changes: Changes) -> list[bytes]:
         """Keys in order; a dict remembers what was added since, so that only that is sorted in."""
         order = self._order.setdefault(family, [])
@@ -270,6 +284,39 @@ class Store:
         found = _merged(fresh, rows, limit)
         self._scans.add(found)
         return found
+
+    def first_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
+        """Return the least key with start <= key < stop; None: there is none."""
+        while True:
+            found = [one.first_key(family, start, stop) for one in self._groups]
+            found.append(next((key for key, _ in self.engine.rows(family, start, stop)), None))
+            key = min((one for one in found if one is not None), default=None)
+            if key is None or self._is_there(family, key):
+                return key
+            start = key + b"\0"
+
+    def last_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
+        """Return the greatest key with start <= key < stop; None: there is none."""
+        while True:
+            found = [one.last_key(family, start, stop) for one in self._groups]
+            found.append(self.engine.last_key(family, start, stop))
+            key = max((one for one in found if one is not None), default=None)
+            if key is None or self._is_there(family, key):
+                return key
+            stop = key
+
+    @property
+    def _groups(self) -> tuple[CommitGroup, ...]:
+        """The groups whose rows the engine may not have."""
+        sealed = self._sealed_group
+        return (self.group,) if sealed is None else (self.group, sealed)
+
+    def _is_there(self, family: str, key: bytes) -> bool:
+        """True unless an uncommitted change removes a key that a group or the engine has."""
+        for changes in (self._open[family], self._sealed[family]):
+            if key in changes:
+                return changes[key] is not None
+        return True
 
     def counter(self, name: str) -> int:
         """A persisted number; 0 when it was never set."""

@@ -3,6 +3,7 @@
 User names and passwords of seeds are kept only in the store, and sent only to their origin.
 """
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
@@ -12,19 +13,21 @@ from msgspec import structs
 
 from nacre.config.secret import Secret
 from nacre.core.crawluri import DEAD, CrawlURI
+from nacre.engine.seeding.seed_store import FAMILY, OwnRow, StoredSeeds, index_rows, page_key
 from nacre.engine.seeding.seeds import Seed
 from nacre.fetch.settings import Credential
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import OWN_SCOPE
-from nacre.store.store import Store
+from nacre.store.store import STALL, Store
 from nacre.uri.login import Login
 
-_FAMILY = "scope"
 _PORTION = 10_000
 _SEED = b"seed:"
 _DIRECTIVE = b"directive:"
 _LED = b"led:"
+_SEEDS, _INDEXED = "seeds", "seeds.indexed"
+"""Counters: of all seeds, and of those that are found by their URLs and prefixes."""
 FALLBACK = "_fallback"
 """Key in a seed's heritable data: the http URL to try when https cannot be reached."""
 
@@ -77,7 +80,7 @@ _UNREACHABLE = b"unreachable:"
 
 def unreachable_seeds(store: Store) -> dict[str, UnreachableSeed]:
     """The seeds that could not be connected to in the last run that tried them, by their URLs."""
-    rows = store.scan(_FAMILY, _UNREACHABLE, b"unreachable;")
+    rows = store.scan(FAMILY, _UNREACHABLE, b"unreachable;")
     return {
         key.removeprefix(_UNREACHABLE).decode(): msgspec.msgpack.decode(row, type=UnreachableSeed)
         for key, row in rows
@@ -86,7 +89,7 @@ def unreachable_seeds(store: Store) -> dict[str, UnreachableSeed]:
 
 def unreachable_runs(store: Store, url: str) -> int:
     """Runs in a row in which a seed could not be connected to, up to the last; 0 for none."""
-    row = store.get(_FAMILY, _UNREACHABLE + url.encode())
+    row = store.get(FAMILY, _UNREACHABLE + url.encode())
     return 0 if row is None else msgspec.msgpack.decode(row, type=UnreachableSeed).runs
 
 
@@ -94,25 +97,44 @@ def put_unreachable(store: Store, url: str, row: UnreachableSeed | None) -> None
     """Note that a seed could not be connected to; None: it was."""
     key = _UNREACHABLE + url.encode()
     if row is None:
-        store.delete(_FAMILY, key)
+        store.delete(FAMILY, key)
     else:
-        store.put(_FAMILY, key, msgspec.msgpack.encode(row))
+        store.put(FAMILY, key, msgspec.msgpack.encode(row))
 
 
 class SeedBook:
-    """Seeds and directives in the store, and in the scope's state."""
+    """Seeds and directives in the store, where the scope asks for them.
+
+    Args:
+        store: The store of the job.
+        state: The state of its scope.
+    """
 
     def __init__(self, store: Store, state: ScopeState) -> None:
         self._store = store
         self._state = state
-        # Hashes: a million seeds take a third of the memory.
-        self._known: set[int] = set()
+        self._index = StoredSeeds(store)
+        self._is_asked = False
+        # Of a store that an earlier Nacre wrote and that cannot be changed; else none.
+        self._numbers: dict[int, int] | None = None
 
-    def load(self) -> None:
-        """Take seeds and directives of an earlier process into the scope's state."""
-        for portion in _portions(self.rows()):
-            self._known.update(hash(row.url) for row in portion)
-            self._widen(portion)
+    def load(self, *, writes: bool = False) -> None:
+        """Let the scope know seeds and directives of an earlier process.
+
+        Args:
+            writes: The store is that of a job which runs: seeds that an earlier Nacre wrote are
+                found by rows of their own from now on. Else they are loaded.
+        """
+        if writes:
+            index_seeds(self._store)
+            self._index = StoredSeeds(self._store)
+        if is_indexed(self._store):
+            self._ask()
+        else:
+            self._numbers = {}
+            for portion in _portions(self._numbered()):
+                self._numbers.update((hash(row.url), number) for number, row in portion)
+                self._widen([row for _, row in portion])
         self._state.add_directives(directive_lines(self._store))
 
     def rows(self) -> Iterator[SeedRow]:
@@ -121,7 +143,7 @@ class SeedBook:
 
     def knows(self, url: str) -> bool:
         """Whether a URL is a seed, or the redirect target of one."""
-        return hash(url) in self._known
+        return self._number(url) is not None
 
     @property
     def has_owners(self) -> bool:
@@ -130,7 +152,9 @@ class SeedBook:
 
     def owner(self, url: str) -> str:
         """The seed with a scope of its own that a seed belongs to; "" for none."""
-        return next((row.owner for row in self.rows() if row.url == url), "")
+        number = self._number(url)
+        row = None if number is None else self._store.get(FAMILY, _seed_key(number))
+        return "" if row is None else msgspec.msgpack.decode(row, type=SeedRow).owner
 
     def marks(self, url: str) -> dict[str, str]:
         """Heritable data of a seed that could not be connected to in the last runs; else {}."""
@@ -143,9 +167,8 @@ class SeedBook:
     def add_all(self, seeds: Sequence[Seed]) -> list[Seed]:
         """Note seeds of the list; those that are new."""
         rows = [_owned(SeedRow(each.text, each.url), each.own, each.owner) for each in seeds]
-        new = [(seed, row) for seed, row in zip(seeds, rows, strict=True) if self._take(row)]
-        self._widen([row for _, row in new])
-        return [seed for seed, _ in new]
+        new = self._take(rows)
+        return [seeds[place] for place in new]
 
     def redirected(self, uri: CrawlURI) -> None:
         """A seed redirected: its target is a seed too, and widens the scope."""
@@ -154,17 +177,16 @@ class SeedBook:
         places = owners.get(uri.heritable.get(OWN_SCOPE, ""))
         if places is not None:
             row = _owned(row, places.own, uri.heritable[OWN_SCOPE])
-        if self._take(row):
-            self._widen([row])
+        self._take([row])
 
     def led(self, url: str, target: str) -> None:
         """Note where a seed redirects to, for reports, if the target is no seed."""
-        self._store.put(_FAMILY, _LED + url.encode(), target.encode())
+        self._store.put(FAMILY, _LED + url.encode(), target.encode())
 
     def direct(self, directives: Sequence[str]) -> None:
         """Note directives of the seed list."""
         for line in directives:
-            self._store.put(_FAMILY, _DIRECTIVE + line.encode(), line.encode())
+            self._store.put(FAMILY, _DIRECTIVE + line.encode(), line.encode())
         self._state.add_directives(directives)
 
     def stands_in(self, seed: Seed, uri: CrawlURI) -> bool:
@@ -173,11 +195,21 @@ class SeedBook:
         owners = self._state.own
         places = owners.get(owner)
         row = SeedRow(seed.text, seed.url, stands_in_for=uri.url)
-        row = _owned(row, places.own if places else None, owner)
-        is_new = self._take(row)
-        if is_new:
-            self._widen([row])
-        return is_new
+        return bool(self._take([_owned(row, places.own if places else None, owner)]))
+
+    def _number(self, url: str) -> int | None:
+        if self._numbers is not None:
+            return self._numbers.get(hash(url))
+        return self._index.number(url)
+
+    def _numbered(self) -> Iterator[tuple[int, SeedRow]]:
+        return numbered_seeds(self._store)
+
+    def _ask(self) -> None:
+        """Let the scope ask the index."""
+        if not self._is_asked:
+            self._is_asked = True
+            self._state.add_index(self._index)
 
     def _widen(self, rows: Sequence[SeedRow]) -> None:
         self._state.add_seeds([row.text for row in rows if not row.owner])
@@ -185,15 +217,68 @@ class SeedBook:
             if row.owner:
                 self._state.add_seed(row.text, _own(row), row.owner)
 
-    def _take(self, row: SeedRow) -> bool:
-        if hash(row.url) in self._known:
-            return False
-        self._known.add(hash(row.url))
-        number = self._store.counter("seeds")
-        self._store.set_counter("seeds", number + 1)
-        key = _SEED + number.to_bytes(8, "big")
-        self._store.put(_FAMILY, key, msgspec.msgpack.encode(row))
-        return True
+    def _take(self, rows: Sequence[SeedRow]) -> list[int]:
+        """Note seeds that are new; their places among the rows."""
+        known = [self._number(row.url) for row in rows] if len(rows) == 1 else None
+        if known is None:
+            known = self._index.numbers([row.url for row in rows])
+        index_seeds(self._store)
+        store, number = self._store, self._store.counter(_SEEDS)
+        fresh: dict[str, int] = {}
+        for place, row in enumerate(rows):
+            if known[place] is None and row.url not in fresh:
+                fresh[row.url] = place
+                store.put(FAMILY, _seed_key(number), msgspec.msgpack.encode(row))
+                self._index.add(number, row.url, row.text, own_row(row))
+                number += 1
+        if fresh:
+            store.set_counter(_SEEDS, number)
+            store.set_counter(_INDEXED, number)
+            self._ask()
+            self._state.refresh(own=any(rows[place].owner for place in fresh.values()))
+        return list(fresh.values())
+
+
+def own_row(row: SeedRow) -> OwnRow | None:
+    """Return the own scope of a seed for the index; None for none."""
+    return OwnRow(row.owner, row.text, row.scope, row.depth) if row.owner else None
+
+
+def is_indexed(store: Store) -> bool:
+    """True when all seeds of a store are found by their URLs and prefixes."""
+    return store.counter(_SEEDS) == store.counter(_INDEXED)
+
+
+def index_seeds(store: Store) -> None:
+    """Write the rows by which the seeds are found that an earlier Nacre wrote.
+
+    It goes to the engine at once, in portions, as the rows stand for nothing but those seeds: when
+    it is killed, the next start does it again.
+    """
+    if is_indexed(store):
+        return
+    for portion in _portions(numbered_seeds(store)):
+        rows: dict[bytes, bytes | None] = {}
+        for number, row in portion:
+            found = index_rows(number, row.url, row.text, own_row(row))
+            key = page_key(row.url)
+            # Of several with one URL the first counts.
+            if rows.get(key) or store.get(FAMILY, key):
+                found.pop(key)
+            rows.update(found)
+        while not store.engine.write({FAMILY: rows}):
+            time.sleep(STALL)
+    store.set_counter(_INDEXED, store.counter(_SEEDS))
+
+
+def numbered_seeds(store: Store) -> Iterator[tuple[int, SeedRow]]:
+    """All seeds in a store with their numbers, in the order in which they were added."""
+    for key, value in store.scan(FAMILY, _SEED, b"seed;"):
+        yield int.from_bytes(key[len(_SEED) :], "big"), msgspec.msgpack.decode(value, type=SeedRow)
+
+
+def _seed_key(number: int) -> bytes:
+    return _SEED + number.to_bytes(8, "big")
 
 
 def _owned(row: SeedRow, own: SeedOwnScope | None, owner: str) -> SeedRow:
@@ -213,14 +298,16 @@ def own_scope(owner: str) -> dict[str, str]:
     return {OWN_SCOPE: owner} if owner else {}
 
 
-def _portions(rows: Iterator[SeedRow]) -> Iterator[list[SeedRow]]:
+def _portions(
+    rows: Iterator[tuple[int, SeedRow]],
+) -> Iterator[list[tuple[int, SeedRow]]]:
     while portion := list(islice(rows, _PORTION)):
         yield portion
 
 
 def directive_lines(store: Store) -> Iterator[str]:
     """The `+` and `-` lines of the seed list of a store."""
-    for _, value in store.scan(_FAMILY, _DIRECTIVE, b"directive;"):
+    for _, value in store.scan(FAMILY, _DIRECTIVE, b"directive;"):
         yield value.decode()
 
 
@@ -231,8 +318,7 @@ def listed_rows(store: Store) -> Iterator[SeedRow]:
 
 def seed_rows(store: Store) -> Iterator[SeedRow]:
     """All seeds in a store, in the order in which they were added."""
-    for _, value in store.scan(_FAMILY, _SEED, b"seed;"):
-        yield msgspec.msgpack.decode(value, type=SeedRow)
+    return (row for _, row in numbered_seeds(store))
 
 
 class SeedTarget(NamedTuple):
@@ -249,7 +335,7 @@ class SeedTarget(NamedTuple):
 
 def redirect_targets(store: Store) -> dict[str, SeedTarget]:
     """The redirect targets of the seeds in a store, by the URLs of the seeds."""
-    links = store.scan(_FAMILY, _LED, b"led;")
+    links = store.scan(FAMILY, _LED, b"led;")
     targets = {
         key.removeprefix(_LED).decode(): SeedTarget(target.decode(), is_seed=False)
         for key, target in links
@@ -279,7 +365,7 @@ class LoginBook:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.known: list[Credential] = []
-        for key, row in store.scan(_FAMILY, _LOGIN, b"login;"):
+        for key, row in store.scan(FAMILY, _LOGIN, b"login;"):
             name, password = msgspec.msgpack.decode(row, type=tuple[str, str])
             self.known.append(_credential(Login(key.removeprefix(_LOGIN).decode(), name, password)))
 
@@ -302,7 +388,7 @@ class LoginBook:
         self.known[:] = [one for one in self.known if one.origin != login.origin]
         self.known.append(fresh)
         row = msgspec.msgpack.encode((login.username, login.password))
-        self._store.put(_FAMILY, _LOGIN + login.origin.encode(), row)
+        self._store.put(FAMILY, _LOGIN + login.origin.encode(), row)
         if before:
             return [f"{login.origin}: another seed has another name or password; this one holds"]
         return [f"{login.origin}: a seed has a name or a password in it: {ADVICE}"]

@@ -1,0 +1,148 @@
+"""The seeds of a run in its store, by what is asked of them: an index of scopes, and of URLs.
+
+Ten million seeds are not loaded: a scope asks for the prefixes near a host, and whether a URL is a
+seed is one look-up. The rows beside those of `seedbook`, in the family `scope`:
+
+    surt:PREFIX             the prefix that seeds imply (`uri.surt.implied_prefix`)
+    page:HASH               number of the seed with a URL
+    own:HASH NUMBER         a seed that shares the own scope of another, by that one's text
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+
+import msgspec
+
+from nacre.store.store import Store
+from nacre.uri.surt import implied_by
+
+FAMILY = "scope"
+_SURT, _SURT_END = b"surt:", b"surt;"
+_PAGE = b"page:"
+_OWN, _OWN_END = b"own:", b"own;"
+_NUMBER = 8
+
+
+class OwnRow(msgspec.Struct, frozen=True, array_like=True):
+    """A seed that shares the own scope of a seed.
+
+    Attributes:
+        owner: The text of the seed that has the scope.
+        text: Its own text.
+        scope: The scope; "" for that of the job.
+        depth: Its depth; -1 for none.
+    """
+
+    owner: str
+    text: str
+    scope: str
+    depth: int
+
+
+class StoredSeeds:
+    """The seeds of a store: a `nacre.scope.seed_index.SeedIndex`.
+
+    Args:
+        store: Has them, with those that are not committed yet.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._has_own = store.first_key(FAMILY, _OWN, _OWN_END) is not None
+        self._is_empty = store.first_key(FAMILY, _SURT, _SURT_END) is None
+
+    # ---- for scopes
+
+    def floor(self, near: str, text: str) -> str | None:
+        """See `SeedIndex.floor`."""
+        found = self._store.last_key(FAMILY, _SURT, _SURT + _bytes(text) + b"\0")
+        return None if found is None else _text(found)
+
+    def ceiling(self, near: str, text: str) -> str | None:
+        """See `SeedIndex.ceiling`."""
+        found = self._store.first_key(FAMILY, _SURT + _bytes(text), _SURT_END)
+        return None if found is None else _text(found)
+
+    def prefixes(self) -> Iterator[str]:
+        """See `SeedIndex.prefixes`."""
+        return (_text(key) for key, _ in self._store.scan(FAMILY, _SURT, _SURT_END))
+
+    def is_empty(self) -> bool:
+        """See `SeedIndex.is_empty`."""
+        return self._is_empty
+
+    def has_own(self) -> bool:
+        """See `SeedIndex.has_own`."""
+        return self._has_own
+
+    def own_places(self, owner: str) -> Sequence[tuple[str, str, int]]:
+        """See `SeedIndex.own_places`."""
+        start = _OWN + _hash(owner)
+        rows = self._store.scan(FAMILY, start, start + b"\xff" * (_NUMBER + 1))
+        found = (msgspec.msgpack.decode(row, type=OwnRow) for _, row in rows)
+        return [(row.text, row.scope, row.depth) for row in found if row.owner == owner]
+
+    # ---- for URLs
+
+    def number(self, url: str) -> int | None:
+        """Return the number of the seed with a URL; None: it is no seed."""
+        return _number(self._store.get(FAMILY, page_key(url)))
+
+    def numbers(self, urls: Sequence[str]) -> list[int | None]:
+        """Return the numbers of the seeds with some URLs, in their order."""
+        found = self._store.get_many(FAMILY, [page_key(url) for url in urls])
+        return [_number(value) for value in found]
+
+    # ---- changes
+
+    def add(self, number: int, url: str, text: str, own: OwnRow | None) -> None:
+        """Add a seed.
+
+        Args:
+            number: Its number.
+            url: Its URL.
+            text: Its text.
+            own: The scope of its own; None for none.
+        """
+        self._store.put_all(FAMILY, index_rows(number, url, text, own))
+        self.noted([own])
+
+    def noted(self, seeds: Iterable[OwnRow | None]) -> None:
+        """Note that seeds were added, by their own scopes; None for those that have none."""
+        for own in seeds:
+            if own is None:
+                self._is_empty = False
+            else:
+                self._has_own = True
+
+
+def index_rows(number: int, url: str, text: str, own: OwnRow | None) -> dict[bytes, bytes]:
+    """Return the rows by which a seed is found; for the arguments see `StoredSeeds.add`."""
+    rows = {page_key(url): number.to_bytes(_NUMBER, "big")}
+    if own is None:
+        rows[_SURT + _bytes(implied_by(text, url))] = b""
+    else:
+        key = _OWN + _hash(own.owner) + number.to_bytes(_NUMBER, "big")
+        rows[key] = msgspec.msgpack.encode(own)
+    return rows
+
+
+def page_key(url: str) -> bytes:
+    """Return the key of the row of the seed with a URL."""
+    return _PAGE + _hash(url)
+
+
+def _number(value: bytes | None) -> int | None:
+    return None if value is None else int.from_bytes(value, "big")
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(_bytes(text), digest_size=16).digest()
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(key: bytes) -> str:
+    return key[len(_SURT) :].decode("utf-8", "surrogatepass")
