@@ -23,7 +23,7 @@ _OWN, _OWN_END = b"own:", b"own;"
 _NUMBER = 8
 
 
-class OwnRow(msgspec.Struct, frozen=True, array_like=True):
+class SharedScopeRow(msgspec.Struct, frozen=True, array_like=True):
     """A seed that shares the own scope of a seed.
 
     Attributes:
@@ -79,7 +79,7 @@ class StoredSeeds:
         """See `SeedIndex.own_places`."""
         start = _OWN + _hash(owner)
         rows = self._store.scan(FAMILY, start, start + b"\xff" * (_NUMBER + 1))
-        found = (msgspec.msgpack.decode(row, type=OwnRow) for _, row in rows)
+        found = (msgspec.msgpack.decode(row, type=SharedScopeRow) for _, row in rows)
         return [(row.text, row.scope, row.depth) for row in found if row.owner == owner]
 
     # ---- for URLs
@@ -95,7 +95,7 @@ class StoredSeeds:
 
     # ---- changes
 
-    def add(self, number: int, url: str, text: str, own: OwnRow | None) -> None:
+    def add(self, number: int, url: str, text: str, own: SharedScopeRow | None) -> None:
         """Add a seed.
 
         Args:
@@ -107,7 +107,7 @@ class StoredSeeds:
         self._store.put_all(FAMILY, index_rows(number, url, text, own))
         self.noted([own])
 
-    def noted(self, seeds: Iterable[OwnRow | None]) -> None:
+    def noted(self, seeds: Iterable[SharedScopeRow | None]) -> None:
         """Note that seeds were added, by their own scopes; None for those that have none."""
         for own in seeds:
             if own is None:
@@ -116,7 +116,7 @@ class StoredSeeds:
                 self._has_own = True
 
 
-def index_rows(number: int, url: str, text: str, own: OwnRow | None) -> dict[bytes, bytes]:
+def index_rows(number: int, url: str, text: str, own: SharedScopeRow | None) -> dict[bytes, bytes]:
     """Return the rows by which a seed is found; for the arguments see `StoredSeeds.add`."""
     rows = {page_key(url): number.to_bytes(_NUMBER, "big")}
     if own is None:

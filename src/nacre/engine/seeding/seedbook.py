@@ -13,7 +13,13 @@ from msgspec import structs
 
 from nacre.config.secret import Secret
 from nacre.core.crawluri import DEAD, CrawlURI
-from nacre.engine.seeding.seed_store import FAMILY, OwnRow, StoredSeeds, index_rows, page_key
+from nacre.engine.seeding.seed_store import (
+    FAMILY,
+    SharedScopeRow,
+    StoredSeeds,
+    index_rows,
+    page_key,
+)
 from nacre.engine.seeding.seeds import Seed
 from nacre.fetch.settings import Credential
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
@@ -239,9 +245,9 @@ class SeedBook:
         return list(fresh.values())
 
 
-def own_row(row: SeedRow) -> OwnRow | None:
+def own_row(row: SeedRow) -> SharedScopeRow | None:
     """Return the own scope of a seed for the index; None for none."""
-    return OwnRow(row.owner, row.text, row.scope, row.depth) if row.owner else None
+    return SharedScopeRow(row.owner, row.text, row.scope, row.depth) if row.owner else None
 
 
 def is_indexed(store: Store) -> bool:
