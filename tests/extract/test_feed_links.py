@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nacre.extract.dispatch import extract
 from nacre.extract.document import Document
-from nacre.extract.feed import FeedText, feed_parts, resolve_bases
+from nacre.extract.feed import FeedText, feed_parts
 from nacre.extract.settings import ExtractSettings
 
 ROOTED = "xml:base='/r/'"
@@ -126,8 +126,61 @@ def test_a_base_within_the_html_ends_with_it():
     assert links(atom(text + "<link href='y'/>") + "<!-- -->") >= {("/b/x", "L"), ("/blog/y", "L")}
 
 
+XHTML = "<content type='xhtml'>{}</content><link href='after'/>"
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        (
+            "<div><a href='1'/><p xml:base='p/'><a href='2'/></p><a href='3'/></div>",
+            {"1", "p/2", "3"},
+        ),
+        (
+            "<div xml:base='d/'><p xml:base='p/'><img src='1'/></p><img src='2'/></div>",
+            {"d/p/1", "d/2"},
+        ),
+        ("<div><a xml:base='a/' href='1'/><a href='2'/></div>", {"a/1", "2"}),
+        (
+            "<p><p xml:base='d/'><p><a href='1'/></p><a href='2'/></p><a href='3'/></p>",
+            {"d/1", "d/2", "3"},
+        ),
+        ("<h:div><h:p xml:base='/r/'><h:a href='书'/></h:p></h:div>", {"/r/%E4%B9%A6"}),
+        ("<div><p xml:base='p/'><a href='1'/></div>", {"p/1"}),
+        ("<div><content/><a href='1'/></div>", {"1"}),
+    ],
+)
+def test_a_base_of_any_element_holds_for_what_is_in_it(markup: str, expected: set[str]):
+    found = {url.removeprefix("/blog/") for url, _ in links(atom(XHTML.format(markup)))}
+    assert found == expected | {"after"}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (rss("<image xml:base='/i/'><url>1.png</url></image><link>2</link>"), {"/i/1.png", "2"}),
+        (rss("<enclosure xml:base='/e/' url='1.mp3'/><link>2</link>"), {"/e/1.mp3", "2"}),
+        (rss("<link xml:base='/l/'>1</link><comments>2</comments>"), {"/l/1", "2"}),
+        (atom("<source xml:base='/s/'><link href='1'/></source><link href='2'/>"), {"/s/1", "2"}),
+    ],
+)
+def test_a_base_of_elements_around_links_holds_for_them(source: str, expected: set[str]):
+    assert {url.removeprefix("/blog/") for url, _ in links(source)} == expected
+
+
+def test_bases_within_each_other_are_bounded():
+    deep = "<p xml:base='a/'><a href='x'/>" * 50_000
+    source = atom(f"<content type='xhtml'><div>{deep}</div></content><link href='after'/>")
+    began = process_time()
+    parts = list(feed_parts(source))
+    texts = [part for part in parts if isinstance(part, FeedText)]
+    assert max(len(text.bases) for text in texts) == 16
+    assert len(texts) == 10_000
+    assert ("/blog/after", "L") in links(source)
+    assert process_time() - began < 20
+
+
 def test_bases_that_are_none_change_nothing():
-    assert resolve_bases(("//[", "", "javascript:x", "c/"), FEED) == "http://a.test/blog/c/"
     assert links(atom("<content xml:base='//[' type='html'>&lt;a href=x></content>")) == {
         ("/blog/x", "L")
     }

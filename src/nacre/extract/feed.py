@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from nacre.core.crawluri import Hop
+from nacre.extract.xml_base import BaseStack, base_of, resolve_bases
 from nacre.extract.xml_scan import (
     End,
     XmlStart,
@@ -126,18 +127,6 @@ class FeedText(NamedTuple):
     is_unsure: bool = False
 
 
-def resolve_bases(bases: tuple[str, ...], base: str) -> str:
-    """Return the base URL that bases within each other give.
-
-    Args:
-        bases: From the outside in, as written; those that are no URLs change nothing.
-        base: Base URL of the document.
-    """
-    for inner in bases:
-        base = Resolver(base).resolve(inner) or base
-    return base
-
-
 def based(link: FeedLink, base: str) -> str:
     """The reference of a link, resolved where `xml:base` has a say; "" where it leads nowhere.
 
@@ -179,14 +168,14 @@ class _OpenText(NamedTuple):
         at: Offset of its content.
         depth: Elements of this name that are open within each other.
         has_elements: There are elements in it: it is HTML as it is, not escaped.
-        bases: Its `xml:base` and that of its first element, those that are there.
+        outer: Bases of the elements around it.
     """
 
     name: str
     at: int
     depth: int = 1
     has_elements: bool = False
-    bases: tuple[str, ...] = ()
+    outer: int = 0
 
 
 class _Feed:
@@ -200,6 +189,7 @@ class _Feed:
         self._dates: dict[str, str] = {}
         self._permalink = True
         self._bases: dict[bool, tuple[str, ...]] = {False: (), True: ()}  # by: of an item
+        self._inner = BaseStack()
         self._open: _OpenText | None = None
         self._texts: list[tuple[str, tuple[str, ...]]] = []
         self._text_count = 0
@@ -217,10 +207,10 @@ class _Feed:
         if name in _ITEMS:
             yield from self.close()
             self._item = name
-        if "base" in event.attributes:
-            self._take_base(name, attributes(event.attributes).get("base", ""))
+        outer = len(self._inner.bases)
+        self._take_base(name, base_of(event))
         if name in _TEXTS:
-            self._open_text(event)
+            self._open_text(event, outer)
         self._take_links(event)
         if not self._item:
             yield from self.close()
@@ -235,7 +225,7 @@ class _Feed:
         elif name == "link" and "=" in event.attributes:
             self._atom_link(attributes(event.attributes))
 
-    def _open_text(self, event: XmlStart) -> None:
+    def _open_text(self, event: XmlStart, outer: int) -> None:
         """Note that an element with HTML begins."""
         if event.attributes.endswith("/"):
             return
@@ -244,35 +234,46 @@ class _Feed:
         is_media = not _MEDIA.isdisjoint(found) or (not self._is_atom and "html" not in kind)
         if kind in _PLAIN or (event.name == "content" and is_media):
             return
-        base = found.get("base", "")
-        self._open = _OpenText(event.name, event.at, bases=(base,) if base else ())
+        self._open = _OpenText(event.name, event.at, outer=outer)
 
     def _go_into(self, text: _OpenText, event: XmlStart) -> None:
-        """Note an element within an element with HTML."""
-        depth = text.depth + (event.name == text.name and not event.attributes.endswith("/"))
-        bases = text.bases
-        if not text.has_elements and "base" in event.attributes:
-            base = attributes(event.attributes).get("base", "")
-            bases += (base,) if base else ()
-        self._open = text._replace(depth=depth, has_elements=True, bases=bases)
+        """Note an element within an element with HTML; with a base of its own it is a text too."""
+        at, base = text.at, base_of(event)
+        if base:
+            at = self._source.rfind("<", 0, event.at)
+            self._take_piece(text, at)
+        self._inner.start(event.name, base)
+        depth = text.depth + (event.name == text.name)
+        self._open = text._replace(at=at, depth=depth, has_elements=True)
 
     def _close_text(self, text: _OpenText, event: End) -> None:
         """Take the end of an element with HTML, or of one within it."""
-        if event.name != text.name:
-            return
-        if text.depth > 1:
-            self._open = text._replace(depth=text.depth - 1)
-            return
-        self._open = None
-        markup = event.text
-        if text.has_elements:
-            markup = self._source[text.at : event.at]
-            markup = _PREFIX.sub(r"\1", _CDATA.sub(r"\1", markup))
-        elif "<" not in markup:
-            markup = unescape_xml(markup)  # some feeds escape twice
+        if event.name == text.name and text.depth == 1:
+            self._open = None
+            if text.has_elements:
+                self._take_piece(text, event.at)
+            else:  # some feeds escape twice
+                markup = event.text
+                self._take_text(markup if "<" in markup else unescape_xml(markup))
+            self._inner.cut(text.outer)
+        else:
+            at = text.at
+            if self._inner.ends(event.name):
+                self._take_piece(text, event.at)
+                at = event.at
+            depth = text.depth - (event.name == text.name)
+            self._open = text._replace(at=at, depth=depth)
+            self._inner.end(event.name)
+
+    def _take_piece(self, text: _OpenText, end: int) -> None:
+        """Take the HTML since the last change of bases."""
+        markup = self._source[text.at : end]
+        self._take_text(_PREFIX.sub(r"\1", _CDATA.sub(r"\1", markup)))
+
+    def _take_text(self, markup: str) -> None:
         if "<" in markup and self._text_count < _MOST_TEXTS:
             self._text_count += 1
-            self._texts.append((markup, text.bases))
+            self._texts.append((markup, self._inner.bases))
 
     def end(self, event: End) -> Iterator[FeedLink | FeedText]:
         """Take an end tag; the links and texts that are now complete."""
@@ -287,6 +288,7 @@ class _Feed:
             self._dates.setdefault(name, date_text(text))
         elif text and name in _TEXT_HOPS and (name != "guid" or self._permalink):
             self._text(name, text)
+        self._inner.end(name)
         if not self._item:
             yield from self.close()
 
@@ -298,6 +300,7 @@ class _Feed:
         has_link = any(link.is_item and link.context != "item/guid" for link in links)
         self._item, self._dates = "", {}
         self._bases[True] = ()
+        self._inner.cut(0)
         for link in links:
             is_item = link.is_item and not (has_link and link.context == "item/guid")
             yield link._replace(updated=updated if is_item else "", is_item=is_item)
@@ -315,9 +318,11 @@ class _Feed:
         self._texts.clear()
 
     def _take_base(self, name: str, base: str) -> None:
-        """Of the feed, its channel or an item; elsewhere it concerns nothing that is read here."""
+        """Take the base of an element, "" for none: of the feed, its channel, an item, or below."""
         bases = self._bases[bool(self._item)]
-        if len(bases) < _MOST_BASES and (name in _ITEMS or name in _ROOTS or name == "channel"):
+        if name not in _ITEMS and name not in _ROOTS and name != "channel":
+            self._inner.start(name, base)
+        elif base and len(bases) < _MOST_BASES:
             self._bases[bool(self._item)] = (*bases, base)
 
     def _updated(self) -> str:
@@ -343,14 +348,11 @@ class _Feed:
         hop = _REL_HOPS.get(rel)
         if hop:
             is_item = bool(self._item) and rel in {"", "alternate"}
-            base = found.get("base", "")
-            self._add(found.get("href", ""), hop, "link/@href", rel, is_item=is_item, base=base)
+            self._add(found.get("href", ""), hop, "link/@href", rel, is_item=is_item)
 
-    def _add(
-        self, href: str, hop: Hop, context: str, rel: str = "", *, is_item: bool, base: str = ""
-    ) -> None:
+    def _add(self, href: str, hop: Hop, context: str, rel: str = "", *, is_item: bool) -> None:
         href = href.strip()
         if href:
             context = f"{self._item}/{context}" if self._item else context
-            bases = self._bases[False] + self._bases[True] + ((base,) if base else ())
+            bases = self._bases[False] + self._bases[True] + self._inner.bases
             self._links.append(FeedLink(href, hop, context, rel, is_item=is_item, bases=bases))

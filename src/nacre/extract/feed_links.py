@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from nacre.extract.feed import FeedLink, FeedText, based, resolve_bases
+from nacre.extract.feed import FeedLink, FeedText, based
 from nacre.extract.html.extractor import extract_fragment
 from nacre.extract.links import LinkCollector
+from nacre.extract.xml_base import resolve_bases
 
 _NEAR_REFERENCE = re.compile(
     r"""\b(?:href|src|srcset|poster|data|background)\s*=\s*["']?\s*(?![a-z][a-z0-9+.-]*:|[/#\s"'])""",
