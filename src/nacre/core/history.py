@@ -174,7 +174,7 @@ PAIR: Final = "pair"
 
 
 class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One visit; rows are only ever added.
+    """One visit; rows are only ever added, but for verdicts that the end of a run corrects.
 
     Attributes:
         url: Of what.
@@ -195,6 +195,7 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
         stored: What the archive got: `novel`, `duplicate`, `not-modified`, `noted` (metadata
             only), `delta` (a difference), "" for nothing.
         patch: Bytes of the difference, for `delta`.
+        evidence: The first differences that decided, in words; "" for none.
     """
 
     url: str
@@ -211,6 +212,7 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     bytes: int = 0
     stored: str = ""
     patch: int = 0
+    evidence: str = ""
 
     @property
     def verdict(self) -> str:

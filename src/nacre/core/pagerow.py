@@ -108,6 +108,11 @@ class PageRow(msgspec.Struct, array_like=True):
         self.last_visit = time
         self.told = ()
 
+    def take_back_change(self) -> None:
+        """The last visit found noise: other pages of its run have shown it to be of their site."""
+        self.changes -= 1
+        self.noise += 1
+
     def unanswered(self) -> None:
         """A visit showed nothing of the page."""
         self.errors += 1

@@ -14,6 +14,7 @@ from nacre.inspect.analysis.frequency import ChangeFrequencyReport
 from nacre.inspect.analysis.run_comparison import CompareReport
 from nacre.inspect.analysis.savings import SavingsReport
 from nacre.inspect.analysis.sequences import CoverageReport
+from nacre.inspect.analysis.site_events import EventsReport
 from nacre.inspect.analysis.templates import TemplatesReport, TrapsReport
 from nacre.inspect.analysis.timeline import TimelineReport
 from nacre.inspect.analysis.trust import HintsReport
@@ -41,6 +42,7 @@ REPORTS.add(
     SavingsReport,
     BudgetReport,
     DeletionsReport,
+    EventsReport,
     HintsReport,
     TemplatesReport,
     TrapsReport,

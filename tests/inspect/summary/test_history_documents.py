@@ -109,7 +109,7 @@ def test_a_second_fetch_at_once_is_no_visit_of_its_own():
 
 def test_verbose_has_the_fields_of_the_planner():
     document = history(VISIT, verbose=True)
-    assert table(document).rows[0][5:] == (0.25, "text", "rate", 0.5)
+    assert table(document).rows[0][5:] == (0.25, "text", "", "rate", 0.5)
     assert len(table(history(VISIT)).columns) == 5
     inside = document.sections[1]
     assert inside.heading == "Inside: page"

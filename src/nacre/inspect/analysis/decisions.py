@@ -15,7 +15,7 @@ from nacre.errors import JobError
 from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.rate_model import ONE_VISIT, RateModel, RunPlan, data_basis
 from nacre.inspect.analysis.recrawl_data import CHANGED, LOT, MISSING, NEW, RecrawlData
-from nacre.inspect.analysis.wording import WHY_VISITED
+from nacre.inspect.analysis.wording import DECIDED_BY, WHY_VISITED
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
 from nacre.recrawl.planner.change_detection.deletion import Life
 from nacre.recrawl.planner.change_rate.rates import RATES, interval_of, log_mean_rate, mean_rate
@@ -41,6 +41,7 @@ class VisitDecision(msgspec.Struct, frozen=True):
         propensity: Probability with which it was chosen.
         status: Fetch status.
         kind: What it found.
+        evidence: What decided that, in words.
     """
 
     time: float
@@ -49,6 +50,7 @@ class VisitDecision(msgspec.Struct, frozen=True):
     propensity: float
     status: int
     kind: str
+    evidence: str = ""
 
 
 class PageDecision(msgspec.Struct):
@@ -169,9 +171,18 @@ def page_decision(known: RecrawlData, url: str) -> PageDecision:
 def _last(known: RecrawlData, url: str) -> list[VisitDecision]:
     kept = deque((visit for visit in known.visits() if visit.url == url), maxlen=_LAST)
     return [
-        VisitDecision(one.time, one.wanted, one.chance, one.propensity, one.status, one.verdict)
+        VisitDecision(
+            *(one.time, one.wanted, one.chance, one.propensity, one.status, one.verdict),
+            evidence=_evidence(one),
+        )
         for one in reversed(kept)
     ]
+
+
+def _evidence(visit: FetchRow) -> str:
+    """The evidence of the verdict of a visit, in words."""
+    code = DECIDED_BY.get(visit.reason, visit.reason)
+    return f"{code}: {visit.evidence}" if visit.evidence else code
 
 
 def _scheduled(due: Due) -> str:
@@ -304,11 +315,12 @@ def _decisions(found: list[VisitDecision]) -> DataTable:
         Column("propensity", Format.SHARE),
         Column("status"),
         Column("found"),
+        Column("evidence"),
     )
     rows = tuple(
         (
             *(one.time, WHY_VISITED.get(one.wanted, one.wanted), one.chance),
-            *(one.propensity, str(one.status), one.kind),
+            *(one.propensity, str(one.status), one.kind, one.evidence),
         )
         for one in found
     )

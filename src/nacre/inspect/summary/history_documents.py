@@ -130,6 +130,7 @@ def _visits(visits: Sequence[Mapping[str, Any]], *, verbose: bool) -> DataTable:
         columns += (
             Column("share that differs", Format.SHARE),
             Column("decided by"),
+            Column("evidence"),
             Column("visited for"),
             Column("forecast", Format.SHARE),
         )
@@ -138,7 +139,13 @@ def _visits(visits: Sequence[Mapping[str, Any]], *, verbose: bool) -> DataTable:
         row: list[Cell] = [one["time"], str(one["run"]), str(one["status"])]
         row += [_found(one), _kept(one)]
         if verbose:
-            row += [one["score"], one["reason"], one["wanted"], one["chance"]]
+            row += [
+                one["score"],
+                one["reason"],
+                one.get("evidence", ""),
+                one["wanted"],
+                one["chance"],
+            ]
         rows.append(tuple(row))
     return DataTable("Visits, latest first", tuple(columns), tuple(rows))
 

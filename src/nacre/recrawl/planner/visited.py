@@ -101,6 +101,7 @@ class VisitFinding(NamedTuple):
         suspect: Place of a difference that may be noise, which a second visit would show; 0: none.
         kept: The visit is the version that later ones are compared with.
         proven: It is proven that a reader sees nothing new: it need not be stored.
+        evidence: The first differences that decided, in words.
         unproven: The names of differences that other pages of the run may yet prove to be noise.
     """
 
@@ -114,6 +115,7 @@ class VisitFinding(NamedTuple):
     suspect: int = 0
     kept: bool = False
     proven: bool = False
+    evidence: str = ""
     unproven: tuple[EventKeys, ...] = ()
 
 

@@ -33,7 +33,12 @@ from nacre.recrawl.planner.change_detection.returning import (
     own_text,
     with_past,
 )
-from nacre.recrawl.planner.change_detection.template import Template
+from nacre.recrawl.planner.change_detection.template import (
+    Template,
+    event_keys,
+    in_words,
+    on_urls,
+)
 from nacre.recrawl.planner.discovery.index_pages import (
     INDEX,
     Behaviour,
@@ -173,6 +178,7 @@ class PageJudge:
             suspect=suspect,
             kept=kept,
             proven=change.proven,
+            evidence=evidence_of(change, template),
             unproven=change.unproven if change.kind.is_change else (),
         )
 
@@ -236,6 +242,24 @@ def _suspect(change: Change, template: Template) -> int:
     """The place of a change that is nowhere but where noise may be; 0 for none."""
     places = [one.piece.place for one in change.real] if change.kind.is_change else []
     return places[0] if places and all(map(template.is_suspect, places)) else 0
+
+
+_SHOWN = 3
+"""Differences that are kept as evidence of a verdict."""
+
+
+def evidence_of(change: Change, template: Template) -> str:
+    """The first differences that decided, in words: `3.2.1 → 3.2.3; + Careers; and 2 more`."""
+    deciding = change.real or [one for one, code in change.differing if code == change.reason]
+    if not deciding:
+        return ""
+    words = [in_words(one) for one in deciding[:_SHOWN]]
+    if len(deciding) > _SHOWN:
+        words.append(f"and {len(deciding) - _SHOWN} more")
+    proof = ""
+    if change.reason == "event":
+        proof = on_urls(min(template.witnesses(event_keys(one)) for one in deciding))
+    return proof + "; ".join(words)
 
 
 def view_of(visit: Visited) -> PageView:

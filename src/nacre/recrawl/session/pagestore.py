@@ -19,6 +19,7 @@ FAMILY = "pages"
 _PAGE, _WAY, _VERSION, _CHOSEN, _PAIR = b"p", b"w", b"v", b"c", b"d"
 _ALIAS, FETCHES = b"k", b"f"
 SITES, LISTS, TEMPLATES, ERRORS, PAST = b"s", b"l", b"T", b"E", b"h"
+UNPROVEN = b"u"
 _OLD = b"t", b"e", b"x"
 """Where templates, error pages and texts were before blocks were known by their text: dropped."""
 AUDITS, TIMINGS, RULES, TRAPS, MAPS, GAPS = b"a", b"n", b"r", b"q", b"m", b"g"
@@ -150,17 +151,31 @@ class PageStore:
 
 
 class FetchLog:
-    """One row a visit, in order of time."""
+    """One row a visit, in order of time; a verdict may be corrected at the end of its run."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def add(self, row: FetchRow) -> None:
         """Add a visit; one that is there, because its WARC is read again, stays as it is."""
-        when = round(row.time * 1e6).to_bytes(8, "big")
-        key = FETCHES + when + row.url.encode("utf-8", "replace")
+        key = _visit_key(row.url, row.time)
         if self._store.get(FAMILY, key) is None:
             self._store.put(FAMILY, key, _encode(row))
+
+    def correct(self, url: str, time: float, kind: str, reason: str, proof: str) -> None:
+        """Give a visit another verdict, which later visits proved; `proof` leads its evidence."""
+        key = _visit_key(url, time)
+        value = self._store.get(FAMILY, key)
+        if value is not None:
+            row = msgspec.msgpack.decode(value, type=FetchRow)
+            evidence = proof + row.evidence
+            row = msgspec.structs.replace(row, kind=kind, reason=reason, evidence=evidence)
+            self._store.put(FAMILY, key, _encode(row))
+
+
+def _visit_key(url: str, time: float) -> bytes:
+    when = round(time * 1e6).to_bytes(8, "big")
+    return FETCHES + when + url.encode("utf-8", "replace")
 
 
 def fetch_rows(store: Store, since: float = 0.0) -> Iterator[FetchRow]:

@@ -36,6 +36,7 @@ from nacre.recrawl.planner.step import Choice
 from nacre.recrawl.planner.visited import VisitFinding
 from nacre.recrawl.session.knowledge import Knowledge
 from nacre.recrawl.session.probing import GUESS_SHARE, PROBE_SHARE, learn_guess, learn_probe, probes
+from nacre.recrawl.session.proofs import Proofs
 from nacre.recrawl.session.translation import Judgement, Revisits, VisitTranslator
 from nacre.report.statistics import Statistics, Stored
 from nacre.runs.budget import Budget, Spent, parse_budget
@@ -116,6 +117,7 @@ class Recrawl:
         self._run = run = parts.run
         self._elapsed = elapsed
         self._known = knowledge = parts.knowledge
+        self._proofs = Proofs(parts.store)
         self._pages, self._lessons = knowledge.pages, knowledge.judge.lessons
         self._timetable, self._revisits = parts.timetable, parts.revisits
         self.step = run.started
@@ -211,6 +213,7 @@ class Recrawl:
 
     def _note_end(self, dropped: int, *, cut: bool) -> Slices[None]:
         """Note why nothing more is chosen; `dropped`: chosen pages that the budget left."""
+        yield from self._prove()
         self._tell_what_waits()
         is_cut, planner = cut and bool(self._run.budget), self.planner
         left = dropped + (yield from planner.counting()) if is_cut else 0
@@ -218,6 +221,16 @@ class Recrawl:
         self._store.set_counter(CUT, int(is_cut))
         if self.planner.least > 0.0:
             self._store.set_counter(PRICE, round(self.planner.least * PRICES))
+
+    def _prove(self) -> Slices[None]:
+        """Correct the verdicts on pages that were the first to show an event of their site."""
+        log, template = self._known.log, self._lessons.template
+        corrected = yield from self._proofs.settle(log, self._pages, template)
+        if corrected:
+            self._logs.job(
+                f"{corrected} pages changed as others of their sites did in this run: no changes "
+                "of their own; `nacre report JOB events` shows what changed"
+            )
 
     def _tell_what_waits(self) -> None:
         held, repeated = self.planner.held, self.planner.repeated
@@ -336,8 +349,9 @@ class Recrawl:
         chosen, row = self._done(url), self._pages.get(url)
         if self._timetable is not None and row is not None:
             self._timetable.learn(url, _met(lesson, finding, row, now))
-        log = self._known.log
-        log.add(_fetch_row(lesson, finding, stored, chosen, row, run=run, now=now))
+        fetched = _fetch_row(lesson, finding, stored, chosen, row, run=run, now=now)
+        self._known.log.add(fetched)
+        self._proofs.note(fetched, finding)
 
     def _keep_version(self, visit: Visit, finding: VisitFinding, stored: Stored) -> None:
         """Remember the place of the current version, if this is another one."""
@@ -392,6 +406,7 @@ def _fetch_row(  # noqa: PLR0913 - all that is known of a visit
         bytes=capture.payload_length if capture is not None else 0,
         stored="" if keep.unrecorded else str(stored),
         patch=keep.size,
+        evidence=finding.evidence,
     )
 
 

@@ -179,7 +179,7 @@ def test_the_newest_version_of_each_url_counts() -> None:
 
 
 def test_what_is_remembered_of_a_site_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, most in (("_MAX_PLACES", 2), ("_MAX_BLOCKS", 9), ("_MAX_SHOWN", 2)):
+    for name, most in (("_MAX_PLACES", 2), ("_MAX_BLOCKS", 9)):
         monkeypatch.setattr(module, name, most)
     template = Template()
     template.begin_run(1.0)
@@ -189,7 +189,7 @@ def test_what_is_remembered_of_a_site_is_bounded(monkeypatch: pytest.MonkeyPatch
         template.learn_visit(view, ONE)
         template.learn_differences(differences(view.pieces, ONE.pieces))
     assert len(template.places) == 2
-    sizes = (template.blocks, template.skeletons, template.events, template.shown)
+    sizes = (template.blocks, template.skeletons, template.events)
     assert max(len(one) for one in sizes) <= 9
     assert template.frequency(_piece(_pages(1)[0], "Copyright")) > 20, "what is common stays"
     assert template.pairs == 40
@@ -225,7 +225,6 @@ def test_the_same_difference_on_five_urls_of_a_run_is_an_event(
     for was, now in edits:
         template.learn_differences([_edit(was, now)])
     assert template.is_event(_edit(*edits[-1]), own=1) == event
-    assert bool(template.shown) == event
     template.begin_run(2.0)
     assert not template.is_event(_edit(*edits[-1]))
 

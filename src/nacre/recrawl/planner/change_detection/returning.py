@@ -16,9 +16,10 @@ _VERSIONS = 8
 _OFTEN = guess(
     "returning.often",
     3,
-    "Number of changes between known texts in a few visits from which on a further one is noise.",
+    "Number of returns to known texts, with no new text between, from which on a further one is "
+    "noise.",
 )
-_LATELY = guess("returning.lately", 8, "Number of visits in which those changes are counted.")
+_LATELY = guess("returning.lately", 8, "Number of visits in which those returns are counted.")
 
 
 class PastVersions(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -26,11 +27,11 @@ class PastVersions(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     Attributes:
         texts: Their digests.
-        changes: Numbers of the last visits at which the text was another one.
+        returns: Numbers of the last visits at which a known text returned, since the last new one.
     """
 
     texts: tuple[int, ...] = ()
-    changes: tuple[int, ...] = ()
+    returns: tuple[int, ...] = ()
 
 
 def own_text(view: PageView) -> int:
@@ -56,13 +57,11 @@ def with_past(
     """
     if text == past.texts[0]:
         return change, past
-    lately = tuple(one for one in past.changes if one > visit - _LATELY)
-    now = PastVersions(
-        (text, *(one for one in past.texts if one != text))[:_VERSIONS],
-        (*lately, visit)[-_LATELY:],
-    )
+    texts = (text, *(one for one in past.texts if one != text))[:_VERSIONS]
     if text not in past.texts:
-        return change, now
+        return change, PastVersions(texts)
+    lately = tuple(one for one in past.returns if one > visit - _LATELY)
+    now = PastVersions(texts, (*lately, visit)[-_LATELY:])
     if len(lately) >= _OFTEN:
         return change._replace(kind=ChangeClass.NOISE, reason=RETURNED), now
     return change._replace(reason=RETURNED), now

@@ -90,8 +90,6 @@ _MAX_PLACES = 2_000
 """A bound of memory: places of a site."""
 _MAX_BLOCKS = 20_000
 """A bound of memory: blocks of a site."""
-_MAX_SHOWN = 20
-"""A bound of memory: events of a run that are described."""
 _MOST_WORDS = 400
 """A bound of work: longer texts are compared by beginning and end."""
 _FEW_WORDS = 8
@@ -166,7 +164,6 @@ class Template(msgspec.Struct, array_like=True):
         skeletons: Paired fetches in which a text differed between the same words, by these words.
         run: Time of the run of `events`.
         events: On how many URLs of the run the same difference was seen, by its key.
-        shown: Differences of the run that count as events, in words, by their keys.
     """
 
     places: dict[int, PlaceCounts] = {}
@@ -177,7 +174,6 @@ class Template(msgspec.Struct, array_like=True):
     skeletons: dict[int, int] = {}
     run: float = 0.0
     events: dict[int, int] = {}
-    shown: dict[int, str] = {}
 
     @property
     def noise(self) -> float:
@@ -313,21 +309,13 @@ class Template(msgspec.Struct, array_like=True):
     def begin_run(self, time: float) -> None:
         """Forget the differences of the run before."""
         if time != self.run:
-            self.run, self.events, self.shown = time, {}, {}
+            self.run, self.events = time, {}
 
     def learn_differences(self, differing: Collection[PieceDifference]) -> None:
         """Count the differences of one page, once for each URL in a run."""
-        described: dict[int, PieceDifference] = {}
-        for one in differing:
-            keys = event_keys(one)
-            for key in (keys.substitution, *keys.blocks):
-                if key:
-                    described.setdefault(key, one)
-        for key, one in described.items():
+        keys = [event_keys(one) for one in differing]
+        for key in {key for one in keys for key in (one.substitution, *one.blocks) if key}:
             self._count(self.events, key)
-            enough = self.events.get(key, 0) >= event_keys(one).least
-            if enough and key not in self.shown and len(self.shown) < _MAX_SHOWN:
-                self.shown[key] = in_words(one)
 
     def witnesses(self, keys: EventKeys) -> int:
         """On how many URLs of the run the same difference was seen."""
@@ -406,7 +394,12 @@ def _common(one: list[str], two: list[str]) -> tuple[int, int]:
     return head, tail
 
 
-_LONGEST_WORDS = 200
+def on_urls(count: int) -> str:
+    """The proof of an event, in words."""
+    return f"on {count} URLs of the run: "
+
+
+_LONGEST_WORDS = 100
 """Characters of each side of a difference that are shown."""
 
 
@@ -414,9 +407,15 @@ def in_words(one: PieceDifference) -> str:
     """A difference for people: `3.2.1 → 3.2.3`, `+ New entry`, `- Old entry`."""
     was, now = one
     if was is not None and now is not None:
-        replaced = substitution(was.text, now.text) or (was.text, now.text)
-        return f"{replaced[0][:_LONGEST_WORDS]} → {replaced[1][:_LONGEST_WORDS]}"
-    return f"{'+' if now else '-'} {one.piece.text[:_LONGEST_WORDS]}"
+        before, after = substitution(was.text, now.text) or (was.text, now.text)
+        return f"{_shown(before)} → {_shown(after)}"
+    return f"{'+' if now else '-'} {_shown(one.piece.text)}"
+
+
+def _shown(text: str) -> str:
+    """The beginning of a text from the web, without what controls a terminal."""
+    text = "".join(char if char.isprintable() else "\ufffd" for char in text[:_LONGEST_WORDS])
+    return text or "nothing"
 
 
 def name_of(text: str) -> int:

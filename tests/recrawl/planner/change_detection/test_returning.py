@@ -1,0 +1,64 @@
+"""Texts that return: a change the first times, noise once a page goes to and fro."""
+
+import pytest
+
+from nacre.core.pageview import PageView
+from nacre.extract.pageview import page_view
+from nacre.recrawl.planner.change_detection.change import Change, ChangeClass
+from nacre.recrawl.planner.change_detection.returning import PastVersions, own_text, with_past
+
+CHANGE = Change(ChangeClass.MINOR, 0.1, "text")
+
+
+def _reasons(texts: str, every: int = 1) -> list[str]:
+    """What is held of each version of a page, one a visit: `new`, `returned` or `noise`."""
+    past = PastVersions((ord(texts[0]),))
+    found = []
+    for number, text in enumerate(texts[1:], 1):
+        change, past = with_past(CHANGE, past, ord(text), number * every)
+        noise = change.kind is ChangeClass.NOISE
+        found.append("noise" if noise else "new" if change.reason == "text" else "returned")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("texts", "reasons"),
+    [
+        ("AB", ["new"]),
+        ("ABA", ["new", "returned"]),
+        ("ABCA", ["new", "new", "returned"]),
+        ("ABABABA", ["new", "returned", "returned", "returned", "noise", "noise"]),
+        ("ABABABCB", ["new", "returned", "returned", "returned", "noise", "new", "returned"]),
+        ("ABACADAEA", ["new", "returned"] * 4),
+        ("ABCDEFGHIA", ["new"] * 9),
+    ],
+)
+def test_a_text_that_returns_is_known(texts: str, reasons: list[str]) -> None:
+    assert _reasons(texts) == reasons
+
+
+def test_what_returns_seldom_is_a_change_each_time() -> None:
+    assert _reasons("ABABABABAB", every=10) == ["new"] + ["returned"] * 8
+
+
+def test_a_return_is_never_proven_to_be_noise() -> None:
+    past = PastVersions((1, 2), (5, 6, 7))
+    change, _ = with_past(CHANGE, past, 2, 8)
+    assert (change.kind, change.proven) == (ChangeClass.NOISE, False)
+
+
+def test_the_same_text_changes_nothing() -> None:
+    past = PastVersions((1, 2), (3,))
+    assert with_past(CHANGE, past, 1, 9) == (CHANGE, past)
+
+
+def _view(text: str, menu: str = "Start") -> PageView:
+    return page_view(f"<ul><li><a href=/>{menu}</a></ul><h1>公告</h1><p>{text}</p>")
+
+
+def test_menus_clocks_and_the_order_of_blocks_are_no_part_of_the_text() -> None:
+    text = own_text(_view("期限为2026年"))
+    assert own_text(_view("期限为2026年", menu="首页")) == text
+    assert own_text(page_view("<p>期限为2026年</p><div>公告</div>")) == text
+    assert own_text(_view("期限为2027年")) != text
+    assert own_text(_view("浏览次数:1")) == own_text(_view("浏览次数:22"))
