@@ -1,9 +1,11 @@
 """Any two runs, compared page by page."""
 
+import msgspec
 import pytest
 
 from nacre.errors import JobError
 from nacre.inspect.analysis.run_comparison import (
+    KINDS,
     ComparedRun,
     choose_runs,
     compare_replies,
@@ -50,6 +52,25 @@ def kinds(*replies: ArchivedReply) -> dict[str, str]:
 def test_kinds_of_differences(replies, kind):
     url = "http://a.test/x"
     assert kinds(*(reply(url, *one) for one in replies)) == ({url: kind} if kind else {})
+
+
+@pytest.mark.parametrize(
+    ("fraction", "second", "kind"),
+    [(0.0, 0, "changed"), (0.0, 1, ""), (0.9, 0, "changed"), (0.9, 1, "")],
+)
+def test_a_run_has_no_reply_of_the_second_after_its_end(fraction, second, kind):
+    """The reply before it is of the run; those of the next second are of the next run."""
+    url, date = "http://a.test/x", f"2026-11-25T00:00:0{second}Z"
+    later = ArchivedReply(url, date, "200", "text/html", "b", "x.warc.gz", 0)
+    until = msgspec.structs.replace(NEW, until=NEW.until + fraction)
+    found = compare_replies([reply(url, 23, "a"), later], OLD, until)
+    assert found.pages == {one: [url] * (one == kind) for one in KINDS}
+
+
+def test_the_first_reply_of_the_newer_run_is_not_of_the_older():
+    url = "http://a.test/x"
+    first = ArchivedReply(url, "2026-11-23T00:00:01Z", "200", "text/html", "b", "x.warc.gz", 0)
+    assert kinds(reply(url, 22, "a"), first) == {url: "changed"}
 
 
 def test_plumbing_is_no_page():

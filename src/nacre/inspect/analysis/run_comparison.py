@@ -88,14 +88,14 @@ def compare_replies(
     """
     before: dict[str, _PageState] = {}
     after: dict[str, _PageState] = {}
-    ends = ((_date(old.until), before), (_date(new.until), after))
+    ends = ((_end(old.until), before), (_end(new.until), after))
     for reply in replies:
         # A 304 says that the page is as the reply before it.
         if not reply.status.isdigit() or reply.status == "304" or _NO_PAGE.match(reply.url):
             continue
         for end, states in ends:
             known = states.get(reply.url, _UNKNOWN)
-            if known.date <= reply.date <= end:
+            if known.date <= reply.date < end:
                 states[reply.url] = _PageState(reply.date, reply.status, reply.digest)
     counts: Counter[str] = Counter()
     pages: dict[str, list[str]] = {kind: [] for kind in KINDS}
@@ -118,8 +118,8 @@ def _kind(before: _PageState, after: _PageState) -> str:
     return "moved" if after.status.startswith("3") else "failed"
 
 
-def _date(time: float) -> str:
-    """A time as the archive has it, `2026-11-20T10:00:00Z`; its second ends later."""
+def _end(time: float) -> str:
+    """The second after a time, `2026-11-20T10:00:01Z`: dates before it are not after the time."""
     return datetime.fromtimestamp(time + 1, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
