@@ -73,6 +73,16 @@ def test_the_first_reply_of_the_newer_run_is_not_of_the_older():
     assert kinds(reply(url, 22, "a"), first) == {url: "changed"}
 
 
+def test_more_replies_than_memory_holds(tmp_path):
+    """They are sorted in files of the scratch directory, in any order of the archive."""
+    replies = [reply(f"http://a.test/{n % 7}", 23 + n // 7, f"{n * n // 49}") for n in range(21)]
+    result = compare_replies(replies, OLD, NEW)
+    assert sum(result.counts.values()) == 7
+    assert compare_replies(replies[::-1], OLD, NEW, tmp_path, in_memory=4) == result
+    with pytest.raises(FileNotFoundError):
+        compare_replies(replies, OLD, NEW, tmp_path / "missing", in_memory=4)
+
+
 def test_plumbing_is_no_page():
     assert kinds(reply("dns:a.test", 25, "a"), reply("http://a.test/robots.txt", 25, "a")) == {}
     assert kinds(reply("http://a.test/x/robots.txt", 25, "a"))

@@ -6,8 +6,11 @@ incremental runs can be compared alike, and pages that a run did not visit are a
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -15,6 +18,7 @@ import msgspec
 from nacre.errors import JobError
 from nacre.inspect.archived_replies import ArchivedReplies, ArchivedReply
 from nacre.inspect.reports.base import MOST_ROWS, Audience, Report, ReportRequest
+from nacre.inspect.reports.disk_sort import IN_MEMORY, sort_rows
 from nacre.inspect.view import View
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
 from nacre.runs.runs import RunRow, all_runs
@@ -64,6 +68,16 @@ class RunComparison(msgspec.Struct):
 
 
 class _PageState(NamedTuple):
+    """A page as a reply says.
+
+    Attributes:
+        url: Its URL.
+        date: When the reply came, `2026-11-20T10:00:00Z`.
+        status: HTTP status.
+        digest: Payload digest.
+    """
+
+    url: str = ""
     date: str = ""
     status: str = ""
     digest: str = ""
@@ -77,34 +91,47 @@ _UNKNOWN = _PageState()
 
 
 def compare_replies(
-    replies: Iterable[ArchivedReply], old: ComparedRun, new: ComparedRun
+    replies: Iterable[ArchivedReply],
+    old: ComparedRun,
+    new: ComparedRun,
+    scratch: Path | None = None,
+    in_memory: int = IN_MEMORY,
 ) -> RunComparison:
-    """Compare the pages of two runs.
+    """Compare the pages of two runs, in bounded memory: the replies are sorted on disk.
 
     Args:
         replies: All replies in the archive, in any order.
         old: The older run.
         new: The newer run.
+        scratch: Directory of temporary files; None for the system's.
+        in_memory: Replies that are held in memory.
+
+    Raises:
+        OSError: A temporary file cannot be written.
     """
-    before: dict[str, _PageState] = {}
-    after: dict[str, _PageState] = {}
-    ends = ((_end(old.until), before), (_end(new.until), after))
-    for reply in replies:
-        # A 304 says that the page is as the reply before it.
-        if not reply.status.isdigit() or reply.status == "304" or _NO_PAGE.match(reply.url):
-            continue
-        for end, states in ends:
-            known = states.get(reply.url, _UNKNOWN)
-            if known.date <= reply.date < end:
-                states[reply.url] = _PageState(reply.date, reply.status, reply.digest)
+    first, last = _end(old.until), _end(new.until)
+    states = sort_rows(_states(replies, last), _PageState, itemgetter(0, 1), scratch, in_memory)
     counts: Counter[str] = Counter()
     pages: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for url in sorted(before.keys() | after.keys()):
-        kind = _kind(before.get(url, _UNKNOWN), after.get(url, _UNKNOWN))
+    for url, of_page in groupby(states, itemgetter(0)):
+        before, after = _UNKNOWN, _UNKNOWN
+        for after in of_page:
+            before = after if after.date < first else before
+        kind = _kind(before, after)
         counts[kind] += bool(kind)
         if kind in pages and len(pages[kind]) < MOST_ROWS:
             pages[kind].append(url)
     return RunComparison(old, new, {kind: counts[kind] for kind in (*KINDS, "unchanged")}, pages)
+
+
+def _states(replies: Iterable[ArchivedReply], end: str) -> Iterator[_PageState]:
+    """The states of pages before a time."""
+    for reply in replies:
+        # A 304 says that the page is as the reply before it.
+        if not reply.status.isdigit() or reply.status == "304" or _NO_PAGE.match(reply.url):
+            continue
+        if reply.date < end:
+            yield _PageState(reply.url, reply.date, reply.status, reply.digest)
 
 
 def _kind(before: _PageState, after: _PageState) -> str:
@@ -193,7 +220,9 @@ class CompareReport(Report):
         old, new = choose_runs(runs, request.old, request.new, view.clock.now())
         archive = ArchivedReplies(view.layout.root, view.store)
         replies = (reply for index in archive.indexes() for reply in archive.replies(index))
-        return compare_replies(replies, old, new)
+        # Only a running job has its scratch directory for sure, and the right to write there.
+        scratch = view.layout.scratch if view.running else None
+        return compare_replies(replies, old, new, scratch)
 
     def document(self, data: RunComparison, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""
