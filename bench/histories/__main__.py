@@ -1,4 +1,4 @@
-"""The command line: `python -m bench.histories run|judge|worlds`; see `--help`."""
+"""The command line: `python -m bench.histories run|judge|rates|worlds`; see `--help`."""
 
 import argparse
 import os
@@ -7,10 +7,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench.histories import ota, site
+from bench.histories import ota, rates, site
 from bench.histories.driver import MissingRepositoryError, RunOptions, drive, make_plan
+from bench.histories.loading import load_site
 from bench.histories.repositories import find_repository, folders_of
-from bench.histories.worlds import OWN, HistoryWorld, read_plan, read_worlds
+from bench.histories.truth import Truth
+from bench.histories.worlds import OWN, HistoryWorld, RunPlan, read_plan, read_worlds
 
 
 def needed(worlds: Mapping[str, HistoryWorld]) -> Iterator[str]:
@@ -27,22 +29,37 @@ def _options(arguments: argparse.Namespace) -> RunOptions:
     return RunOptions(**{name: given[name] for name in RunOptions._fields})
 
 
-def run(arguments: argparse.Namespace, worlds: Mapping[str, HistoryWorld]) -> int:
-    """Drive a world, and judge it."""
-    world, out = worlds[arguments.world], arguments.out.absolute()
+def _plan(arguments: argparse.Namespace, world: HistoryWorld) -> RunPlan | None:
+    """The plan of a world; None, and what is needed on stdout, if a repository is missing."""
     folders = folders_of(os.environ.get("HISTORIES"))
     try:
-        plan = make_plan(world, _options(arguments), out, folders)
+        return make_plan(world, _options(arguments), arguments.out.absolute(), folders)
     except MissingRepositoryError as missing:
         print("skipped: $HISTORIES has to name a folder of repositories or bundles, such as")
         print("OWNER+NAME, OWNER/NAME, NAME or OWNER+NAME.bundle. Needed are:")
         print("\n".join(needed({arguments.world: world})))
         print(f"Missing: {missing}")
+        return None
+
+
+def run(arguments: argparse.Namespace, world: HistoryWorld) -> int:
+    """Drive a world, and judge it."""
+    plan, out = _plan(arguments, world), arguments.out.absolute()
+    if plan is None:
         return 0
     began = time.monotonic()
     pages = drive(arguments.world, world, _options(arguments), plan, out)
     print(f"{out}: {pages} pages, {len(plan.times) - 1} steps, {time.monotonic() - began:.0f} s")
     return judge([out])
+
+
+def show_rates(arguments: argparse.Namespace, world: HistoryWorld) -> int:
+    """Print how often pages of a world change, and by what."""
+    plan = _plan(arguments, world)
+    if plan is not None:
+        with load_site(plan) as pages:
+            print("\n".join(rates.lines(plan, Truth(plan, pages), pages)))
+    return 0
 
 
 def judge(outs: Sequence[Path]) -> int:
@@ -79,6 +96,10 @@ def parser() -> argparse.ArgumentParser:
     judging.add_argument("outs", nargs="+", type=Path, metavar="OUT")
     running = parts.add_parser("run", help="drive Nacre over a world, and judge it")
     running.add_argument("world")
+    rating = parts.add_parser("rates", help="print how often pages change, and by what")
+    rating.add_argument("world")
+    rating.add_argument("--steps", type=int, help="steps; default: as the world says")
+    rating.set_defaults(**{**RunOptions()._asdict(), "steps": None}, out=Path())
     running.add_argument("out", type=Path, help="folder of the run; its content is removed")
     usual = RunOptions()
     running.add_argument(
@@ -113,7 +134,8 @@ def main(words: Sequence[str] | None = None) -> int:
             return list_worlds(worlds)
         if arguments.world not in worlds:
             whole.error(f"no world {arguments.world!r}; there are: {', '.join(worlds)}")
-        return run(arguments, worlds)
+        act = show_rates if arguments.command == "rates" else run
+        return act(arguments, worlds[arguments.world])
     except (OSError, ValueError, RuntimeError) as error:
         print(f"bench.histories: {error}", file=sys.stderr)
         return 1

@@ -13,6 +13,7 @@ from nacre_simweb.parameters import (
     Edits,
     Moves,
     Noise,
+    PageNoise,
     SimulatedFailures,
     SimulatedHints,
     SimulatedTraps,
@@ -155,6 +156,34 @@ def _multi_host() -> WorldParameters:
     )  # fmt: skip
 
 
+def _terms() -> WorldParameters:
+    """After archives of terms of service: noise from day to day, and few real changes."""
+    kinds: tuple[PageNoise, ...] = ("token", "buster", "blanks", "rotating", "wording")
+    shape = SiteShape(hosts=10, pages=85, sections=1, urls="slug", paragraphs=20, own_embeds=0)
+    edits = Edits(
+        untouched=0, every=165, sigma=1.0, hot=0, early_per_day=0, minor=0.6,
+        processes=_WITHOUT_POISSON,
+    )  # fmt: skip
+    return WorldParameters(
+        domain="terms.test", shape=shape, births=Births(per_day=0.02), edits=edits,
+        noise=Noise(share=0.65, kinds=kinds, daily=0.74, shown=0.06), deaths=Deaths(per_year=0.02),
+    )  # fmt: skip
+
+
+def _manual() -> WorldParameters:
+    """After the site of a product: a release changes all titles; twins and a menu; few edits."""
+    shape = SiteShape(
+        pages=2900, sections=10, urls="path", own_embeds=0, shared_embeds=5, menu=12, twins=0.02
+    )
+    edits = Edits(
+        untouched=0.95, every=550, sigma=1.0, hot=0, early_per_day=0, processes=_WITHOUT_POISSON
+    )
+    return WorldParameters(
+        domain="manual.test", shape=shape, births=Births(per_day=0.2, rhythm="flat"), edits=edits,
+        noise=Noise(share=0), templates=Templates(per_day=1 / 140, versioned=True), days=280,
+    )  # fmt: skip
+
+
 def _small() -> WorldParameters:
     """Sixty pages where everything happens often: for tests and first looks."""
     shape = SiteShape(pages=50, sections=3, list_size=10, language="zh", shared_embeds=3)
@@ -178,6 +207,8 @@ ARCHETYPES: dict[str, Callable[[], WorldParameters]] = {
     "dying": _dying,
     "trap": _trap,
     "multi-host": _multi_host,
+    "terms": _terms,
+    "manual": _manual,
     "small": _small,
 }
 """The worlds that `--world` names."""

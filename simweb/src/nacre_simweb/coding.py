@@ -4,7 +4,7 @@ import gzip
 from typing import NamedTuple
 
 from nacre_simweb.draw import Draw
-from nacre_simweb.parameters import Language, NoiseKind
+from nacre_simweb.parameters import Language, PageNoise
 
 KINDS = frozenset(("coding", "charset"))
 """Kinds of noise that change how a page travels, and nothing of what it is."""
@@ -31,7 +31,7 @@ class BodyCoding(NamedTuple):
 PLAIN = BodyCoding()
 
 
-def form(kinds: tuple[NoiseKind, ...], language: Language, draw: Draw) -> BodyCoding:
+def form(kinds: tuple[PageNoise, ...], language: Language, draw: Draw) -> BodyCoding:
     """The coding of one reply: half of those of a host with such noise have another than the rest.
 
     Args:

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from nacre_simweb.kept import KeptCaptures
-from nacre_simweb.parameters import NoiseKind
+from nacre_simweb.parameters import PageNoise
 from nacre_simweb.recall import Measures, share
 from nacre_simweb.servelog import Row
 from nacre_simweb.site import Article
@@ -24,8 +24,8 @@ class _Counts:
     def __init__(self) -> None:
         self.real = self.missed = self.noise = self.wrong = 0
         self.hidden: set[tuple[str, int]] = set()
-        self.seen: Counter[NoiseKind] = Counter()
-        self.taken: Counter[NoiseKind] = Counter()
+        self.seen: Counter[PageNoise] = Counter()
+        self.taken: Counter[PageNoise] = Counter()
 
     def changed(self, row: Row, *, holds: bool) -> None:
         self.real += 1
@@ -33,7 +33,7 @@ class _Counts:
         if row.status == 304:
             self.hidden.add((row.url, row.version))
 
-    def noisy(self, kinds: tuple[NoiseKind, ...], *, full: bool) -> None:
+    def noisy(self, kinds: tuple[PageNoise, ...], *, full: bool) -> None:
         self.noise += 1
         self.wrong += full
         self.seen.update(kinds)
@@ -93,7 +93,7 @@ def differs(world: World, row: Row, version: int) -> bool:
     return article is None or said(article, row.version) != said(article, version)
 
 
-def noise_of(world: World, row: Row) -> tuple[NoiseKind, ...]:
+def noise_of(world: World, row: Row) -> tuple[PageNoise, ...]:
     """Kinds of noise of the article that a reply is of."""
     article = _article(world, row)
     return world.resources.noises.of_article(article) if article else ()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nacre_simweb.draw import Draw
 from nacre_simweb.life import Lives
-from nacre_simweb.parameters import Noise, NoiseKind
+from nacre_simweb.parameters import Noise, PageNoise
 from nacre_simweb.site import Article, date_of
 
 
@@ -24,7 +24,7 @@ class Noises:
         self._settings = settings
         self._draw = draw.at("noise")
 
-    def of_host(self, host: int) -> tuple[NoiseKind, ...]:
+    def of_host(self, host: int) -> tuple[PageNoise, ...]:
         """Two to four kinds, those that its templates know."""
         kinds = self._settings.kinds
         if not kinds:
@@ -33,11 +33,24 @@ class Noises:
         wanted = 2 + draw.below(3)
         return tuple(sorted({draw.pick(kinds, number + 1) for number in range(wanted)}))
 
-    def of_article(self, article: Article) -> tuple[NoiseKind, ...]:
+    def of_article(self, article: Article) -> tuple[PageNoise, ...]:
         """The kinds of one article; none for most."""
         if self._draw.at("page", *article.key).uniform() >= self._settings.share:
             return ()
         return self.of_host(article.host)
+
+
+def noise_turn(draw: Draw, day: int, daily: float) -> int:
+    """The day on which the noise of a page changed last.
+
+    Args:
+        draw: Random numbers of the page.
+        day: The day.
+        daily: Chance of a change on a day.
+    """
+    while day > 0 and draw.at("day", day).uniform() >= daily:
+        day -= 1
+    return day
 
 
 class ReplyMoment(NamedTuple):
@@ -46,19 +59,37 @@ class ReplyMoment(NamedTuple):
     Attributes:
         time: When, seconds.
         draw: Random numbers of this reply alone.
+        shown: Random numbers of the noise that a reader sees; None: those of the reply.
     """
 
     time: float
     draw: Draw
+    shown: Draw | None = None
 
 
-def snippet(kind: NoiseKind, moment: ReplyMoment) -> str:
+def snippet(kind: PageNoise, moment: ReplyMoment) -> str:
     """The markup of one kind of noise; "" for those that change the page elsewhere."""
     make = _SNIPPETS.get(kind)
-    return make(moment.time, moment.draw.at(kind)) if make else ""
+    draw = moment.shown if kind in _SHOWN and moment.shown is not None else moment.draw
+    return make(moment.time, draw.at(kind)) if make else ""
 
 
-_SNIPPETS: dict[NoiseKind, Callable[[float, Draw], str]] = {
+_SHOWN: frozenset[PageNoise] = frozenset(("rotating", "wording"))
+_QUOTES = tuple(
+    f"Readers say: {text:.<44}"
+    for text in (
+        "it saves us a week of work in every month",
+        "we found what we had been looking for",
+        "the answers are short, and they are right",
+        "nothing else is as easy to keep up to date",
+        "our colleagues asked us where it is from",
+    )
+)
+"""Blocks of text of which a page shows one."""
+_WORDINGS = ("Start today: your first month is free!", "Your first month is free: start today!")
+"""The two texts of an experiment."""
+
+_SNIPPETS: dict[PageNoise, Callable[[float, Draw], str]] = {
     "clock": lambda time, _: f'<span class="clock">今日日期 {date_of(time):%Y-%m-%d %X}</span>',
     "counter": lambda _, draw: (
         f'<span class="views">浏览次数：{100_000 + draw.below(900_000)}</span>'
@@ -66,16 +97,18 @@ _SNIPPETS: dict[NoiseKind, Callable[[float, Draw], str]] = {
     "advert": lambda _, draw: f'<div class="ad" data-slot="{draw.hex(8)}">AD-{draw.hex(12)}</div>',
     "token": lambda _, draw: f'<input type="hidden" name="csrf" value="{draw.hex(32)}">',
     "ago": lambda _, draw: f'<span class="ago">{10 + draw.below(50)}分钟前更新</span>',
+    "rotating": lambda _, draw: f"<blockquote>{draw.pick(_QUOTES)}</blockquote>",
+    "wording": lambda _, draw: f"<p>{draw.pick(_WORDINGS)}</p>",
     "variant": lambda _, draw: f'<div class="ab-{draw.pick("ab")}"></div>',
 }
 
 
-def buster(kinds: tuple[NoiseKind, ...], moment: ReplyMoment) -> str:
+def buster(kinds: tuple[PageNoise, ...], moment: ReplyMoment) -> str:
     """A cache-buster for the query of an inline reference; "" for none."""
     return f"?v={moment.draw.at('buster').hex(8)}" if "buster" in kinds else ""
 
 
-def body_attributes(kinds: tuple[NoiseKind, ...], moment: ReplyMoment) -> str:
+def body_attributes(kinds: tuple[PageNoise, ...], moment: ReplyMoment) -> str:
     """Attributes of the body, in an order that may vary."""
     pair = ['class="page"', 'id="top"']
     if "order" in kinds and moment.draw.at("order").uniform() < 0.5:
@@ -83,7 +116,7 @@ def body_attributes(kinds: tuple[NoiseKind, ...], moment: ReplyMoment) -> str:
     return " ".join(pair)
 
 
-def blanks(kinds: tuple[NoiseKind, ...], moment: ReplyMoment) -> str:
+def blanks(kinds: tuple[PageNoise, ...], moment: ReplyMoment) -> str:
     """White space of a fixed length and varying kind."""
     if "blanks" not in kinds:
         return "\n"

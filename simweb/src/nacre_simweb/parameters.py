@@ -20,6 +20,9 @@ NoiseKind = Literal[
     "coding",
     "charset",
 ]
+ShownNoise = Literal["rotating", "wording"]
+"""Kinds that change what a reader sees: blocks that rotate, and texts of an experiment."""
+PageNoise = NoiseKind | ShownNoise
 ValidatorMode = Literal["both", "etag", "modified", "none", "node", "now", "stable", "never"]
 SitemapMode = Literal["none", "honest", "now", "partial"]
 UrlStyle = Literal["dated", "dashed", "numbered", "thread", "slug", "hashed", "path"]
@@ -29,6 +32,7 @@ NOISES: tuple[NoiseKind, ...] = (
     "clock", "counter", "related", "advert", "token", "buster", "order", "blanks", "ago", "variant",
     "coding", "charset",
 )  # fmt: skip
+"""The kinds of a world that names none."""
 
 
 class SiteShape(Component):
@@ -43,6 +47,10 @@ class SiteShape(Component):
     paragraphs: int = setting(6, "Paragraphs of an article, mean.", ge=1)
     shared_embeds: int = setting(4, "Embeds that all pages of a host share.", ge=0)
     own_embeds: int = setting(1, "Images that belong to one article.", ge=0)
+    menu: int = setting(0, "Newest articles in the menu of every page.", ge=0)
+    twins: float = setting(
+        0.0, "Share of articles that link to one frame page, each under its own query.", ge=0, le=1
+    )
     attachments: float = setting(0.1, "Share of articles with an attached document.", ge=0, le=1)
     embed_bytes: Bytes = setting(50_000, "Size of an embed, mean, before scaling.", unit="bytes")
     attachment_bytes: Bytes = setting(
@@ -88,13 +96,24 @@ class Templates(Component):
     """Boilerplate, which changes on all pages of a host at once."""
 
     per_day: float = setting(1 / 60, "Changes of the boilerplate of a host.", unit="1/d", ge=0)
+    versioned: bool = setting(
+        default=False, doc="Each change is a release: all titles show the next version number."
+    )
 
 
 class Noise(Component):
     """The parameters of differences between two replies that mean nothing."""
 
     share: float = setting(0.4, "Share of articles with at least one kind.", ge=0, le=1)
-    kinds: tuple[NoiseKind, ...] = setting(NOISES, "The kinds; each host has two to four of them.")
+    kinds: tuple[PageNoise, ...] = setting(NOISES, "The kinds; each host has two to four of them.")
+    daily: float = setting(
+        0.0, "Chance that the noise of a page differs from that of the day before, and is the same "
+        "for all replies of a day; 0: it differs with each reply.", unit="1/d", ge=0, le=1,
+    )  # fmt: skip
+    shown: float = setting(
+        1.0, "Of `daily`, share of the changes that concern `rotating` and `wording` too.",
+        ge=0, le=1,
+    )  # fmt: skip
 
 
 class Deaths(Component):

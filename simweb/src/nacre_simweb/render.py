@@ -9,14 +9,18 @@ from nacre_simweb.life import ArticleLife
 from nacre_simweb.names import Names
 from nacre_simweb.noise import ReplyMoment, blanks, body_attributes, buster, snippet
 from nacre_simweb.page import Builder, SimulatedPage
-from nacre_simweb.parameters import NoiseKind, WorldParameters
+from nacre_simweb.parameters import PageNoise, WorldParameters
 from nacre_simweb.site import Article, date_of
 
+TWINS = "/frames/index.html"
+"""Path of the frame page."""
 _LABELS = {
-    "zh": ("首页", "上一篇", "下一篇", "截止日期", "附件下载", "相关阅读", "版权所有", "尾页"),
+    "zh": (
+        "首页", "上一篇", "下一篇", "截止日期", "附件下载", "相关阅读", "版权所有", "尾页", "框架",
+    ),
     "en": (
         "Home", "Previous", "Next", "Deadline", "Attachment", "Related", "All rights reserved",
-        "Page",
+        "Page", "Frames",
     ),
 }  # fmt: skip
 
@@ -30,13 +34,15 @@ class Frame(NamedTuple):
         template: Number of changes of the boilerplate so far.
         kinds: Kinds of noise on this page.
         moment: This reply.
+        menu: Paths and titles of the articles in the menu.
     """
 
     host: int
     origin: str
     template: int
-    kinds: tuple[NoiseKind, ...]
+    kinds: tuple[PageNoise, ...]
     moment: ReplyMoment
+    menu: tuple[tuple[str, str], ...] = ()
 
 
 class RenderedArticle(NamedTuple):
@@ -81,6 +87,15 @@ class Renderer:
         share = self._parameters.shape.attachments
         return self._draw.at(*article.key).uniform() < share
 
+    @property
+    def has_twins(self) -> bool:
+        """Some articles link to the frame page."""
+        return self._parameters.shape.twins > 0
+
+    def _has_twin(self, article: Article) -> bool:
+        share = self._parameters.shape.twins
+        return self._draw.at("twin", *article.key).uniform() < share
+
     def article(self, frame: Frame, subject: RenderedArticle) -> SimulatedPage:
         """The page of an article."""
         article = subject.article
@@ -98,6 +113,8 @@ class Renderer:
         page.add(*(f"<td>{escape(cell)}</td>" for cell in text.cells), "</tr></table></div>")
         if self.has_file(article):
             page.link(self._names.file(article), self._labels[4])
+        if self._has_twin(article):
+            page.link(f"{TWINS}?{article.serial}", self._labels[8])
         self._aside(page, subject)
         return self._end(page, frame)
 
@@ -135,6 +152,12 @@ class Renderer:
         page.add("</div>")
         return self._end(page, frame)
 
+    def frames(self, frame: Frame) -> SimulatedPage:
+        """The page that all articles link to, each under a query of its own."""
+        page = self._begin(frame, self._labels[8])
+        page.add(f"<p>{self._labels[8]}</p>")
+        return self._end(page, frame)
+
     def error(self, frame: Frame) -> SimulatedPage:
         """The page for what is not there; the same for all of a host."""
         zh = self._parameters.shape.language == "zh"
@@ -147,7 +170,8 @@ class Renderer:
         page = Builder(frame.origin)
         language = self._parameters.shape.language
         page.add(f'<!DOCTYPE html><html lang="{language}"><head><meta charset="utf-8">')
-        page.add(f"<title>{escape(title)}</title>")
+        version = f" (3.{frame.template})" if self._parameters.templates.versioned else ""
+        page.add(f"<title>{escape(title)}{version}</title>")
         if "buster" in frame.kinds:
             page.add(f'<meta name="build" content="{buster(frame.kinds, frame.moment)}">')
         for number in range(self._parameters.shape.shared_embeds):
@@ -157,6 +181,8 @@ class Renderer:
         page.link("/", self._labels[0])
         for section in range(self._parameters.shape.sections):
             page.link(self._names.list_page(section, 0), self._names.section(section))
+        for path, text in frame.menu:
+            page.link(path, text)
         page.add("</ul></div>\n")
         return page
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from nacre_simweb.binaries import Binaries
+from nacre_simweb.calendar import DAY
 from nacre_simweb.coding import KINDS, BodyCoding, form
 from nacre_simweb.content import ArticleWriter
 from nacre_simweb.draw import Draw
@@ -19,12 +20,13 @@ from nacre_simweb.noise import (
     blanks,
     body_attributes,
     buster,
+    noise_turn,
     related,
     snippet,
 )
 from nacre_simweb.page import SimulatedPage
-from nacre_simweb.parameters import NoiseKind
-from nacre_simweb.render import Frame, RenderedArticle, Renderer
+from nacre_simweb.parameters import PageNoise
+from nacre_simweb.render import TWINS, Frame, RenderedArticle, Renderer
 from nacre_simweb.reply import Resource, redirect_links
 from nacre_simweb.site import Article, date_of
 from nacre_simweb.traps import HUGE, SLOW, Snares
@@ -134,7 +136,8 @@ class Resources:
         kinds = self.noises.of_article(article)
         before, after = self._neighbours(article, time)
         moment = partial(self._moment, article.host, time)
-        frame = Frame(article.host, origin, template, kinds, ReplyMoment(time, self._draw))
+        menu, newest = self._menu(article.host, time)
+        frame = Frame(article.host, origin, template, kinds, ReplyMoment(time, self._draw), menu)
 
         def make(nonce: int) -> SimulatedPage:
             here = moment(article.serial, nonce)
@@ -149,8 +152,8 @@ class Resources:
         shown = (
             f"{each.serial}{self._moved(each, time)}" if each else "" for each in (before, after)
         )
-        mark = ".".join((str(version), str(template), *shown))
-        since = max(since, changed(life, time), after.born if after else article.born)
+        mark = ".".join((str(version), str(template), *shown, *(path for path, _ in menu)))
+        since = max(since, newest, changed(life, time), after.born if after else article.born)
         return Resource(
             "article", 200, version, mark, since, HTML, make, noise if kinds else None,
             not _REFORMED & set(kinds), form=self._form(kinds, article.host, time, article.serial),
@@ -171,8 +174,20 @@ class Resources:
     def _moved(self, article: Article, time: float) -> int:
         return int(time >= self._world.lives.of(article).moved)
 
+    def _menu(self, host: int, time: float) -> tuple[tuple[tuple[str, str], ...], float]:
+        """Paths and titles of the newest articles, and the birth of the last; 0 without a menu."""
+        site, number = self._world.site, self._world.parameters.shape.menu
+        born = site.known_before(host, time) if number else 0
+        newest = [
+            article
+            for article in site.articles[host][max(born - number, 0) : born]
+            if self._world.lives.of(article).lives(time)
+        ]
+        since = max((article.born for article in newest), default=0.0)
+        return tuple(self._entry(article, time) for article in newest), since
+
     def _related(
-        self, host: int, kinds: tuple[NoiseKind, ...], moment: ReplyMoment
+        self, host: int, kinds: tuple[PageNoise, ...], moment: ReplyMoment
     ) -> tuple[tuple[str, str], ...]:
         if "related" not in kinds:
             return ()
@@ -182,10 +197,16 @@ class Resources:
         return tuple(self._entry(each, moment.time) for each in found)
 
     def _moment(self, host: int, time: float, name: object, nonce: int) -> ReplyMoment:
-        return ReplyMoment(time, self._draw.at(host, name, nonce))
+        noise, draw = self._world.parameters.noise, self._draw.at(host, name)
+        if not noise.daily:
+            return ReplyMoment(time, draw.at(nonce))
+        day, turns = int(time // DAY), self._draw.at("turn", host, name)
+        last = noise_turn(turns, day, noise.daily)
+        seen = noise_turn(turns.at("shown"), day, noise.daily * noise.shown)
+        return ReplyMoment(time, draw.at(last), draw.at("shown", seen))
 
     def _form(
-        self, kinds: tuple[NoiseKind, ...], host: int, time: float, name: object
+        self, kinds: tuple[PageNoise, ...], host: int, time: float, name: object
     ) -> Callable[[int], BodyCoding] | None:
         """How replies travel, by their number; None where they do not differ in it."""
         if not KINDS & set(kinds):
@@ -194,7 +215,7 @@ class Resources:
         return lambda nonce: form(kinds, language, self._moment(host, time, name, nonce).draw)
 
     def _noise(
-        self, host: int, kinds: tuple[NoiseKind, ...], moment: ReplyMoment
+        self, host: int, kinds: tuple[PageNoise, ...], moment: ReplyMoment
     ) -> tuple[object, ...]:
         """All that noise puts into a page."""
         return (
@@ -236,7 +257,9 @@ class Resources:
             since = max(since, listing.changes[part][version - 1])
         kinds = self.noises.of_host(host) if self._noisy(host, number) else ()
         kinds = tuple(kind for kind in kinds if kind != "related")
-        frame = Frame(host, origin, template, kinds, ReplyMoment(time, self._draw))
+        menu, newest = self._menu(host, time)
+        since = max(since, newest)
+        frame = Frame(host, origin, template, kinds, ReplyMoment(time, self._draw), menu)
 
         def make(nonce: int) -> SimulatedPage:
             entries = [self._teaser(each, time) for each in listing.page(part, time)]
@@ -253,7 +276,8 @@ class Resources:
         def noise(nonce: int) -> tuple[object, ...]:
             return self._noise(host, kinds, self._moment(host, time, f"list{number}.{part}", nonce))
 
-        mark = f"{version}.{template}" + (f".{int(time)}" if more else "")
+        shown = "".join(f".{path}" for path, _ in menu)
+        mark = f"{version}.{template}{shown}" + (f".{int(time)}" if more else "")
         kind = "home" if home else "list"
         return Resource(
             kind, 200, version, mark, since, HTML, make, noise if kinds else None,
@@ -286,11 +310,22 @@ class Resources:
             )
         if path == SLOW and traps.slow:
             return Resource("trap", 200, -1, "", 0.0, mime, lambda _: SimulatedPage(b"slow" * 64))
+        if path == TWINS and self.renderer.has_twins:
+            return self._frames(host, origin, time)
         draw = self._draw.at("trap", host, path, query)
         page = self._snares.page(origin, path, query, draw)
         if page is None:
             return self._error(host, origin, time)
         return Resource("trap", 200, -1, query, 0.0, HTML, lambda _: page)
+
+    def _frames(self, host: int, origin: str, time: float) -> Resource:
+        """The same page under every query."""
+        template, since = self._world.template(host, time)
+        frame = Frame(host, origin, template, (), ReplyMoment(time, self._draw))
+        return Resource(
+            "trap", 200, -1, f"{host}.{template}", since, HTML,
+            lambda _: self.renderer.frames(frame),
+        )  # fmt: skip
 
     def _error(self, host: int, origin: str, time: float, status: int = 404) -> Resource:
         template, since = self._world.template(host, time)
