@@ -169,6 +169,30 @@ def test_numbers_of_lines_and_lists_stay(job: Path, parsed: Parsed):
     assert (found.known, found.twice) == (20, 20)
 
 
+def test_lines_that_are_left_come_in_their_order(
+    job: Path, parsed: Parsed, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(known_lines, "_PART", 2_048)
+    monkeypatch.setattr(known_lines, "PORTION", 1_000)
+    injected(job, ["http://site0.example/"])
+    order: list[str] = []
+    read = seedlist.read_numbered
+
+    def noted(lines, file=""):
+        pairs = list(lines)
+        order.extend(f"{file}:{number}:{line}" for number, line in pairs)
+        return read(pairs, file)
+
+    monkeypatch.setattr("nacre.cycle.steps.inject.read_numbered", noted)
+    lines = [
+        f"http://site{n % 5}.example/{n}" if n % 3 else f"书{n}.example" for n in range(1, 9_000)
+    ]
+    lines[6] = "http://site0.example/"
+    injected(job, lines, ["http://last.example/"])
+    expected = [f"list-0:{n}:{line}" for n, line in enumerate(lines, 1) if n != 7]
+    assert order == [*expected, "list-1:1:http://last.example/"]
+
+
 def test_two_spellings_of_a_known_page_count_once(job: Path, parsed: Parsed):
     injected(job, ["http://a.example/x"])
     again = injected(job, ["http://a.example/x", "HTTP://a.example/x", "http://a.example/x"])

@@ -5,9 +5,11 @@ rules are those that judged it then: `SeedTableState` has their hash, and the ve
 they judged. What is not found so is read as any line.
 """
 
+import heapq
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -35,9 +37,11 @@ from nacre.engine.seeding.seeds import SeedList
 
 _LINES, _OTHERS = "lines", "others"
 _FEWEST = 2_000
-"""Lines of a list that are parsed at once; to look them up would take longer."""
-_MEMORY = 100_000_000
-"""Bytes of the kernel that sorts the lines which are left."""
+"""Rows of the table, and lines of a list, with fewer of which lines are parsed at once."""
+_PART = 4_096
+"""Lines of each file that are in memory when all files are read together."""
+_CODEC = ("utf-8", "surrogatepass")
+"""Lines may have what is no text in UTF-8: half of a surrogate pair."""
 _MOST = 1_000
 """Versions and seeds that a state of the table names."""
 
@@ -115,7 +119,11 @@ def find_lines_task(spec: LinesSpec) -> FoundLines:
             )
             lines += int(kernel.value("select count(*) from hits"))
         pages = work.send("select * from pages", spec.pages)
-        return FoundLines(lines, pages, work.send("select * from rest", spec.rest))
+        rest = work.scratch / "rest.parquet"
+        left = kernel.write("select n, line from rest order by n", str(rest), row_group=_PART).rows
+        if left:
+            work.storage.upload(rest, spec.rest)
+        return FoundLines(lines, pages, left)
 
 
 def _find(work: TaskWork, state: SeedTableState, seeds: BucketFiles, urls: BucketFiles) -> None:
@@ -176,7 +184,7 @@ class KnownLinesFilter:
         while portion := list(islice(numbers, PORTION)):
             self._send(portion)
         names = self._asked()
-        with self._context.place._replace(memory=_MEMORY).open() as work:
+        with self._context.place.open() as work:
             yield from self._by_file(_read(work, names))
 
     def _all(self, lists: Iterable[SeedList]) -> Iterator[tuple[int, str]]:
@@ -255,8 +263,7 @@ class KnownLinesFilter:
 def _others_table(others: Sequence[tuple[str, int]]) -> Any:  # noqa: ANN401 - pyarrow has no types
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    # Lines may have what is no text in UTF-8: half of a surrogate pair.
-    lines = [line.encode("utf-8", "surrogatepass") for line, _ in others]
+    lines = [line.encode(*_CODEC) for line, _ in others]
     return pa.table(
         {
             "line": pa.array(lines, pa.binary()),
@@ -267,15 +274,18 @@ def _others_table(others: Sequence[tuple[str, int]]) -> Any:  # noqa: ANN401 - p
 
 
 def _read(work: TaskWork, names: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Read exchanged lines in their order."""
-    if not names:
-        return
-    paths = (parquet([str(localized(work.storage, name, work.scratch))]) for name in names)
-    parts = [f"select n, line::BLOB as line from {path}" for path in paths]
-    for batch in work.kernel.batches(f"{' union all '.join(parts)} order by n", size=PORTION):
-        columns = (column.to_pylist() for column in batch.columns)
-        for number, line in zip(*columns, strict=True):
-            yield number, line.decode("utf-8", "surrogatepass")
+    """Read exchanged lines, each file of which has them in their order, in the order of all."""
+    paths = (localized(work.storage, name, work.scratch) for name in names)
+    yield from heapq.merge(*map(_lines_of, paths))
+
+
+def _lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_PART, columns=["n", "line"], use_threads=False):
+            for number, line in zip(*(one.to_pylist() for one in batch.columns), strict=True):
+                yield number, line if isinstance(line, str) else line.decode(*_CODEC)
 
 
 def judged_state(version: CycleVersion, rules: int) -> SeedTableState | None:
@@ -287,6 +297,7 @@ def judged_state(version: CycleVersion, rules: int) -> SeedTableState | None:
     """
     tables, state = version.tables, version.seed_state
     same = {SEEDS, CRAWLDB} <= tables.keys() and tables[SEEDS].buckets == tables[CRAWLDB].buckets
+    same = same and tables[SEEDS].rows >= _FEWEST
     lists = _still_judged(state, rules)
     return structs.replace(state, judged_lists=lists) if same and lists else None
 
