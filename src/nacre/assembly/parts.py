@@ -103,6 +103,16 @@ class EngineRecord:
     shortage: Shortage
     chains: tuple[ChainBuilder, ...]
 
+    def time_passed(self) -> None:
+        """See `ChainBuilder.time_passed`."""
+        for chain in self.chains:
+            chain.time_passed()
+
+    def finish(self) -> None:
+        """See `ChainBuilder.finish`."""
+        for chain in self.chains:
+            chain.finish()
+
 
 class _Chains:
     """Makes the chains of a run; all count in one table of steps.

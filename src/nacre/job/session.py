@@ -433,6 +433,7 @@ class Session:
             self.engine.wake()
         self._hold_for_space()
         crawling.shortage.look()
+        crawling.time_passed()
         politeness.look(mono)
         self._apply_holds()
         self._apply_pace()
@@ -564,8 +565,7 @@ class Session:
     def _wind_up(self, how: ExitStatus) -> None:
         """Close the files and note how it ended, all in the last commit group."""
         self.storing.rotate()
-        for chain in self._crawling.chains:
-            chain.finish()
+        self._crawling.finish()
         if self.planning is not None:
             self.planning.end()
         if problem := self.fetching.save_cookies(self.layout.root):
@@ -581,11 +581,10 @@ class Session:
         """From the store, after the last commit; not when the end was requested now."""
         if self.abandoned:
             return
-        problem = write_results(
+        if problem := write_results(
             self._disk, self.storing.store, self.layout, self.settings, self.run_row,
             self.live.figures(),
-        )  # fmt: skip
-        if problem:
+        ):  # fmt: skip
             self._events.emit(Alert(problem))
 
     def _save_run(self) -> None:

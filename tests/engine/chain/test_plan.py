@@ -121,7 +121,7 @@ class Step:
 
     def __init__(self) -> None:
         self.met: list[str] = []
-        self.finished = 0
+        self.finished = self.ticks = 0
 
     def accepts(self, one: Any) -> bool:
         return url_of(one).endswith("x")
@@ -132,6 +132,9 @@ class Step:
 
     def finish(self) -> None:
         self.finished += 1
+
+    def time_passed(self) -> None:
+        self.ticks += 1
 
 
 def url_of(one: Visit | Candidate) -> str:
@@ -185,8 +188,9 @@ def test_who_has_something_to_close_does_so_once():
     made.finish()
     assert step.finished == 0, "it was not made"
     made.fetch()
+    made.time_passed()
     made.finish()
-    assert step.finished == 1
+    assert (step.finished, step.ticks) == (1, 1)
 
 
 def test_the_counts_of_a_step_are_found_by_its_kind():

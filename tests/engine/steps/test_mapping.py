@@ -162,6 +162,19 @@ def test_a_file_is_closed_when_its_time_is_over(
     assert lines == ["F+ http://a.test/1", "F+ http://a.test/2"]
 
 
+def test_a_file_is_closed_when_its_time_is_over_and_nothing_more_is_written(tmp_path: Path):
+    def act(diversions: Diversions, clock: ManualClock, _: int) -> None:
+        diversions.write(uri_of("1"), "1")
+        diversions.time_passed()
+        diversions.write(uri_of("2"), "1")
+        clock.passed += 3600.0
+        diversions.time_passed()
+        diversions.time_passed()
+
+    lines = ["F+ http://a.test/1", "F+ http://a.test/2"]
+    assert diverted(tmp_path, act) == {"2026112010-0-to-1.divert": lines}
+
+
 def test_a_file_that_was_left_open_is_gone_on_with(tmp_path: Path):
     def act(diversions: Diversions, _: ManualClock, number: int) -> None:
         diversions.write(uri_of(str(number)), "1")
@@ -204,6 +217,9 @@ class Written:
 
     def write(self, uri: CrawlURI, target: str) -> None:
         self.found.append((uri.url, target))
+
+    def time_passed(self) -> None:
+        """Nothing is open."""
 
     def finish(self) -> None:
         """Nothing is open."""

@@ -156,10 +156,17 @@ class ChainBuilder:
 
     def finish(self) -> None:
         """The run ends, or the job stops: who has something to close does so."""
+        self._call("finish")
+
+    def time_passed(self) -> None:
+        """Called about once a second: who has something to do by the clock does so."""
+        self._call("time_passed")
+
+    def _call(self, name: str) -> None:
         for bound in self._made.values():
-            finish = getattr(bound.processor, "finish", None)
-            if finish is not None:
-                finish()
+            method = getattr(bound.processor, name, None)
+            if method is not None:
+                method()
 
     def step(self, kind: str) -> StepCounts:
         """The counts of an entry whose work other parts of the job do."""

@@ -207,15 +207,19 @@ class Diversions:
 
     def write(self, uri: CrawlURI, target: str) -> None:
         """Write a URI down for another crawler."""
-        generation = digits14(self._clock.now())[: self._digits]
-        if generation != self._generation:
-            self._begin(generation)
+        self.time_passed()
         number = self._numbers.get(target)
         if number is None or number not in self._files.open:
-            path = f"{self._folder}/{generation}-{self._local}-to-{target}{_OPEN}"
+            path = f"{self._folder}/{self._generation}-{self._local}-to-{target}{_OPEN}"
             number = self._numbers[target] = self._commit.log(path)
         words = ("F+", uri.url, *((uri.path or "-", uri.via) if uri.via else ()))
         self._commit.line(number, f"{' '.join(words)}\n".encode())
+
+    def time_passed(self) -> None:
+        """Close the files of a generation that is over, also where nothing is written any more."""
+        generation = digits14(self._clock.now())[: self._digits]
+        if generation != self._generation:
+            self._begin(generation)
 
     def finish(self) -> None:
         """Close all files; those of earlier generations that a crash left open too."""
@@ -255,6 +259,7 @@ class UriMapper:
         self._name = name
         self._diversions = diversions
         self.finish = diversions.finish
+        self.time_passed = diversions.time_passed
 
     def accepts(self, visit: Visit) -> bool:
         """Whether it is no prerequisite: that belongs to the crawler of the URI that needs it."""
@@ -279,6 +284,7 @@ class LinkMapper:
         self._name = name
         self._diversions = diversions
         self.finish = diversions.finish
+        self.time_passed = diversions.time_passed
 
     def accepts(self, candidate: Candidate) -> bool:
         """True for a URI with a queue."""
