@@ -344,7 +344,7 @@ def answer_lines(answer: "SearchAnswer", offset: int) -> list[str]:
 
 
 def _hit_lines(number: int, hit: "SearchHit", *, scored: bool) -> list[str]:
-    from nacre.search.local_index import kind_of
+    from nacre.search.kinds import kind_of
 
     one = hit.document
     facts = [_day(one.tstamp), kind_of(one.type), one.lang]

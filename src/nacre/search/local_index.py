@@ -21,6 +21,7 @@ from nacre.config.extras import MissingExtraError
 from nacre.errors import DamageError, JobError, StorageError
 from nacre.search.analysis import VERSION, QueryPhrase, index_terms
 from nacre.search.document import SearchDocument
+from nacre.search.kinds import kind_of
 from nacre.search.query import ParsedQuery, QueryClause
 from nacre.search.snippets import Snippet, snippet_of
 from nacre.search.writers import LOCAL
@@ -39,29 +40,6 @@ _ANALYSIS = "analysis"
 """The file of an index with the version of the analysis of its texts."""
 _FACETS = {"site": "domain", "type": "kind", "lang": "lang", "segment": "segment"}
 """Facets and the fields that they count."""
-_NAMES = {
-    "application/pdf": "pdf",
-    "text/html": "html",
-    "application/xhtml+xml": "html",
-    "text/plain": "text",
-    "application/epub+zip": "epub",
-    "application/msword": "doc",
-    "application/vnd.ms-excel": "xls",
-    "application/vnd.ms-powerpoint": "ppt",
-    "application/rtf": "rtf",
-    "text/rtf": "rtf",
-    "application/vnd.oasis.opendocument.text": "odt",
-    "application/vnd.oasis.opendocument.spreadsheet": "ods",
-    "application/vnd.oasis.opendocument.presentation": "odp",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
-}
-
-
-def kind_of(mime: str) -> str:
-    """The short name of a media type, as `type:` takes it: `pdf`; the type itself for others."""
-    return _NAMES.get(mime, mime)
 
 
 class SearchOptions(NamedTuple):

@@ -21,9 +21,9 @@ _NORMS = (
     ("powerpoint", ("application/vnd.ms-powerpoint",)),
 )
 _PARTS = (
-    ("word", ("wordprocessingml", "opendocument.text")),
-    ("excel", ("spreadsheetml", "opendocument.spreadsheet")),
-    ("powerpoint", ("presentationml", "opendocument.presentation")),
+    ("word", ("wordprocessingml", "opendocument.text", "ms-word.")),
+    ("excel", ("spreadsheetml", "opendocument.spreadsheet", "ms-excel.")),
+    ("powerpoint", ("presentationml", "opendocument.presentation", "ms-powerpoint.")),
 )
 _KINDS = {
     "html": "Web Page", "pdf": "Document", "word": "Document", "excel": "Data",

@@ -6,9 +6,11 @@ import zipfile
 import pytest
 
 from nacre.extract.document import Document
-from nacre.extract.fulltext.job import PageText, TextJob, text_type
+from nacre.extract.fulltext.job import SIBLINGS, PageText, TextJob, text_type
 from nacre.extract.fulltext.language import declared_language, guessed_language
 from nacre.extract.fulltext.page_text import page_text
+from nacre.search.kinds import kind_of
+from nacre.search.webarchive_discovery import content_norm
 
 PAGE = (
     '<html lang="zh-CN"><head><meta charset={0}><title> 国家\n图书馆 </title>'
@@ -228,6 +230,43 @@ def test_word():
     found = read(_zipped({"[Content_Types].xml": "<Types/>", "word/document.xml": body}), kind)
     assert (found.problem, found.type) == ("", kind)
     assert "国家图书馆 in Word" in found.text
+
+
+def _word() -> bytes:
+    space = f"{_OOXML}/wordprocessingml/2006/main"
+    text = "<w:p><w:r><w:t>国家图书馆 in Word</w:t></w:r></w:p>"
+    body = f'<w:document xmlns:w="{space}"><w:body>{text}</w:body></w:document>'
+    return _zipped({"[Content_Types].xml": "<Types/>", "word/document.xml": body})
+
+
+def _open(kind: str) -> bytes:
+    table = f"<table:table table:name='T'><table:table-row>{_CELL}</table:table-row></table:table>"
+    text = "<text:p>国家图书馆 in a text</text:p>"
+    body = {"spreadsheet": table}.get(kind.partition("-")[0], text)
+    return _odf(f"{_OPEN}.{kind}", f"<office:text>{body}</office:text>")
+
+
+_BODIES = {"document": _word, "sheet": _xlsx, "presentation": _pptx}
+
+
+@pytest.mark.parametrize("mime", sorted(SIBLINGS))
+def test_templates_shows_and_files_with_macros_are_read_like_their_siblings(mime):
+    sibling = SIBLINGS[mime]
+    name = sibling.rpartition(".")[2]
+    is_open = "opendocument" in mime
+    body = _open(name) if is_open else _BODIES[name]()
+    found, like = read(body, mime), read(body, sibling)
+    assert (found.problem, found.type) == ("", mime)
+    assert found.text == like.text
+    assert "国家图书馆" in found.text
+    assert kind_of(mime) == kind_of(sibling)
+    assert content_norm(mime) == content_norm(sibling) != "other"
+
+
+@pytest.mark.parametrize("ending", ["docm", "DOTX", "dotm", "xltx", "xlsm", "potx", "ppsx", "ott"])
+def test_templates_are_known_by_their_ending(ending):
+    kind = text_type("application/octet-stream", f"http://a.test/x.{ending}?y")
+    assert kind in SIBLINGS
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,39 @@ ZIPPED_XML = frozenset(
     )
 )
 """Zip files of XML that are read here: the library joins or parts words of them."""
+_MACRO = "macroenabled.12"
+SIBLINGS = {
+    **dict.fromkeys(
+        (
+            f"{_OFFICE}wordprocessingml.template",
+            f"application/vnd.ms-word.document.{_MACRO}",
+            f"application/vnd.ms-word.template.{_MACRO}",
+        ),
+        f"{_OFFICE}wordprocessingml.document",
+    ),
+    **dict.fromkeys(
+        (
+            f"{_OFFICE}spreadsheetml.template",
+            f"application/vnd.ms-excel.sheet.{_MACRO}",
+            f"application/vnd.ms-excel.template.{_MACRO}",
+        ),
+        f"{_OFFICE}spreadsheetml.sheet",
+    ),
+    **dict.fromkeys(
+        (
+            f"{_OFFICE}presentationml.template",
+            f"{_OFFICE}presentationml.slideshow",
+            f"application/vnd.ms-powerpoint.presentation.{_MACRO}",
+            f"application/vnd.ms-powerpoint.template.{_MACRO}",
+            f"application/vnd.ms-powerpoint.slideshow.{_MACRO}",
+        ),
+        f"{_OFFICE}presentationml.presentation",
+    ),
+    **dict.fromkeys((f"{_OPEN}text-template", f"{_OPEN}text-master"), f"{_OPEN}text"),
+    f"{_OPEN}spreadsheet-template": f"{_OPEN}spreadsheet",
+    f"{_OPEN}presentation-template": f"{_OPEN}presentation",
+}
+"""Templates, shows and files with macros, and the media type by which they are read."""
 OFFICE = frozenset(
     (
         "application/msword",
@@ -31,7 +64,7 @@ OFFICE = frozenset(
         "text/rtf",
     )
 )
-TYPES = HTML | PLAIN | PDF | OFFICE | ZIPPED_XML | {EPUB}
+TYPES = HTML | PLAIN | PDF | OFFICE | ZIPPED_XML | {EPUB} | SIBLINGS.keys()
 """Media types that have a text."""
 
 UNKNOWN = frozenset(("", "application/octet-stream", "binary/octet-stream"))
@@ -44,6 +77,24 @@ ENDINGS = {
     "docx": f"{_OFFICE}wordprocessingml.document",
     "xlsx": f"{_OFFICE}spreadsheetml.sheet",
     "pptx": f"{_OFFICE}presentationml.presentation",
+    "dot": "application/msword",
+    "xlt": "application/vnd.ms-excel",
+    **dict.fromkeys(("pot", "pps"), "application/vnd.ms-powerpoint"),
+    "dotx": f"{_OFFICE}wordprocessingml.template",
+    "docm": f"application/vnd.ms-word.document.{_MACRO}",
+    "dotm": f"application/vnd.ms-word.template.{_MACRO}",
+    "xltx": f"{_OFFICE}spreadsheetml.template",
+    "xlsm": f"application/vnd.ms-excel.sheet.{_MACRO}",
+    "xltm": f"application/vnd.ms-excel.template.{_MACRO}",
+    "potx": f"{_OFFICE}presentationml.template",
+    "ppsx": f"{_OFFICE}presentationml.slideshow",
+    "pptm": f"application/vnd.ms-powerpoint.presentation.{_MACRO}",
+    "potm": f"application/vnd.ms-powerpoint.template.{_MACRO}",
+    "ppsm": f"application/vnd.ms-powerpoint.slideshow.{_MACRO}",
+    "ott": f"{_OPEN}text-template",
+    "odm": f"{_OPEN}text-master",
+    "ots": f"{_OPEN}spreadsheet-template",
+    "otp": f"{_OPEN}presentation-template",
     "odt": f"{_OPEN}text",
     "ods": f"{_OPEN}spreadsheet",
     "odp": f"{_OPEN}presentation",

@@ -10,6 +10,7 @@ from nacre.extract.fulltext.job import (
     EPUB,
     HTML,
     PLAIN,
+    SIBLINGS,
     TABLES,
     ZIPPED_XML,
     PageText,
@@ -31,7 +32,8 @@ def page_text(job: TextJob) -> PageText:
     kind = text_type(document.mime, document.url)
     if not kind:
         return PageText(problem="type")
-    found = _reader(kind)(job, kind)
+    read_as = SIBLINGS.get(kind, kind)
+    found = _reader(read_as)(job, read_as)
     robots = header_directives(document.headers, job.agent)
     if job.lifted:
         robots -= {"noindex", "none"}
