@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import regex
 
+from nacre.extract.fulltext.controls import with_labels
 from nacre.extract.lines import is_no_space, join_lines
 
 _INLINE = (
@@ -68,7 +69,8 @@ class ReadableMarkup(NamedTuple):
 
     Attributes:
         markup: The markup.
-        readings: The readings that its `ruby` elements had; those of an element are one word.
+        readings: The readings that its `ruby` elements had, those of an element as one word; and
+            the options of lists that are not shown.
     """
 
     markup: str
@@ -81,7 +83,8 @@ def readable(markup: str) -> ReadableMarkup:
     Args:
         markup: The decoded page.
     """
-    readings: list[str] = []
+    markup, options = with_labels(markup)
+    readings = list(options)
     if "<r" in markup or "<R" in markup:
         markup = _RUBY.sub(lambda match: _base(match[0], readings), markup)
     if "&#" in markup:
