@@ -140,6 +140,13 @@ def ever_named(repository: str | Path, branch: str) -> list[str]:
     return [name.strip("\n") for name in listing.decode("utf-8", "replace").split("\0")]
 
 
+def missing_blobs(repository: str | Path, names: Iterable[str]) -> set[str]:
+    """The blobs that a repository names and does not have: it is a partial clone."""
+    text = "".join(f"{name}\n" for name in names).encode()
+    found = git(repository, "cat-file", "--batch-check", stdin=text).decode().splitlines()
+    return {line.split()[0] for line in found if line.endswith(" missing")}
+
+
 class Blobs:
     """Reads blobs of a repository by one process, for several threads; close it at the end."""
 

@@ -53,6 +53,19 @@ class Timeline:
                 states.pop()
             states.append(FileState(time, blob))
 
+    @property
+    def blobs(self) -> set[str]:
+        """The blobs of all states."""
+        return {row.blob for rows in self._states.values() for row in rows if row.blob}
+
+    def forget(self, blobs: set[str]) -> None:
+        """Treat states with these blobs as if the file did not exist."""
+        for path, rows in self._states.items():
+            if any(row.blob in blobs for row in rows):
+                self._states[path] = [
+                    row._replace(blob=None) if row.blob in blobs else row for row in rows
+                ]
+
     def place(self, path: str, now: float) -> tuple[Sequence[FileState], int]:
         """The states of a file, and the index of the one at a time; -1 before the first."""
         states = self._states.get(path, ())

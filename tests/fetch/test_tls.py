@@ -8,6 +8,8 @@ import pytest
 
 from nacre.core.capture import TlsFacts
 from nacre.core.status import FetchStatus
+from nacre.engine.clock import MovedClock
+from nacre.fetch.http import HttpFetcher
 from nacre.fetch.request import FetchResult
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.tls import HandshakeGate, Tls, iana_name, make_context
@@ -16,8 +18,10 @@ from tests.fetch.server import (
     HELLO,
     OK,
     QUICK,
+    AllowAll,
     Handler,
     Peer,
+    SystemClock,
     ask,
     capture_of,
     fetching,
@@ -67,6 +71,25 @@ def test_the_facts_of_a_good_server_are_recorded(authority: Authority) -> None:
     assert len(facts.chain) >= 1
     assert facts.chain[0][:1] == b"\x30"
     assert capture_of(two).reused
+
+
+def test_certificates_are_judged_by_the_time_of_the_machine(authority: Authority) -> None:
+    """`--now` moves the clock of the job: captures have its time, certificates do not."""
+
+    async def main() -> FetchResult:
+        async with serving(polite, tls=authority.context("good.test")) as server:
+            fetcher = HttpFetcher(
+                MovedClock(1_000_000_000.0), AllowAll(), roots=authority.roots,
+                machine=SystemClock(),
+            )  # fmt: skip
+            try:
+                return await fetcher.fetch(ask(server.url("/", "https", "good.test")), STRICT)
+            finally:
+                await fetcher.close()
+
+    result = run(main())
+    assert facts_of(result).verified == "ok"
+    assert 1_000_000_000 <= capture_of(result).began / 1e6 < 1_000_000_600
 
 
 def test_strict_takes_a_good_server(authority: Authority) -> None:

@@ -17,7 +17,7 @@ from nacre.runs.runs import (
     run_archives,
     write_run,
 )
-from nacre.store.layout import Layout
+from nacre.store.layout import Layout, run_name
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 
@@ -77,3 +77,14 @@ def test_archives_of_all_runs(tmp_path: Path):
         "runs/2/archive",
         "runs/2/more",
     )
+
+
+def test_a_run_of_the_future_ends_after_its_start_and_is_followed(tmp_path: Path):
+    """`--now` may have moved its clock by years: no loop over seconds, no end before the start."""
+    layout, store = Layout(tmp_path), Store(MemoryEngine())
+    run, _ = begin_run(store, layout, NOW + 1e9)
+    closed = close_run(store, layout, NOW)
+    assert closed.ended == run.started
+    following = plan_run(store, layout, NOW, mode=FULL)
+    assert following.name > run.name
+    assert following.name == run_name(NOW + 1e9 + 1)

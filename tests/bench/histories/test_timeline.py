@@ -3,7 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from bench.histories.repositories import Blobs, FileChange, parse_changes, parse_commits
+from bench.histories.repositories import (
+    Blobs,
+    FileChange,
+    missing_blobs,
+    parse_changes,
+    parse_commits,
+)
 from bench.histories.timeline import (
     FileState,
     RecordedVersion,
@@ -139,3 +145,13 @@ def test_a_change_is_real_if_it_lasts(old: int, new: int, real: bool):
         RecordedVersion(40, B, True),
     ]  # fmt: skip
     assert has_real_change(rows, old, new) is real
+
+
+def test_files_that_a_partial_clone_does_not_have_do_not_exist(tmp_path: Path):
+    make_repository(tmp_path / "pages", [Commit(0, "first", {"a.html": "one", "b.html": "two"})])
+    timeline = load_timeline(tmp_path / "pages", "main", 1, 2)
+    timeline.add("c.html", 1, A)
+    missing = missing_blobs(tmp_path / "pages", timeline.blobs)
+    assert missing == {A}
+    timeline.forget(missing)
+    assert [bool(timeline.at(f"{name}.html", 2)) for name in "abc"] == [True, True, False]
