@@ -165,7 +165,7 @@ def test_lean_keeps_each_version_and_a_sample_a_month() -> None:
         for time, version, digest in zip(times, [0, 0, 1, 1, 1], "abcde", strict=True)
     ]
     kinds = [ChangeClass.NONE, ChangeClass.NOISE, ChangeClass.MINOR, *[ChangeClass.NOISE] * 2]
-    held = [VisitFinding(Answer.THERE, kind) for kind in kinds]
+    held = [VisitFinding(Answer.THERE, kind, proven=kind is ChangeClass.NOISE) for kind in kinds]
     archive = KeptCaptures(rows, [KeptCapture(row, True, 10) for row in rows], [])
     world = World(archetype("small"), 1)
     found = lean(world, archive, {url: held}, CountedWindow(times))
@@ -183,7 +183,8 @@ def _kept_once(world: World, url: str, times: list[float]) -> float | None:
         msgspec.structs.replace(_row("article", number, digest), url=url, time=time)
         for number, (time, digest) in enumerate(zip(times, "ab", strict=True))
     ]
-    held = [VisitFinding(Answer.THERE, kind) for kind in (ChangeClass.NONE, ChangeClass.NOISE)]
+    noise = VisitFinding(Answer.THERE, ChangeClass.NOISE, proven=True)
+    held = [VisitFinding(Answer.THERE), noise]
     archive = KeptCaptures(rows, [KeptCapture(row, True, 10) for row in rows], [])
     return lean(world, archive, {url: held}, CountedWindow(times))["recall"]
 

@@ -1,12 +1,11 @@
 """The size of a run's archive against one copy of each real version: strict and `--keep lean`.
 
-Lean leaves out what differs in noise, markup or boilerplate alone, but for a sample a month.
+Lean leaves out what is proven to be noise or markup, but for a sample a month.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nacre.recrawl.planner.change_detection.change import ChangeClass
 from nacre.recrawl.planner.visited import VisitFinding
 from nacre_simweb.calendar import DAY
 from nacre_simweb.cost import true_size
@@ -16,7 +15,6 @@ from nacre_simweb.servelog import Row
 from nacre_simweb.world import World
 
 _SAMPLE = 30 * DAY
-_IDLE = frozenset((ChangeClass.MARKUP, ChangeClass.NOISE, ChangeClass.TEMPLATE))
 _HOLDS = frozenset(("article", "list", "home", "embed", "file"))
 
 _Key = tuple[str, int]
@@ -68,7 +66,7 @@ def _layers(archive: KeptCaptures, findings: Findings) -> _Layers:
     layers = _Layers([each for each in archive.kept if each.row.kind in _HOLDS], [], [])
     for each in layers.strict:
         finding, row = held.get(id(each.row)), each.row
-        idle = finding is not None and finding.kind in _IDLE and row.status == 200
+        idle = finding is not None and finding.proven and row.status == 200
         if idle and row.time - sampled.get(row.url, row.time) < _SAMPLE and row.url in sampled:
             continue
         layers.lean.append(each)

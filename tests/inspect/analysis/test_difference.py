@@ -1,5 +1,8 @@
+from datetime import UTC, datetime
+
 import pytest
 
+from nacre.core.history import FetchRow
 from nacre.errors import JobError
 from nacre.extract.pageview import page_view
 from nacre.inspect.analysis.difference import document, page_difference
@@ -129,3 +132,17 @@ def test_differences_have_the_pieces_around_them(known: Given):
     assert f"  [text] {paragraphs[3]}\n" in text
     assert "\n+ [text] Fresh." in text
     assert "\n  …\n" in text
+
+
+def test_the_verdict_of_the_visit_has_its_evidence(known: Given):
+    time = datetime(2026, 11, 23, 10, tzinfo=UTC).timestamp()
+    known.given_visits = [
+        FetchRow(URL, time - 86_400.0, 2, 200, "there", "none"),
+        FetchRow(URL, time, 3, 200, "there", "template", reason="event",
+                 evidence="on 9 URLs of the run: 3.2.1 → 3.2.3"),
+    ]  # fmt: skip
+    found = page_difference(known, URL)
+    assert "on 9 URLs of the run: 3.2.1 → 3.2.3" in found.judged
+    assert "Verdict of the visit" in plain_text(document(found))
+    known.given_visits = []
+    assert page_difference(known, URL).judged == ""

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from nacre.core.clock import iso
 from nacre.core.pageview import PageView, Piece
 from nacre.errors import JobError
 from nacre.extract.pageview import page_view
 from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
+from nacre.inspect.analysis.wording import DECIDED_BY
 from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
 from nacre.recrawl.planner.change_detection.change import compare
@@ -67,6 +69,7 @@ class ScoreDifference(msgspec.Struct):
         pieces: What differs, in document order.
         same: Pieces that both versions have.
         versions: Dates of all versions that are stored in full.
+        judged: Verdict of the visit that brought the newer one, with its evidence; "" if unknown.
         shown: What differs, and up to two pieces around each that both versions have: their `was`
             equals `now`. A piece of the kind `…` stands for more of those.
     """
@@ -81,6 +84,7 @@ class ScoreDifference(msgspec.Struct):
     same: int
     versions: list[str]
     shown: list[DifferingPiece] = []
+    judged: str = ""
 
 
 def page_difference(
@@ -118,7 +122,22 @@ def page_difference(
         len(after.pieces) - sum(one.now is not None for _, one in differing),
         [one.date for one in stored],
         _in_context([place for place, _ in differing], pieces, after.pieces),
+        _judged(known, new),
     )
+
+
+def _judged(known: RecrawlData, version: ArchivedReply) -> str:
+    """The verdict of the visit that brought a version, which knew what other pages had changed."""
+    found = (
+        visit
+        for visit in known.visits()
+        if visit.url == version.url and iso(visit.time) == version.date
+    )
+    visit = next(found, None)
+    if visit is None or not visit.kind:
+        return ""
+    reason = DECIDED_BY.get(visit.reason, visit.reason)
+    return f"{visit.verdict} ({reason}) {visit.evidence}".strip()
 
 
 def _versions(captures: Iterable[ArchivedReply]) -> list[ArchivedReply]:
@@ -235,6 +254,7 @@ def document(found: ScoreDifference) -> ReportDocument:
     facts = (
         *url_facts(found.url),
         ("Verdict", f"{found.kind} ({found.reason}), score {share(found.score)}"),
+        *((("Verdict of the visit", found.judged),) if found.judged else ()),
         ("Pieces that stayed", f"{found.same:,}"),
         ("Versions stored in full", ", ".join(found.versions)),
     )

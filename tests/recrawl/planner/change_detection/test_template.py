@@ -224,19 +224,20 @@ def test_the_same_difference_on_five_urls_of_a_run_is_an_event(
     template.begin_run(1.0)
     for was, now in edits:
         template.learn_differences([_edit(was, now)])
-    assert template.is_event(_edit(*edits[-1]), own=1) == event
+    assert template.is_event(event_keys(_edit(*edits[-1])), own=1) == event
     template.begin_run(2.0)
-    assert not template.is_event(_edit(*edits[-1]))
+    assert not template.is_event(event_keys(_edit(*edits[-1])))
 
 
-def test_a_menu_entry_needs_three_urls() -> None:
+def test_a_menu_entry_needs_two_urls_and_on_a_list_five() -> None:
     template = Template()
     template.begin_run(1.0)
-    for _ in range(2):
-        template.learn_differences([_edit("", "Careers", "nav")])
-    assert template.is_event(_edit("", "Careers", "nav"))
-    assert not template.is_event(_edit("", "Careers", "text"))
-    assert not template.is_event(_edit("", "Careers", "nav"), own=1)
+    entry = _edit("", "Careers", "nav")
+    template.learn_differences([entry])
+    assert template.is_event(event_keys(entry))
+    assert not template.is_event(event_keys(entry), own=1)
+    assert not template.is_event(event_keys(entry, listing=True))
+    assert not template.is_event(event_keys(_edit("", "Careers", "text")))
 
 
 def test_a_page_counts_once_in_an_event() -> None:

@@ -105,6 +105,7 @@ class Change(NamedTuple):
             apart); or the name of the signature.
         proven: It is proven that a reader sees nothing new: only then may a version be left out.
         differing: What differs, in the order of the document, each with its excuse; "" for none.
+        unproven: The names of those that other pages of the run may yet show to be an event.
     """
 
     kind: ChangeClass
@@ -112,16 +113,12 @@ class Change(NamedTuple):
     reason: str = ""
     proven: bool = False
     differing: tuple[tuple[PieceDifference, str], ...] = ()
+    unproven: tuple[EventKeys, ...] = ()
 
     @property
     def real(self) -> list[PieceDifference]:
         """The differences that nothing excuses."""
         return [one for one, code in self.differing if not code]
-
-    @property
-    def unproven(self) -> tuple[EventKeys, ...]:
-        """The names of differences that other pages of the run may yet show to be an event."""
-        return tuple(event_keys(one) for one, code in self.differing if code not in PROOFS)
 
 
 SAME = Change(ChangeClass.NONE, 0.0, "payload", proven=True)
@@ -159,7 +156,8 @@ def compare(
     proven = codes <= PROOFS
     if "" in codes:
         real = [one for one, code in coded if not code]
-        return _change(real, score, settings)._replace(differing=coded)
+        unproven = tuple(excuses.keys(one) for one, code in coded if code not in PROOFS)
+        return _change(real, score, settings)._replace(differing=coded, unproven=unproven)
     if score >= settings.noise_limit < 1.0:
         return Change(ChangeClass.MINOR, score, "score", differing=coded)
     reason = next(code for code in _EXCUSES if code in codes)
@@ -192,11 +190,15 @@ class Excuses:
         listing: bool = False,
     ) -> None:
         self._template = template
-        self._listing = listing or _is_mostly_links(new, template)
+        self._listing = listing or _is_mostly_links(old, new, template)
         self._framed = _framed(old, template) | _framed(new, template) if self._listing else set()
         parts = set() if self._listing else set(filter(self._is_elsewhere, differing))
         texts = sum(one.piece.kind in _TEXTS for one in parts)
         self._parts = parts if texts >= _PART else set()
+
+    def keys(self, one: PieceDifference) -> EventKeys:
+        """The names of a difference."""
+        return event_keys(one, listing=self._listing and one.piece not in self._framed)
 
     def code(self, one: PieceDifference) -> str:
         """The reason why a difference is not a change: a code; "" when it is one.
@@ -211,7 +213,7 @@ class Excuses:
             return "advert"
         if self._template.is_noise(one):
             return "volatile"
-        if self._template.is_event(one):
+        if self._template.is_event(self.keys(one)):
             return "event"
         if one in self._parts:
             return "frame"
@@ -244,11 +246,12 @@ def _framed(view: PageView, template: Template) -> set[Piece]:
     }
 
 
-def _is_mostly_links(view: PageView, template: Template) -> bool:
-    """Whether links are most of the content of a page, what belongs to the frame left out."""
+def _is_mostly_links(old: PageView, new: PageView, template: Template) -> bool:
+    """Whether links are most of what stayed on a page, what belongs to the frame left out."""
+    there = {piece.text for piece in old.pieces}
     linked = plain = 0
-    for piece in view.pieces:
-        if piece.kind in _TEXTS and not template.is_frame(piece):
+    for piece in new.pieces:
+        if piece.kind in _TEXTS and piece.text in there and not template.is_frame(piece):
             if piece.kind == "nav":
                 linked += len(piece.text)
             else:

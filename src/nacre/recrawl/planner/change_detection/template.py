@@ -84,7 +84,9 @@ EVENT_PAGES = guess(
     "it counts as an event of the site.",
 )
 MENU_PAGES = guess(
-    "template.menu_pages", 3, "The same number for a block that is little but links: a menu."
+    "template.menu_pages",
+    2,
+    "The same number for a block that is little but links, on pages that are no lists.",
 )
 _MAX_PLACES = 2_000
 """A bound of memory: places of a site."""
@@ -322,23 +324,28 @@ class Template(msgspec.Struct, array_like=True):
         blocks = min((self.events.get(key, 0) for key in keys.blocks), default=0)
         return max(blocks, self.events.get(keys.substitution, 0))
 
-    def is_event(self, one: PieceDifference, *, own: int = 0) -> bool:
-        """Whether so many other URLs of the run have a difference that it is one of the site.
+    def is_event(self, keys: EventKeys, *, own: int = 0) -> bool:
+        """Whether so many URLs of the run have a difference that it is one of the site.
 
         Args:
-            one: The difference.
+            keys: The names of the difference.
             own: 1 if that of the page itself is counted.
         """
-        keys = event_keys(one)
         return self.witnesses(keys) - own >= keys.least - 1
 
 
 @lru_cache(maxsize=4_096)
-def event_keys(one: PieceDifference) -> EventKeys:
-    """The names of a difference; see `EventKeys`."""
+def event_keys(one: PieceDifference, *, listing: bool = False) -> EventKeys:
+    """The names of a difference; see `EventKeys`.
+
+    Args:
+        one: The difference.
+        listing: It is of a list, of which links are what it says.
+    """
     was, now = one
     sides = [(sign, piece) for sign, piece in (("-", was), ("+", now)) if piece is not None]
-    least = MENU_PAGES if all(piece.kind in MENU for _, piece in sides) else EVENT_PAGES
+    around = not listing and all(piece.kind in MENU for _, piece in sides)
+    least = MENU_PAGES if around else EVENT_PAGES
     blocks = [name_of(f"{sign}{piece.text}") for sign, piece in sides]
     replaced = substitution(was.text, now.text) if was and now else None
     key = 0 if replaced is None else name_of(f"{replaced[0]}\x00{replaced[1]}")
