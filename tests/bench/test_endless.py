@@ -14,9 +14,10 @@ def test_each_page_is_the_same_again_and_leads_to_others():
 
 
 def test_the_growth_is_that_of_the_second_half():
-    samples = [Sample(minutes, rss, 0.0, 0) for minutes, rss in ((1, 90), (5, 200), (10, 210))]
-    assert growth(samples) == 2.0
-    assert growth(samples[:1]) == 0.0
+    rows = ((1, 90, 100), (5, 200, 1_000), (10, 210, 3_000))
+    samples = [Sample(minutes, rss, 0.0, visits) for minutes, rss, visits in rows]
+    assert growth(samples, 50) == (2.0, 10.0)
+    assert growth(samples[:1], 50) == (0.0, 0.0)
 
 
 def test_a_sample_of_a_process(tmp_path: Path):
