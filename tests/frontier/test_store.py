@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from nacre.engine.outcomes import Outcome, Outcomes, scan_outcomes
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.pending import count, pending
 from nacre.frontier.policy import Retry
+from nacre.frontier.queue_cache import scan_queues
 from nacre.frontier.queues import read_totals
 from nacre.frontier.seen import SeenSet
 from nacre.store.store import Store
@@ -96,6 +98,26 @@ def test_a_start_scans_nothing(path: str) -> None:
         front = frontier(store)
         assert front.next(NOW, 0) is not None
         assert read[0] < 200
+
+
+@pytest.mark.parametrize(
+    ("read", "most"), [(pending, 600_000), (scan_queues, 40_000), (scan_outcomes, 40_000)]
+)
+def test_lists_of_everything_leave_the_cache_to_others(path: str, read: Any, most: int) -> None:
+    """`pending` looks up the row of each queue, which stays; else it had three times as much."""
+    with Store.open(path) as store:
+        front = frontier(store)
+        for host in range(3000):
+            front.schedule([candidate(f"h{host}.test", str(n)) for n in range(5)], NOW)
+        outcomes = Outcomes(store)
+        for n in range(15_000):
+            outcomes.keep(b"%016d" % n, Outcome(f"http://h.test/{n}", status=200))
+        front.save()
+        store.commit()
+        store.engine.flush(["queue", "hosts", "urls"])
+        before = _cached(store)
+        assert sum(1 for _ in read(store)) >= 3000
+        assert _cached(store) - before < most
 
 
 def test_making_the_filter_leaves_the_cache_to_others(path: str) -> None:

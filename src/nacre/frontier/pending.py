@@ -185,7 +185,7 @@ def count(rows: RowStore, urls: Matcher = any_text, queues: Matcher = any_text) 
 
 def _queued(rows: RowStore, queues: Matcher) -> Iterator[PendingUri | None]:
     start = b""
-    while found := list(rows.scan("queue", start, None, 1)):
+    while found := list(rows.scan("queue", start, None, 1, once=True)):
         identity = found[0][0][:ID_LENGTH]
         end = identity + b"\xff" * ID_LENGTH
         row = read_queue(rows, identity)
@@ -207,7 +207,7 @@ def _chunks(
     rows: RowStore, family: str, start: bytes, stop: bytes | None
 ) -> Iterator[tuple[bytes, bytes]]:
     while True:
-        found = list(rows.scan(family, start, stop, _CHUNK))
+        found = list(rows.scan(family, start, stop, _CHUNK, once=True))
         yield from found
         if len(found) < _CHUNK:
             return

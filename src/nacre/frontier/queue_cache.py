@@ -189,7 +189,7 @@ def scan_queues(rows: RowStore) -> Iterator[QueueRow]:
     Read in chunks, so that rows may be changed meanwhile.
     """
     start = _PREFIX
-    while found := list(rows.scan("hosts", start, _END, _CHUNK)):
+    while found := list(rows.scan("hosts", start, _END, _CHUNK, once=True)):
         for _, value in found:
             yield _decode(value)
         start = after(found[-1][0])
