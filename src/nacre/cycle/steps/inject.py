@@ -252,20 +252,35 @@ class _Injecting:
             known = KnownLinesFilter(self._context, self._version, state, exchange, folder)
             lines = known.rest(lists)
         entries, first = reading.entries(lines), 0
-        while portion := list(islice(entries, PORTION)):
-            reading.judge_by(self._admission(view, kept, portion))
-            accepted = list(reading.accepted(portion))
-            if accepted:
-                numbers = [host_bucket(host(seed.key), self._buckets) for seed in accepted]
-                exchange.add(_LISTED, seeds_table(accepted, numbers, first))
-                first += len(accepted)
-            add_rows(exchange, reading.rows, self._buckets, listed=self._own)
-            del portion, accepted
-            # A scope refers to itself, and the seeds of each portion would stay.
-            gc.collect()
+        # To look through all that was imported takes as long as to read a thousand seeds.
+        gc.freeze()
+        try:
+            while portion := list(islice(entries, PORTION)):
+                reading.judge_by(self._admission(view, kept, portion))
+                first += self._exchanged(reading, portion, exchange, first)
+                del portion
+                # A scope refers to itself, and the seeds of each portion would stay.
+                gc.collect()
+        finally:
+            gc.unfreeze()
         if known is not None:
             self._known = known.known
         return reading
+
+    def _exchanged(
+        self,
+        reading: ListReading,
+        portion: Sequence[InjectEntry],
+        exchange: ExchangeFiles,
+        first: int,
+    ) -> int:
+        """Send the seeds of a portion and their rows to the tasks; the number of the seeds."""
+        accepted = list(reading.accepted(portion))
+        if accepted:
+            numbers = [host_bucket(host(seed.key), self._buckets) for seed in accepted]
+            exchange.add(_LISTED, seeds_table(accepted, numbers, first))
+        add_rows(exchange, reading.rows, self._buckets, listed=self._own)
+        return len(accepted)
 
     def _view(self) -> SeedView:
         """The seeds of the version; of the own list, which is read again, those that are rows."""
