@@ -104,6 +104,63 @@ def test_a_broken_text_is_no_way_around(tmp_path: Path):
     play(tmp_path, scene)
 
 
+SHEET = f"""sheets:
+  s:
+    politeness.min_delay: 3
+    fetch.credentials: [{LOGIN}]
+sheet_associations: [{{surts: ['http://('], sheets: [s]}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "old", "new"),
+    [
+        (SHEET, "min_delay: 3", "min_delay: soon"),
+        (SHEET, "min_delay: 3", "nothing.of.this: 3"),
+        (SECRETS, "username: 图书馆, ", ""),
+        (SECRETS, "origin: ", "orign: "),
+        (SECRETS, "fetch:\n", "fetch: 3\nfetch_:\n"),
+    ],
+)
+@pytest.mark.parametrize("role", [Role.OPERATOR, Role.ADMIN])
+def test_a_problem_around_a_secret_does_not_free_it(
+    tmp_path: Path, more: str, old: str, new: str, role: Role
+):
+    root = new_job(tmp_path, more)
+    before = (root / "crawl.yaml").read_bytes()
+
+    async def scene(console: GivenConsole) -> None:
+        key, client = console.as_key(role), console.client
+        shown = (await client.get(f"{JOB}/config", headers=key)).text
+        assert old in shown
+        broken = shown.replace(old, new)
+        put = await client.put(
+            f"{JOB}/config?force=1", headers=yaml_of(console, role), content=broken
+        )
+        assert put.status_code == 422, put.text
+        assert (root / "crawl.yaml").read_bytes() == before
+
+    play(tmp_path, scene)
+
+
+def test_a_secret_whose_settings_were_broken_by_hand_is_entered_again(tmp_path: Path):
+    new_job(tmp_path, SHEET.replace("min_delay: 3", "min_delay: soon"))
+
+    async def scene(console: GivenConsole) -> None:
+        key, client = console.as_key(Role.OPERATOR), console.client
+        shown = (await client.get(f"{JOB}/config", headers=key)).text
+        mended = shown.replace("soon", "3").replace("http://a.test", "http://e.test")
+        put = await client.put(f"{JOB}/config", headers=yaml_of(console), content=mended)
+        assert put.status_code == 422
+        begun = await client.post(
+            f"{JOB}/start", headers=key,
+            json={"set": ["sheets.s.politeness.min_delay=3"]},
+        )  # fmt: skip
+        assert begun.status_code in {409, 422}, begun.text
+
+    play(tmp_path, scene)
+
+
 def test_what_stays_where_it_is_may_be_edited_around(tmp_path: Path):
     root = new_job(tmp_path)
 

@@ -48,3 +48,8 @@ def test_lines_of_a_file_of_text(text, joined):
 
 def test_a_title_in_one_line():
     assert one_line(" 国家\n  图书馆 \n Library\tof ") == "国家图书馆 Library of"
+
+
+def test_a_long_run_of_spaces_is_read_once():
+    text = ("中" + "\n" * 200_000) * 3 + "x"
+    assert one_line(text) == "中中中 x"

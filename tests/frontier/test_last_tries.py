@@ -152,3 +152,13 @@ def test_another_page_that_cannot_be_reached_still_has_its_time() -> None:
     left = ends(front)
     assert left["http://dead/"] < 2
     assert left["http://late/page"] > 100
+
+
+def test_a_dead_seed_takes_no_time_from_another_server_of_its_queue() -> None:
+    front = frontier(MemoryRows())
+    https = structs.replace(dead("both", ""), url="https://both/", queue="both:")
+    http = structs.replace(candidate("both", "page", path="L"), queue="both:")
+    front.schedule([https, http], NOW)
+    left = ends(front)
+    assert left["https://both/"] < 2
+    assert left["http://both/page"] > 100

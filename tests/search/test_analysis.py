@@ -166,3 +166,9 @@ def test_places_of_a_phrase_are_where_it_is_found(text, asked):
     assert bool(places) == (bool(phrase.terms) and finds(asked, text))
     for start, end in places:
         assert finds(asked, folded(text)[start:end])
+
+
+def test_marks_without_end_are_cut():
+    marks = "\u0301\u0323" * 50_000
+    assert len(folded("a" + marks + " b")) < 100
+    assert folded("e\u0301") == folded("é")

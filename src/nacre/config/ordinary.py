@@ -18,6 +18,11 @@ _KINDS = (
 )
 
 
+def home_path(name: str) -> Path:
+    """The path that a name means: `~` at its beginning is a home; one of nobody stays a name."""
+    return Path(os.path.expanduser(name))  # noqa: PTH111 - Path.expanduser fails for `~nobody`
+
+
 def open_ordinary(path: Path) -> BufferedReader:
     """Open an ordinary file for reading.
 

@@ -10,7 +10,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from nacre.config.ordinary import read_ordinary
+from nacre.config.ordinary import home_path, read_ordinary
 from nacre.uri.login import hidden
 
 _EXPECTED = "a text, `{env: NAME}` or `{file: PATH}`"
@@ -146,7 +146,7 @@ def _of_environment(name: str) -> str:
 
 
 def _of_file(name: str, root: Path | None) -> str:
-    path = Path(name).expanduser()
+    path = home_path(name)
     if not path.is_absolute():
         if root is None:
             raise ValueError(f"a relative path is not known here; write that of {name} in full")

@@ -115,6 +115,11 @@ def with_secrets(text: str, saved: str) -> str:
     return made
 
 
+def marks_in(text: str) -> frozenset[str]:
+    """The marks that a text has, wherever they are."""
+    return frozenset(match[0] for match in _MARKED.finditer(text))
+
+
 def _moved_marks(text: str, saved: str) -> list[Problem]:
     """A problem for each mark that is not the unchanged value of the setting where it was shown.
 

@@ -8,7 +8,8 @@ import unicodedata
 from functools import lru_cache
 
 _BREAK = re.compile(r"(?<=[^\x00-\x7f])[ \t\f]*(?:\r\n?|\n)[ \t\f]*(?=[^\x00-\x7f\s])")
-_SPACES = re.compile(r"(?<=[^\x00-\x7f])\s*[\r\n]\s*(?=[^\x00-\x7f])")
+# Each run of spaces is read once: a pattern with a break in its middle would try every place of it.
+_SPACES = re.compile(r"(?<=[^\x00-\x7f\s])\s+(?=[^\x00-\x7f\s])")
 _WIDE = frozenset("WFH")
 _ZERO = "\u200b"
 _HYPHEN = re.compile("\u00ad[ \t]*(?:\r\n?|\n)[ \t]*")
@@ -53,10 +54,15 @@ def join_lines(text: str) -> str:
 def one_line(text: str) -> str:
     """A text in one line, its white space collapsed: of titles and texts of links."""
     if not text.isascii() and ("\n" in text or "\r" in text):
-        text = _SPACES.sub(_joined, text)
+        text = _SPACES.sub(_without_break, text)
     return " ".join(text.split())
 
 
 def _joined(match: re.Match[str]) -> str:
     text, (start, end) = match.string, match.span()
     return "" if is_no_space(text[start - 1], text[end]) else match[0]
+
+
+def _without_break(match: re.Match[str]) -> str:
+    """A run of spaces: "" where it has a break that is no space."""
+    return _joined(match) if "\n" in match[0] or "\r" in match[0] else match[0]

@@ -3,7 +3,7 @@
 Pages of the scope may use the whole time for the last tries. What only serves them, or was guessed
 (`policy.is_extra`), gets one more try and a short time: a crawl does not wait ten minutes for the
 example address in a manual. Neither does it wait for a seed that no run could connect to lately
-(`crawluri.DEAD`), nor for what else its queue holds.
+(`crawluri.DEAD`), nor for other URIs of its server.
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from nacre.frontier.queue_states import QueueStates
 from nacre.frontier.queue_store import STEPS, QueueStore, RemovedUri
 from nacre.frontier.queues import ENDLESS_LEFT, Queue, QueueState, Totals
 from nacre.frontier.rows import RowStore
+from nacre.uri.parse import origin
 
 
 class LastTries:
@@ -31,8 +32,8 @@ class LastTries:
         self._store = store
         self._next_hurry = states.time.mono
         self._hurry_wanted = False
-        self._pages: set[str] = set()
-        self._dead: set[str] = set()
+        self._pages: dict[str, set[str]] = {}  # the origins of the pages in each queue
+        self._dead: set[str] = set()  # origins
         self._unsorted: Iterator[PendingUri] | None = None
         self._swept = False
         self._before = (0.0, (-1, -1))
@@ -88,10 +89,10 @@ class LastTries:
         """Whether a URI has one more try only, once nothing but retries is left."""
         if self._totals.last_since is None or self._unsorted is not None:
             return False
+        if DEAD in uri.heritable or origin(uri.url) in self._dead:
+            return True
         if uri.is_prerequisite:
             return uri.queue not in self._pages
-        if uri.queue in self._dead:
-            return True
         # What was never tried waits for a robots.txt, which pages may need as well.
         return is_extra(uri.path) and (uri.attempts > 0 or uri.queue not in self._pages)
 
@@ -139,7 +140,7 @@ class LastTries:
         goes_on = mark == before
         self._before = (since if goes_on else self._time.now, mark)
         self._totals.begin_last_tries(self._before[0])
-        self._pages = set()
+        self._pages = {}
         self._dead = set()
         self._unsorted = pending(self._rows)
         self._swept = False
@@ -153,15 +154,21 @@ class LastTries:
             entry = next(self._unsorted, None)
             if entry is None:
                 self._unsorted = None
-                self._pages -= self._dead
+                pages = ((queue, places - self._dead) for queue, places in self._pages.items())
+                self._pages = {queue: places for queue, places in pages if places}
                 return
             uri = entry.uri
             if DEAD in uri.heritable:
-                self._dead.add(uri.queue)
-            if uri.queue in self._pages or uri.is_prerequisite or is_extra(uri.path):
-                continue
-            if self._states.find(uri.queue).row.state is not QueueState.RETIRED:
-                self._pages.add(uri.queue)
+                self._dead.add(origin(uri.url))
+            elif not uri.is_prerequisite and not is_extra(uri.path):
+                self._add_page(uri)
+
+    def _add_page(self, uri: CrawlURI) -> None:
+        places = self._pages.get(uri.queue)
+        if places is not None:
+            places.add(origin(uri.url))
+        elif self._states.find(uri.queue).row.state is not QueueState.RETIRED:
+            self._pages[uri.queue] = {origin(uri.url)}
 
     def _hurry(self) -> None:
         """Bring the retries forward, but not more often than the last tries are apart."""

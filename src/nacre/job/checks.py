@@ -21,7 +21,7 @@ from nacre.assembly.rule_checks import (
 )
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.config.check import Loaded
-from nacre.config.ordinary import open_ordinary
+from nacre.config.ordinary import home_path, open_ordinary
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.chain.entry import ChainName
 from nacre.engine.seeding.seedbook import ADVICE
@@ -308,7 +308,7 @@ def _open_secrets(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
     named = {one.secret.source.get("file", ""): one.path for one in secret_places(settings)}
     named[settings.cookies.load_file] = "cookies.load_file"
     for name, path in named.items():
-        file = layout.root / Path(name).expanduser()
+        file = layout.root / home_path(name)
         mode = _mode(file) if name else 0
         if mode & 0o077:
             said = f"others can read {file}, which holds a secret: its mode is {mode:04o}"

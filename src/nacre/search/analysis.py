@@ -60,9 +60,15 @@ _IGNORED = _compiled(
 _SHORT = 32
 
 
+_MARKS = _compiled(r"(\p{M}{30})\p{M}++")
+"""More marks behind each other than any language has: they are put in order in quadratic time."""
+
+
 def normal_form(text: str) -> str:
-    """Text in NFKC."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    """Text in NFKC; of marks behind each other the first 30 (UAX #15, stream-safe text)."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", str(_MARKS.sub(r"\1", text)))
 
 
 def folded(text: str) -> str:

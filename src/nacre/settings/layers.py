@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from nacre.config.document import read_yaml
 from nacre.config.layer import Layer, assignment_layer, environment_layer
-from nacre.config.ordinary import open_ordinary, read_ordinary
+from nacre.config.ordinary import home_path, open_ordinary, read_ordinary
 from nacre.config.registry import nearest
 from nacre.errors import Problem
 from nacre.store.layout import Layout
@@ -51,7 +51,7 @@ def find_profile(name: str, root: Path) -> Path | None:
         root: The job's directory.
     """
     if "/" in name or name.endswith(_SUFFIX):
-        path = root / Path(name).expanduser()
+        path = root / home_path(name)
         return path if path.is_file() else None
     places = (folder / (name + _SUFFIX) for folder in _folders())
     return next((path for path in places if path.is_file()), None)
@@ -216,7 +216,7 @@ class _Files:
 
 def _included(path: Path, text: str) -> Iterator[Path]:
     """The files that an include names; those of a pattern in the order of their names."""
-    place = os.path.normpath(path.parent / Path(text).expanduser())
+    place = os.path.normpath(path.parent / home_path(text))
     if _MAGIC.isdisjoint(text):
         yield Path(place)
     else:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from nacre.config.layer import Layer
 from nacre.config.named_values import NamedValue, named_values
 from nacre.config.naming import NamedKind
+from nacre.config.ordinary import home_path
 from nacre.settings.settings import JobSettings
 
 _OF_RUN: Final = "${launchId}/"
@@ -58,7 +59,7 @@ def secret_files(layers: Iterable[Layer], root: Path) -> dict[Path, str]:
             is_cookies = one.path.endswith(_COOKIES)
             if (one.is_secret or is_cookies) and one.kind is NamedKind.FILE and one.value:
                 for name in _of_runs(str(one.value), root):
-                    found.setdefault(root / Path(name).expanduser(), one.path)
+                    found.setdefault(root / home_path(name), one.path)
     return found
 
 

@@ -136,3 +136,16 @@ HOSTILE: list[str | Callable[[], str]] = [
 @pytest.mark.parametrize("script", HOSTILE)
 def test_nothing_else_is_a_script_of_plain_statements(script: str) -> None:
     assert read_statements(script) is None
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "\n".join(["x = 'a'", *['x = "${x}${x}"'] * 40, 'rawOut.println("$x")']),
+        "\n".join(["x = 'a'", *["x = x + x"] * 40, "rawOut.println(x)"]),
+        f"x = '{'a' * 60_000}'\nrawOut.println(x + x)",
+        f"rawOut.println({'1' * 5_000})",
+    ],
+)
+def test_a_text_that_doubles_is_bounded(script: str) -> None:
+    assert read_statements(script) is None

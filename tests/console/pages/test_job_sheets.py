@@ -1,4 +1,5 @@
 import asyncio
+import json
 import re
 from collections.abc import Awaitable, Callable
 from html import unescape
@@ -47,6 +48,27 @@ def test_a_place_gets_other_settings_after_a_preview(tmp_path: Path):
         wrong = await client.post(PAGE, headers=fields, data={**form, "value": "soon"})
         assert wrong.status_code == 422
         assert "notice-error" in wrong.text
+
+    play(tmp_path, scene)
+
+
+def test_a_form_that_came_back_moves_no_secret(tmp_path: Path):
+    async def scene(console: GivenConsole, root: Path) -> None:
+        config = root / "crawl.yaml"
+        login = "{origin: 'http://a.test', username: u, password: hunter2}"
+        config.write_text(
+            f"{config.read_text('utf-8')}fetch: {{credentials: [{login}]}}\n", "utf-8"
+        )
+        before = config.read_bytes()
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        wish = {
+            "assignments": ["fetch.credentials.0.origin=https://evil.test"], "moves_secrets": True,
+        }  # fmt: skip
+        form = {"x-nacre-token": fields.pop("x-nacre-token"), "pending": json.dumps(wish)}
+        sent = await client.post(PAGE, headers=fields, data=form)
+        assert sent.status_code == 422
+        assert "what this secret is sent to" in sent.text
+        assert config.read_bytes() == before
 
     play(tmp_path, scene)
 

@@ -514,7 +514,11 @@ async def get_file(call: Call) -> Response:
     path = str(call.request.path_params["path"])
     layout = call.job().layout
     opened = await asyncio.to_thread(open_file, layout.root, path)
-    closed = await call.services.readers.ask("closed-files", layout.root, _CLOSED)
+    try:
+        closed = await call.services.readers.ask("closed-files", layout.root, _CLOSED)
+    except BaseException:
+        os.close(opened.handle)
+        raise
     if [opened.device, opened.inode] in closed:
         os.close(opened.handle)
         raise not_found(f"file {path}")

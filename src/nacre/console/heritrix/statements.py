@@ -76,8 +76,10 @@ _ESCAPES: Final = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "$": "$
 _MOST: Final = 1_000
 """Tokens of a script."""
 _NESTED: Final = 20
+_DIGITS: Final = 40
+"""Digits of a number: CPython refuses to read thousands of them."""
 _LONGEST: Final = 100_000
-"""Characters of a script."""
+"""Characters of a script, and of a text that it makes."""
 
 
 class _UnknownError(Exception):
@@ -170,7 +172,7 @@ class _Reader:
             raise _UnknownError
         value = self._chain(is_statement=is_statement)
         while not is_statement and self._next("sign", "+"):
-            value = (*_parts(value), *_parts(self._chain(is_statement=False)))
+            value = _bounded((*_parts(value), *_parts(self._chain(is_statement=False))))
         self._depth -= 1
         return value
 
@@ -233,6 +235,8 @@ class _Reader:
     def _literal(self, kind: str, text: str) -> _Value:
         if kind == "number":
             digits = text.rstrip("LlIidDfF")
+            if len(digits) > _DIGITS:
+                raise _UnknownError
             return float(digits) if "." in digits else int(digits)
         if kind == "slashy":
             return text[1:-1].replace("\\/", "/")
@@ -249,7 +253,7 @@ class _Reader:
         rest = text[place:-1]
         if re.search(r"(?<!\\)\$\{", rest):
             raise _UnknownError
-        return (*parts, _unescaped(rest)) if parts else _unescaped(rest)
+        return _bounded((*parts, _unescaped(rest))) if parts else _unescaped(rest)
 
     def _call(
         self, value: _Value | None, names: list[str], name: str, arguments: list[_Value]
@@ -317,6 +321,14 @@ def _parts(value: _Value | None) -> tuple[Literal | StepResult, ...]:
     if isinstance(value, StepResult) or not isinstance(value, tuple):
         return (value,)
     return value
+
+
+def _bounded(parts: tuple[Literal | StepResult, ...]) -> tuple[Literal | StepResult, ...]:
+    """The parts of a text, unless it is too long: a text that holds itself twice doubles."""
+    size = sum(len(part) for part in parts if isinstance(part, str))
+    if len(parts) > _MOST or size > _LONGEST:
+        raise _UnknownError
+    return parts
 
 
 def _literals(arguments: Sequence[_Value]) -> tuple[Literal, ...]:

@@ -51,7 +51,10 @@ async def submit(call: Call) -> PageAnswer:
     try:
         if form.get("pending"):
             wanted = msgspec.json.decode(form["pending"], type=ChangeRequest)
-            wanted = msgspec.structs.replace(wanted, preview=False)
+            # The form comes back from the browser: what only the owner may say does not count.
+            wanted = msgspec.structs.replace(
+                wanted, preview=False, live_only=False, moves_secrets=False
+            )
             return await _sheets(call, job, url, applied=await change(call, job, wanted))
         wanted = await _wish(call, job, form)
         made = await change(call, job, msgspec.structs.replace(wanted, preview=True))

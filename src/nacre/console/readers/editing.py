@@ -9,7 +9,7 @@ import io
 from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from ruamel.yaml import YAML
@@ -23,7 +23,7 @@ from nacre.editing.file_settings import changed_files, for_admins, has_settings
 from nacre.editing.findings import TextFindings, find_in_text
 from nacre.editing.hover import hover
 from nacre.editing.places import described_at, heritrix_of, typed
-from nacre.editing.secrets import with_secrets, without_secrets
+from nacre.editing.secrets import marks_in, with_secrets, without_secrets
 from nacre.errors import ConfigError, Problem
 from nacre.job.apply_change import alone
 from nacre.job.control import is_running
@@ -41,6 +41,11 @@ from nacre.store.local_files import replace_file
 from nacre.store.writer import write_whole
 
 Arguments = Mapping[str, Any]
+_UNBOUND: Final = Problem(
+    "", "is a secret, and a problem of the settings around it hides where it is sent",
+    "these settings without a problem, or the secret entered again",
+    "password: {env: SITE_PASSWORD}",
+)  # fmt: skip
 
 
 class ConfigVersion(msgspec.Struct, frozen=True):
@@ -217,6 +222,8 @@ def _saved(layout: Layout, arguments: Arguments, now: ConfigVersion) -> dict[str
         return {"outcome": "same", "etag": now.etag}
     refused = [] if arguments.get("files") else changed_files(raw, full)
     moved = [] if refused else _moved(layout, raw, full, arguments)
+    if not moved and not arguments.get("version"):
+        moved = _unbound(layout, without_secrets(raw).text, text)
     if moved:
         return {"outcome": "problems", "findings": _as_findings(tuple(moved))}
     found = _refused(text, refused) if refused else find_in_text(text, layout)
@@ -274,6 +281,29 @@ def _moved(layout: Layout, before: str, text: str, arguments: Arguments) -> list
         references=not arguments.get("admin"),
     )  # fmt: skip
     return [one._replace(file="crawl.yaml", line=loaded.origin(one.path).line) for one in found]
+
+
+def _unbound(layout: Layout, shown: str, text: str) -> list[Problem]:
+    """A problem for each mark of a text whose recipient can be read in one of two texts alone.
+
+    Settings that are no valid ones have no recipient: who saves them, and mends them later, would
+    have a hidden secret sent elsewhere in two steps.
+
+    Args:
+        layout: The job.
+        shown: The saved text, with marks in place of its secrets.
+        text: The text that was sent, with the same marks.
+    """
+    before, after = (_readable_marks(layout, one) for one in (shown, text))
+    return [_UNBOUND._replace(message=f"{mark} {_UNBOUND.message}")
+            for mark in sorted(marks_in(text) & (before ^ after))]  # fmt: skip
+
+
+def _readable_marks(layout: Layout, text: str) -> frozenset[str]:
+    """The marks that stand for a secret whose recipient is known."""
+    loaded, _ = examine_text(layout, text)
+    places = secret_places(loaded.settings) if loaded is not None else []
+    return frozenset(mark for place in places for mark in marks_in(place.secret.text))
 
 
 def changed_lines(old: str, new: str) -> list[str]:

@@ -23,9 +23,10 @@ def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str,
     try:
         given = [str(text) for text in arguments.get("set", ())]
         loaded = load_job(layout, given)
-        saved = examine_job(layout)[0] if given else loaded
+        saved, faults = examine_job(layout) if given else (loaded, [])
         before = saved.settings if saved is not None else None
-        require_unmoved(before, loaded.settings, strict=False, references=True)
+        # Of settings that have a problem it is not known where their secrets are sent.
+        require_unmoved(before, loaded.settings, strict=bool(faults), references=True)
         missing = Job(layout.root, loaded.settings).missing_space()
     except ConfigError as error:
         return {"problems": [problem._asdict() for problem in error.problems], "space": ""}

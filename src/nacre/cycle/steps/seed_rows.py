@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
+from nacre.config.ordinary import home_path
 from nacre.crawldb.row import bucket_of_host
 from nacre.crawldb.seeds import (
     LISTED,
@@ -215,7 +216,7 @@ def list_stamp(settings: JobSettings, root: Path) -> str:
     if not isinstance(named, str):
         text = "\n".join(named)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() if text else ""
-    path = root / Path(named).expanduser()
+    path = root / home_path(named)
     try:
         known = path.stat()
         digest = hashlib.sha256()
@@ -237,7 +238,7 @@ def _is_listed(stamp: str, settings: JobSettings, root: Path) -> bool:
     named = settings.seeds
     if isinstance(named, str):
         try:
-            status = _status((root / Path(named).expanduser()).stat())
+            status = _status((root / home_path(named)).stat())
         except OSError:
             status = ""
         if status and stamp.partition(" ")[2] == status:

@@ -23,7 +23,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from nacre.config.ordinary import open_ordinary
+from nacre.config.ordinary import home_path, open_ordinary
 from nacre.engine.seeding.seeds import BadSeed, Entry, Seed, SeedDirective
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.guard import is_private_seed_name
@@ -196,7 +196,7 @@ def seed_lines(named: str | Sequence[str], root: Path) -> Iterator[str]:
         ConfigError: The file cannot be read.
     """
     if isinstance(named, str):
-        yield from file_lines(root / Path(named).expanduser(), named)
+        yield from file_lines(root / home_path(named), named)
     else:
         yield from named
 
