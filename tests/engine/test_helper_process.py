@@ -72,8 +72,8 @@ def test_a_helper_that_is_abandoned_ends():
         assert await helper.ask(b"one", bytes) == b"one"
         process = helper._process
         assert process is not None
-        helper.abandon()
-        helper.abandon()
+        await helper.abandon()
+        await helper.abandon()
         return await process.wait()
 
     assert asyncio.run(story()) == -signal.SIGKILL

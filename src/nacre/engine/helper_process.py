@@ -19,6 +19,9 @@ T = TypeVar("T")
 
 _DYING = 10.0
 """Seconds for a helper whose pipe is closed to end by itself."""
+_DRAINING = 1.0
+"""Seconds for the rest of what it wrote; a process of its own that lives on may hold the pipe."""
+_CHUNK = 1 << 16
 _TRIES = 3
 """Helpers that a message may have, one after the other, while each dies over it. What has killed
 one need not be the message: the kernel kills for lack of memory, which may soon be there again."""
@@ -85,12 +88,10 @@ class HelperProcess:
         async with self._turn:
             await self._kill()
 
-    def abandon(self) -> None:
-        """End the helper at the end of the program, when nothing can be waited for any more."""
+    async def abandon(self) -> None:
+        """End the helper at the end of the program, when no thread can begin any more."""
         process, self._process = self._process, None
-        if process is not None and process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGKILL)
+        await self._ended(process, 0.0)
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -132,9 +133,16 @@ class HelperProcess:
             return None
         if process.stdin is not None:
             process.stdin.close()
-        with suppress(TimeoutError):
+        try:
             async with asyncio.timeout(patience):
                 return await process.wait()
-        with suppress(ProcessLookupError):
-            process.kill()
-        return await process.wait()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                process.kill()
+            return await process.wait()
+        finally:
+            # asyncio closes its end at the end of both: of the process, and of what it wrote.
+            with suppress(TimeoutError, OSError):
+                async with asyncio.timeout(_DRAINING):
+                    while process.stdout is not None and await process.stdout.read(_CHUNK):
+                        pass

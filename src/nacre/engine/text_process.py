@@ -5,6 +5,7 @@ A page that takes too much is taken apart once more in linear time; other docume
 
 import asyncio
 import atexit
+import os
 from collections.abc import Sequence
 from functools import cache
 
@@ -37,6 +38,7 @@ class TextProcess:
             raise MissingExtraError("the text of pages needs", "search") from None
         self._helper = HelperProcess(text_main.__name__, time_limit)
         self._runner = asyncio.Runner()
+        self._owner = os.getpid()
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(list[PageText])
 
@@ -67,8 +69,13 @@ class TextProcess:
         self._runner.close()
 
     def abandon(self) -> None:
-        """End the helper at the end of the program."""
-        self._helper.abandon()
+        """End the helper, and close the loop, at the end of the program.
+
+        A fork of the process that made it leaves it alone. `Runner.close` would begin a thread.
+        """
+        if os.getpid() == self._owner:
+            self._runner.run(self._helper.abandon())
+            self._runner.get_loop().close()
 
     def _tried(self, job: TextJob) -> PageText:
         try:
