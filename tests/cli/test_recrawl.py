@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.site import nacre, site
+from tests.cli.site import ServedPage, nacre, site
 
 
 @pytest.fixture(scope="module")
@@ -258,3 +258,24 @@ def test_a_run_in_which_nothing_was_due_says_so(tmp_path: Path):
         done = nacre("recrawl", job, "-q", "--set", weekly[0], "--set", weekly[1])
     assert done.code == 0, done.err
     assert "Finished: nothing was due." in done.out
+
+
+def test_a_full_recrawl_says_what_is_new_changed_and_gone(tmp_path: Path):
+    job = tmp_path / "job"
+    pages: dict[str, ServedPage] = {
+        "/": "<a href=/a>a</a><a href=/b>b</a><a href=/c>c</a>",
+        "/a": "<p>stays", "/b": "<p>changes", "/c": "<p>goes",
+    }  # fmt: skip
+    with site(pages) as home:
+        done = nacre("crawl", home, "--scope", "host", "--out", job, "--delay", 0)
+        assert "found" not in done.out
+        pages["/b"] = "<p>图书馆".encode("gbk")
+        pages["/"] = f"{pages['/']!s}<a href=/d>d</a>"
+        pages["/d"] = "<p>new"
+        del pages["/c"]
+        done = nacre("recrawl", job, "--full")
+        (found,) = [line for line in done.out.splitlines() if line.startswith("  found")]
+        assert found.split(None, 1)[1] == "2 changed, 1 unchanged, 1 new, 1 gone, by their bytes"
+        told = json.loads(nacre("recrawl", job, "--full", "--json").out)
+        assert told["changes"] == {"changed": 0, "unchanged": 4, "new": 0, "gone": 0}
+        assert "found" not in told

@@ -2,6 +2,7 @@ import pytest
 from msgspec import structs
 
 from nacre.core.crawluri import Directive
+from nacre.core.history import HistoryRecord, Noted
 from nacre.report.statistics import DNS, Statistics, Stored, Tally, hosts_visited, rows, totals
 from nacre.store.store import Store
 from tests.report.visits import HEAD, NOW, make_capture, make_visit
@@ -215,3 +216,39 @@ def test_failures_of_prerequisites_and_deletions_are_told_apart(store: Store):
     found = statistics.totals
     assert (found.failures, found.failed_pages) == (2, 1)
     assert (found.disregarded, found.deleted) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "known", "digest", "kind"),
+    [
+        (200, None, "sha1:A", "new_pages"),
+        (200, HistoryRecord("u", 404), "sha1:A", "new_pages"),
+        (404, None, "sha1:A", ""),
+        (200, HistoryRecord("u", 200, 1, 1, "sha1:A"), "sha1:A", "same_pages"),
+        (304, HistoryRecord("u", 200, 1, 1, "sha1:A"), "", "same_pages"),
+        (200, HistoryRecord("u", 200, 1, 1, "sha1:A"), "sha1:B", "changed_pages"),
+        (
+            200,
+            HistoryRecord("u", 200, 1, 1, "sha1:A", noted=Noted("r", "sha1:B")),
+            "sha1:B",
+            "same_pages",
+        ),
+        (410, HistoryRecord("u", 200, 1, 1, "sha1:A"), "sha1:C", "gone_pages"),
+        (404, HistoryRecord("u", 404, 1, 1, "sha1:A"), "sha1:C", ""),
+        (503, HistoryRecord("u", 200, 1, 1, "sha1:A"), "sha1:C", ""),
+        (302, HistoryRecord("u", 200, 1, 1, "sha1:A"), "sha1:C", ""),
+    ],
+)
+def test_what_became_of_a_page_since_the_last_visit(
+    store: Store, status: int, known: HistoryRecord | None, digest: str, kind: str
+):
+    statistics = Statistics(store)
+    visit = make_visit(status=status)
+    visit.recall(known)
+    assert visit.capture is not None
+    visit.capture.payload_digest = digest
+    statistics.count(visit, Stored.NOVEL, NOW)
+    statistics.seal()
+    found = totals(store)
+    kinds = ("new_pages", "changed_pages", "same_pages", "gone_pages")
+    assert {name for name in kinds if getattr(found, name)} == ({kind} if kind else set())

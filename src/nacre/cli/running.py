@@ -178,6 +178,7 @@ def _result(session: Session, account: RunAccount | None) -> RunResult:
         counts=run_counts(run, seeds, statistics.totals),
         seeds=seeds,
         statuses=_statuses(session) if run.mode != INCREMENTAL else None,
+        changes=statistics.totals.changes if run.number > 1 else {},
     )
 
 

@@ -24,7 +24,7 @@ from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_co
 from nacre.core.status import with_tries
 from nacre.engine.clock import SystemClock
 from nacre.engine.counters import not_visited
-from nacre.inspect.analysis.found_words import changes_text, count_changes
+from nacre.inspect.analysis.found_words import changes_text, count_changes, counts_text
 from nacre.inspect.reports.seed_outcomes import (
     SeedOutcome,
     SeedState,
@@ -80,6 +80,8 @@ class RunResult:
         counts: What the exit code depends on.
         seeds: The seeds in numbers; with those that were not got, and why.
         statuses: Replies by status; None where the store is to be asked, after a recrawl.
+        changes: Pages that changed, stayed, are new and are gone, by their bytes; empty after a
+            first run, and where the store is to be asked.
     """
 
     exit: ExitStatus
@@ -87,6 +89,7 @@ class RunResult:
     counts: RunCounts = field(default_factory=RunCounts)
     seeds: SeedTally = field(default_factory=SeedTally)
     statuses: dict[int, int] | None = None
+    changes: dict[str, int] = field(default_factory=dict)
 
     @property
     def fetched(self) -> bool:
@@ -281,7 +284,7 @@ def summarize(
     """Print how a run ended, by the clock of the job; None: the machine's."""
     overview = result.overview
     if overview is None or result.statuses is not None:
-        got = Got(result.statuses or {}, {})
+        got = Got(result.statuses or {}, {}, changes=result.changes)
     else:
         got = _what_was_got(layout, settings)
     if as_json:
@@ -345,6 +348,7 @@ class Got(NamedTuple):
     Attributes:
         statuses: Replies by status.
         found: What a recrawl found, by verdict.
+        changes: Pages that changed, stayed, are new and are gone; empty in a first run.
         again: Why a recrawl ended, when nothing hindered it; "" for other runs.
         noise: Share of what a recrawl stored that differs in noise alone; 0 where `--keep` is not
             `strict`.
@@ -354,6 +358,7 @@ class Got(NamedTuple):
     found: dict[str, int]
     again: str = ""
     noise: float = 0.0
+    changes: dict[str, int] = {}  # noqa: RUF012 - never changed
 
 
 def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
@@ -374,7 +379,7 @@ def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
         else:
             again = "nothing more is due" if found else "nothing was due"
         noise = stored_noise(view.store, run) if run.keep == "strict" else 0.0
-        return Got(statuses, found, again, noise)
+        return Got(statuses, found, again, noise, count_changes(found) if found else {})
 
 
 def _budget(text: str) -> str:
@@ -390,7 +395,8 @@ def _data(layout: Layout, result: RunResult, got: Got) -> dict[str, Any]:
         **numbers,
         "exit": str(result.exit),
         "exit_code": int(result.code),
-        **({"found": got.found, "changes": count_changes(got.found)} if got.found else {}),
+        **({"found": got.found} if got.found else {}),
+        **({"changes": got.changes} if got.changes else {}),
         **({"ended": got.again} if got.again else {}),
         "seeds": msgspec.to_builtins(result.seeds),
         "statuses": {str(status): number for status, number in sorted(got.statuses.items())},
@@ -414,6 +420,8 @@ def _facts(
         yield "replies", replies + (f" ({needed:,} of them for robots.txt)" if needed else "")
     if got.found:
         yield "found", changes_text(got.found)
+    elif got.changes:
+        yield "found", f"{counts_text(got.changes)}, by their bytes"
     if overview.saved_documents:
         saved = count(
             overview.saved_documents,

@@ -14,6 +14,7 @@ from enum import StrEnum
 import msgspec
 
 from nacre.annotations import HTTP_TRIED, PARSER_FAILED, PARSER_TIMEOUT
+from nacre.core.capture import Capture
 from nacre.core.crawluri import Directive
 from nacre.core.processor import Visit
 from nacre.core.status import CountedAs, FetchStatus, counted
@@ -52,6 +53,7 @@ class Stored(StrEnum):
 # Looked up for each visit: a global name is faster than the attribute of an enumeration.
 _NOVEL, _DUPLICATE, _NOT_MODIFIED = Stored.NOVEL, Stored.DUPLICATE, Stored.NOT_MODIFIED
 _DELTA = Stored.DELTA
+_MISSING = frozenset((404, 410))
 _PARSER = frozenset((PARSER_FAILED, PARSER_TIMEOUT))
 
 
@@ -159,6 +161,10 @@ class CrawlTotals(Tally, array_like=True, gc=False):
             their links are not known.
         trapped: Of the documents, those of kinds that look like traps: pages like them said
             nothing new, or there is no end to their like.
+        new_pages: Documents of URLs without a capture in earlier runs.
+        changed_pages: Those with other bytes than the last capture.
+        same_pages: Those with the same bytes, and confirmations of the server.
+        gone_pages: URLs whose last visit had a document, and that are not there now (404, 410).
     """
 
     documents: int = 0
@@ -171,6 +177,10 @@ class CrawlTotals(Tally, array_like=True, gc=False):
     faults: int = 0
     unparsed: int = 0
     trapped: int = 0
+    new_pages: int = 0
+    changed_pages: int = 0
+    same_pages: int = 0
+    gone_pages: int = 0
 
     @property
     def left_deleted(self) -> int:
@@ -189,6 +199,29 @@ class CrawlTotals(Tally, array_like=True, gc=False):
             self.redirects += 1
         else:
             self.errors += 1
+
+    def compare(self, visit: Visit, capture: Capture) -> None:
+        """Count what became of a page since the last visit of its URL, by bytes alone."""
+        status, known = visit.status, visit.history
+        was_there = known is not None and known.date > 0
+        if known is None or not was_there:
+            self.new_pages += 200 <= status < 300
+        elif status in _MISSING:
+            self.gone_pages += known.status not in _MISSING
+        elif status == 304 or capture.payload_digest == known.served:
+            self.same_pages += 1
+        elif 200 <= status < 300:
+            self.changed_pages += 1
+
+    @property
+    def changes(self) -> dict[str, int]:
+        """Pages by what became of them since the last visit of their URLs."""
+        return {
+            "changed": self.changed_pages,
+            "unchanged": self.same_pages,
+            "new": self.new_pages,
+            "gone": self.gone_pages,
+        }
 
     @property
     def prerequisites(self) -> int:
@@ -258,6 +291,7 @@ class Statistics:
                 else:
                     trap = visit.uri.directive >= Directive.POOR
                     self.totals.replied(status, visit.mime, trap=trap)
+                    self.totals.compare(visit, capture)
                 self.totals.add(size, stored, saved)
                 self.totals.note_success(now)
             tally.add(size, stored, saved)

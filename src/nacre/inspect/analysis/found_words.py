@@ -34,6 +34,18 @@ _SHORT: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
+_ALWAYS = frozenset(("changed", "unchanged"))
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """`1 changed, 132 unchanged, 2 gone` (English).
+
+    Args:
+        counts: Pages by kind, as `count_changes` gives them.
+    """
+    return ", ".join(f"{n:,} {name}" for name, n in counts.items() if n or name in _ALWAYS)
+
+
 def count_changes(found: Mapping[str, int]) -> dict[str, int]:
     """Pages that changed, stayed, are new and are gone, of a result of `found_by`.
 
@@ -51,7 +63,7 @@ def changes_text(found: Mapping[str, int]) -> str:
     """
     parts = []
     for name, number in count_changes(found).items():
-        if number or name in {"changed", "unchanged"}:
+        if number or name in _ALWAYS:
             kinds = [kind for kind in _SHORT[name] if kind != "none" and found.get(kind)]
             more = ", ".join(f"{FOUND_WORDS[kind]} {found[kind]:,}" for kind in kinds)
             parts.append(f"{number:,} {name}" + (f" ({more})" if more and name != "new" else ""))
