@@ -159,10 +159,14 @@ def _tokens(text: str) -> Iterator[Token]:
             yield token
 
 
+_UNSEEN = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF))
+"""Characters without a width: soft hyphens, places to break a line or not to."""
+
+
 def squeezed(text: str) -> str:
-    """Text in NFKC with its spaces collapsed."""
+    """Text in NFKC with its spaces collapsed, without characters that nobody sees."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+        text = unicodedata.normalize("NFKC", text.translate(_UNSEEN))
     return _SPACES.sub(" ", text).strip()
 
 

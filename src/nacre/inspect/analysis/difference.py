@@ -33,6 +33,7 @@ NOISE = {
     "advert": "is part of an advertisement",
     "volatile": "two fetches within seconds differ here",
     "frame": "a part of the frame of the site that other pages have",
+    "churn": "differed at each visit, and once within seconds",
     "event": "other pages of the site changed in the same way in the same run",
     "navigation": "leads around; it is not what the page says",
 }

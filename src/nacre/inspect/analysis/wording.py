@@ -56,6 +56,7 @@ DECIDED_BY = {
     "masked": "clocks, counters or tokens",
     "volatile": "places that differ at every look",
     "advert": "advertisements",
+    "churn": "places that differ at every look",
     "event": "what changed in the same way on other pages of the run",
     "frame": "a part of the frame of the site",
     "template": "what most pages of the site show",

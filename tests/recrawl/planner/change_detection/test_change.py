@@ -55,6 +55,8 @@ MASKED = [
     ("今天是2024年1月1日星期一欢迎您", "今天是2024年1月2日星期二欢迎您"),
     ("1,204 views", "1,377 views"),
     ("12:30:01", "12:30:44"),
+    ("8 followers", "12 followers"),
+    ("Watching: 3", "Watching: 17"),
     ("id 9f86d081884c7d659a2feaa0c55ad015", "id 5feceb66ffc86f38d952786c6d696c79"),
 ]
 NOT_MASKED = [
@@ -213,6 +215,7 @@ SAME_TO_A_READER = [
     (f"<div>{TEXT}</div><aside>Hello</aside>", f"<aside>Hello</aside><div>{TEXT}</div>"),
     (f"{TEXT}<noscript><img src=/px?7></noscript>", f"{TEXT}<noscript><img src=/px?8></noscript>"),
     (f"{TEXT}<noscript><iframe src=/a></iframe></noscript>", TEXT),
+    (TEXT, TEXT.replace("library", "libra&shy;ry&#8203;").replace(" at", "&nbsp;at")),
     (f"<meta name=csrf content=ab12>{TEXT}", f"<meta name=csrf content=cd34>{TEXT}"),
     (f"<meta property=article:modified_time content=2026-01-01>{TEXT}", TEXT),
     (f"{TEXT}<img src=/img/a.webp?w=32>", f"{TEXT}<img src=https://cdn.a/width=32/img/a.webp>"),

@@ -128,6 +128,9 @@ def test_one_pair_proves_noise_where_nothing_ever_lived_on() -> None:
     _pair(template, GIVEN, TAKEN)
     assert template.is_volatile(CLOCK)
     assert template.is_suspect(CLOCK)
+    [one] = differences(GIVEN.pieces, TAKEN.pieces)
+    assert template.is_noise(one)
+    assert not template.is_proven_noise(one), "one pair may have met an edit"
 
 
 def test_a_place_that_is_noise_by_pairs_alone_is_suspect_too() -> None:

@@ -99,10 +99,9 @@ class Change(NamedTuple):
     Attributes:
         kind: Class.
         score: Share of the page that differs, noise and frame weighed down; 0 to 1.
-        reason: Code of what decided: `payload`, `markup`, or of what was `excuse`d: `masked`,
-            `advert`, `volatile`, `event`, `navigation`; of a change: `text`, `title`, `heading`,
-            `link`, `image`, `file`, `nav`, `score`, `unread` (it differs behind what was taken
-            apart); or the name of the signature.
+        reason: Code of what decided: `payload`, `markup`, or of an excuse (`Excuses.code`); of a
+            change: `text`, `title`, `heading`, `link`, `image`, `file`, `nav`, `score`, `unread`
+            (it differs behind what was taken apart); or the name of the signature.
         proven: It is proven that a reader sees nothing new: only then may a version be left out.
         differing: What differs, in the order of the document, each with its excuse; "" for none.
         unproven: The names of those that other pages of the run may yet show to be an event.
@@ -165,7 +164,7 @@ def compare(
     return Change(kind, score, reason, proven, coded)
 
 
-_EXCUSES = ("event", "frame", "navigation", "advert", "masked", "volatile")
+_EXCUSES = ("event", "frame", "navigation", "advert", "churn", "masked", "volatile")
 """Codes, the one that says most first."""
 
 
@@ -204,6 +203,7 @@ class Excuses:
         """The reason why a difference is not a change: a code; "" when it is one.
 
         `masked` (a clock, a counter, a token), `advert`, `volatile` (paired fetches differ in it),
+        `churn` (one pair differed in it, and each visit so far),
         `event` (so many other pages of the run have it), `frame` (a part of the frame of the site,
         which other pages have, came or went), `navigation` (links that lead around).
         """
@@ -212,7 +212,7 @@ class Excuses:
         if one.piece.kind == "advert":
             return "advert"
         if self._template.is_noise(one):
-            return "volatile"
+            return "volatile" if self._template.is_proven_noise(one) else "churn"
         if self._template.is_event(self.keys(one)):
             return "event"
         if one in self._parts:

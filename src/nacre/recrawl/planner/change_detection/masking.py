@@ -11,7 +11,8 @@ MASK = "\x00"
 
 _COUNTED = r"(?:浏览|阅读|点击|访问|查看|观看|播放|下载|点赞|评论|转发|收藏|在线|人气|热度)"
 _COUNTED_EN = (
-    r"(?:views?|reads?|hits|visits?|visitors?|clicks|downloads?|likes?|comments?|shares?|online)"
+    r"(?:views?|viewers?|reads?|hits|visits?|visitors?|clicks|downloads?|likes?|comments?|shares?"
+    r"|followers?|subscribers?|votes?|replies|online|watching)"
 )
 # A number is looked for where it begins only: else a run of digits is read once for each of them.
 _DIGITS = r"(?<!\d)(?<!\d[,.])\d+(?:[,.]\d+)*[,.]?"

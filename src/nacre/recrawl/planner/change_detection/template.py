@@ -198,6 +198,14 @@ class Template(msgspec.Struct, array_like=True):
             return False
         return (_churns(counts) and counts.differed > 0.0) or _lower_bound(counts) > _NOISY
 
+    def is_proven_noise(self, one: PieceDifference) -> bool:
+        """Whether so many paired fetches have shown it that a version may be left out for it."""
+        keys = one.skeletons
+        if keys:
+            return max(self.skeletons.get(key, 0) for key in keys) >= _SKELETON
+        counts = self.places.get(one.piece.place)
+        return counts is not None and _lower_bound(counts) > _NOISY
+
     def is_noise(self, one: PieceDifference) -> bool:
         """Whether paired fetches have shown that a piece differs by itself."""
         keys = one.skeletons
