@@ -81,6 +81,54 @@ def test_only_buckets_that_changed_are_written_again(made: MadeCycle, tmp_path: 
     assert len(rows(folder)) == 3
 
 
+class KilledEngine(LocalEngine):
+    """Writes the files of an export, and ends before the export hears of it."""
+
+    def map(self, *args: Any, **options: Any) -> Any:
+        super().map(*args, **options)
+        raise KeyboardInterrupt
+
+
+def killed_view(made: MadeCycle) -> TableView:
+    return view(made)._replace(engine=KilledEngine(1))
+
+
+def test_an_export_that_was_killed_can_be_repeated(made: MadeCycle, tmp_path: Path):
+    folder = tmp_path / "flat"
+    with pytest.raises(KeyboardInterrupt):
+        export_flat(killed_view(made), folder)
+    assert list(folder.glob("*.parquet"))
+    compact(made.cycle, LocalEngine(1), made.place, NOW, keep=1, buckets=1)
+    assert export_flat(view(made), folder).rows == 3
+    assert [path.name for path in folder.glob("*.parquet")] == ["b00000.parquet"]
+
+
+def test_files_of_a_killed_export_are_not_taken_for_those_before(made: MadeCycle, tmp_path: Path):
+    """The files show a newer version than the state did, which is then exported again."""
+    folder, old = tmp_path / "flat", view(made)
+    export_flat(old, folder)
+    made.set("state", {"key": HOME, "status": 3, "fetch_time": NOW})
+    with pytest.raises(KeyboardInterrupt):
+        export_flat(killed_view(made), folder)
+    assert export_flat(old, folder).written == 1
+    assert rows(folder)[HOME]["status"] == "db_fetched"
+
+
+def test_a_folder_has_the_table_of_one_storage(made: MadeCycle, tmp_path: Path):
+    folder, other = tmp_path / "flat", MadeCycle(tmp_path / "d")
+    other.folder.mkdir()
+    other.add(found("http://z.test/", first_seen=NOW))
+    export_flat(view(made), folder)
+    with pytest.raises(ConfigError, match=r"has the table of .*c.*, not of .*d.*another folder"):
+        export_flat(view(other), folder)
+    assert set(rows(folder)) == {HOME, CHINESE, "http://b.test/"}
+    state = json.loads((folder / STATE).read_bytes())
+    (tmp_path / "link").symlink_to(tmp_path)
+    moved = state["storage"].replace(str(tmp_path), str(tmp_path / "link"))
+    (folder / STATE).write_text(json.dumps(state | {"storage": moved}))
+    assert export_flat(view(made), folder).written == 0, "another path of the same storage"
+
+
 def test_a_forgotten_url_is_no_row(made: MadeCycle, tmp_path: Path):
     made.set("purge", {"key": "http://b.test/", "purged": NOW})
     export_flat(view(made), tmp_path / "flat")

@@ -6,6 +6,7 @@ file is replaced in one step, so that an engine sees an old file or a new one.
 """
 
 import hashlib
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,7 +32,7 @@ _COLUMNS = ", ".join(
 
 
 class FlatFile(msgspec.Struct, frozen=True):
-    """A file of the folder: what it was made of, and its rows."""
+    """A file of the folder: what it was made of, "" for a file in work; and its rows."""
 
     made_of: str
     rows: int
@@ -104,7 +105,8 @@ def export_flat(view: TableView, folder: Path) -> FlatResult:
         folder: The folder; it is made.
 
     Raises:
-        ConfigError: The folder has other files of Parquet, or cannot be written.
+        ConfigError: The folder has other files of Parquet or the table of another storage, or
+            cannot be written.
         JobError: Nothing was injected yet.
     """
     if CRAWLDB not in view.version.tables:
@@ -122,6 +124,10 @@ def export_flat(view: TableView, folder: Path) -> FlatResult:
         )
         for name in names
     ]
+    # An export that is killed leaves files that the next one replaces or removes.
+    in_work = dict.fromkeys([*names, *(before.files.keys() - kept.keys())], FlatFile("", 0))
+    if in_work:
+        _put_state(folder, FlatState(view.cycle.storage.place, before.version, kept | in_work))
     rows = view.engine.map(flat_task, specs)
     made = {name: FlatFile(tokens[name], n) for name, n in zip(names, rows, strict=True) if n}
     gone = [name for name in before.files if name not in kept and name not in made]
@@ -151,6 +157,7 @@ def _state(view: TableView, folder: Path) -> FlatState:
         if (folder / STATE).is_file():
             state = msgspec.json.decode((folder / STATE).read_bytes(), type=FlatState)
             _require_own(state.files, folder)
+            _require_same_storage(state.storage, new.storage, folder)
             return state
         others = [path.name for path in folder.glob("*.parquet")]
     except OSError as error:
@@ -170,6 +177,15 @@ def _require_own(files: Mapping[str, FlatFile], folder: Path) -> None:
     for name in files:
         if Path(name).name != name:
             raise ConfigError(f"{folder / STATE} is no state of an export: it names {name}")
+
+
+def _require_same_storage(before: str, now: str, folder: Path) -> None:
+    """Raise ConfigError for the table of another storage: an export would replace it."""
+    if before != now and os.path.realpath(before) != os.path.realpath(now):
+        raise ConfigError(
+            f"{folder} has the table of {before}, not of {now}: name another folder, or empty this "
+            "folder if the storage has moved"
+        )
 
 
 def _put_state(folder: Path, state: FlatState) -> None:
