@@ -26,7 +26,7 @@ def test_rows_wait_so_that_files_have_few_parts(tmp_path: Path, monkeypatch: pyt
         sent = exchange.send("a")
         files = {group: pq.ParquetFile(tmp_path / "c" / name) for group, name in sent.items()}
         assert sorted(sent) == list(range(64))
-        assert max(file.num_row_groups for file in files.values()) == 5
+        assert max(file.num_row_groups for file in files.values()) == 1
         found = {
             (group, row["n"])
             for group, file in files.items()

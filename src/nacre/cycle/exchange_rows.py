@@ -11,11 +11,16 @@ from nacre.store.local_files import HeldFolder
 _GROUPS = 64
 """Files at most, whatever the number of buckets."""
 _HELD = 32 << 20
-"""Bytes of rows that wait: each part of a file stays in memory with what its footer says of it."""
+"""Bytes of rows that wait before they are written."""
+_ROWS = 32_768
+"""Rows of a part of a file that is sent."""
 
 
 class ExchangeFiles:
     """Writes rows with a column `bucket` into a file for each group of buckets.
+
+    They are streams of Arrow until they are sent: a file of Parquet keeps what its footer says of
+    each part in memory until it is closed.
 
     Args:
         storage: Where the files go.
@@ -76,7 +81,8 @@ class ExchangeFiles:
             if kind == name:
                 writer.close()
                 target = f"{self._folder}/{name}-{group}-{secrets.token_hex(4)}.parquet"
-                self._storage.upload(path, target)
+                self._storage.upload(_as_parquet(path), target)
+                path.unlink()
                 sent[group] = target
         return sent
 
@@ -85,11 +91,34 @@ class ExchangeFiles:
         remove_folder(self._storage, self._folder)
 
     def _writer(self, name: str, group: int, schema: Any) -> Any:  # noqa: ANN401 - pyarrow
-        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+        import pyarrow as pa  # noqa: PLC0415 - an extra
 
         known = self._writers.get((name, group))
         if known is None:
-            path = self._held.path / f"{name}-{group}.parquet"
-            writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=False)
+            path = self._held.path / f"{name}-{group}.arrows"
+            options = pa.ipc.IpcWriteOptions(compression="zstd")
+            writer = pa.ipc.new_stream(str(path), schema, options=options)
             known = self._writers[name, group] = (path, writer)
         return known[1]
+
+
+def _as_parquet(path: Path) -> Path:
+    """Write the rows of a stream of Arrow as a file of Parquet; its path."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow.parquet as pq  # noqa: PLC0415 - likewise
+
+    made = path.with_suffix(".parquet")
+    with (
+        pa.OSFile(str(path)) as source,
+        pa.ipc.open_stream(source) as rows,
+        pq.ParquetWriter(made, rows.schema, compression="zstd", use_dictionary=False) as file,
+    ):
+        waiting: list[Any] = []
+        for batch in rows:
+            waiting.append(batch)
+            if sum(one.num_rows for one in waiting) >= _ROWS:
+                file.write_table(pa.Table.from_batches(waiting))
+                waiting.clear()
+        if waiting:
+            file.write_table(pa.Table.from_batches(waiting))
+    return made

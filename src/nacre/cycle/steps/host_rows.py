@@ -73,16 +73,26 @@ def load_hosts(work: TaskWork, buckets: Sequence[BucketFiles], *, among: str = "
         among: A table of the kernel whose column `host` names the wanted rows; "" for all.
     """
     work.kernel.execute(f"create or replace temp table hosts as {no_hosts()}")
-    merge = table_kind(HOSTS).merge
-    # Buckets have different hosts, so that those with one file are read together.
-    single = [bucket.all[0] for bucket in buckets if len(bucket.all) == 1]
-    sources = [f"({merge(local_bucket(work.storage, bucket, work.scratch))})"
-               for bucket in buckets if len(bucket.all) > 1]  # fmt: skip
-    if single:
-        sources.append(parquet([local_file(work.storage, one, work.scratch) for one in single]))
+    # Buckets have different hosts, so that their files are read together, in fold order.
+    parts: dict[int, list[str]] = {}
+    for bucket in buckets:
+        for file in bucket.base:
+            parts.setdefault(0, []).append(local_file(work.storage, file, work.scratch))
+        for number, file in enumerate(bucket.sets, 1):
+            parts.setdefault(number, []).append(local_file(work.storage, file, work.scratch))
+    if not parts:
+        return
     wanted = f" where host in (select host from {among})" if among else ""
-    for source in sources:
-        work.kernel.execute(f"insert into hosts select {_COLUMNS} from {source}{wanted}")
+
+    def rows(columns: str) -> str:
+        return " union all ".join(
+            f"select {number} as n, {columns} from {parquet(paths, by_name=True)}{wanted}"
+            for number, paths in parts.items()
+        )
+
+    newest = f"select host, max(n) as n from ({rows('host')}) group by host"
+    only = f" semi join ({newest}) using (host, n)" if len(parts) > 1 else ""
+    work.kernel.execute(f"insert into hosts select {_COLUMNS} from ({rows(_COLUMNS)}){only}")
 
 
 def load_ranked(work: TaskWork, buckets: Sequence[BucketFiles]) -> None:
