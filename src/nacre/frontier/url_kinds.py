@@ -45,6 +45,7 @@ _SESSION = re.compile(
     re.IGNORECASE,
 )
 _TURNS = re.compile(r"[0-9][A-Za-z]+[0-9]")
+_CONSONANTS = re.compile(r"(?i)[b-df-hj-np-tv-xz]{5}")
 _LONGEST_CODE = 200
 _DATE_LENGTH = 8
 _CODES = 20
@@ -98,13 +99,18 @@ def last_word(url: str) -> tuple[str, bytes] | None:
 
 
 def is_code(part: str) -> bool:
-    """Whether a part of a path looks like a session or a random name: `3f9a12bc`, not `page12`."""
+    """Whether a part of a path looks like a session or a random name: `3f9a12bc`, not `page12`.
+
+    Of letters alone it is one with five consonants in a row (`qxkzvbnt`): nearly half of random
+    ones, and few names in any language.
+    """
     text = part.replace("-", "").replace("_", "")
-    return (
-        _SHORTEST <= len(text) <= _LONGEST_CODE
-        and text.isascii()
-        and text.isalnum()
-        and (_TURNS.search(text) is not None or (text.isdigit() and len(text) > _DATE_LENGTH))
+    if not (_SHORTEST <= len(text) <= _LONGEST_CODE and text.isascii() and text.isalnum()):
+        return False
+    if text.isdigit():
+        return len(text) > _DATE_LENGTH
+    return _TURNS.search(text) is not None or (
+        text.isalpha() and _CONSONANTS.search(text) is not None
     )
 
 
