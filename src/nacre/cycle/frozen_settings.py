@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from pydantic import BaseModel, ValidationError
@@ -98,13 +98,25 @@ OF_JOB = frozenset(("cycle", "recrawl"))
 _WITHOUT_EFFECT = frozenset(("action", "alerts", "checkpoint", "limits", "store", "traps"))
 
 
+class WrittenSettings(NamedTuple):
+    """The settings of a segment after a change.
+
+    Attributes:
+        files: Names of the files of the settings; () if no setting is the segment's.
+        is_written: They were written; False if they had these values.
+    """
+
+    files: tuple[str, ...] = ()
+    is_written: bool = False
+
+
 def changed_settings(
     layout: Layout,
     loaded: Loaded[JobSettings],
     storage: Storage,
     segment: str,
     paths: Sequence[str],
-) -> list[str]:
+) -> WrittenSettings:
     """Write other settings of a segment that waits, as far as they do not concern its list.
 
     Args:
@@ -113,9 +125,6 @@ def changed_settings(
         storage: Where the segment lies.
         segment: Its id.
         paths: Dotted paths of the new values.
-
-    Returns:
-        The names of the files that were written; [] if the segment has these values.
 
     Raises:
         ConfigError: A setting concerns the list, or units do not use it.
@@ -132,7 +141,7 @@ def changed_settings(
             raise ConfigError(f"{path} has no effect on the units of a segment")
     chosen = [path for path in paths if path.partition(".")[0] not in OF_JOB]
     if not chosen:
-        return []
+        return WrittenSettings()
     before = frozen_settings(storage, segment).model_dump(mode="json")
     now, said = (
         loaded.settings.model_dump(mode="json"),
@@ -140,17 +149,16 @@ def changed_settings(
     )
     for path in chosen:
         _put_value(said, now, path.split("."))
+    folder = f"segments/{segment}/conf"
+    names = (_SETTINGS, *_named_files(said, layout.root))
+    files = tuple(f"{folder}/{name}" for name in names)
     if said == before:
-        return []
+        return WrittenSettings(files)
     settings = JobSettings.model_validate(said)
     _require_references(settings)
-    folder = f"segments/{segment}/conf"
     _copy_files(said, layout, storage, folder)
     storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(said))
-    return [
-        f"{folder}/{_SETTINGS}",
-        *(f"{folder}/{name}" for name in _named_files(said, layout.root)),
-    ]
+    return WrittenSettings(files, is_written=True)
 
 
 def _put_value(said: dict[str, Any], now: Mapping[str, Any], path: Sequence[str]) -> None:

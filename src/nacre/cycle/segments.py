@@ -4,6 +4,7 @@ A segment that is given up before its update is named no more: its URLs are free
 Its WARC files stay in the archive.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from nacre.cycle.parts import ARCHIVED, PartFile
 from nacre.cycle.segment_files import known_files, recorded
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.update_tasks import facts_of, local_facts
-from nacre.cycle.storage import MissingFileError, file_sha256, localized
+from nacre.cycle.storage import MissingFileError, Storage, file_sha256, localized
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -383,13 +384,20 @@ def set_on_segment(context: StepContext, name: str, paths: Sequence[str]) -> Cyc
         raise JobError(f"segment {name} is {state.state}: its settings have been used")
     if context.dry:
         return None
-    written = changed_settings(context.layout, context.loaded, storage, name, paths)
-    if not written:
+    settings = changed_settings(context.layout, context.loaded, storage, name, paths)
+    known = known_files(storage, name, state)
+    own = [file for file in known if file.name in settings.files]
+    # A command that was killed, or lost against another, has written files without a record.
+    if not settings.is_written and all(_is_as_recorded(storage, file) for file in own):
         return None
-    known = [one for one in known_files(storage, name, state) if one.name not in written]
+    known = tuple(file for file in known if file not in own)
     changed = recorded(context.engine, storage, name, state, known)
     options = {"segment": name, "settings": list(paths)}
     changes = CycleChanges(
         step="segments set", clock=context.clock, options=options, segments={name: changed}
     )
     return cycle.commit(version, changes)
+
+
+def _is_as_recorded(storage: Storage, file: PartFile) -> bool:
+    return hashlib.sha256(storage.read(file.name)).hexdigest() == file.sha256

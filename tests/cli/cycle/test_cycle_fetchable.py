@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,23 @@ def test_settings_that_do_not_concern_the_list_are_set_on_one_that_waits(tmp_pat
     text = gzip.decompress(warc.read_bytes()).decode()
     assert "From: me@a.test" in text
     assert "/us)" in text
+
+
+def test_settings_whose_command_was_killed_can_be_set_again(root: Path, tmp_path: Path):
+    """The file is written, and the version that names its digest is not committed."""
+    contact = ("--set", "fetch.contact=https://a.test/us")
+    done = nacre("cycle", root, "generate", *contact, "--json")
+    segment = json.loads(done.out)["segments"][0]
+    words = ("segments", "set", segment, "robots.policy=ignore")
+    other = tmp_path / "other"
+    shutil.copytree(root, other, symlinks=True)
+    assert nacre("cycle", other, *words).code == 0
+    name = f"cycle/segments/{segment}/conf/settings.json"
+    shutil.copyfile(other / name, tmp_path / "written")
+    (tmp_path / "written").replace(root / name)
+    assert nacre("cycle", root, "storage", "check").code == 7
+    before = len(versions(root))
+    assert "other settings in version" in nacre("cycle", root, *words).out
+    assert nacre("cycle", root, "storage", "check").code == 0
+    assert "has these values" in nacre("cycle", root, *words).out
+    assert len(versions(root)) == before + 1
