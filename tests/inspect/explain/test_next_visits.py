@@ -55,7 +55,11 @@ def page(**said: object) -> PageRow:
         (page(visits=0, last_visit=0.0), 0.0, "never visited so far"),
         (page(kind=PageKind.SITEMAP), 0.0, "a sitemap: each run reads it"),
         (page(told=("feed",)), -1.0, "a change is announced by feed"),
-        (page(life="suspect", life_since=NOW - DAY), 0.0, "it is suspect, and is checked again"),
+        (
+            page(life="suspect", life_since=NOW - DAY, digest="sha1:A"),
+            0.0,
+            "it is suspect, and is checked again",
+        ),
         (page(evidence=evidence("0" * 9, 60.0)), 179.0, "every page is visited at least so often"),
     ],
 )

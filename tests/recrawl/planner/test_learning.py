@@ -121,14 +121,14 @@ def test_a_change_is_counted_and_raises_the_rate() -> None:
     assert _rate(row) > _rate(other)
     assert (changed.step.found, same.step.found) == (1.0, 0.0)
     assert changed.step.looked_changed == [URL]
-    assert changed.step.compared == {"http://a.test/news/{int}.html": 1}
+    assert changed.step.compared == {"a.test /news/*{int}.html": 1}
 
 
 def test_the_second_comparison_is_none_of_the_first_ones() -> None:
     learner = _Learner(_known())
     learner.visit()
     learner.visit(time=NOW + DAY)
-    assert learner.step.compared == {"http://a.test/news/{int}.html": 1}
+    assert learner.step.compared == {"a.test /news/*{int}.html": 1}
 
 
 def test_new_pages_are_found_and_embeds_are_not() -> None:

@@ -1,17 +1,17 @@
 """Learning from links: what sitemaps, feeds and lists tell of pages that are known."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from email.utils import formatdate
 from time import gmtime, strftime
 
 import pytest
 
-from nacre.core.pagerow import PageKind
+from nacre.core.pagerow import PageKind, PageRow
 from nacre.recrawl.planner.planner import Planner
 from nacre.recrawl.planner.settings import RecrawlSettings
 from nacre.recrawl.planner.sites import Sites
 from nacre.recrawl.planner.step import Choice
-from nacre.recrawl.planner.visited import DigestJudge, Judge, MemoryRows, VisitFinding, answer_of
+from nacre.recrawl.planner.visited import DigestJudge, MemoryRows, VisitFinding, answer_of
 from tests.history.visits import Link, Visit
 
 DAY = 86_400.0
@@ -118,7 +118,7 @@ HOME = "http://a.test/"
 SIZE = 10
 
 
-class _ByName(Judge):
+class _ByName(DigestJudge):
     """What lies in a folder is a list; all else is an article that never changes."""
 
     def judge(self, row: object, visit: Visit) -> VisitFinding:  # type: ignore[override]
@@ -305,3 +305,32 @@ def _kind(reader: _Reader, url: str) -> str:
     row = reader.rows.get(url)
     assert row is not None
     return str(row.kind)
+
+
+class _Drops(_ByName):
+    """A judge that knows which links a page dropped."""
+
+    def __init__(self, urls: Sequence[str]) -> None:
+        self._urls = urls
+
+    def dropped(self, visit: object) -> Sequence[str]:
+        return self._urls
+
+
+def test_a_page_to_which_a_page_links_no_more_is_looked_at_in_the_same_run() -> None:
+    rows, gone = MemoryRows(), HOME + "gone.html"
+    for url, last in ((HOME + "page.html", MONDAY), (gone, MONDAY)):
+        rows.put(PageRow(url, visits=9, last_visit=last, digest="sha1:x"))
+    planner = Planner(rows, Sites(), _Drops([gone, HOME + "unknown.html"]), RecrawlSettings())
+    now = MONDAY + DAY
+    planner.choose(now, 0)
+    planner.learn(Visit(HOME + "page.html", now, 200, "sha1:y", "text/html", 9, (), bytes))
+    row = rows.get(gone)
+    assert row is not None
+    assert row.told == ("dropped",)
+    chosen = []
+    while wave := planner.choose(now, 100):
+        chosen += wave
+    assert gone in {one.url for one in chosen}
+    planner.learn(Visit(gone, now, 404, "", "text/html", 0, (), bytes))
+    assert rows.get(gone).life == "gone", "its site says so too"  # type: ignore[union-attr]

@@ -157,7 +157,7 @@ def test_without_hints_old_pages_are_visited_by_their_rates() -> None:
     for week in range(1, 12):
         now = START + 7 * DAY * week
         for number in range(5):
-            site.write(number, f"edited again, week {week}", now)
+            site.write(number, f"edition {100 * number + week} of it", now)
         site.asked.clear()
         _step(planner, site, now, room=30)
         assert len(site.asked) <= 30

@@ -1,10 +1,12 @@
 """Bids of single pages."""
 
+import math
+
 import pytest
 
 from nacre.core.pagerow import PageRow
 from nacre.recrawl.planner.change_rate.rates import LISTS, NO_EVIDENCE, PAGES, Classes, observe
-from nacre.recrawl.planner.change_rate.value import DAY, Hazard, Season, SiteTime
+from nacre.recrawl.planner.change_rate.value import DAY, Hazard, Season, SiteTime, captured
 from nacre.recrawl.planner.ranking import Ranking, ValueTerms
 
 NOW = 2e9
@@ -58,3 +60,48 @@ def test_what_a_sitemap_names_anew_may_be_back(
 ) -> None:
     row = PageRow("http://a.test/x", life=life, digest="sha1:x", told=(source,))
     assert _look(row, 1) == look
+
+
+@pytest.mark.parametrize(
+    ("visits", "age", "asked"),
+    [
+        (1, 6, False),
+        (1, 7, True),
+        (2, 13, False),
+        (2, 14, True),
+        (3, 27, False),
+        (3, 28, True),
+        (4, 56, True),
+        (5, 84, False),
+        (5, 112, True),
+    ],
+)
+def test_dead_links_are_looked_at_at_each_doubling_of_their_age(
+    visits: int, age: float, asked: bool
+) -> None:
+    row = PageRow("http://a.test/x", life="gone", visits=visits, first_seen=NOW)
+    row.last_visit = NOW + (0.0 if visits == 1 else 7 * 2 ** (visits - 2)) * DAY
+    ranking = Ranking(
+        Classes(lambda row: row.evidence, PAGES),
+        Classes(lambda row: row.arrivals, LISTS),
+        ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
+    )
+    bid = ranking.visit(row, NOW + age * DAY, SiteTime(Season(), Hazard()), ())
+    assert (bid is not None) is asked
+    assert bid is None or (bid.reason, bid.due) == ("gone?", False)
+
+
+def test_an_event_counts_beside_the_own_rate_of_a_page() -> None:
+    row = PageRow("http://a.test/x", visits=2, evidence=NO_EVIDENCE, last_visit=NOW)
+    ranking = Ranking(
+        Classes(lambda row: row.evidence, PAGES),
+        Classes(lambda row: row.arrivals, LISTS),
+        ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
+    )
+    time = SiteTime(Season(), Hazard())
+    calm = ranking.visit(row, NOW + 7 * DAY, time, ())
+    hit = ranking.visit(row, NOW + 7 * DAY, time._replace(event=0.9), ())
+    assert calm is not None
+    assert hit is not None
+    assert 1.0 - hit.chance == pytest.approx(0.1 * (1.0 - calm.chance))
+    assert hit.value == pytest.approx(calm.value + captured(math.log(10.0)))

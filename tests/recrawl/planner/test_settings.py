@@ -11,7 +11,7 @@ DAY = 86_400.0
 def test_what_nobody_set() -> None:
     settings = RecrawlSettings()
     assert (settings.aim, settings.schedule.kind, settings.hints) == ("versions", "worth", True)
-    assert (settings.recall, settings.least, settings.lots) == (0.995, 0.002, 0.003)
+    assert (settings.recall, settings.least, settings.lots) == (0.995, 0.004, 0.003)
     assert (settings.floor, settings.embed_floor, settings.half_life) == (
         180 * DAY, 365 * DAY, 180 * DAY
     )  # fmt: skip

@@ -1,9 +1,12 @@
 """What is known of each site: trust in hints, lists, hours and ages of changes, co-change."""
 
+import json
+
+import msgspec
 import pytest
 
 from nacre.core.pagerow import PageRow
-from nacre.recrawl.planner.discovery.hints import CoChange, HintSource
+from nacre.recrawl.planner.discovery.hints import HintSource
 from nacre.recrawl.planner.discovery.index_pages import Shown
 from nacre.recrawl.planner.sites import ShownRow, SiteRow, Sites
 
@@ -87,7 +90,7 @@ def test_youth_is_learned_from_changes_that_the_own_rate_does_not_explain() -> N
     for _ in range(50):
         sites.learn_age(_page(born=NOW - 9.5 * DAY), NOW, 0.1, changed=True)
         sites.learn_age(old, NOW, 0.1, changed=False)
-    sites.begin_step()
+    sites.begin_step(NOW, 7.0)
     time = sites.time(URL)
     fresh = _page(born=NOW - DAY)
     assert time.young(fresh, NOW, NOW + DAY) > 0.01
@@ -99,7 +102,7 @@ def test_the_hours_of_a_site_are_those_of_its_new_links() -> None:
     sites = Sites()
     sites.learn_births(URL, NOW, 0)
     sites.learn_births(URL, NOW + 3600.0, 5_000)
-    sites.begin_step()
+    sites.begin_step(NOW, 7.0)
     time = sites.time(URL)
     busy, calm = time.days(NOW + 3600.0, NOW + 7200.0), time.days(NOW + 7200.0, NOW + 10_800.0)
     assert busy > 100 * calm
@@ -116,7 +119,7 @@ def test_lists_are_worth_what_they_tell_as_far_as_it_is_right() -> None:
     assert quiet.time(URL).lists == 0.003
     for _ in range(2_000):
         sites.learn_tells(URL, 0)
-    sites.begin_step()
+    sites.begin_step(NOW, 7.0)
     assert sites.time(URL).lists < 0.1
 
 
@@ -127,28 +130,6 @@ def test_beside_a_sitemap_lists_are_worth_what_it_misses() -> None:
     beside = sites.beside_map(URL)
     assert beside.untold == pytest.approx(1.25 / 100.5)
     assert beside.lists <= 1.0 - 0.7 + 1e-9
-
-
-def test_pages_of_a_template_speak_for_each_other_once_they_changed_together() -> None:
-    sites = Sites()
-    for step in range(10):
-        for _ in range(4):
-            sites.note_together(_page(), NOW + step * DAY, changed=step == 5)
-    last = NOW + 9 * DAY
-    assert sites.changes_together(_page())
-    assert sites.word_of(_page(), last) is CoChange.QUIET
-    assert sites.word_of(_page(), last + DAY) is CoChange.NOTHING
-    assert [name for name, _ in sites.signals(_page())] == [HintSource.CO_CHANGE]
-    sites.forget_words()
-    assert sites.signals(_page()) == []
-
-
-def test_a_bounded_number_of_templates_is_watched() -> None:
-    rows: dict[str, SiteRow] = {}
-    sites = Sites(rows)
-    for number in range(400):
-        sites.note_together(_page(template=f"http://a.test/{number}"), NOW, changed=True)
-    assert len(rows["a.test"].together) == 300
 
 
 def test_pages_of_lists_that_are_still_to_be_read_are_remembered() -> None:
@@ -177,3 +158,24 @@ def test_what_pages_say_of_their_own_changes_is_judged() -> None:
         sites.learn_date(_page(dated=1000), NOW, dated, changed=changed)
     trust = sites._site(URL).trust[HintSource.PAGE_DATE]
     assert (trust.told, trust.untold, trust.false) == (1.0, 0.0, 1.0)
+
+
+def test_the_forecast_of_a_page_has_the_events_of_its_sections() -> None:
+    sites = Sites()
+    sites.begin_step(NOW, 7.0)
+    before = sites.forecasting(_page(last_visit=NOW - 7 * DAY), sites.time(URL)).event
+    for _ in range(8):
+        sites.events(URL).look(_page(last_visit=NOW - 7 * DAY), 0.01, changed=True)
+    assert sites.take_event_news()
+    assert not sites.take_event_news()
+    time = sites.forecasting(_page(last_visit=NOW - 7 * DAY), sites.time(URL))
+    assert before < 0.02
+    assert time.event > 0.9
+    assert sites.forecasting(_page(last_visit=NOW), sites.time(URL)).event < 0.02
+
+
+def test_a_row_of_an_earlier_version_opens() -> None:
+    row = msgspec.convert(json.loads(msgspec.json.encode(SiteRow()))[:-2], SiteRow)
+    assert (row.sections, row.forecasts.forecasts) == ({}, 0.0)
+    together = {"http://a.test/{int}": [[1.0, 4, 2]]}
+    assert SiteRow(together=together).together == together

@@ -213,3 +213,25 @@ def test_what_a_page_says_is_its_text_without_its_own_url() -> None:
     assert said[0] == said[1]
     other = _reply(digest="sha1:unread")
     assert judge.says(other) == print_of("sha1:unread")
+
+
+def _linking(time: float, *targets: str) -> Visit:
+    links = "".join(f'<p>See <a href="{one}">this page</a> on it.</p>' for one in targets)
+    body = f"<html><body><p>{TEXT}</p>{links}</body></html>".encode()
+    url = "http://a.test/dir/page.html"
+    return Visit(url, time, 200, f"sha1:{hash(body)}", "text/html", len(body), (), lambda: body)
+
+
+def test_links_that_a_page_dropped_are_named_by_their_urls() -> None:
+    judge = PageJudge(_Last(), Lessons.none(), ChangeSettings())
+    first = _linking(1.0, "a.html", "/b.html", "http://other.test/c", "报告.pdf")
+    _judged(judge, first)
+    assert not judge.dropped(first), "there was no version before"
+    later = _linking(2.0, "/b.html")
+    _judged(judge, later)
+    assert judge.dropped(later) == [
+        "http://a.test/dir/a.html",
+        "http://other.test/c",
+        "http://a.test/dir/%E6%8A%A5%E5%91%8A.pdf",
+    ]
+    assert not judge.dropped(first), "it was not judged last"

@@ -82,7 +82,10 @@ class RateModel:
 
     def bid(self, row: PageRow, now: float) -> VisitValue | None:
         """A page's bid for a visit."""
-        return self._ranking.visit(row, now, self._sites.time(row.url), self.signals(row))
+        time = self._sites.time(row.url)
+        if row.kind is PageKind.PAGE:
+            time = self._sites.forecasting(row, time)
+        return self._ranking.visit(row, now, time, self.signals(row))
 
     def _quiet(self, row: PageRow) -> bytes:
         if not row.visits or row.told:

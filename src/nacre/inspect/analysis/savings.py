@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.inspect.analysis.analysis import Analysis
+from nacre.inspect.analysis.forecasts import NO_FORECAST, ForecastScore, forecasts_section
 from nacre.inspect.analysis.rate_model import RateModel, is_visited
 from nacre.inspect.analysis.recrawl_data import (
     CHANGED,
@@ -170,6 +171,7 @@ class RunSavings(msgspec.Struct):
         lots_changed: Those that had changed.
         left: Pages left out, those drawn at random not counted.
         recall: Share of the changes of known pages that it found, by the pages drawn at random.
+        forecasts: Its forecasts and their outcomes.
     """
 
     run: str
@@ -184,6 +186,7 @@ class RunSavings(msgspec.Struct):
     lots_changed: int = 0
     left: float = 0.0
     recall: Estimate = Estimate(0.0, 1.0, 1.0)
+    forecasts: ForecastScore = msgspec.field(default_factory=ForecastScore)
 
 
 class Savings(msgspec.Struct):
@@ -251,6 +254,7 @@ class _Counted(msgspec.Struct):
     lots: int = 0
     lots_changed: int = 0
     weight: float = 0.0
+    forecasts: ForecastScore = msgspec.field(default_factory=ForecastScore)
 
 
 class _Counts:
@@ -281,6 +285,8 @@ class _Counts:
         one.new += visit.kind == NEW and visit.answer == "there"
         one.changed += visit.kind in CHANGED
         one.deleted += vanished
+        if visit.kind != NEW and visit.wanted not in NO_FORECAST:
+            one.forecasts.add(visit.chance, changed=changed)
         if visit.wanted == LOT:
             one.lots += 1
             one.lots_changed += changed
@@ -313,6 +319,7 @@ def _of_run(run: Run, one: _Counted, rows: list[_Fact], left: int | None) -> Run
         one.lots,
         one.lots_changed,
         max(0.0, one.weight - one.lots) if left is None else float(left),
+        forecasts=one.forecasts,
     )
     return _with_recall(found)
 
@@ -346,6 +353,7 @@ def _total(runs: list[RunSavings]) -> RunSavings:
             into.seconds += cost.seconds
         for name in ("copies", "new", "changed", "deleted", "lots", "lots_changed", "left"):
             setattr(total, name, getattr(total, name) + getattr(one, name))
+        total.forecasts = total.forecasts.plus(one.forecasts)
     return _with_recall(total)
 
 
@@ -386,6 +394,7 @@ def document(found: Savings) -> ReportDocument:
     parts = (
         _total_savings_page(found),
         _recall_savings_page(found),
+        forecasts_section([(one.run, one.forecasts) for one in found.runs], found.total.forecasts),
         _runs(found),
         _ways(found),
         _first(found),

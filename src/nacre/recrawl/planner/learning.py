@@ -6,7 +6,10 @@ from functools import partial
 from msgspec import structs
 
 from nacre.core.pagerow import PageKind, PageRow
+from nacre.recrawl.planner.change_detection.change import ChangeClass
 from nacre.recrawl.planner.change_detection.deletion import Answer, Existence, Life, after
+from nacre.recrawl.planner.change_rate.calibration import simple_chance
+from nacre.recrawl.planner.change_rate.events import section_of
 from nacre.recrawl.planner.change_rate.rates import (
     NO_EVIDENCE,
     RECENT,
@@ -25,7 +28,7 @@ from nacre.recrawl.planner.discovery.index_pages import INDEX
 from nacre.recrawl.planner.links import Links
 from nacre.recrawl.planner.phases.embeds import EmbedSigns
 from nacre.recrawl.planner.phases.phase import MOST_ERRORS
-from nacre.recrawl.planner.step import PAGING, PlannerInputs, Step
+from nacre.recrawl.planner.step import PAGING, Observed, PlannerInputs, Step
 from nacre.recrawl.planner.visited import Visited, VisitFinding, unknown_page
 from nacre.wire.mime_sniff import is_unknown_type
 
@@ -33,6 +36,11 @@ _EMBEDDED = (
     *("image/", "audio/", "video/", "font/", "text/css", "text/javascript"),
     *("application/javascript", "application/x-javascript", "application/font"),
 )
+_MAJORITY = 0.5
+"""Least chance of an event that explains a change of a page: of a section of which less changed,
+some pages may change often. A guess that no goal depends on."""
+_MOVED = 0.02
+"""Difference of chances from which evidence is worth to be written again: a bound of work."""
 
 
 class Learning:
@@ -63,7 +71,7 @@ class Learning:
         if step.take_pair(visit.url):
             step.unconfirmed.was_paired(visit.url, self._judge.pair(row, visit))
             return VisitFinding(Answer.SILENT, reason="pair")
-        finding = self._judge.judge(row, visit)
+        finding, before = self._judge.judge(row, visit), row.last_visit
         choice = step.chosen.get(visit.url)
         if finding.answer is Answer.SILENT:
             row.unanswered()
@@ -74,7 +82,7 @@ class Learning:
         self._rows.put(row)
         step.touched[row.url] = None
         if finding.answer is not Answer.SILENT:
-            self._links.follow(row, visit)
+            self._links.follow(row, visit, before)
             self._embeds.saw(row, visit, finding)
         if finding.kind.is_change and row.kind is PageKind.PAGE and row.index < 0.5:
             step.looked_changed.append(row.url)
@@ -86,9 +94,10 @@ class Learning:
             self._sites.was_read(row.url)
 
     def settle(self) -> None:
-        """After the lists of the step were read: each learns its own pace of new links."""
+        """After the step: what its visits taught together, of events and of lists."""
         step = self._step
         step.unconfirmed.settle()
+        self._blame_events()
         self._links.settle()
 
     def _observe(
@@ -129,12 +138,10 @@ class Learning:
     def _learn_of_others(
         self, row: PageRow, now: float, dated: int, propensity: float, *, changed: bool
     ) -> None:
-        """Learn which sources announced a change, and what changed with it; `row` is as before."""
+        """Learn which sources announced a change; `row` is as before."""
         self._sites.learn_hints(row, now, changed=changed, propensity=propensity)
         if row.dated:
             self._sites.learn_date(row, now, dated, changed=changed)
-        if row.index < INDEX:
-            self._sites.note_together(row, now, changed=changed)
 
     def _learn_rate(
         self, row: PageRow, now: float, finding: VisitFinding, *, changed: bool
@@ -142,21 +149,87 @@ class Learning:
         time = self._sites.time(row.url)
         days = time.days(row.last_visit, now)
         plain = (now - row.last_visit) / DAY
-        own = chance_of_change(self._classes.posterior(row), days)
+        own = promised = chance_of_change(self._classes.posterior(row), days)
         # A change that youth explains says little of the page's own rate: like noise.
         calm = (1.0 - finding.noise) * math.exp(-time.young(row, row.last_visit, now))
-        self._step.compared[row.template] += not row.evidence
-        evidence = observe(
-            row.evidence or NO_EVIDENCE,
-            days,
-            changed=changed,
-            noise=1.0 - calm,
-            keep=kept(plain, self._settings.half_life / DAY),
-        )
-        row.rated(evidence)
+        self._step.compared[section_of(row)] += not row.evidence
+        event = 0.0
+        # Where a sitemap tells of changes, a new frame around the pages is none of them.
+        framed = finding.kind is ChangeClass.TEMPLATE
+        seen = changed or (framed and not self._sites.is_mapped(row.url, now))
+        if row.kind is PageKind.PAGE:
+            own = self._sites.forecasting(row, time).own(row, self._classes.posterior(row), days)
+            look = 1.0 - (1.0 - own) * calm
+            event = self._learn_forecast(row, look, promised, days, changed=seen)
+        observed = Observed(structs.replace(row), days, calm, event, promised)
+        if changed:
+            self._step.observe(row.url, observed)
+        row.rated(self._evidence(observed, event, plain, changed=changed))
         if self._settings.drift:
             self._watch_drift(row, days, plain, changes=calm * changed)
-        self._sites.learn_age(row, now, own, changed=changed)
+        expected = 1.0 - (1.0 - own) * (1.0 - event)
+        self._sites.learn_age(row, now, expected, changed=changed)
+
+    def _learn_forecast(
+        self, row: PageRow, own: float, promised: float, days: float, *, changed: bool
+    ) -> float:
+        """Learn from a page of the events of its sections, and of forecasts.
+
+        Args:
+            row: As before the visit.
+            own: Chance that its own rate, its youth or noise make it look changed.
+            promised: The same, not corrected.
+            days: Days since the visit before.
+            changed: A reader sees a difference.
+
+        Returns:
+            Probability that an event has changed it.
+        """
+        events, forecasts = self._sites.events(row.url), self._sites.forecasts(row.url)
+        choice = self._step.chosen.get(row.url)
+        if choice is not None and not row.told:
+            simple = simple_chance(row, days, self._step.every)
+            forecasts.score(choice.chance, simple, changed=changed)
+        if not row.told and row.index < INDEX:
+            # A list changes with each new link: it says little of other pages.
+            events.look(row, own, changed=changed)
+        event = events.share(row)
+        if not row.told and not changed:
+            forecasts.learn(promised, changed=0.0)
+        return event
+
+    def _evidence(self, observed: Observed, event: float, plain: float, *, changed: bool) -> bytes:
+        """The evidence after a visit; what an event explains says nothing of the page's own rate.
+
+        Args:
+            observed: What the visit showed.
+            event: Probability that an event has changed the page.
+            plain: Days since the visit before.
+            changed: It had changed.
+        """
+        return observe(
+            observed.before.evidence or NO_EVIDENCE,
+            observed.days,
+            changed=changed,
+            noise=1.0 - observed.calm * (1.0 - (event if event >= _MAJORITY else 0.0)),
+            keep=kept(plain, self._settings.half_life / DAY),
+        )
+
+    def _blame_events(self) -> None:
+        """Later visits of the step may have shown an event: what it explains is learned anew."""
+        step = self._step
+        for url, observed in step.take_observed().items():
+            event = self._sites.events(url).share(observed.before)
+            if not observed.before.told and observed.before.kind is PageKind.PAGE:
+                by_rate = (1.0 - event) * observed.promised
+                share = by_rate / (by_rate + event) if event > 0.0 else 1.0
+                self._sites.forecasts(url).learn(observed.promised, changed=observed.calm * share)
+            row = self._rows.get(url)
+            if row is None or row.last_visit != step.time or abs(event - observed.event) < _MOVED:
+                continue
+            plain = (step.time - observed.before.last_visit) / DAY
+            row.rated(self._evidence(observed, event, plain, changed=True))
+            self._rows.put(row)
 
     def _watch_drift(self, row: PageRow, days: float, plain: float, *, changes: float) -> None:
         """What was seen long ago is forgotten when the latest visits contradict it."""

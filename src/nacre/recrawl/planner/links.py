@@ -5,10 +5,12 @@ adjacent. New links count for the cheapest lists that show them.
 """
 
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import structs
 
 from nacre.core.pagerow import PageKind, PageRow
+from nacre.recrawl.planner.change_detection.deletion import Life
 from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, kept, observe_count
 from nacre.recrawl.planner.change_rate.value import DAY
 from nacre.recrawl.planner.discovery.hints import HintSource, map_name
@@ -51,6 +53,10 @@ _LATEST = guess(
 _BYTES = guess("links.bytes", 1e6, "Size at which a list costs as much as two requests, in bytes.")
 
 
+_DROPPED = 500
+"""A bound of work: links that a page lost since its last visit of which the targets are checked."""
+
+
 class Lists:
     """Reads lists.
 
@@ -63,13 +69,14 @@ class Lists:
         self._rows, self._sites, _, self._settings = known
         self._step = step
 
-    def read(self, row: PageRow, visit: Visited, unknown: Collection[str]) -> None:
+    def read(self, row: PageRow, visit: Visited, unknown: AbstractSet[str], before: float) -> None:
         """Read the links of a page: the rate of new ones, and news of the pages that it lists.
 
         Args:
             row: The page; it changes.
             visit: Its visit.
             unknown: Links that were not known before.
+            before: Time of the visit before, seconds since the epoch; 0 for none.
         """
         links = [link for link in visit.links if link.hop == "L"]
         now_shown = shown(links)
@@ -80,6 +87,8 @@ class Lists:
             self._note_new(row, old, news, visit.time)
             if row.index >= INDEX and self._settings.hints:
                 self._tell_listed(row.url, news)
+        elif before:
+            self._show(row, unknown - self._step.told_new, (visit.time - before) / DAY)
         if row.index >= _MAYBE:
             fresh = [url for url in now_shown.urls if self._is_new(url, visit.time)]
             entries = entries_of(now_shown.urls, fresh)
@@ -87,14 +96,14 @@ class Lists:
             if not entries and old is not None:
                 top = old.top
             flooded = self._read_on(row, links, fresh, pinned(top), unknown)
-            before = old or ShownRow(now_shown, visit.time)
+            known = old or ShownRow(now_shown, visit.time)
             kept_row = structs.replace(
-                before,
+                known,
                 shown=now_shown,
                 time=visit.time,
                 top=top,
-                window=len(entries) or before.window,
-                floods=before.floods + flooded,
+                window=len(entries) or known.window,
+                floods=known.floods + flooded,
             )
             self._sites.keep_list(row.url, kept_row)
         self._rows.put(row)
@@ -130,15 +139,19 @@ class Lists:
 
     def _note_new(self, row: PageRow, old: ShownRow, news: News, now: float) -> None:
         """New links that a list showed first; those known from sitemaps and feeds do not count."""
-        step = self._step
         fresh = {url for url in news.new if self._is_new(url, now)}
-        links = fresh - step.told_new
+        links = fresh - self._step.told_new
         if self._sites.is_mapped(row.url, now):
             self._sites.learn_news(row.url, len(fresh) - len(links), len(links))
+        self._show(row, links, (now - old.time) / DAY)
+
+    def _show(self, row: PageRow, links: AbstractSet[str], days: float) -> None:
+        """Note what a page showed first: it counts for the cheapest page that does."""
+        step = self._step
         choice = step.chosen.get(row.url)
         always = choice is not None and choice.reason == "start"
         cost = 0.0 if always else 1.0 + row.bytes / _BYTES
-        step.showing[row.url] = Showing(Hub(frozenset(links), cost), (now - old.time) / DAY)
+        step.showing[row.url] = Showing(Hub(frozenset(links), cost), days)
 
     def _read_on(
         self,
@@ -171,6 +184,17 @@ class Lists:
         """Whether it was unknown before this step."""
         row = self._rows.get(url)
         return row is None or row.first_seen >= now
+
+    def tell_dropped(self, urls: Sequence[str]) -> None:
+        """Announce known pages that a page no longer links to: they may be gone."""
+        for url in urls[:_DROPPED]:
+            known = self._rows.get(url)
+            if known is None or not known.visits or known.life != Life.LIVE:
+                continue
+            if url not in self._step.done:
+                self._sites.look_for_withdrawal(known, self._step.time)
+                self._step.tell(known, HintSource.DROPPED)
+                self._rows.put(known)
 
     def _tell_listed(self, lister: str, news: News) -> None:
         told = 0
@@ -220,8 +244,14 @@ class Links:
         """See `lists`."""
         self._lists.settle()
 
-    def follow(self, row: PageRow, visit: Visited) -> None:
-        """Learn of others from the page's links."""
+    def follow(self, row: PageRow, visit: Visited, before: float = 0.0) -> None:
+        """Learn of others from the page's links.
+
+        Args:
+            row: The page, as after the visit.
+            visit: The visit.
+            before: Time of the visit before, seconds since the epoch; 0 for none.
+        """
         if row.kind is PageKind.EMBED:
             return
         told = [link for link in visit.links if link.lastmod]
@@ -233,7 +263,9 @@ class Links:
             self._read_hints(row, visit, told)
         unknown = self._meet(row, visit)
         if row.kind is PageKind.PAGE and visit.status == 200:
-            self._lists.read(row, visit, unknown)
+            if self._settings.hints and self._sites.list_row(row.url) is None:
+                self._lists.tell_dropped(self._judge.dropped(visit))
+            self._lists.read(row, visit, unknown, before)
 
     def _meet(self, row: PageRow, visit: Visited) -> set[str]:
         """Links that were not known: they are the new pages."""

@@ -8,17 +8,17 @@ pages keeps the estimates unbiased. `Planner._make_phases` is the list. See docs
 
 from collections.abc import Sequence
 
+from nacre.core.pagerow import PageKind
 from nacre.recrawl.planner.change_rate.rates import LISTS, PAGES, Classes, mean_rate
+from nacre.recrawl.planner.discovery.twins import Twins
 from nacre.recrawl.planner.learning import Learning
 from nacre.recrawl.planner.phases.embeds import Embeds, EmbedSigns
 from nacre.recrawl.planner.phases.hint_sources import (
-    CoChangeGroups,
     DoubtedSitemaps,
     DuePages,
     HintedPages,
     HintTrial,
     IndexPages,
-    Sentinels,
     SitemapIndexes,
     StartPages,
 )
@@ -37,14 +37,17 @@ from nacre.recrawl.planner.phases.samples import (
     Samples,
     SecondFetches,
 )
-from nacre.recrawl.planner.phases.valuation import IdleParameters, TrapShare, Valuation
+from nacre.recrawl.planner.phases.sentinels import SectionDraws, Sentinels
+from nacre.recrawl.planner.phases.shares import Shares
+from nacre.recrawl.planner.phases.sources import Sources
+from nacre.recrawl.planner.phases.valuation import IdleParameters, Limits, TrapShare, Valuation
 from nacre.recrawl.planner.ranking import Ranking, ValueTerms
 from nacre.recrawl.planner.schedules.timetable import Timetable
 from nacre.recrawl.planner.settings import RecrawlSettings
 from nacre.recrawl.planner.sites import Sites
 from nacre.recrawl.planner.slices import ROWS, Slices, at_once
 from nacre.recrawl.planner.step import THETA, Choice, PlannerInputs, Step
-from nacre.recrawl.planner.visited import Judge, Rows, Visited, VisitFinding
+from nacre.recrawl.planner.visited import Judge, Rows, Visited, VisitFinding, unknown_page
 
 
 class Planner:
@@ -76,8 +79,10 @@ class Planner:
         self._embeds = EmbedSigns(inputs, self._step)
         self._traps = TrapShare(inputs)
         self._idle = IdleParameters(inputs)
+        self._twins = Twins(rows, 0.0)
         self._learning = Learning(inputs, self._step, self._classes, self._embeds)
         self._phases: list[Phase] = []
+        self._shares = Shares()
         self._by_value: PagesByValue | None = None
         self._scheduled = ScheduledPages(timetable, 0.0)
         self._outcome = ValueOutcome()
@@ -111,11 +116,11 @@ class Planner:
         """Look at all rows once, fit the change rates, and make the phases."""
         rows, sites = self._inputs.rows, self._inputs.sites
         step = self._step
-        sites.begin_step()
-        sites.forget_words()
+        sites.begin_step(step.time, step.every)
         scheduled = self._scheduled = ScheduledPages(self._timetable, step.time)
         survey, draws = Survey(step.time, sites.traps), SampleDraws(step.time)
-        groups = CoChangeGroups(self._inputs, step)
+        sections = SectionDraws(step.time)
+        self._twins = Twins(rows, step.time)
         valuation = self._make_valuation()
         self._classes.forget()
         self._arrivals.forget()
@@ -127,7 +132,8 @@ class Planner:
                 survey.take(row)
                 draws.take(row)
                 self._embeds.take(row)
-                groups.take(row)
+                sections.take(row)
+                self._twins.take(row)
             self._classes.note(row, valuation.quiet)
             self._arrivals.note(row)
         yield from self._classes.refit()
@@ -135,7 +141,8 @@ class Planner:
         step.meet(survey.unvisited)
         self._known = survey.size - len(survey.unvisited)
         self._outcome = self._outcome._replace(tight=False)
-        self._phases = self._make_phases(scheduled, survey, draws, groups, valuation)
+        self._shares = Shares()
+        self._phases = self._make_phases(scheduled, survey, draws, sections, valuation)
 
     def _make_valuation(self) -> Valuation:
         """The values of visits in this step; its marginal value is that of the step before."""
@@ -148,14 +155,15 @@ class Planner:
             every=self._step.every,
         )
         ranking = Ranking(self._classes, self._arrivals, terms)
-        return Valuation(self._inputs, self._step, ranking, self._traps, self._classes)
+        limits = Limits(self._traps, self._twins)
+        return Valuation(self._inputs, self._step, ranking, limits, self._classes)
 
     def _make_phases(
         self,
         scheduled: ScheduledPages,
         survey: Survey,
         draws: SampleDraws,
-        groups: CoChangeGroups,
+        sections: SectionDraws,
         valuation: Valuation,
     ) -> list[Phase]:
         """The phases of a step, in their order.
@@ -171,12 +179,13 @@ class Planner:
         self._by_value = PagesByValue(pages, valuation, self._embeds, pairs, settings, step)
         return [
             SitemapIndexes(sources, maps),
-            StartPages(starts, sources, maps, pages, scheduled, step),
+            StartPages(starts, sources, maps, pages, valuation, step),
             DoubtedSitemaps(sources, maps, step),
             DuePages(scheduled, pages, valuation),
             IndexPages(survey, pages, valuation, sites, settings, step),
-            Sentinels(groups, step),
-            HintTrial(groups, survey, pages, valuation, sites, step),
+            Sources(pages, valuation, step),
+            Sentinels(sections, pages, valuation, sites, step),
+            HintTrial(survey, pages, valuation, sites, step),
             HintedPages(survey, pages, valuation, step),
             samples,
             MoreSamples(samples, pages, step),
@@ -204,12 +213,12 @@ class Planner:
     @property
     def is_cut(self) -> bool:
         """Whether the room did not suffice for all that the step wanted, so far."""
-        return self._outcome.tight or bool(self._phases or self._step.new)
+        return self._outcome.tight or bool(self._phases or self._step.new or self._step.waiting)
 
     @property
     def repeated(self) -> int:
-        """New URLs of the step that wait, because they differ in idle parameters alone."""
-        return self._idle.held
+        """New URLs of the step that wait, because what differs in them changes nothing."""
+        return self._idle.held + self._twins.held
 
     @property
     def phases_left(self) -> int:
@@ -230,26 +239,37 @@ class Planner:
         step = self._step
         if now != step.time:
             yield from self.recall(now)
+        self._shares.begin(room, step.chosen.values())
         while room > 0:
             chosen = step.take_pages(room)
-            chosen += step.take_new(room - len(chosen))
+            chosen += self._take_new(room - len(chosen))
             while not chosen and self._phases:
                 phase = self._phases.pop(0)
                 result = yield from phase.choose(room)
                 self._note(phase, result)
                 chosen = result.visits
+            chosen = chosen or step.take_new(room, room)
             chosen = [one for one in chosen if one.url not in step.done][:room]
-            chosen = self._idle.admitted(chosen, step.time)
+            chosen = self._twins.admitted(self._idle.admitted(chosen, step.time))
             admitted = self._traps.admitted(chosen, room, self._known + len(step.chosen))
             if len(admitted) < len(chosen):
                 self._give_room_of_traps()
             if admitted:
                 step.take(admitted)
                 return admitted
-            if not self._phases and not step.new:
+            if not self._phases and not step.new and not step.waiting:
                 break
         self._learning.settle()
         return []
+
+    def _take_new(self, room: int) -> list[Choice]:
+        """Take new pages, within their share of the budget."""
+        step, shares = self._step, self._shares
+        found, waiting = min(len(step.new), shares.found(room)), 0
+        if room > found:
+            waiting = min(len(step.waiting), shares.waiting(room - found))
+        shares.take(found, waiting)
+        return step.take_new(found, waiting)
 
     def _note(self, phase: Phase, result: PhaseResult) -> None:
         """Note in the step what a phase chose and left out."""
@@ -267,13 +287,32 @@ class Planner:
         """Traps have used up their share: what they took of the room goes to other pages."""
         if self._outcome.tight and self._by_value is not None:
             self._outcome = self._outcome._replace(tight=False)
-            self._phases.insert(0, self._by_value)
+            self._by_value.restart()
+            if self._by_value not in self._phases[:1]:
+                self._phases.insert(0, self._by_value)
+
+    def postpones(self, url: str, depth: int) -> bool:
+        """Whether an embed that was never visited waits: it competes with new pages then.
+
+        Args:
+            url: It.
+            depth: Hops from a start page.
+        """
+        if not self._shares.is_full_of_embeds(self._known):
+            return False
+        rows, step = self._inputs.rows, self._step
+        if rows.get(url) is None:
+            rows.put(unknown_page(url, step.time, depth, PageKind.EMBED))
+        if url not in step.done:
+            step.waiting.setdefault(url, depth)
+        return True
 
     def reopen(self) -> bool:
         """Let `choosing` continue, because there is room again; False if it cannot."""
         if not self._outcome.tight or self._by_value is None:
             return False
         self._outcome = self._outcome._replace(tight=False)
+        self._by_value.restart()
         self._phases.append(self._by_value)
         return True
 
@@ -284,7 +323,7 @@ class Planner:
         what leads into traps none is counted: see `held`.
         """
         step = self._step
-        left = {url for url in (*step.paging, *step.new) if url not in step.done}
+        left = {url for url in (*step.paging, *step.new, *step.waiting) if url not in step.done}
         left.update(url for _, url in self._scheduled.due if url not in step.done)
         if self._by_value is None:
             return len(left)

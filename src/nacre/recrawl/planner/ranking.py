@@ -15,7 +15,14 @@ from nacre.recrawl.planner.change_rate.rates import (
     mean_rate,
     silence,
 )
-from nacre.recrawl.planner.change_rate.value import DAY, SiteTime, exploration, importance, value
+from nacre.recrawl.planner.change_rate.value import (
+    DAY,
+    SiteTime,
+    captured,
+    exploration,
+    importance,
+    value,
+)
 from nacre.recrawl.planner.discovery.hints import HintSource, Signal
 from nacre.recrawl.planner.discovery.index_pages import INDEX
 from nacre.recrawl.planner.slices import Slices, at_once
@@ -31,6 +38,9 @@ _LIKELY_DEAD = guess(
     most=1.0,
 )
 _BACK = guess("ranking.back", 0.05, "Share of the pages that were gone and come back.", most=1.0)
+_DEAD = 7 * DAY
+"""Age at which a link that leads nowhere is looked at again, then at each doubling, s. A guess that
+no goal depends on."""
 _TELLS = frozenset((str(HintSource.SITEMAP), str(HintSource.FEED)))
 """Sources of hints that show, by naming a page that was gone, that it is back."""
 _RUN = 4096
@@ -63,11 +73,20 @@ class Wait(NamedTuple):
         days: Operational days.
         young: Changes to be expected in it because the page is young.
         plain: Plain days.
+        event: Probability that an event of its section has changed it.
+        own: Probability that its own rate has.
     """
 
     days: float
     young: float
     plain: float
+    event: float = 0.0
+    own: float = 0.0
+
+    @property
+    def change(self) -> float:
+        """Probability of a change, hints left out."""
+        return 1.0 - (1.0 - self.own) * (1.0 - self.event) * math.exp(-self.young)
 
 
 class ValueTerms(NamedTuple):
@@ -132,7 +151,9 @@ class Ranking:
             return self._second_look(row, now)
         # Later than now where the clock was set back, or by history of another machine.
         last = min(row.last_visit, now)
-        wait = Wait(time.days(last, now), time.young(row, last, now), (now - last) / DAY)
+        days = time.days(last, now)
+        own = time.own(row, self._classes.posterior(row), days)
+        wait = Wait(days, time.young(row, last, now), (now - last) / DAY, time.event, own)
         told = any(source in row.told for source, _ in signals)
         chance = self.chance(row, wait, signals)
         amount = chance if told else self._value(row, wait, chance)
@@ -143,14 +164,15 @@ class Ranking:
             amount = _LISTS * new + time.lists * amount
             chance = 1.0 - (1.0 - time.lists * chance) * (1.0 - found)
             reason = "told" if told else "index"
+        elif row.arrivals:
+            amount += _LISTS * self._arriving(row, wait)[0]
         due = 0.0 < self._terms.floor <= now - row.last_visit
         return VisitValue(amount * row.weight, chance, row.url, due, "floor" if due else reason)
 
     def chance(self, row: PageRow, wait: Wait, signals: Sequence[tuple[str, Signal]]) -> float:
         """Probability that a page has changed since its last visit, hints and silence counted."""
         days = wait.days
-        same = 1.0 - chance_of_change(self._classes.posterior(row), days)
-        prior = 1.0 - same * math.exp(-wait.young)
+        prior = wait.change
         changed, same = max(prior, 1e-12), max(1.0 - prior, 1e-12)
         for source, signal in signals:
             silent = math.exp(-signal.false_rate * days)
@@ -166,7 +188,7 @@ class Ranking:
         if not self._terms.versions:
             return chance
         posterior = self._classes.posterior(row)
-        plain = 1.0 - (1.0 - chance_of_change(posterior, wait.days)) * math.exp(-wait.young)
+        plain = wait.change
         # The value of a visit by its rate, scaled down by what the silence of hints says.
         told = min(1.0, chance / plain) if plain > 0.0 else 0.0
         weights = importance(posterior, self._terms.theta)
@@ -174,6 +196,8 @@ class Ranking:
             mean_rate(posterior) ** (1.0 - self._terms.theta) if self._terms.theta < 1.0 else 1.0
         )
         known = value(weights, wait.days, wait.young) * scale * told
+        # An event that is certain made a version; one that is merely possible may wait, as all do.
+        known += captured(-math.log1p(-min(wait.event, 0.999))) * told
         if row.evidence or not self._terms.marginal:
             return known
         return known + self._exploration(posterior, wait)
@@ -199,6 +223,8 @@ class Ranking:
             return VisitValue(0.0, 0.0, row.url, due, "floor") if due else None
         if row.life != Life.SUSPECT and _TELLS & set(row.told):
             return VisitValue(1.0, _LIKELY_DEAD, row.url, due, "told")
+        if not row.digest:
+            return self._dead_link(row, now)
         state = Existence(Life(row.life), row.life_since, row.looks)
         look = next_look(state, row.last_visit)
         if look is None or look > now:
@@ -208,6 +234,17 @@ class Ranking:
         back = _BACK / (row.looks + 1)
         reason = "gone?" if row.life == Life.GONE else "moved?"
         return VisitValue(back, back, row.url, due=due, reason=reason)
+
+    def _dead_link(self, row: PageRow, now: float) -> VisitValue | None:
+        """The value of another look at a link that never led to a page, or None before its time.
+
+        Looks are made at an age of 7, 14, 28 days and so on.
+        """
+        age = _DEAD * 2.0 ** min(row.visits - 1, 10)
+        if now < max(row.first_seen + age, row.last_visit + _DEAD):
+            return None
+        back = _BACK / row.visits
+        return VisitValue(back, back, row.url, due=False, reason="gone?")
 
 
 class Wanted(NamedTuple):

@@ -31,9 +31,9 @@ class RecrawlSettings(Component):
         sheets=False,
     )
     least: float = setting(
-        0.002,
+        0.004,
         "Lowest chance of a change for which a page is visited, apart from `floor` and `lots`: "
-        "0.002 makes at most 500 requests for one change; 0: no limit.",
+        "0.004 makes at most 250 requests for one change; 0: no limit.",
         ge=0,
         le=1,
         live=False,

@@ -1,10 +1,13 @@
 """The data of each site beside its pages: hints, lists, age, hours of changes (pure)."""
 
 from collections.abc import MutableMapping, Sequence
+from typing import Any
 
 import msgspec
 
 from nacre.core.pagerow import PageRow
+from nacre.recrawl.planner.change_rate.calibration import CalibrationRow
+from nacre.recrawl.planner.change_rate.events import Events, SectionRow
 from nacre.recrawl.planner.change_rate.value import (
     AGES,
     DAY,
@@ -18,17 +21,12 @@ from nacre.recrawl.planner.change_rate.value import (
     learned,
 )
 from nacre.recrawl.planner.discovery.hints import (
-    CoChange,
-    CoChanges,
     HintSource,
     HintTrust,
     MapRow,
     Signal,
     Sitemaps,
-    change_together,
     dates_are_generated,
-    note,
-    word,
 )
 from nacre.recrawl.planner.discovery.index_pages import Shown
 from nacre.recrawl.planner.discovery.link_rules import LinkWatch, RuleRow
@@ -77,8 +75,6 @@ _EARNS = guess(
     0.02,
     "Number of links credited to a list per visit below which it only repeats others.",
 )
-_GROUPS = 300
-"""A bound of memory: templates of a site that are watched for co-change."""
 _MISSES = guess(
     "sites.misses",
     0.05,
@@ -99,11 +95,13 @@ class SiteRow(msgspec.Struct, array_like=True):
         doubted: When a sitemap last showed dates of its own making.
         paging: Pages of lists that are still to be read, because more was published than the
             pages before them show.
-        together: Of the templates with the most pages visited again: when they changed together.
+        together: Of earlier versions; not used.
         looks: Visits of lists that were visited before.
         tells: Pages whose change or deletion they announced.
         watched: Visits of pages that a sitemap would have announced and did not.
         news: New links on lists that a sitemap had contained in the same step, and others.
+        sections: Events, by section.
+        forecasts: Forecasts and their outcomes.
     """
 
     trust: dict[str, HintTrust] = {}
@@ -115,9 +113,11 @@ class SiteRow(msgspec.Struct, array_like=True):
     paging: list[str] = []
     looks: float = 0.0
     tells: float = 0.0
-    together: dict[str, CoChanges] = {}
+    together: dict[str, Any] = {}
     watched: int = 0
     news: tuple[float, float] = (0.0, 0.0)
+    sections: dict[str, SectionRow] = {}
+    forecasts: CalibrationRow = msgspec.field(default_factory=CalibrationRow)
 
     def count_news(self, told: int, untold: int) -> None:
         """Count new links of a list: those that a sitemap had in the same step, and others."""
@@ -199,17 +199,50 @@ class Sites:
         self._sites = {} if sites is None else sites
         self._shown = {} if shown is None else shown
         self._times: dict[str, SiteTime] = {}
-        self._now = -1.0
+        self._events: dict[str, Events] = {}
+        self._step = (0.0, 1.0)
 
     def use_hints(self, *, wanted: bool) -> None:
         """Set whether lists are used as hints about pages; by default they are."""
         self.hints = wanted
 
-    def begin_step(self) -> None:
-        """Begin a step: fit seasons, hazards and link rules."""
+    def begin_step(self, now: float, every: float) -> None:
+        """Begin a step: fit seasons, hazards and link rules.
+
+        Args:
+            now: Its time, seconds since the epoch.
+            every: Days since the one before.
+        """
         self.links.begin_step()
         self.traps.begin_step()
         self._times.clear()
+        self._events.clear()
+        self._step = now, every
+
+    def forecasting(self, row: PageRow, time: SiteTime) -> SiteTime:
+        """The change times for a page, with the events of its sections."""
+        return time._replace(
+            event=self.events(row.url).share(row),
+            forecasts=self._site(row.url).forecasts,
+            every=self._step[1],
+        )
+
+    def forecasts(self, url: str) -> CalibrationRow:
+        """The forecasts of the site of a URL, and their outcomes."""
+        return self._site(url).forecasts
+
+    def take_event_news(self) -> bool:
+        """Whether visits showed an event, or that there is none, since the last call."""
+        news = [events.take_news() for events in self._events.values()]
+        return any(news)
+
+    def events(self, url: str) -> Events:
+        """The events of the site of a URL."""
+        name = authority(url)
+        found = self._events.get(name)
+        if found is None:
+            found = self._events[name] = Events(self._site(url).sections, *self._step)
+        return found
 
     def time(self, url: str) -> SiteTime:
         """The change times of the site of a URL."""
@@ -233,40 +266,11 @@ class Sites:
             for source in row.told
             if source != HintSource.SITEMAP or not found
         ]
-        if row.told == () and self.word_of(row, self._now) is CoChange.QUIET:
-            found.append((HintSource.CO_CHANGE, self._trust(site, HintSource.CO_CHANGE).signal()))
         return found
 
     def _is_named(self, row: PageRow, last: float) -> bool:
         """Whether sitemaps named it when they were read last, or its sitemap is unchanged."""
         return bool(row.listed) and (row.listed >= last or self.maps.names(row, last))
-
-    def forget_words(self) -> None:
-        """Begin a step: none of its visits was made, so that sentinels say nothing yet."""
-        self._now = -1.0
-
-    def changes_together(self, row: PageRow) -> bool:
-        """Whether the pages of a page's template change together, so that a few represent all."""
-        site = self._sites.get(authority(row.url))
-        return site is not None and change_together(site.together.get(row.template, ()))
-
-    def word_of(self, row: PageRow, now: float) -> CoChange:
-        """The conclusion of this step's visits on a page that changes with those visited."""
-        looks = self._site(row.url).together.get(row.template)
-        if not looks or looks[-1][0] != now or not change_together(looks):
-            return CoChange.NOTHING
-        return word(looks, now)
-
-    def note_together(self, row: PageRow, now: float, *, changed: bool) -> None:
-        """Count a visit of a page for its template; a bounded number of templates is watched."""
-        self._now = now
-        site = self._site(row.url)
-        looks = site.together.get(row.template)
-        if looks is None:
-            if len(site.together) >= _GROUPS:
-                return
-            looks = site.together[row.template] = []
-        note(looks, now, changed=changed)
 
     def is_mapped(self, url: str, now: float) -> bool:
         """Whether a sitemap of the site was read in the step of this time, and is believed."""

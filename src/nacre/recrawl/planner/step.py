@@ -168,6 +168,28 @@ class Showing(NamedTuple):
     days: float
 
 
+class Observed(NamedTuple):
+    """A visit that found a change, for when more is known of the events of its step.
+
+    Attributes:
+        before: The page before the visit.
+        days: Operational days since the visit before.
+        calm: Probability that neither noise nor youth made the change.
+        event: Probability that an event did, as known at the visit.
+        promised: Chance of a change by its rate.
+    """
+
+    before: PageRow
+    days: float
+    calm: float
+    event: float
+    promised: float
+
+
+_OBSERVED = 50_000
+"""A bound of memory: changes of a step that are remembered until its end."""
+
+
 class Step:
     """One step with all its phases: what was chosen, and what its visits have shown so far.
 
@@ -178,13 +200,14 @@ class Step:
         every: Days between this step and the one before.
         chosen: What was chosen in it, by URL.
         done: URLs that need not be chosen in it again.
-        new: Known pages that were never visited: URL to depth.
+        new: Pages found in it: URL to depth.
+        waiting: Pages found before it that were never visited, likewise.
         pairs: Second visits that were asked for and not made yet.
         looked_changed: Pages that looked changed in it.
         unconfirmed: Changes in it that may be noise.
         told: Pages that a source announced in it.
         touched: Pages of which more is known than at its beginning.
-        compared: Pages visited again for the first time, by template.
+        compared: Pages visited again for the first time, by section.
         flooded: Sites where a list without further pages showed nothing but new links.
         paging: Further pages of lists that are to be read, in their order.
         chains: Further pages that were read, by the stem of their list.
@@ -204,6 +227,7 @@ class Step:
         self.chosen: dict[str, Choice] = {}
         self.done: set[str] = set()
         self.new: dict[str, int] = {}
+        self.waiting: dict[str, int] = {}
         self.pairs: set[str] = set()
         self.looked_changed: list[str] = []
         self.unconfirmed = Unconfirmed()
@@ -218,6 +242,17 @@ class Step:
         self.told_new: set[str] = set()
         self.late: set[str] = set()
         self.found = 0.0
+        self._observed: dict[str, Observed] = {}
+
+    def observe(self, url: str, observed: Observed) -> None:
+        """Remember a visit that found a change."""
+        if len(self._observed) < _OBSERVED:
+            self._observed[url] = observed
+
+    def take_observed(self) -> dict[str, Observed]:
+        """Take the visits that found a change since the last call."""
+        observed, self._observed = self._observed, {}
+        return observed
 
     def begin(self, now: float) -> None:
         """Begin another step."""
@@ -271,7 +306,7 @@ class Step:
 
     def meet(self, depths: Mapping[str, int]) -> None:
         """Note the known pages that were never visited: URL to depth."""
-        self.new = {url: depth for url, depth in depths.items() if url not in self.done}
+        self.waiting = {url: depth for url, depth in depths.items() if url not in self.done}
 
     def take_pages(self, most: int) -> list[Choice]:
         """Take some of the further pages of lists, `most` at most."""
@@ -286,9 +321,17 @@ class Step:
         showing, self.showing = self.showing, {}
         return showing
 
-    def take_new(self, most: int) -> list[Choice]:
-        """Take some of the new pages, in the order in which they became known."""
-        urls = list(self.new)[:most]
-        for url in urls:
+    def take_new(self, found: int, waiting: int) -> list[Choice]:
+        """Take some of the new pages, in the order in which they became known.
+
+        Args:
+            found: Of those found in this step, at most.
+            waiting: Of those found before.
+        """
+        fresh, older = list(self.new)[:found], list(self.waiting)[:waiting]
+        for url in fresh:
             del self.new[url]
+        for url in older:
+            del self.waiting[url]
+        urls = fresh + older
         return [Choice(url, 1.0, LATE if url in self.late else "new") for url in urls]

@@ -142,6 +142,10 @@ class Judge(Protocol):
         """A fingerprint of the text of a page, without the words of its URL; see `traps`."""
         ...
 
+    def dropped(self, visit: Visited) -> Sequence[str]:
+        """URLs that the version before linked to and a page just judged does not."""
+        ...
+
 
 class Rows(Protocol):
     """All that is known of the pages."""
@@ -202,6 +206,10 @@ class DigestJudge:
     def says(self, visit: Visited) -> int:
         """See `Judge`."""
         return print_of(visit.digest)
+
+    def dropped(self, visit: Visited) -> Sequence[str]:
+        """A digest has no links."""
+        return ()
 
 
 def answer_of(status: int) -> Answer:

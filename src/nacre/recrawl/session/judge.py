@@ -1,7 +1,7 @@
 """Compares the content of a visit with the last version of the page."""
 
 from collections import Counter
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -48,7 +48,7 @@ from nacre.recrawl.planner.discovery.index_pages import (
 from nacre.recrawl.planner.discovery.traps import says
 from nacre.recrawl.planner.tuning import guess
 from nacre.recrawl.planner.visited import DigestJudge, Visited, VisitFinding
-from nacre.uri.parse import authority
+from nacre.uri.parse import Resolver, authority
 
 _HTML = ("text/html", "application/xhtml+xml")
 _LARGEST = 2_000_000
@@ -56,6 +56,8 @@ _LARGEST = 2_000_000
 _PAIRS = guess(
     "judge.pairs", 10, "Number of paired fetches of a site after which its noise is known."
 )
+_LINKS = frozenset(("link", "nav-link", "file"))
+"""Kinds of pieces that are addresses of other pages."""
 
 
 class Versions(Protocol):
@@ -129,11 +131,13 @@ class PageJudge:
         self._by_blocks = settings.signature == "blocks"
         self._plain = DigestJudge()
         self._read: tuple[str, PageView | None] = "", None
+        self._before: PageView | None = None
 
     def judge(self, row: PageRow, visit: Visited) -> VisitFinding:
         """See `nacre.recrawl.planner.visited.Judge`."""
         if visit.status in {301, 302, 303, 307, 308}:
             return self._redirected(row, visit)
+        self._before = None
         page = visit.status == 200 and visit.mime in _HTML and visit.length <= _LARGEST
         if not page or (row.digest and visit.digest == row.digest):
             blocked = looks_blocked(visit.status, None)
@@ -142,7 +146,7 @@ class PageJudge:
         self._read = visit.digest, view
         if looks_blocked(200, view):
             return VisitFinding(Answer.SILENT, reason="blocked")
-        old = self._versions.last(visit.url)
+        old = self._before = self._versions.last(visit.url)
         model = self.lessons.error_model(visit.url)
         if looks_gone(view, old, model, self.lessons.template(visit.url)):
             return VisitFinding(Answer.SOFT, reason="soft-404")
@@ -222,6 +226,18 @@ class PageJudge:
         if view is None or digest != visit.digest or visit.status != 200:
             return self._plain.says(visit)
         return says(view, visit.url)
+
+    def dropped(self, visit: Visited) -> Sequence[str]:
+        """See `nacre.recrawl.planner.visited.Judge`."""
+        digest, view = self._read
+        if self._before is None or view is None or digest != visit.digest:
+            return ()
+        here = {piece.text for piece in view.pieces if piece.kind in _LINKS}
+        lost = (piece.text for piece in self._before.pieces if piece.kind in _LINKS)
+        gone = [text for text in dict.fromkeys(lost) if text not in here]
+        resolver = Resolver(visit.url) if gone else None
+        urls = [resolver.resolve(text) for text in gone] if resolver is not None else []
+        return [url for url in urls if url]
 
     def _redirected(self, row: PageRow, visit: Visited) -> VisitFinding:
         target = next((link.url for link in visit.links if link.hop == "R"), "")

@@ -332,7 +332,13 @@ class Recrawl:
     def follow(self, visit: Visit, judgement: Judgement, stored: Stored, now: float) -> bool:
         """See `engine.observer.VisitObserver`; links enter the frontier by the planner's choice."""
         lesson, history = judgement, self._history
-        wanted = [uri for uri in lesson.accepted if uri.is_seed or history.get(uri.url) is None]
+        depth = len(visit.uri.path) + 1
+        wanted = [
+            uri
+            for uri in lesson.accepted
+            if uri.is_seed
+            or (history.get(uri.url) is None and not self.planner.postpones(uri.url, depth))
+        ]
         if wanted:
             self._frontier.schedule(wanted, now)
         if lesson.finding is not None:

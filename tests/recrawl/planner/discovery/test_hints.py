@@ -1,8 +1,6 @@
 """Trust in hints: learned, leaning on a prior; lies of 304 replies; generated dates.
 
 Sitemaps rest on the word of an index that proved right; what they named stands meanwhile.
-
-Pages that change together are told from those that only change often.
 """
 
 from collections.abc import Sequence
@@ -13,19 +11,12 @@ import pytest
 
 from nacre.core.pagerow import PageRow
 from nacre.recrawl.planner.discovery.hints import (
-    CoChange,
-    CoChanges,
     HintTrust,
     ReplyAudit,
     Signal,
     Sitemaps,
-    change_together,
     dates_are_generated,
-    lift,
     map_name,
-    note,
-    support,
-    word,
 )
 from nacre.recrawl.planner.planner import Planner
 from nacre.recrawl.planner.settings import RecrawlSettings
@@ -282,43 +273,3 @@ def test_when_an_index_lies_all_are_read_again_at_once() -> None:
     assert {f"http://a.test/{number}/7" for number in range(20)} <= set(site.asked)
     _step(planner, site, now + 7 * DAY)
     assert set(site.maps_read()) == set(MAPS)
-
-
-def _looks(*steps: tuple[int, int]) -> CoChanges:
-    looks: CoChanges = []
-    for time, (visited, changed) in enumerate(steps):
-        for place in range(visited):
-            note(looks, float(time), changed=place < changed)
-    return looks
-
-
-def test_a_release_changes_a_group_at_once() -> None:
-    looks = _looks(*[(20, 0)] * 9, (20, 15))
-    assert support(looks) == 105
-    assert lift(looks) == pytest.approx((15 * 14) / (10 * 20 * 19) / (15 / 200) ** 2)
-    assert change_together(looks)
-
-
-@pytest.mark.parametrize(
-    "steps",
-    [
-        [(20, 10)] * 10,  # always half of them: by chance
-        [(20, 1)] * 10,  # one at a time
-        [(20, 0)] * 9 + [(20, 3)],  # too few pairs
-        [],
-    ],
-)
-def test_chance_is_no_group(steps: list[tuple[int, int]]) -> None:
-    assert not change_together(_looks(*steps))
-
-
-def test_the_sentinels_speak_for_their_step_alone() -> None:
-    assert word(_looks((5, 0), (3, 3)), 1.0) is CoChange.CHANGED
-    assert word(_looks((5, 5), (3, 0)), 1.0) is CoChange.QUIET
-    assert word(_looks((5, 5), (3, 1)), 1.0) is CoChange.NOTHING
-    assert word(_looks((5, 5)), 1.0) is CoChange.NOTHING
-    assert word([], 1.0) is CoChange.NOTHING
-
-
-def test_old_steps_are_forgotten() -> None:
-    assert len(_looks(*[(1, 0)] * 60)) == 40

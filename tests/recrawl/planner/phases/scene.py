@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.urlshape import shaped
 from nacre.recrawl.planner.change_rate.rates import LISTS, NO_EVIDENCE, PAGES, Classes, observe
+from nacre.recrawl.planner.discovery.twins import Twins
 from nacre.recrawl.planner.phases.embeds import EmbedSigns
 from nacre.recrawl.planner.phases.phase import Pages, Phase, PhaseResult, ScheduledPages, Survey
-from nacre.recrawl.planner.phases.valuation import TrapShare, Valuation
+from nacre.recrawl.planner.phases.valuation import Limits, TrapShare, Valuation
 from nacre.recrawl.planner.ranking import Ranking, ValueTerms, VisitValue
 from nacre.recrawl.planner.schedules.timetable import Timetable
 from nacre.recrawl.planner.settings import RecrawlSettings
@@ -60,7 +61,9 @@ class Scene:
         arrivals = Classes(lambda row: row.arrivals, LISTS)
         terms = ValueTerms(1.0, self.settings.floor, versions=True)
         ranking = Ranking(classes, arrivals, terms)
-        self.valuation = Valuation(self.inputs, self.step, ranking, self.traps, classes)
+        self.twins = Twins(self.rows, NOW)
+        limits = Limits(self.traps, self.twins)
+        self.valuation = Valuation(self.inputs, self.step, ranking, limits, classes)
         for row in rows:
             self.rows.put(row)
             if not self.scheduled.take(row):
@@ -71,6 +74,15 @@ class Scene:
 def chosen(phase: Phase, room: int = 100) -> PhaseResult:
     """What a phase chooses."""
     return at_once(phase.choose(room))
+
+
+def whole(phase: Phase, room: int = 100) -> PhaseResult:
+    """What a phase that chooses a portion at a time has chosen in the end."""
+    result = chosen(phase, room)
+    while result.repeat:
+        more = chosen(phase, room - len(result.visits))
+        result = more._replace(visits=result.visits + more.visits)
+    return result
 
 
 def paths(result: PhaseResult, reason: str = "") -> list[str]:

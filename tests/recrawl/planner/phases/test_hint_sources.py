@@ -1,33 +1,24 @@
-"""What tells of other pages is asked first: sitemaps, start pages, what is due, lists.
-
-A release changes half of a folder at once: three sentinels are asked, then all or nobody.
-"""
+"""What tells of other pages is asked first: sitemaps, start pages, what is due, lists."""
 
 import pytest
 from msgspec.structs import replace
 
 from nacre.core.pagerow import PageKind, PageRow, TimingRow
 from nacre.recrawl.planner.discovery.hints import HintSource, ReplyAudit, map_key
-from nacre.recrawl.planner.discovery.index_pages import INDEX as INDEX_PAGE
 from nacre.recrawl.planner.phases.hint_sources import (
-    CoChangeGroups,
     DoubtedSitemaps,
     DuePages,
     HintedPages,
     HintTrial,
     IndexPages,
-    Sentinels,
     SitemapIndexes,
     StartPages,
 )
 from nacre.recrawl.planner.ranking import VisitValue
 from nacre.recrawl.planner.schedules.schedules import FixedTiming
 from nacre.recrawl.planner.schedules.timetable import Timetable
-from nacre.recrawl.planner.settings import RecrawlSettings
-from nacre.recrawl.planner.sites import TRIED, Sites
-from nacre.recrawl.planner.slices import ROWS, at_once
-from nacre.recrawl.planner.step import SENTINEL, TRUSTED, Choice, PlannerInputs, Step
-from nacre.recrawl.planner.visited import DigestJudge, MemoryRows
+from nacre.recrawl.planner.sites import TRIED
+from nacre.recrawl.planner.step import TRUSTED, Choice
 from tests.recrawl.planner.phases.scene import (
     DAY,
     NOW,
@@ -61,7 +52,7 @@ def _proven(scene: Scene) -> None:
 
 def _starting(scene: Scene, *starts: str) -> StartPages:
     maps = scene.sites.maps
-    return StartPages(starts, SOURCES, maps, scene.pages, scene.scheduled, scene.step)
+    return StartPages(starts, SOURCES, maps, scene.pages, scene.valuation, scene.step)
 
 
 def test_phases_keep_to_the_room_that_is_left() -> None:
@@ -126,8 +117,7 @@ def test_what_a_step_told_counts_too() -> None:
 
 
 def _trial(scene: Scene) -> HintTrial:
-    groups = CoChangeGroups(scene.inputs, scene.step)
-    return HintTrial(groups, scene.survey, scene.pages, scene.valuation, scene.sites, scene.step)
+    return HintTrial(scene.survey, scene.pages, scene.valuation, scene.sites, scene.step)
 
 
 def test_a_source_that_was_not_tried_is_tried_with_a_few() -> None:
@@ -281,140 +271,3 @@ def test_a_sitemap_is_no_page_of_a_list() -> None:
     scene = Scene(page("map.xml", PageKind.SITEMAP, index=0.9))
     assert scene.survey.sources == [(SITE + "map.xml", "sitemap")]
     assert paths(chosen(_index_pages(scene))) == []
-
-
-RELEASE = 100 * DAY
-TEMPLATE = "http://a.test/docs/page{int}.html"
-
-
-def _url(number: int) -> str:
-    return f"http://a.test/docs/page{number}.html"
-
-
-def _released(changed: int) -> tuple[MemoryRows, Sites, Step, CoChangeGroups]:
-    """Thirty pages; nine steps without a change, and one in which so many of twenty changed."""
-    rows, sites, step = MemoryRows(), Sites(), Step()
-    for number in range(30):
-        rows.put(PageRow(_url(number), template=TEMPLATE, visits=5, last_visit=90 * DAY))
-    for time in range(10):
-        for number in range(20):
-            row = rows.get(_url(number))
-            assert row is not None
-            sites.note_together(row, time * DAY, changed=time == 9 and number < changed)
-    step.begin(RELEASE)
-    sites.forget_words()
-    together = CoChangeGroups(PlannerInputs(rows, sites, DigestJudge(), RecrawlSettings()), step)
-    for row in rows.scan():
-        together.take(row)
-    return rows, sites, step, together
-
-
-def _visit(rows: MemoryRows, sites: Sites, urls: list[str], *, changed: bool) -> None:
-    for url in urls:
-        row = rows.get(url)
-        assert row is not None
-        sites.note_together(row, RELEASE, changed=changed)
-
-
-def test_sentinels_that_changed_speak_for_all() -> None:
-    rows, sites, step, together = _released(15)
-    chosen = at_once(Sentinels(together, step).choose(100)).visits
-    assert [one.reason for one in chosen] == [SENTINEL] * 3
-    assert chosen[0].propensity == 0.1
-    step.take(chosen)
-    _visit(rows, sites, [one.url for one in chosen], changed=True)
-    put: list[str] = []
-    keep = rows.put
-
-    def noted(row: PageRow) -> None:
-        put.append(row.url)
-        keep(row)
-
-    rows.put = noted  # type: ignore[method-assign]
-    at_once(together.tell())
-    assert len(step.told) == 27
-    assert put == list(step.told), "what was told is kept"
-    told = rows.get(next(iter(step.told)))
-    assert told is not None
-    assert told.told == (str(HintSource.CO_CHANGE),)
-
-
-def test_sentinels_that_stayed_say_that_the_others_did() -> None:
-    rows, sites, step, together = _released(15)
-    chosen = at_once(Sentinels(together, step).choose(100)).visits
-    step.take(chosen)
-    other = next(row for row in rows.scan() if row.url not in step.done)
-    assert sites.signals(other) == []
-    _visit(rows, sites, [one.url for one in chosen], changed=False)
-    at_once(together.tell())
-    assert not step.told
-    assert [source for source, _ in sites.signals(other)] == [HintSource.CO_CHANGE]
-
-
-def test_who_has_sentinels() -> None:
-    """Pages that were visited, live, and are no lists; more of them than there are sentinels."""
-    rows, sites, step, _ = _released(15)
-    inputs = PlannerInputs(rows, sites, DigestJudge(), RecrawlSettings())
-    alike = list(rows.scan())[:4]
-
-    def drawn(*taken: PageRow, wanted: PlannerInputs = inputs) -> int:
-        groups = CoChangeGroups(wanted, step)
-        for row in taken:
-            groups.take(row)
-        return len(groups.sentinels())
-
-    assert drawn(*alike) == 3
-    assert drawn(*alike[:3]) == 0
-    for facts in ({"visits": 0}, {"life": "gone"}, {"index": INDEX_PAGE}, {"kind": PageKind.FILE}):
-        assert drawn(*alike[:3], replace(alike[3], **facts)) == 0
-    assert drawn(*alike, wanted=inputs._replace(settings=RecrawlSettings(hints=False))) == 0
-
-
-def test_sentinels_that_were_chosen_are_not_chosen_again() -> None:
-    *_, step, together = _released(15)
-    first = at_once(Sentinels(together, step).choose(100)).visits
-    assert len(at_once(Sentinels(together, step).choose(2)).visits) == 2
-    step.take(first[:1])
-    assert at_once(Sentinels(together, step).choose(100)).visits == first[1:]
-
-
-def test_telling_of_many_pages_goes_in_slices() -> None:
-    rows, sites, step, _ = _released(15)
-    for number in range(30, 4 * ROWS):
-        rows.put(PageRow(_url(number), template=TEMPLATE, visits=5, last_visit=90 * DAY))
-    groups = CoChangeGroups(PlannerInputs(rows, sites, DigestJudge(), RecrawlSettings()), step)
-    for row in rows.scan():
-        groups.take(row)
-    sentinels = groups.sentinels()
-    step.take(sentinels)
-    _visit(rows, sites, [one.url for one in sentinels], changed=True)
-    assert sum(1 for _ in groups.tell()) == 4
-    assert len(step.told) == 4 * ROWS - 3
-
-
-def test_pages_that_change_by_chance_have_no_sentinels() -> None:
-    *_, step, together = _released(3)
-    assert at_once(Sentinels(together, step).choose(100)).visits == []
-
-
-def test_how_right_sentinels_were_is_learned() -> None:
-    rows, sites, step, together = _released(15)
-    chosen = at_once(Sentinels(together, step).choose(100)).visits
-    step.take(chosen)
-    _visit(rows, sites, [one.url for one in chosen], changed=True)
-    at_once(together.tell())
-    for number, url in enumerate(list(step.told)[:8]):
-        row = rows.get(url)
-        assert row is not None
-        sites.learn_hints(row, RELEASE, changed=number < 6, propensity=1.0)
-    trust = sites._sites["a.test"].trust[HintSource.CO_CHANGE]
-    assert (trust.told, trust.false) == (6.0, 2.0)
-
-
-def test_what_pages_say_of_their_own_changes_is_judged() -> None:
-    sites = Sites()
-    row = PageRow(_url(1), template=TEMPLATE, visits=2, last_visit=90 * DAY, dated=1000)
-    for dated, changed in ((2000, True), (2000, True), (0, False), (1000, True), (3000, False)):
-        sites.learn_date(row, RELEASE, dated, changed=changed)
-    trust = sites._sites["a.test"].trust[HintSource.PAGE_DATE]
-    assert (trust.told, trust.untold, trust.false, trust.quiet) == (2.0, 1.0, 1.0, 20.0)

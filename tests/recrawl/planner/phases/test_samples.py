@@ -8,6 +8,7 @@ from string import ascii_lowercase
 import pytest
 
 from nacre.core.pagerow import PageKind, PageRow
+from nacre.recrawl.planner.change_rate.events import section_of
 from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe
 from nacre.recrawl.planner.discovery.index_pages import INDEX
 from nacre.recrawl.planner.phases.phase import ValueOutcome
@@ -30,6 +31,7 @@ from tests.recrawl.planner.phases.scene import (
     paths,
     slices,
     valued,
+    whole,
 )
 
 
@@ -67,7 +69,7 @@ def test_no_more_of_a_class_is_remembered_than_could_be_wanted() -> None:
     draws, counts = SampleDraws(NOW), []
     for row in _unseen(1_300):
         draws.take(row)
-        counts.append(len(draws._unknown[row.template]))
+        counts.append(len(draws._unknown[section_of(row)]))
     assert (max(counts), counts[798], counts[799]) == (799, 799, 400)
     assert counts[1_198] == 799
     assert counts[1_199] == 400
@@ -82,7 +84,7 @@ def test_of_many_classes_each_has_four_samples() -> None:
 def test_what_was_compared_or_chosen_in_the_step_counts() -> None:
     rows = _unseen(300)
     scene = Scene(*rows)
-    scene.step.compared[rows[0].template] = 150
+    scene.step.compared[section_of(rows[0])] = 150
     found = chosen(_samples(scene), room=10_000)
     assert len(found.visits) == 50
     scene.step.take(found.visits[:10])
@@ -178,7 +180,7 @@ def test_many_of_a_class_are_drawn_at_random_within_bounds() -> None:
     draws = SampleDraws(NOW)
     for row in _unseen(2_000):
         draws.take(row)
-    assert len(draws._unknown[_unseen(1)[0].template]) < 800
+    assert len(draws._unknown[section_of(_unseen(1)[0])]) < 800
 
 
 class _Unsure(DigestJudge):
@@ -273,7 +275,7 @@ def test_a_part_of_a_budget_is_kept_only_where_it_does_not_do_for_all() -> None:
         by_value = PagesByValue(
             scene.pages, scene.valuation, scene.embeds, pairs, scene.settings, scene.step
         )
-        result = chosen(by_value, room=room)
+        result = whole(by_value, room=room)
         assert len(result.visits) == count
         assert result.value is not None
         assert result.value.tight is (room < 100)
@@ -311,7 +313,7 @@ def test_the_random_sample_has_its_room_beside_the_choice_by_value() -> None:
     )
     sample = [row for row in rows if random_sample(row.url, NOW) < 0.03]
     assert 5 < len(sample) < 25
-    result = chosen(by_value, room=count)
+    result = whole(by_value, room=count)
     assert paths(result, "rate")[0] == "p399"
     assert len(paths(result, "rate")) == count - len(sample) - 3
     assert len(result.visits) <= count
@@ -332,7 +334,7 @@ def test_a_budget_of_nothing_chooses_nothing() -> None:
 
 def test_what_is_sampled_and_chosen_is_visited_once() -> None:
     rows = [page(f"p{number}") for number in range(300)]
-    result = chosen(_by_value(Scene(*rows, lots=1.0, recall=1.0)), room=20_000)
+    result = whole(_by_value(Scene(*rows, lots=1.0, recall=1.0)), room=20_000)
     urls = [one.url for one in result.visits]
     assert len(urls) == len(set(urls)) == 300
 

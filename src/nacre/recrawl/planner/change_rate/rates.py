@@ -117,6 +117,11 @@ MEDIA: Distribution = _lognormal(
     0.9,
 )
 """The same of images, sound and fonts; as slow as the grid allows."""
+LINKS: Distribution = _lognormal(
+    guess("rates.links", 1.0 / 400.0, "Rate of new links of a page that is no list, per day."),
+    _SPREAD,
+)
+"""Of the new links of a page that is no list."""
 LISTS: Distribution = _lognormal(
     guess("rates.lists", 0.1, "Rate of new links of an unknown list, per day."), _SPREAD
 )
@@ -380,7 +385,9 @@ class Classes:
 
     def _root_of(self, name: str) -> Distribution:
         kind = name.partition(" ")[0]
-        return self._root if self._root is LISTS else _ROOTS.get(kind, self._root)
+        if self._root is LISTS:
+            return LISTS if kind == PageKind.INDEX else LINKS
+        return _ROOTS.get(kind, self._root)
 
 
 def _sort(row: PageRow) -> str:

@@ -18,7 +18,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nacre.core.pagerow import PageRow
-from nacre.recrawl.planner.change_rate.rates import RATES, Distribution
+from nacre.recrawl.planner.change_rate.calibration import CalibrationRow, simple_chance
+from nacre.recrawl.planner.change_rate.rates import RATES, Distribution, chance_of_change
 from nacre.recrawl.planner.tuning import guess
 
 HOURS = 168
@@ -139,12 +140,33 @@ class SiteTime(NamedTuple):
         hazard: What youth adds.
         lists: Value of a change of a list, beside its new links, against one of a page.
         untold: Greatest probability that a list shows new links that no source announced before.
+        event: Probability that an event of its section has changed a page since its last visit.
+        forecasts: Corrects what the rates of pages promise; None: not at all.
+        every: Days between steps.
     """
 
     season: Season
     hazard: Hazard
     lists: float = 1.0
     untold: float = 1.0
+    event: float = 0.0
+    forecasts: CalibrationRow | None = None
+    every: float = 1.0
+
+    def own(self, row: PageRow, posterior: Distribution, days: float) -> float:
+        """Chance that a page has changed by its own rate, as far as such forecasts held.
+
+        Args:
+            row: The page.
+            posterior: Its rate.
+            days: Operational days since its last visit.
+        """
+        chance = chance_of_change(posterior, days)
+        if self.forecasts is None:
+            return chance
+        if self.forecasts.is_worse:
+            return simple_chance(row, days, self.every)
+        return self.forecasts.corrected(chance)
 
     def days(self, start: float, end: float) -> float:
         """Operational days between two visits."""

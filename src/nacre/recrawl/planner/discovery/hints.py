@@ -8,14 +8,11 @@ al., arXiv 2502.02430.
 reading need not be read, once ten such dates were checked by a reading and none was wrong; a tenth
 of those is read anyway. What it named counts as named, as where a sitemap answers 304.
 Source: sitemaps.org protocol 0.9 (`lastmod` of an index).
-
-Co-change: pages of one template that changed together (joint lift above 5, support of at least 5)
-represent each other.
 """
 
 import re
-from collections.abc import MutableMapping, Sequence
-from enum import Enum, StrEnum
+from collections.abc import MutableMapping
+from enum import StrEnum
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -74,6 +71,7 @@ class HintSource(StrEnum):
     VALIDATOR = "validator"
     PAGE_DATE = "page-date"
     CO_CHANGE = "co-change"
+    DROPPED = "dropped"
 
 
 class Signal(NamedTuple):
@@ -385,74 +383,3 @@ def _end_of(lastmod: str) -> float:
     if moment is None:
         return float("inf")
     return moment + (_DAY_ENDS if _DATE_ALONE.fullmatch(lastmod) else 0.0)
-
-
-LIFT = guess(
-    "hints.lift",
-    5.0,
-    "Ratio of joint changes to those expected of independent pages from which pages form a group.",
-)
-SUPPORT = guess(
-    "hints.support", 5, "Smallest number of joint changes of a pair of pages in a group."
-)
-SENTINELS = guess("hints.sentinels", 3, "Number of pages of a group that are visited first.")
-_TOGETHER = guess(
-    "hints.together",
-    0.5,
-    "Share of these pages that must have changed for the others to be visited.",
-    most=1.0,
-)
-_STEPS = 40
-"""A bound of memory: steps of a group that are remembered."""
-
-CoChanges = list[tuple[float, int, int]]
-"""Of each step: its time, pages of the group that were visited again, and those that changed."""
-
-
-class CoChange(Enum):
-    """The conclusion from the visits of a group in a step about its other pages."""
-
-    CHANGED = "changed"
-    QUIET = "quiet"
-    NOTHING = "nothing"
-
-
-def note(looks: CoChanges, time: float, *, changed: bool) -> None:
-    """Count a visit of a page of the group; the last 40 steps are kept."""
-    if looks and looks[-1][0] == time:
-        _, visited, found = looks.pop()
-    else:
-        visited = found = 0
-    looks.append((time, visited + 1, found + changed))
-    del looks[:-_STEPS]
-
-
-def lift(looks: Sequence[tuple[float, int, int]]) -> float:
-    """The ratio of joint changes of two pages to those expected of independent pages; 0: never."""
-    visits = sum(visited for _, visited, _ in looks)
-    changes = sum(changed for _, _, changed in looks)
-    pairs = sum(visited * (visited - 1) for _, visited, _ in looks)
-    if not changes or not pairs:
-        return 0.0
-    joint = support(looks) * 2 / pairs
-    return joint / (changes / visits) ** 2
-
-
-def support(looks: Sequence[tuple[float, int, int]]) -> int:
-    """Pairs of pages that changed in one step."""
-    return sum(changed * (changed - 1) // 2 for _, _, changed in looks)
-
-
-def change_together(looks: Sequence[tuple[float, int, int]]) -> bool:
-    """The pages of a group are worth sentinels."""
-    return support(looks) >= SUPPORT and lift(looks) > LIFT
-
-
-def word(looks: Sequence[tuple[float, int, int]], time: float) -> CoChange:
-    """The conclusion of the step at `time` on the pages of the group that it did not visit."""
-    if not looks or looks[-1][0] != time or looks[-1][1] < 2:
-        return CoChange.NOTHING
-    _, visited, changed = looks[-1]
-    if changed >= 2 and changed >= _TOGETHER * visited:
-        return CoChange.CHANGED
-    return CoChange.QUIET if not changed and visited >= SENTINELS else CoChange.NOTHING

@@ -4,33 +4,25 @@ Indexes of sitemaps are read before the sitemaps: a sitemap whose date in the in
 than its last reading is skipped. Start pages, sitemaps and feeds follow, then pages that are due by
 their schedule, then index pages.
 
-Of pages that change together a few are visited first, the sentinels, and represent all. A source of
-hints that was not tested yet is tested with a few of the pages that it announced.
+A source of hints that was not tested yet is tested with a few of the pages that it announced.
 """
 
 from collections.abc import Sequence
 
-from nacre.core.pagerow import PageKind, PageRow
-from nacre.recrawl.planner.change_detection.deletion import Life
 from nacre.recrawl.planner.discovery.hints import (
-    SENTINELS,
     SPARED_LOTS,
-    CoChange,
-    HintSource,
     Sitemaps,
 )
-from nacre.recrawl.planner.discovery.index_pages import INDEX, is_later
+from nacre.recrawl.planner.discovery.index_pages import is_later
 from nacre.recrawl.planner.phases.phase import Pages, PhaseResult, ScheduledPages, Survey
 from nacre.recrawl.planner.phases.valuation import Valuation
 from nacre.recrawl.planner.ranking import VisitValue, Wanted, choices, choosing
 from nacre.recrawl.planner.settings import RecrawlSettings
 from nacre.recrawl.planner.sites import TRIED, Sites
-from nacre.recrawl.planner.slices import ROWS, Slices
+from nacre.recrawl.planner.slices import Slices
 from nacre.recrawl.planner.step import (
-    SENTINEL,
     TRUSTED,
     Choice,
-    PlannerInputs,
     Step,
     random_sample,
 )
@@ -41,6 +33,13 @@ _LIKELY_NEW = guess(
     "hint_sources.likely_new",
     0.1,
     "Chance of new links from which a list of a site with many new pages is read.",
+    most=1.0,
+)
+_STARTS = guess(
+    "hint_sources.starts",
+    0.05,
+    "Share of a tight budget for start pages that were visited before; the others are chosen by "
+    "their value, as all pages are.",
     most=1.0,
 )
 _LIST_SAMPLE = guess(
@@ -79,7 +78,7 @@ class StartPages:
         sources: Sitemaps and feeds that are known.
         maps: What is known of sitemaps.
         pages: The rows.
-        scheduled: Pages under a schedule: they wait for their time.
+        valuation: Forecasts what start pages show.
         step: The current step.
     """
 
@@ -89,21 +88,19 @@ class StartPages:
         sources: Sequence[Choice],
         maps: Sitemaps,
         pages: Pages,
-        scheduled: ScheduledPages,
+        valuation: Valuation,
         step: Step,
     ) -> None:
         self._starts = starts
         self._sources = sources
         self._maps = maps
         self._pages = pages
-        self._scheduled = scheduled
+        self._valuation = valuation
         self._step = step
 
     def choose(self, room: int) -> Slices[PhaseResult]:
         """See `Phase`."""
-        yield
-        rests, rows = self._scheduled.rests, self._pages
-        starts = [Choice(url, 1.0, "start") for url in self._starts if not rests(rows.get(url))]
+        starts = yield from self._seeds(room)
         read: list[Choice] = []
         left_out: set[str] = set()
         for one in self._sources:
@@ -114,6 +111,19 @@ class StartPages:
                 read.append(found)
         # Sources of hints first, which shows what lists add to them.
         return PhaseResult((read + starts)[:room], frozenset(left_out))
+
+    def _seeds(self, room: int) -> Slices[list[Choice]]:
+        """Start pages: all that are new; of the others the best within a share of the room."""
+        rests, rows = self._pages.rests, self._pages
+        starts = [url for url in self._starts if not rests(url)]
+        new = [url for url in starts if (row := rows.get(url)) is None or not row.visits]
+        values = yield from self._valuation.of_all(rows.known(starts))
+        # A seed that redirects or is gone has its time as any other page.
+        values.sort(key=lambda one: (-one.value, one.url))
+        best = values[: max(1, int(_STARTS * room))]
+        return [Choice(url, 1.0, "start") for url in new] + [
+            Choice(one.url, one.chance, "start") for one in best
+        ]
 
     def _asked(self, source: Choice) -> Choice | None:
         """The choice of a sitemap or feed; None when its index says that it need not be read."""
@@ -246,74 +256,10 @@ class IndexPages:
         ]
 
 
-class CoChangeGroups:
-    """The pages of each template whose pages change together.
-
-    Args:
-        inputs: What the planner knows and wants.
-        step: The current step.
-    """
-
-    def __init__(self, inputs: PlannerInputs, step: Step) -> None:
-        self._rows, self._sites, _, self._settings = inputs
-        self._step = step
-        self._groups: dict[str, list[str]] = {}
-
-    def take(self, row: PageRow) -> None:
-        """Look at a row; all of them at the beginning of a step."""
-        page = row.kind is PageKind.PAGE and row.index < INDEX and row.life == Life.LIVE
-        if page and row.visits and self._settings.hints and self._sites.changes_together(row):
-            self._groups.setdefault(row.template, []).append(row.url)
-
-    def sentinels(self) -> list[Choice]:
-        """A few pages of each group, drawn at random."""
-        chosen: list[Choice] = []
-        for urls in self._groups.values():
-            if len(urls) > SENTINELS:
-                drawn = sorted(urls, key=lambda url: random_sample(url, self._step.time))
-                share = SENTINELS / len(urls)
-                chosen += [Choice(url, 0.0, SENTINEL, share) for url in drawn[:SENTINELS]]
-        return chosen
-
-    def tell(self) -> Slices[None]:
-        """Announce the pages of groups whose sentinels have changed, as a source of hints."""
-        for urls in self._groups.values():
-            for number, url in enumerate(urls):
-                if not number % ROWS:
-                    yield
-                row = self._rows.get(url)
-                if row is None or url in self._step.done:
-                    continue
-                if self._sites.word_of(row, self._step.time) is not CoChange.CHANGED:
-                    break
-                self._step.tell(row, HintSource.CO_CHANGE)
-                self._rows.put(row)
-
-
-class Sentinels:
-    """Chooses the sentinels of pages that change together.
-
-    Args:
-        groups: Those pages.
-        step: The current step.
-    """
-
-    def __init__(self, groups: CoChangeGroups, step: Step) -> None:
-        self._groups = groups
-        self._step = step
-
-    def choose(self, room: int) -> Slices[PhaseResult]:
-        """See `Phase`."""
-        yield
-        chosen = self._groups.sentinels()
-        return PhaseResult([one for one in chosen if one.url not in self._step.done][:room])
-
-
 class HintTrial:
     """Chooses a few of many pages that a source announced which was not tested yet.
 
     Args:
-        groups: Announces pages whose sentinels have changed.
         survey: Has the pages that a source announced before the step.
         pages: The rows.
         valuation: Values visits.
@@ -323,14 +269,12 @@ class HintTrial:
 
     def __init__(
         self,
-        groups: CoChangeGroups,
         survey: Survey,
         pages: Pages,
         valuation: Valuation,
         sites: Sites,
         step: Step,
     ) -> None:
-        self._groups = groups
         self._survey = survey
         self._pages = pages
         self._valuation = valuation
@@ -339,7 +283,6 @@ class HintTrial:
 
     def choose(self, room: int) -> Slices[PhaseResult]:
         """See `Phase`."""
-        yield from self._groups.tell()
         told = {**self._survey.told, **self._step.told}
         values = yield from self._valuation.of_all(self._pages.planned(told))
         untried: dict[tuple[str, tuple[str, ...]], list[VisitValue]] = {}

@@ -118,6 +118,10 @@ class Pages:
         self.size = size
         self._scheduled = scheduled
 
+    def rests(self, url: str) -> bool:
+        """Whether a page waits for its time by a schedule; a new one does not."""
+        return self._scheduled.rests(self._rows.get(url))
+
     def get(self, url: str) -> PageRow | None:
         """The row of a URL, under a schedule or not; None when it is unknown."""
         return self._rows.get(url)

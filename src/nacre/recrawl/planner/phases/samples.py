@@ -11,6 +11,8 @@ from collections.abc import Collection, Container, Sequence
 from typing import NamedTuple
 
 from nacre.core.pagerow import PageKind, PageRow
+from nacre.recrawl.planner.change_detection.deletion import Life
+from nacre.recrawl.planner.change_rate.events import section_of
 from nacre.recrawl.planner.discovery.index_pages import INDEX
 from nacre.recrawl.planner.phases.embeds import EmbedSigns
 from nacre.recrawl.planner.phases.phase import Pages, PhaseResult, ScheduledPages, ValueOutcome
@@ -96,9 +98,9 @@ class SampleDraws:
 
     def take(self, row: PageRow) -> None:
         """Look at a row."""
-        if not row.visits:
+        if not row.visits or row.life != Life.LIVE:
             return
-        name = sample_class(row) if row.kind is PageKind.FILE else row.template
+        name = sample_class(row) if row.kind is PageKind.FILE else section_of(row)
         if row.evidence:
             self._known[name] += 1
         elif row.kind is PageKind.FILE or (row.kind is PageKind.PAGE and row.index < INDEX):
@@ -124,7 +126,7 @@ class SampleDraws:
 
         Args:
             done: Pages that were chosen in this step.
-            compared: Pages that were visited again for the first time in this step, by template.
+            compared: Pages that were visited again for the first time in this step, by section.
             sites: Knows the sites whose sitemap is trusted.
             again: Classes (`sample_class`) of which one that was drawn before proved changed.
         """
@@ -212,7 +214,7 @@ class Samples:
     def _is_sample(self, url: str) -> bool:
         """Whether it can represent others: files that hardly change and withdrawn pages cannot."""
         row = self._pages.get(url)
-        if row is None or self._valuation.withdrawn(row).told:
+        if row is None or self._valuation.repeats(url) or self._valuation.withdrawn(row).told:
             return False
         if row.kind is not PageKind.FILE:
             return True
@@ -292,8 +294,22 @@ _LOTS = guess(
 )
 
 
+_PORTIONS = 4
+"""Times that pages are valued in a step, as visits show events and new links: a bound of work."""
+_PORTION = guess(
+    "samples.portion",
+    0.25,
+    "Share of the room that is chosen before pages are valued again.",
+    most=1.0,
+)
+_LEAST_PORTION = 20
+"""Fewer visits show too little to value all pages again: a bound of work."""
+
+
 class PagesByValue:
     """Chooses pages by the value of a visit, within the budget or up to the wanted recall.
+
+    It chooses a portion at a time: what its visits show of events counts for the next.
 
     Beside them it draws a random sample of all known pages, which alone measures the recall.
 
@@ -321,19 +337,25 @@ class PagesByValue:
         self._pairs = pairs
         self._settings = settings
         self._step = step
+        self._portions = 0
+        self._left: list[Choice] = []
+        self._outcome = ValueOutcome()
 
     def choose(self, room: int) -> Slices[PhaseResult]:
         """See `Phase`."""
+        if self._portions and not self._valuation.take_event_news():
+            return self._portion(room)
+        again = self._portions > 0
         yield from self._valuation.update_rates()
         share = min(self._settings.lots, _LOTS * room / max(1, self._pages.size))
-        values, sample = yield from self._valued(share)
+        values, sample = yield from self._valued(0.0 if again else share)
         reserve = 0
         if room < len(values) + len(sample):
             reserve = self._embeds.reserve(room) + self._pairs.reserve(room)
         most = max(0, room - len(sample) - reserve)
         found = self._step.found
         chosen = yield from choosing(values, most, self._wanted())
-        outcome = ValueOutcome(
+        self._outcome = ValueOutcome(
             expected=(
                 found + sum(one.chance for one in values),
                 found + sum(one.chance for one in chosen),
@@ -342,8 +364,24 @@ class PagesByValue:
             tight=len(chosen) == most < len(values),
         )
         taken = {one.url for one in chosen}
-        visits = choices(chosen) + [one for one in sample if one.url not in taken]
-        return PhaseResult(visits, value=outcome)
+        self._left = [one for one in sample if one.url not in taken] + choices(chosen)
+        self._portions = max(1, self._portions)
+        return self._portion(room)
+
+    def restart(self) -> None:
+        """Value all pages again at the next choice: there is more room than was thought."""
+        self._portions = 0
+
+    def _portion(self, room: int) -> PhaseResult:
+        """The next of the pages that were chosen; what is left is chosen again after news."""
+        self._portions += 1
+        done = self._step.done
+        left = [one for one in self._left if one.url not in done][:room]
+        last = self._portions > _PORTIONS
+        size = len(left) if last else max(_LEAST_PORTION, math.ceil(_PORTION * len(left)))
+        self._left = left[size:]
+        repeat = bool(left) and not last
+        return PhaseResult(left[:size], repeat=repeat, value=self._outcome)
 
     def counting(self) -> Slices[int]:
         """The number of pages that would be chosen now, had the step more room, in slices."""
@@ -362,8 +400,9 @@ class PagesByValue:
         return Wanted(self._settings.recall, self._settings.least, self._step.found, TRUSTED)
 
     def _is_out(self, row: PageRow) -> bool:
-        """Whether a page was chosen already, never visited, or leads into a trap that is shut."""
-        return row.url in self._step.done or not row.visits or self._valuation.is_shut(row)
+        """Whether a page was chosen already, never visited, repeats another, or is in a trap."""
+        out = row.url in self._step.done or not row.visits
+        return out or self._valuation.is_left_out(row)
 
     def _valued(self, share: float) -> Slices[tuple[list[VisitValue], list[Choice]]]:
         """The value of a visit of each page that was not chosen yet, and the random sample."""

@@ -11,6 +11,7 @@ differs takes its parameter out of the idle ones.
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.recrawl.planner.change_detection.deletion import Life
@@ -18,6 +19,7 @@ from nacre.recrawl.planner.change_rate.rates import Classes
 from nacre.recrawl.planner.change_rate.value import DAY
 from nacre.recrawl.planner.discovery.index_pages import INDEX, is_later, overflows
 from nacre.recrawl.planner.discovery.traps import Pairs
+from nacre.recrawl.planner.discovery.twins import Twins
 from nacre.recrawl.planner.ranking import Ranking, VisitValue, quiet
 from nacre.recrawl.planner.sites import ShownRow
 from nacre.recrawl.planner.slices import ROWS, Slices
@@ -179,6 +181,18 @@ _RIGHT = 0.5
 """A source that was right more often than not is believed to that degree."""
 
 
+class Limits(NamedTuple):
+    """What is not visited, whatever its value.
+
+    Attributes:
+        traps: The share of the step that traps may take.
+        twins: URLs that only repeat another one.
+    """
+
+    traps: TrapShare
+    twins: Twins
+
+
 class Valuation:
     """Values visits of pages in one step.
 
@@ -186,7 +200,7 @@ class Valuation:
         inputs: What the planner knows and wants.
         step: The current step; read for its times.
         ranking: Values a visit by change rates and hints.
-        traps: The share of the step that traps may take.
+        limits: What is not visited, whatever its value.
         classes: Priors of change rates, which `ranking` uses.
     """
 
@@ -195,13 +209,13 @@ class Valuation:
         inputs: PlannerInputs,
         step: Step,
         ranking: Ranking,
-        traps: TrapShare,
+        limits: Limits,
         classes: Classes,
     ) -> None:
         self._rows, self._sites, _, self._settings = inputs
         self._step = step
         self._ranking = ranking
-        self._traps = traps
+        self._traps, self._twins = limits
         self._classes = classes
 
     def of(self, row: PageRow) -> VisitValue | None:
@@ -213,6 +227,8 @@ class Valuation:
         mapped = row.index >= INDEX and self._sites.is_mapped(row.url, self._step.time)
         if mapped:
             time = self._sites.beside_map(row.url)
+        if row.kind is PageKind.PAGE:
+            time = self._sites.forecasting(row, time)
         found = self._ranking.visit(row, self._step.time, time, signals, repeats=repeats)
         if row.told and found is not None and signals and row.index < INDEX:
             return self._proved(found, row)
@@ -234,6 +250,22 @@ class Valuation:
     def is_shut(self, row: PageRow) -> bool:
         """Whether a page leads into a trap, and the share of traps is used up."""
         return self._traps.is_shut(row)
+
+    def take_event_news(self) -> bool:
+        """Whether visits showed an event, or that there is none, since the last call."""
+        return self._sites.take_event_news()
+
+    def is_left_out(self, row: PageRow) -> bool:
+        """Whether a page repeats another one, or leads into a trap that is shut."""
+        return self.repeats(row.url) or self.is_shut(row)
+
+    def links_of(self, row: PageRow, days: float) -> float:
+        """New links that a page is expected to show first after so many days."""
+        return self._ranking.arrivals_a_day(row) * days
+
+    def repeats(self, url: str) -> bool:
+        """Whether a page only repeats another one: see `Twins`."""
+        return self._twins.rests(url)
 
     def quiet(self, row: PageRow) -> bytes:
         """The evidence that silence gives for a row without evidence; b"" for none."""

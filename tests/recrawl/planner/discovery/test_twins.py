@@ -1,0 +1,83 @@
+"""Twins: URLs that differ in their query and are one page are visited as one."""
+
+import pytest
+
+from nacre.core.pagerow import PageRow
+from nacre.recrawl.planner.discovery.twins import Twins
+from nacre.recrawl.planner.step import Choice
+from nacre.recrawl.planner.visited import MemoryRows
+
+NOW = 1_767_571_200.0
+INDEX = "http://a.test/api/index.html"
+
+
+def twins(digests: list[str], plain: str = "", time: float = NOW) -> Twins:
+    """A family whose members had these bytes when they were visited last, all at once."""
+    rows = MemoryRows()
+    if plain:
+        rows.put(PageRow(INDEX, visits=1, last_visit=1.0, digest=plain))
+    for number, digest in enumerate(digests):
+        rows.put(PageRow(f"{INDEX}?C{number}", visits=1, last_visit=1.0, digest=digest))
+    found = Twins(rows, time)
+    for row in rows.scan():
+        found.take(row)
+    return found
+
+
+def resting(found: Twins, count: int) -> list[int]:
+    return [number for number in range(count) if found.rests(f"{INDEX}?C{number}")]
+
+
+@pytest.mark.parametrize(
+    ("digests", "plain", "rest"),
+    [
+        (["a"] * 40, "", 38),  # all but the representative and one that is checked, or one less
+        (["a"] * 40, "a", 39),
+        (["a"] * 5, "", 0),  # four pairs are too few
+        (["a"] * 5, "a", 4),
+        (["a"] * 39 + ["b"], "", 0),  # one that differs
+        (["a"] * 40, "b", 0),
+        ([f"d{number}" for number in range(40)], "", 0),
+    ],
+)
+def test_members_that_rest(digests: list[str], plain: str, rest: int) -> None:
+    found = len(resting(twins(digests, plain), len(digests)))
+    assert rest <= found <= rest + 1
+
+
+def test_another_member_is_checked_now_and_then() -> None:
+    checked: set[int] = set()
+    rare = 0
+    for step in range(100):
+        time = NOW + step * 86_400.0
+        rest = set(resting(twins(["a"] * 10, "a", time), 10))
+        assert len(rest) == 9, "as long as few pairs were compared, one is checked each time"
+        checked |= set(range(10)) - rest
+        rare += len(resting(twins(["a"] * 40, "a", time), 40)) < 40
+    assert len(checked) == 10
+    assert 2 <= rare <= 25
+
+
+def test_new_members_wait_unless_the_operator_wants_them() -> None:
+    found = twins(["a"] * 40, "a")
+    new = f"{INDEX}?New"
+    wanted = [Choice(new, 1.0, reason) for reason in ("new", "start", "due", "pair")]
+    other = Choice("http://a.test/other.html?x", 1.0, "new")
+    assert found.admitted([*wanted, other]) == [*wanted[1:], other]
+    assert found.held == 1
+
+
+def test_members_that_were_visited_at_other_times_are_not_compared() -> None:
+    rows = MemoryRows()
+    for number in range(40):
+        digest = "old" if number < 35 else "new"
+        last = 1.0 if number < 35 else 2.0
+        rows.put(PageRow(f"{INDEX}?C{number:02}", visits=1, last_visit=last, digest=digest))
+    rows.put(PageRow(f"{INDEX}?gone", visits=1, last_visit=1.0))
+    rows.put(PageRow(f"{INDEX}?unseen"))
+    found = Twins(rows, NOW)
+    for row in rows.scan():
+        found.take(row)
+    assert found.rests(f"{INDEX}?unseen")
+    assert not found.rests(f"{INDEX}?C00"), "the representative"
+    assert not found.rests(INDEX)
