@@ -11,7 +11,7 @@ from nacre.recrawl.planner.planner import Planner
 from nacre.recrawl.planner.settings import RecrawlSettings
 from nacre.recrawl.planner.sites import Sites
 from nacre.recrawl.planner.step import Choice
-from nacre.recrawl.planner.visited import DigestJudge, MemoryRows, VisitFinding, answer_of
+from nacre.recrawl.planner.visited import DigestJudge, MemoryRows, Visited, VisitFinding, answer_of
 from tests.history.visits import Link, Visit
 
 DAY = 86_400.0
@@ -121,18 +121,18 @@ SIZE = 10
 class _ByName(DigestJudge):
     """What lies in a folder is a list; all else is an article that never changes."""
 
-    def judge(self, row: object, visit: Visit) -> VisitFinding:  # type: ignore[override]
+    def judge(self, row: PageRow, visit: Visited) -> VisitFinding:
         listing = 1.0 if visit.url.endswith("/") or "index_" in visit.url else 0.0
         return VisitFinding(answer_of(visit.status), listing=listing)
 
-    def pair(self, row: object, visit: object) -> frozenset[int]:
+    def pair(self, row: PageRow, visit: Visited) -> frozenset[int]:
         """Nothing to learn."""
         return frozenset()
 
     def pairs_wanted(self, url: str) -> int:
         return 0
 
-    def says(self, visit: object) -> int:
+    def says(self, visit: Visited) -> int:
         return hash(visit)
 
 
@@ -313,7 +313,7 @@ class _Drops(_ByName):
     def __init__(self, urls: Sequence[str]) -> None:
         self._urls = urls
 
-    def dropped(self, visit: object) -> Sequence[str]:
+    def dropped(self, visit: Visited) -> Sequence[str]:
         return self._urls
 
 
