@@ -40,7 +40,7 @@ from nacre.recrawl.planner.phases.samples import (
 from nacre.recrawl.planner.phases.sentinels import SectionDraws, Sentinels
 from nacre.recrawl.planner.phases.shares import Shares
 from nacre.recrawl.planner.phases.sources import Sources
-from nacre.recrawl.planner.phases.valuation import IdleParameters, Limits, TrapShare, Valuation
+from nacre.recrawl.planner.phases.valuation import IdleParameters, TrapShare, Valuation, VisitLimits
 from nacre.recrawl.planner.ranking import Ranking, ValueTerms
 from nacre.recrawl.planner.schedules.timetable import Timetable
 from nacre.recrawl.planner.settings import RecrawlSettings
@@ -155,7 +155,7 @@ class Planner:
             every=self._step.every,
         )
         ranking = Ranking(self._classes, self._arrivals, terms)
-        limits = Limits(self._traps, self._twins)
+        limits = VisitLimits(self._traps, self._twins)
         return Valuation(self._inputs, self._step, ranking, limits, self._classes)
 
     def _make_phases(

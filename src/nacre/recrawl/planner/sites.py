@@ -7,7 +7,7 @@ import msgspec
 
 from nacre.core.pagerow import PageRow
 from nacre.recrawl.planner.change_rate.calibration import CalibrationRow
-from nacre.recrawl.planner.change_rate.events import Events, SectionRow
+from nacre.recrawl.planner.change_rate.events import SectionEvents, SectionRow
 from nacre.recrawl.planner.change_rate.value import (
     AGES,
     DAY,
@@ -199,7 +199,7 @@ class Sites:
         self._sites = {} if sites is None else sites
         self._shown = {} if shown is None else shown
         self._times: dict[str, SiteTime] = {}
-        self._events: dict[str, Events] = {}
+        self._events: dict[str, SectionEvents] = {}
         self._step = (0.0, 1.0)
 
     def use_hints(self, *, wanted: bool) -> None:
@@ -236,12 +236,12 @@ class Sites:
         news = [events.take_news() for events in self._events.values()]
         return any(news)
 
-    def events(self, url: str) -> Events:
+    def events(self, url: str) -> SectionEvents:
         """The events of the site of a URL."""
         name = authority(url)
         found = self._events.get(name)
         if found is None:
-            found = self._events[name] = Events(self._site(url).sections, *self._step)
+            found = self._events[name] = SectionEvents(self._site(url).sections, *self._step)
         return found
 
     def time(self, url: str) -> SiteTime:

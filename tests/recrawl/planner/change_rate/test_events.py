@@ -10,8 +10,8 @@ from nacre.recrawl.planner.change_rate.events import (
     NO_EVENT,
     SHARES,
     EventPosterior,
-    Events,
     LookRow,
+    SectionEvents,
     SectionRow,
     nested,
     section_of,
@@ -29,9 +29,9 @@ def page(path: str, last: float) -> PageRow:
 
 def run(
     rows: dict[str, SectionRow], step: int, changed: int, visits: int = 10, folder: str = "api"
-) -> Events:
+) -> SectionEvents:
     """A step, a week after the one before, in which so many pages of a folder had changed."""
-    events = Events(rows, step * WEEK, 7.0)
+    events = SectionEvents(rows, step * WEEK, 7.0)
     for number in range(visits):
         row = page(f"{folder}/Class{number}.html", (step - 1) * WEEK)
         events.look(row, 0.01, changed=number < changed)
@@ -123,7 +123,7 @@ def test_a_section_that_stayed_calm_is_told_from_one_that_changed() -> None:
 def test_late_visits_count_for_the_event_that_explains_them() -> None:
     rows: dict[str, SectionRow] = {}
     run(rows, 3, 10)
-    events = Events(rows, 4 * WEEK, 7.0)
+    events = SectionEvents(rows, 4 * WEEK, 7.0)
     for number in range(50, 60):
         events.look(page(f"api/Class{number}.html", 2 * WEEK), 0.01, changed=True)
     assert events.share(page("api/Class1.html", 3 * WEEK)) < 0.1
@@ -134,19 +134,19 @@ def test_how_often_there_are_events_is_learned_once_for_each() -> None:
     rows: dict[str, SectionRow] = {}
     for step in range(1, 30):
         run(rows, step, 10 if step % 4 == 0 else 0)
-    Events(rows, 30 * WEEK, 7.0)
+    SectionEvents(rows, 30 * WEEK, 7.0)
     assert rows[""].events == pytest.approx(7.0, abs=0.5)
     assert rows["/api"].events < 2.0, "the wider section explains them"
     assert rows[""].hazard > 10 * SectionRow().hazard
 
 
 def test_without_a_look_an_event_is_left_to_hints() -> None:
-    assert Events({}, WEEK, 7.0).share(page("api/A.html", 0.0)) == 0.0
+    assert SectionEvents({}, WEEK, 7.0).share(page("api/A.html", 0.0)) == 0.0
 
 
 def test_sections_and_looks_are_bounded() -> None:
     rows: dict[str, SectionRow] = {}
-    events = Events(rows, WEEK, 7.0)
+    events = SectionEvents(rows, WEEK, 7.0)
     for number in range(700):
         events.look(page(f"folder{number}a/x.html", 0.0), 0.01, changed=False)
     assert len(rows) <= 500

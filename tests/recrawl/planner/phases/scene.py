@@ -8,7 +8,7 @@ from nacre.recrawl.planner.change_rate.rates import LISTS, NO_EVIDENCE, PAGES, C
 from nacre.recrawl.planner.discovery.twins import Twins
 from nacre.recrawl.planner.phases.embeds import EmbedSigns
 from nacre.recrawl.planner.phases.phase import Pages, Phase, PhaseResult, ScheduledPages, Survey
-from nacre.recrawl.planner.phases.valuation import Limits, TrapShare, Valuation
+from nacre.recrawl.planner.phases.valuation import TrapShare, Valuation, VisitLimits
 from nacre.recrawl.planner.ranking import Ranking, ValueTerms, VisitValue
 from nacre.recrawl.planner.schedules.timetable import Timetable
 from nacre.recrawl.planner.settings import RecrawlSettings
@@ -62,7 +62,7 @@ class Scene:
         terms = ValueTerms(1.0, self.settings.floor, versions=True)
         ranking = Ranking(classes, arrivals, terms)
         self.twins = Twins(self.rows, NOW)
-        limits = Limits(self.traps, self.twins)
+        limits = VisitLimits(self.traps, self.twins)
         self.valuation = Valuation(self.inputs, self.step, ranking, limits, classes)
         for row in rows:
             self.rows.put(row)

@@ -200,7 +200,7 @@ class EventPosterior(NamedTuple):
 NO_EVENT = EventPosterior((0.0,) * len(SHARES))
 
 
-class Events:
+class SectionEvents:
     """The events of one site.
 
     Args:

@@ -37,7 +37,7 @@ _MONDAY = 4 * DAY
 AGES = guess(
     "value.ages",
     (1.0, 3.0, 6.0, 12.0),
-    "Limits of the age classes that have hazards of their own, in days: below 1, "
+    "VisitLimits of the age classes that have hazards of their own, in days: below 1, "
     "to 3, 6, 12, and older.",
 )
 SMOOTHING = guess(

@@ -28,7 +28,7 @@ NEW = frozenset(("new", "late"))
 
 
 class Shares:
-    """What of the budget of a step may be spent on new pages.
+    """The shares of a budget that new pages and their embeds may take.
 
     Attributes:
         total: Visits of the step, -1 before the first.

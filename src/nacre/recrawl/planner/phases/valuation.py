@@ -181,8 +181,8 @@ _RIGHT = 0.5
 """A source that was right more often than not is believed to that degree."""
 
 
-class Limits(NamedTuple):
-    """What is not visited, whatever its value.
+class VisitLimits(NamedTuple):
+    """The limits of visits, whatever their value.
 
     Attributes:
         traps: The share of the step that traps may take.
@@ -209,7 +209,7 @@ class Valuation:
         inputs: PlannerInputs,
         step: Step,
         ranking: Ranking,
-        limits: Limits,
+        limits: VisitLimits,
         classes: Classes,
     ) -> None:
         self._rows, self._sites, _, self._settings = inputs
