@@ -89,6 +89,42 @@ def test_conditions_over_columns_of_files_stay_valid(where):
     assert is_true(where)
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        "fetch_time > make_date(2026, 1, 1) and make_date(2027, 1, 1) < fetch_time",
+        "fetch_time < epoch_ms(1800000000000)",
+        "last_time > make_timestamp(1700000000000000)",
+        "last_time > make_timestamp(2026, 1, 1, 0, 0, 0.0)",
+        "last_time > to_timestamp(1700000000)",
+        "fetch_time between make_date(2026, 1, 1) and to_timestamp(1800000000)",
+        "fetch_time - interval 30 day > '2026-01-01'",
+        "date_add(fetch_time, interval 1 day) > timestamp '2026-01-01'",
+        "fetch_time + to_days(1) > '2026-01-01' and status = 3",
+        "time_bucket(interval 1 day, warc_date) > '2026-01-01'",
+        "status[4:] = 'gone' and status[1] = 'd' and status[-4:-1] = 'gone'",
+        "substr(status, 4) = 'gone' and left(status, 2) = 'db'",
+        "split_part(host, '.', 1) = '图书' and split_part(url, '/', 3) = '图书.test'",
+        "split_part(key, '/', 4) = 'a'",
+    ],
+)
+def test_functions_of_constants_may_be_times_and_places(where):
+    assert is_true(where)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "fetch_time < epoch_ms(timestamp '2027-01-15 08:00:00')",
+        "fetch_time < round(1.8e12) and fetch_time < 18 * 10 ** 11 and fetch_time < pow(10, 13)",
+        "fetch_time >= abs(-5) and status = abs(-3) and status in (floor(3.2), 9)",
+        "last_time > (1700000000000 * 1000)::BIGINT",
+    ],
+)
+def test_functions_of_constants_may_be_numbers(where):
+    assert is_true(where)
+
+
 def test_a_page_that_was_never_modified_has_no_time_of_it():
     assert is_true("modified is null", modified=0)
     assert is_true("modified = 0", modified=0)

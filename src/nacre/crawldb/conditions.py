@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from nacre.crawldb.fold import label_sql, require_statuses, with_names_alone
 from nacre.crawldb.kernels import Kernel, UserSqlError, quoted
-from nacre.crawldb.mentions import beside
+from nacre.crawldb.mentions import beside, parts_of
 from nacre.crawldb.row import COLUMNS, ONE
 
 TIMES_MS = ("fetch_time", "modified", "leased_until", "purged", "first_seen", "last_inlink")
@@ -53,6 +53,7 @@ _NUMBER_TYPES = frozenset(
      "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "INT", "INT1", "INT2", "INT4", "INT8",
      "SHORT", "LONG", "SIGNED", "REAL", "NUMERIC", "FLOAT4", "FLOAT8", "DEC")
 )  # fmt: skip
+_PLACE_IN = frozenset(("ARRAY_EXTRACT", "ARRAY_SLICE"))
 _FIELD_OF = frozenset(("ARRAY_EXTRACT", "struct_extract", "array_extract"))
 _MOST_TRIED = 6
 
@@ -93,8 +94,8 @@ def row_condition(kernel: Kernel, text: str, table: str, names: Sequence[str]) -
     named = with_names_alone(kernel, text)
     mentions = _mentions(kernel, named)
     first: UserSqlError | None = None
-    for raw in _choices(mentions):
-        meant = _written(named, mentions, raw)
+    for choice in _choices(mentions):
+        meant = _written(named, mentions, choice)
         try:
             kernel.check_expression(text, table, names, meant)
         except UserSqlError as error:
@@ -104,24 +105,27 @@ def row_condition(kernel: Kernel, text: str, table: str, names: Sequence[str]) -
     raise first or UserSqlError(f"{text!r} is no condition")
 
 
-def _choices(mentions: Sequence[_Mention]) -> Iterator[frozenset[str]]:
-    """Sets of columns that are taken as those of files throughout, the fewest first.
+def _choices(mentions: Sequence[_Mention]) -> Iterator[frozenset[_Mention]]:
+    """Sets of mentions that are taken for the other kind of column, the fewest columns first.
 
-    A kernel says which of them fits: times and numbers do not mix, nor do texts and bytes.
+    First columns of readers are taken as those of files, and then the reverse. A kernel says which
+    of them fits: times and numbers do not mix, nor do texts and bytes.
     """
-    columns = sorted({one.column for one in mentions if not one.raw})
-    if len(columns) > _MOST_TRIED:
-        yield from (frozenset(), frozenset(columns))
+    kinds = sorted({(one.raw, one.column) for one in mentions})
+    if len(kinds) > _MOST_TRIED:
+        yield frozenset()
+        yield frozenset(one for one in mentions if not one.raw)
         return
-    for number in range(len(columns) + 1):
-        yield from map(frozenset, combinations(columns, number))
+    sets = [chosen for n in range(len(kinds) + 1) for chosen in combinations(kinds, n)]
+    for chosen in sorted(sets, key=lambda kinds: sum(is_raw for is_raw, _ in kinds)):
+        yield frozenset(one for one in mentions if (one.raw, one.column) in chosen)
 
 
-def _written(text: str, mentions: Sequence[_Mention], raw: frozenset[str]) -> str:
+def _written(text: str, mentions: Sequence[_Mention], others: frozenset[_Mention]) -> str:
     """The condition with SQL in place of the mentions that do not mean a column of files."""
     said = text.encode()
     for one in sorted(mentions, key=lambda mention: mention.place, reverse=True):
-        if not one.raw and one.column not in raw:
+        if one.raw == (one in others):
             sql = f"({READER_SQL[one.column]})".encode()
             said = said[: one.place] + sql + said[one.place + one.size :]
     return said.decode()
@@ -184,11 +188,12 @@ def _is_raw(column: str, part: Node, above: Sequence[Node]) -> bool:
     if column in _BYTES:
         is_hex = str(parent.get("function_name")).lower() in _HEX
         return is_hex or _cast_type(parent) == "BLOB" or any(map(_is_bytes, others))
-    if column == _STATUS and any(map(_is_text, others)):
+    # A place in a text is no number beside it.
+    if column == _STATUS and (parent.get("type") in _PLACE_IN or any(map(_is_text, others))):
         return False
-    is_time_or_status = column in (_STATUS, *TIMES_MS, *TIMES_US)
-    return is_time_or_status and (
-        _cast_type(parent) in _NUMBER_TYPES or any(map(_is_number, others))
+    is_number = _is_number if column == _STATUS else _is_calculated
+    return column in (_STATUS, *TIMES_MS, *TIMES_US) and (
+        _cast_type(parent) in _NUMBER_TYPES or any(map(is_number, others))
     )
 
 
@@ -204,6 +209,16 @@ def _is_number(node: Node) -> bool:
         return _cast_type(node) in _NUMBER_TYPES and _is_number(node["child"])
     inner = beside(node) if node.get("class") == "FUNCTION" else []
     return bool(inner) and all(map(_is_number, inner))
+
+
+def _is_calculated(node: Node) -> bool:
+    """Whether a part is a number without functions that may make a time, as `make_date` does."""
+    return _is_number(node) and not any(
+        part.get("class") == "FUNCTION"
+        and not part.get("is_operator")
+        and str(part.get("function_name")).lower() not in _POWERS
+        for part in parts_of(node)
+    )
 
 
 def _is_bytes(node: Node) -> bool:

@@ -401,7 +401,8 @@ class Kernel:
         self.check_syntax(text, columns)
         before, self._seconds = self._seconds, CHECK_TIME
         try:
-            self.execute(f"explain select ({meant or text}\n) from {table}")
+            # Without a row: DuckDB cannot bind some functions of constants that are null.
+            self.execute(f"explain select ({meant or text}\n) from {table} where false")
         except KernelError as error:
             raise UserSqlError(
                 explain_error(place_error(str(error), text), text, columns)
