@@ -9,6 +9,7 @@ import msgspec
 from pydantic import BaseModel, ValidationError
 
 from nacre.config.check import Loaded
+from nacre.config.ordinary import home_path
 from nacre.config.secret import Secret
 from nacre.cycle.storage import Storage
 from nacre.errors import ConfigError, DamageError
@@ -50,7 +51,7 @@ def freeze(
     settings = loaded.settings
     _require_references(settings)
     folder = f"segments/{segment}/conf"
-    said = settings.model_dump(mode="json")
+    said = _dump(settings, layout.root)
     usual = JobSettings(name=settings.name or layout.root.name, seeds=SEEDS_FILE)
     plain_sections = ("limits", "checkpoint", "alerts", "action", "traps")
     said |= {name: usual.model_dump(mode="json")[name] for name in plain_sections}
@@ -80,6 +81,32 @@ def _require_references(settings: JobSettings) -> None:
             f"{plain[0]}: units of a segment read secrets where they run; write "
             "`{env: NAME}` or `{file: PATH}` instead of the text itself"
         )
+
+
+def _dump(settings: JobSettings, root: Path) -> dict[str, Any]:
+    """The settings as JSON, with the full paths of secrets and of files above the job.
+
+    Secrets stay out of the storage, and so does what is not of the job.
+    """
+    tree: dict[str, Any] = _with_full_paths(settings.model_dump(mode="json"), root)
+    for path, secret in list(_secrets(settings, "")):
+        if "file" in secret.source:
+            node: Any = tree
+            for name in path.split("."):
+                node = node[int(name)] if isinstance(node, list) else node[name]
+            node["file"] = str(root / home_path(secret.source["file"]))
+    return tree
+
+
+def _with_full_paths(value: Any, root: Path) -> Any:  # noqa: ANN401 - JSON
+    """Values with the full paths of files above the job, `../shared/rules.txt`."""
+    if isinstance(value, dict):
+        return {name: _with_full_paths(item, root) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_with_full_paths(item, root) for item in value]
+    if isinstance(value, str) and value.startswith("../") and len(value) < 255:
+        return str(root / value) if "\0" not in value and (root / value).is_file() else value
+    return value
 
 
 def _copy_files(said: object, layout: Layout, storage: Storage, folder: str) -> None:
@@ -144,7 +171,7 @@ def changed_settings(
         return WrittenSettings()
     before = frozen_settings(storage, segment).model_dump(mode="json")
     now, said = (
-        loaded.settings.model_dump(mode="json"),
+        _dump(loaded.settings, layout.root),
         msgspec.json.decode(msgspec.json.encode(before)),
     )
     for path in chosen:

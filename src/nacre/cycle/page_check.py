@@ -1,13 +1,13 @@
 """One page is fetched and parsed with the settings of a job, and nothing of it is kept.
 
-Source: Nutch, `ParserChecker`. A directory in the temporary folder gets the job's settings and the
-files beside them; its one round lists the page, and fetches it by a unit as every other.
+Source: Nutch, `ParserChecker`. A directory in the temporary folder has links to the job's settings
+and to the files beside them; its one round lists the page, and fetches it by a unit as every other.
 """
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +25,8 @@ from nacre.store.layout import Layout
 _LEFT_OUT = frozenset(("action", "archive", "control", "cycle", "index", "latest", "runs", "state"))
 SETTINGS = ('cycle.storage=""', "cycle.fetch.follow=none", 'cycle.scratch=""')
 """What the settings of the directory differ by."""
+_ABOVE = ".above"
+"""Name of the folders above the directory, which is short: a path has a greatest length."""
 
 Opened = Callable[[Path], AbstractContextManager[StepContext]]
 """Opens a directory for steps."""
@@ -55,7 +57,7 @@ def check_page(layout: Layout, url: str, opened: Opened) -> CheckedPage | None:
     Raises:
         ConfigError: A fetch would refuse it, as without a contact.
     """
-    with _copied(layout) as copy, opened(copy) as context:
+    with _stand_in(layout) as directory, opened(directory) as context:
         lists = [SeedList("", (url,))]
         inject(context, lists, InjectOptions(filter=False))
         made = generate_given(context, lists, GivenOptions(1), fetch_check(context))
@@ -66,18 +68,35 @@ def check_page(layout: Layout, url: str, opened: Opened) -> CheckedPage | None:
 
 
 @contextmanager
-def _copied(layout: Layout) -> Iterator[Path]:
-    """A directory with the settings of a job and the files beside them, removed in the end."""
-    root = Path(tempfile.mkdtemp(prefix="nacre-page-"))
+def _stand_in(layout: Layout) -> Iterator[Path]:
+    """A directory with links to what a job has beside its crawl, removed in the end.
+
+    Nothing is copied, as a storage or a file of any size may be there. The folders above have links
+    to what is above the job, so that settings that name `../shared/rules.txt` mean the same file.
+    """
+    above = layout.root.resolve()
+    temporary = Path(tempfile.mkdtemp(prefix="nacre-page-"))
+    folders = [above.name, *(_ABOVE for _ in above.parents[1:])][::-1]
+    directory = temporary.joinpath(*folders)
     try:
-        for path in layout.root.iterdir():
-            if path.name not in _LEFT_OUT and path.is_file():
-                shutil.copy2(path, root / path.name)
-            elif path.name not in _LEFT_OUT and path.is_dir():
-                shutil.copytree(path, root / path.name, symlinks=True)
-        yield root
+        directory.mkdir(parents=True)
+        _link_entries(above, directory, _LEFT_OUT)
+        for folder, real in zip(directory.parents, above.parents, strict=False):
+            _link_entries(real, folder, ())
+        yield directory
     finally:
-        shutil.rmtree(root, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _link_entries(source: Path, folder: Path, left_out: Collection[str]) -> None:
+    """Link the entries of a directory in a folder, but those that the folder has.
+
+    Of a directory that cannot be listed there are none.
+    """
+    with suppress(PermissionError):
+        for path in source.iterdir():
+            if path.name not in left_out and not (folder / path.name).exists():
+                (folder / path.name).symlink_to(path)
 
 
 def _checked(context: StepContext, segment: str) -> CheckedPage | None:

@@ -1,6 +1,7 @@
 """Small things of batch rounds: forgotten pages, dry runs, headings, conflicts, one page."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,38 @@ def test_one_page_is_fetched_and_parsed_and_nothing_is_kept(root: Path):
     assert (found["url"], found["status"], found["mime"]) == (home, 200, "text/html")
     assert f"{home}b.html" in [link["dst"] for link in found["links"]]
     assert sorted(root.rglob("*")) == before
+
+
+def test_the_check_of_a_page_reads_files_above_the_job(tmp_path: Path):
+    root, shared = tmp_path / "jobs" / "c", tmp_path / "jobs" / "规则"
+    shared.mkdir(parents=True)
+    (shared / "rules.txt").write_text("-none\n+.\n")
+    (tmp_path / "pw").write_text("secret")
+    with site({"/": "<a href=/a>A</a><a href=/none>N</a>", "/a": "x"}) as home:
+        assert nacre("new", root, home, "--allow-net", "127.0.0.0/8").code == 0
+        scope = "scope=[accept, {rule: nutch-regex, file: ../规则/rules.txt}]"
+        login = "{origin: http://a.test, username: u, password: {file: ../../pw}}"
+        words = ("--set", scope, "--set", f"fetch.credentials=[{login}]")
+        assert nacre("cycle", root, "inject", *words).code == 0
+        done = nacre("cycle", root, "parsechecker", home, "--json", *words)
+        round_ = nacre("cycle", root, "--rounds", "1", *words)
+    assert round_.code == 0, round_.err
+    assert done.code == 0, done.err
+    links = {link["dst"] for link in json.loads(done.out)["links"]}
+    assert links == {f"{home}a", f"{home}favicon.ico"}
+
+
+def test_the_check_of_a_page_copies_no_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    root = tmp_path / "c"
+    with site({"/": "page"}) as home:
+        assert nacre("new", root, home, "--allow-net", "127.0.0.0/8").code == 0
+        storage = ("--set", f"cycle.storage={root / 'store'}")
+        assert nacre("cycle", root, "inject", *storage).code == 0
+        before = sorted(root.rglob("*"))
+        copied: list[object] = []
+        monkeypatch.setattr(shutil, "copytree", lambda *paths, **_: copied.append(paths))
+        assert nacre("cycle", root, "parsechecker", home, *storage).code == 0
+    assert (copied, sorted(root.rglob("*"))) == ([], before)
 
 
 def test_a_flat_table_for_other_engines(root: Path, tmp_path: Path):
