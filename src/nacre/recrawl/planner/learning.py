@@ -190,8 +190,9 @@ class Learning:
         if choice is not None and not row.told:
             simple = simple_chance(row, days, self._step.every)
             forecasts.score(choice.chance, simple, changed=changed)
-        if not row.told and row.index < INDEX:
-            # A list changes with each new link: it says little of other pages.
+        mapped = self._sites.is_mapped(row.url, self._step.time)
+        if not row.told and row.index < INDEX and not mapped:
+            # A list changes with each new link: it says little of other pages. A sitemap tells.
             events.look(row, own, changed=changed)
         event = events.share(row)
         if not row.told and not changed:
