@@ -263,9 +263,15 @@ class Links:
             self._read_hints(row, visit, told)
         unknown = self._meet(row, visit)
         if row.kind is PageKind.PAGE and visit.status == 200:
-            if self._settings.hints and self._sites.list_row(row.url) is None:
+            if self._hears_of_drops(row, visit.time):
                 self._lists.tell_dropped(self._judge.dropped(visit))
             self._lists.read(row, visit, unknown, before)
+
+    def _hears_of_drops(self, row: PageRow, now: float) -> bool:
+        """Whether a link that a page lost is a hint: lists have their own, sitemaps tell more."""
+        sites = self._sites
+        known = sites.list_row(row.url) is not None or sites.is_mapped(row.url, now)
+        return self._settings.hints and not known
 
     def _meet(self, row: PageRow, visit: Visited) -> set[str]:
         """Links that were not known: they are the new pages."""
