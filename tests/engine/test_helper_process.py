@@ -76,7 +76,8 @@ def test_a_helper_that_is_abandoned_ends():
         await helper.abandon()
         return await process.wait()
 
-    assert asyncio.run(story()) == -signal.SIGKILL
+    # Its pipe is closed first: it may have ended before it is killed.
+    assert asyncio.run(story()) in {0, -signal.SIGKILL}
 
 
 LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
