@@ -43,9 +43,11 @@ class World:
     changed: dict[float, set[str]] = field(default_factory=dict)
 
     def write(self, number: int, version: float, views: int) -> None:
+        # Each page has versions of its own: the same text on several pages is an event of the site.
         text = (
             "<html><head><meta charset=utf-8><title>公告</title></head><body>"
-            f"<h1>第{number}号公告</h1><p>第{number}号公告的内容是第{version:.0f}版,请各单位遵照执行。</p>"
+            f"<h1>第{number}号公告</h1>"
+            f"<p>第{number}号公告的内容是第{number * 100 + version:.0f}版,请各单位遵照执行。</p>"
             f"<p>浏览 {views} 次</p></body></html>"
         )
         path = self.root / f"p{number}.html"

@@ -68,7 +68,7 @@ def forecasts_section(runs: Sequence[tuple[str, ForecastScore]], total: Forecast
     """
     columns = (
         Column("run"),
-        Column("forecasts", Format.COUNT),
+        Column("visits with a forecast", Format.COUNT),
         Column("changes forecast"),
         Column("changes found", Format.COUNT),
         Column("Brier score"),
