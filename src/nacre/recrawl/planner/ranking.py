@@ -41,6 +41,9 @@ _BACK = guess("ranking.back", 0.05, "Share of the pages that were gone and come 
 _DEAD = 7 * DAY
 """Age at which a link that leads nowhere is looked at again, then at each doubling, s. A guess that
 no goal depends on."""
+_REDIRECT = 2000 * DAY
+"""Mean time in which a URL that always redirected begins to lead elsewhere, s. A guess that no goal
+depends on."""
 _TELLS = frozenset((str(HintSource.SITEMAP), str(HintSource.FEED)))
 """Sources of hints that show, by naming a page that was gone, that it is back."""
 _RUN = 4096
@@ -219,8 +222,9 @@ class Ranking:
     def _second_look(self, row: PageRow, now: float) -> VisitValue | None:
         due = 0.0 < self._terms.floor <= now - row.last_visit
         if row.life == Life.MOVED and not row.digest:
-            # It never was a page.
-            return VisitValue(0.0, 0.0, row.url, due, "floor") if due else None
+            # It never was a page, but its redirect may lead elsewhere one day.
+            chance = -math.expm1(-max(0.0, now - row.last_visit) / _REDIRECT)
+            return VisitValue(chance, chance, row.url, due, "floor" if due else "moved?")
         if row.life != Life.SUSPECT and _TELLS & set(row.told):
             return VisitValue(1.0, _LIKELY_DEAD, row.url, due, "told")
         if not row.digest:
