@@ -1,9 +1,10 @@
 """The settings of a segment: what they were when it was generated, for each of its units."""
 
 import hashlib
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from pydantic import BaseModel, ValidationError
@@ -12,6 +13,7 @@ from nacre.config.check import Loaded
 from nacre.config.ordinary import home_path
 from nacre.config.secret import Secret
 from nacre.cycle.storage import Storage
+from nacre.cycle.versions import SegmentState
 from nacre.errors import ConfigError, DamageError
 from nacre.runs.manifest import effective, unknown_origin
 from nacre.settings.settings import JobSettings
@@ -21,6 +23,10 @@ SEEDS_FILE = "seeds.txt"
 """Name of the file of seed lines, in the segment and in the scratch directory of a unit."""
 
 _SETTINGS = "settings.json"
+CONF = "conf"
+"""Name of the folder in a segment with its settings, when it was generated."""
+_CHANGED = "conf"
+"""Key in `SegmentState.more`: name of the folder with other settings, which were set later."""
 _RETRIES, _LAST_TRIES = 3, 60.0
 """Limits of the frontier's retries: a URL that fails is tried again in a later round."""
 
@@ -50,7 +56,7 @@ def freeze(
     """
     settings = loaded.settings
     _require_references(settings)
-    folder = f"segments/{segment}/conf"
+    folder = f"segments/{segment}/{CONF}"
     said = _dump(settings, layout.root)
     usual = JobSettings(name=settings.name or layout.root.name, seeds=SEEDS_FILE)
     plain_sections = ("limits", "checkpoint", "alerts", "action", "traps")
@@ -125,38 +131,38 @@ OF_JOB = frozenset(("cycle", "recrawl"))
 _WITHOUT_EFFECT = frozenset(("action", "alerts", "checkpoint", "limits", "store", "traps"))
 
 
-class WrittenSettings(NamedTuple):
-    """The settings of a segment after a change.
-
-    Attributes:
-        files: Names of the files of the settings; () if no setting is the segment's.
-        is_written: They were written; False if they had these values.
-    """
-
-    files: tuple[str, ...] = ()
-    is_written: bool = False
+def conf_name(state: SegmentState) -> str:
+    """Return the name of the folder in a segment with the settings that count."""
+    return str(state.more.get(_CHANGED, CONF))
 
 
-def changed_settings(
+def write_changed_settings(
     layout: Layout,
     loaded: Loaded[JobSettings],
     storage: Storage,
-    segment: str,
+    place: tuple[str, SegmentState],
     paths: Sequence[str],
-) -> WrittenSettings:
+) -> SegmentState | None:
     """Write other settings of a segment that waits, as far as they do not concern its list.
+
+    They go to a folder of another name, and count when a version with the new state is committed:
+    a command that is killed leaves the segment as it is.
 
     Args:
         layout: The directory of the job.
         loaded: Its settings, with the new values.
-        storage: Where the segment lies.
-        segment: Its id.
+        storage: Where the segment is.
+        place: Its id, and its state.
         paths: Dotted paths of the new values.
+
+    Returns:
+        The new state; None if the segment has these values.
 
     Raises:
         ConfigError: A setting concerns the list, or units do not use it.
         DamageError: The file of settings is damaged.
     """
+    segment, state = place
     for path in paths:
         section = path.partition(".")[0]
         if section in OF_LIST:
@@ -168,24 +174,25 @@ def changed_settings(
             raise ConfigError(f"{path} has no effect on the units of a segment")
     chosen = [path for path in paths if path.partition(".")[0] not in OF_JOB]
     if not chosen:
-        return WrittenSettings()
-    before = frozen_settings(storage, segment).model_dump(mode="json")
-    now, said = (
+        return None
+    conf = conf_name(state)
+    before = frozen_settings(storage, segment, conf).model_dump(mode="json")
+    now, tree = (
         _dump(loaded.settings, layout.root),
         msgspec.json.decode(msgspec.json.encode(before)),
     )
     for path in chosen:
-        _put_value(said, now, path.split("."))
-    folder = f"segments/{segment}/conf"
-    names = (_SETTINGS, *_named_files(said, layout.root))
-    files = tuple(f"{folder}/{name}" for name in names)
-    if said == before:
-        return WrittenSettings(files)
-    settings = JobSettings.model_validate(said)
-    _require_references(settings)
-    _copy_files(said, layout, storage, folder)
-    storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(said))
-    return WrittenSettings(files, is_written=True)
+        _put_value(tree, now, path.split("."))
+    if tree == before:
+        return None
+    _require_references(JobSettings.model_validate(tree))
+    changed = f"{CONF}-{secrets.token_hex(4)}"
+    old, new = f"segments/{segment}/{conf}/", f"segments/{segment}/{changed}"
+    for file in storage.walk(old.rstrip("/")):
+        storage.copy(file.name, f"{new}/{file.name.removeprefix(old)}")
+    _copy_files(tree, layout, storage, new)
+    storage.put(f"{new}/{_SETTINGS}", msgspec.json.encode(tree))
+    return msgspec.structs.replace(state, more={**state.more, _CHANGED: changed})
 
 
 def _put_value(said: dict[str, Any], now: Mapping[str, Any], path: Sequence[str]) -> None:
@@ -232,18 +239,19 @@ def _named_files(said: object, root: Path) -> Iterator[str]:
             yield path.as_posix()
 
 
-def frozen_settings(storage: Storage, segment: str) -> JobSettings:
-    """The settings of a segment, as they were when it was generated.
+def frozen_settings(storage: Storage, segment: str, conf: str = CONF) -> JobSettings:
+    """The settings of a segment.
 
     Args:
         storage: Where the segment lies.
         segment: Its id.
+        conf: The result of `conf_name`.
 
     Raises:
         DamageError: Its file of settings is damaged.
         MissingFileError: There is no such file.
     """
-    name = f"segments/{segment}/conf/{_SETTINGS}"
+    name = f"segments/{segment}/{conf}/{_SETTINGS}"
     try:
         return JobSettings.model_validate(msgspec.json.decode(storage.read(name)))
     except ValueError as error:  # of msgspec, pydantic, or the encoding
@@ -262,17 +270,18 @@ def _said(error: ValueError) -> str:
     return f"{where}: {first['msg']}" if where else first["msg"]
 
 
-def placed_settings(storage: Storage, segment: str, folder: Path) -> JobSettings:
+def placed_settings(storage: Storage, segment: str, folder: Path, conf: str) -> JobSettings:
     """The settings of a segment, their files copied into a folder of this machine.
 
     Args:
         storage: Where the segment lies.
         segment: Its id.
         folder: That of the job which is to have them; it is made.
+        conf: The result of `conf_name`.
     """
-    prefix = f"segments/{segment}/conf/"
+    prefix = f"segments/{segment}/{conf}/"
     for file in storage.walk(prefix.rstrip("/")):
         target = folder / file.name.removeprefix(prefix)
         target.parent.mkdir(parents=True, exist_ok=True)
         storage.fetch(file.name, target)
-    return frozen_settings(storage, segment)
+    return frozen_settings(storage, segment, conf)

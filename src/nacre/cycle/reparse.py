@@ -23,7 +23,7 @@ from nacre.core.capture import Capture
 from nacre.core.history import HistoryRecord
 from nacre.core.states import ExitStatus
 from nacre.cycle.export import FILES, HostExtra, PartTables, parse_failed
-from nacre.cycle.frozen_settings import placed_settings
+from nacre.cycle.frozen_settings import CONF, placed_settings
 from nacre.cycle.part_stand_ins import LostManifest, stand_ins, warcs_of
 from nacre.cycle.parts import PartFile, PartManifest, UnitPlace, upload_files
 from nacre.cycle.seed_index import SeedPlace
@@ -67,6 +67,7 @@ class ReparseSpec(NamedTuple):
         files: The parts of the unit and their facts, as the record of the segment has them.
         imported: Its WARCs are those of another crawl, which has more captures than came in.
         seeds: Where the seeds are that the scope asks by key; None: the settings have all.
+        conf: Name of the folder in the segment with its settings.
     """
 
     place: TaskPlace
@@ -81,6 +82,7 @@ class ReparseSpec(NamedTuple):
     files: tuple[PartFile, ...] = ()
     imported: bool = False
     seeds: SeedPlace | None = None
+    conf: str = CONF
 
 
 class ReparsedPart(NamedTuple):
@@ -118,7 +120,7 @@ def reparse_task(spec: ReparseSpec) -> list[ReparsedPart]:
     """
     with spec.place.open() as work:
         root = work.scratch / "job"
-        settings = placed_settings(work.storage, spec.segment, root)
+        settings = placed_settings(work.storage, spec.segment, root, spec.conf)
         unit_settings = settings.archive.model_copy(update={"unit": "parse"})
         settings = settings.model_copy(update={"archive": unit_settings})
         tasks: list[_Reparsing] = []

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.cycle.engine import TaskEngine
+from nacre.cycle.frozen_settings import CONF, conf_name
 from nacre.cycle.parts import PartFile, PartManifest
 from nacre.cycle.storage import Storage, StoredFile, file_sha256, localized, open_storage
 from nacre.cycle.storage.local import TEMPORARY
@@ -25,7 +26,7 @@ from nacre.errors import DamageError, StorageError
 FETCH_START = "fetch.json"
 """The note of the first start of a fetch, in the folder of the segment."""
 
-_KINDS = ("lists", "hosts", "fetched", "conf")
+_KINDS = ("lists", "hosts", "fetched")
 _NOTES = ("choice.json", "known.json")
 _FACTS = ".parquet"
 _NOTE = re.compile(r"segments/[^/]+/(?:choice|fetch|files-[0-9a-f]+)\.json")
@@ -144,7 +145,8 @@ def recorded_all(
     for segment, state in states.items():
         parts = {part for unit in state.parts.values() for part in unit}
         before = known.get(segment, ())
-        files[segment] = {file.name: file for file in before if _stays(file.name, parts)}
+        conf = f"segments/{segment}/{conf_name(state)}/"
+        files[segment] = {file.name: file for file in before if _stays(file.name, parts, conf)}
         names = _wanted(storage.walk(f"segments/{segment}"), segment, state)
         sizes |= {name: size for name, size in names.items() if name not in files[segment]}
     specs = [RecordSpec(storage.place, group) for group in _groups(sizes)]
@@ -178,20 +180,24 @@ def _wanted(there: Sequence[StoredFile], segment: str, state: SegmentState) -> d
     folder = f"segments/{segment}/"
     notes = {*_NOTES, *((FETCH_START,) if state.state != "generated" else ())}
     manifests = {f"{part}.json" for unit in state.parts.values() for part in unit}
+    kinds = (*_KINDS, conf_name(state))
     found = {}
     for name, size, _ in there:
         inner = name.removeprefix(folder)
         kind, _, rest = inner.partition("/")
         if name.rpartition("/")[2].startswith(TEMPORARY):
             continue  # it was never finished
-        if (kind in _KINDS and rest) or inner in notes or name in manifests:
+        if (kind in kinds and rest) or inner in notes or name in manifests:
             found[name] = size
     return found
 
 
-def _stays(name: str, parts: Collection[str]) -> bool:
-    """Whether a file that was recorded is still one of the segment: other parts may count now."""
-    if "/parts/" not in name:
+def _stays(name: str, parts: Collection[str], conf: str) -> bool:
+    """Whether a recorded file is still one of the segment: other parts and settings may count."""
+    kind = name.split("/")[2]
+    if kind.startswith(CONF):
+        return name.startswith(conf)
+    if kind != "parts":
         return True
     return name.removesuffix(".json") in parts or name.rpartition("/")[0] in parts
 

@@ -13,6 +13,7 @@ import msgspec
 
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import bucket_of
+from nacre.cycle.frozen_settings import conf_name
 from nacre.cycle.rounds import SITEMAPS
 from nacre.cycle.segment_files import recorded_all
 from nacre.cycle.steps.context import StepContext
@@ -34,6 +35,7 @@ class SliceSpec(NamedTuple):
         buckets: Buckets of the table of URLs.
         until: When the leases end, ms; 0: its URLs hold none.
         version: Number of the version that it is for.
+        conf: Name of the folder in the segment with its settings.
     """
 
     place: TaskPlace
@@ -43,6 +45,7 @@ class SliceSpec(NamedTuple):
     buckets: int
     until: int
     version: int
+    conf: str
 
 
 class SlicedLists(NamedTuple):
@@ -103,7 +106,7 @@ def slice_segments(context: StepContext, size: int) -> SliceResult:
         specs.append(
             SliceSpec(
                 context.place, name, names, size, version.tables[CRAWLDB].buckets, state.until,
-                version.number + 1,
+                version.number + 1, conf_name(state),
             )
         )  # fmt: skip
     if not specs:
@@ -168,7 +171,7 @@ def slice_task(spec: SliceSpec) -> SlicedLists:
                     known = lists[unit].replace("/lists/", f"/{kind}/")
                     if known in files:
                         storage.copy(known, list_name(name, at, kind))
-            for file in storage.walk(f"{folder}/conf"):
+            for file in storage.walk(f"{folder}/{spec.conf}"):
                 storage.copy(file.name, file.name.replace(folder, f"segments/{name}", 1))
             begun += len(mine)
             units.append(len(mine))

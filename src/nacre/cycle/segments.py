@@ -4,7 +4,6 @@ A segment that is given up before its update is named no more: its URLs are free
 Its WARC files stay in the archive.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,12 +12,12 @@ import msgspec
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.kernels import KernelDamageError, parquet, quoted
 from nacre.crawldb.row import bucket_of
-from nacre.cycle.frozen_settings import changed_settings
+from nacre.cycle.frozen_settings import write_changed_settings
 from nacre.cycle.parts import ARCHIVED, PartFile
 from nacre.cycle.segment_files import known_files, recorded
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.update_tasks import facts_of, local_facts
-from nacre.cycle.storage import MissingFileError, Storage, file_sha256, localized
+from nacre.cycle.storage import MissingFileError, file_sha256, localized
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -384,20 +383,13 @@ def set_on_segment(context: StepContext, name: str, paths: Sequence[str]) -> Cyc
         raise JobError(f"segment {name} is {state.state}: its settings have been used")
     if context.dry:
         return None
-    settings = changed_settings(context.layout, context.loaded, storage, name, paths)
-    known = known_files(storage, name, state)
-    own = [file for file in known if file.name in settings.files]
-    # A command that was killed, or lost against another, has written files without a record.
-    if not settings.is_written and all(_is_as_recorded(storage, file) for file in own):
+    changed = write_changed_settings(context.layout, context.loaded, storage, (name, state), paths)
+    if changed is None:
         return None
-    known = tuple(file for file in known if file not in own)
-    changed = recorded(context.engine, storage, name, state, known)
+    known = known_files(storage, name, state)
+    changed = recorded(context.engine, storage, name, changed, known)
     options = {"segment": name, "settings": list(paths)}
     changes = CycleChanges(
         step="segments set", clock=context.clock, options=options, segments={name: changed}
     )
     return cycle.commit(version, changes)
-
-
-def _is_as_recorded(storage: Storage, file: PartFile) -> bool:
-    return hashlib.sha256(storage.read(file.name)).hexdigest() == file.sha256

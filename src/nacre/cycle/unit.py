@@ -25,7 +25,7 @@ from nacre.assembly.parts import RunRecords
 from nacre.core.states import ExitStatus
 from nacre.cycle.export import PartTables
 from nacre.cycle.fetch_progress import UnitCounter, UnitProgress
-from nacre.cycle.frozen_settings import placed_settings
+from nacre.cycle.frozen_settings import CONF, placed_settings
 from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys
 from nacre.cycle.parts import Chain, UnitPlace, mark_of, newest_chain
 from nacre.cycle.seed_index import SeedPlace
@@ -53,6 +53,7 @@ class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
         storage: Place of the cycle's storage.
         segment: Id of the segment.
         unit: Name of the unit.
+        conf: Name of the folder in the segment with its settings.
         scratch: Directory of this machine for the work of units.
         buckets: Number of buckets of the facts.
         rules: Hash of the rules that judge links; 0: unknown.
@@ -70,6 +71,7 @@ class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
     storage: str
     segment: str
     unit: str
+    conf: str = CONF
     scratch: str
     buckets: int = 64
     rules: int = 0
@@ -327,7 +329,7 @@ class UnitRun:
         A unit does not wait for space: nobody would see why. The step tries again and says it.
         """
         spec = self._spec
-        settings = placed_settings(self._place.storage, spec.segment, scratch.job)
+        settings = placed_settings(self._place.storage, spec.segment, scratch.job, spec.conf)
         name = f"{mark_of(spec.segment)}-{spec.unit.lstrip('u')}-{attempt}"
         changes: dict[str, Any] = {
             "archive": settings.archive.model_copy(update={"unit": name}),

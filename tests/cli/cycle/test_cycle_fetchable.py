@@ -2,11 +2,13 @@
 
 import gzip
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
+from nacre.cycle import segments
+from nacre.cycle.frozen_settings import frozen_settings
+from nacre.cycle.storage.local import LocalStorage
 from tests.cli.site import nacre, site
 
 PUBLIC = "http://图书馆.example/"
@@ -91,21 +93,46 @@ def test_settings_that_do_not_concern_the_list_are_set_on_one_that_waits(tmp_pat
     assert "/us)" in text
 
 
-def test_settings_whose_command_was_killed_can_be_set_again(root: Path, tmp_path: Path):
-    """The file is written, and the version that names its digest is not committed."""
+@pytest.mark.parametrize("again", [True, False])
+def test_settings_whose_command_is_killed_leave_the_segment_as_it_is(
+    root: Path, monkeypatch: pytest.MonkeyPatch, again: bool
+):
+    """It wrote the files, and committed nothing."""
     contact = ("--set", "fetch.contact=https://a.test/us")
     done = nacre("cycle", root, "generate", *contact, "--json")
     segment = json.loads(done.out)["segments"][0]
     words = ("segments", "set", segment, "robots.policy=ignore")
-    other = tmp_path / "other"
-    shutil.copytree(root, other, symlinks=True)
-    assert nacre("cycle", other, *words).code == 0
-    name = f"cycle/segments/{segment}/conf/settings.json"
-    shutil.copyfile(other / name, tmp_path / "written")
-    (tmp_path / "written").replace(root / name)
-    assert nacre("cycle", root, "storage", "check").code == 7
+    with monkeypatch.context() as patch:
+        patch.setattr(segments, "recorded", raise_interrupt)
+        assert nacre("cycle", root, *words).code == 130
+    folders = sorted((root / "cycle/segments" / segment).glob("conf*"))
+    assert [len(list(folder.iterdir())) for folder in folders] == [2, 2]
+    assert nacre("cycle", root, "storage", "check").code == 0
+    storage = LocalStorage(root / "cycle")
+    if not again:
+        assert frozen_settings(storage, segment).robots.policy == "obey"
+        assert nacre("cycle", root, "fetch").code == 0
+        return
     before = len(versions(root))
     assert "other settings in version" in nacre("cycle", root, *words).out
     assert nacre("cycle", root, "storage", "check").code == 0
     assert "has these values" in nacre("cycle", root, *words).out
     assert len(versions(root)) == before + 1
+
+
+def raise_interrupt(*_args: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_slices_have_the_settings_that_were_set_on_their_segment(root: Path):
+    contact = ("--set", "fetch.contact=https://a.test/us")
+    assert nacre("cycle", root, "inject", f"{PUBLIC}a", f"{PUBLIC}b").code == 0
+    done = nacre("cycle", root, "generate", *contact, "--json")
+    segment = json.loads(done.out)["segments"][0]
+    assert nacre("cycle", root, "segments", "set", segment, "robots.policy=ignore").code == 0
+    done = nacre("cycle", root, "segments", "slice", "1", "--json")
+    assert done.code == 0, done.err
+    made = json.loads(done.out)[segment][0]
+    same = nacre("cycle", root, "segments", "set", made, "robots.policy=ignore")
+    assert "has these values" in same.out, same.err
+    assert nacre("cycle", root, "storage", "check").code == 0

@@ -19,6 +19,7 @@ import msgspec
 from nacre.core.status import FetchStatus
 from nacre.cycle.engine import OnResult, TaskEngine
 from nacre.cycle.fetch_progress import FetchPace, FetchProgress, UnitProgress
+from nacre.cycle.frozen_settings import conf_name
 from nacre.cycle.part_maker import read_columns
 from nacre.cycle.parts import (
     ARCHIVED,
@@ -281,6 +282,7 @@ def _spec(
         storage=context.cycle.storage.place,
         segment=segment,
         unit=unit,
+        conf=conf_name(state),
         scratch=options.scratch or _scratch(context, cycle.scratch),
         buckets=buckets,
         rules=int(state.more.get("rules", 0)),

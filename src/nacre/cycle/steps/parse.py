@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.cycle.engine import TaskEngine
+from nacre.cycle.frozen_settings import conf_name
 from nacre.cycle.parts import PartFile
 from nacre.cycle.reparse import ReparsedPart, ReparseSpec, read_part, reparse_task
 from nacre.cycle.rounds import IMPORTED, OF_NUTCH
@@ -148,6 +149,7 @@ def _specs(
                         place, name, unit, tuple(of), chosen, version.number + 1, buckets,
                         rules, archive, files, IMPORTED in state.more,
                         seeds if marked_seeds(state.more, "") is not None else None,
+                        conf_name(state),
                     )
                 )  # fmt: skip
     return specs
