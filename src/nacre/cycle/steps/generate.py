@@ -1,7 +1,7 @@
 """The step `generate`: the URLs that are fetched next, as lists for units.
 
 Source: Nutch, `Generator` (reference N 1.6), with counts over all buckets and not for each reducer.
-The tasks are in `select_tasks`; this is their driver.
+The tasks are in `select_tasks` and `list_tasks`; this is their driver.
 """
 
 import contextlib
@@ -36,25 +36,22 @@ from nacre.cycle.steps.freezing import freeze_segment
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets, rank_buckets
 from nacre.cycle.steps.judging import rules_of_step
 from nacre.cycle.steps.kept import KeepPlan
-from nacre.cycle.steps.range_tasks import gathered, hosts_out
-from nacre.cycle.steps.seed_rows import synced
-from nacre.cycle.steps.select_tasks import (
+from nacre.cycle.steps.list_tasks import (
     HostPlan,
     LeasedFiles,
     LeaseSpec,
     ListSpec,
     LookSpec,
     MeasuredHost,
-    SelectedFiles,
-    SelectSpec,
     lease_task,
     list_task,
     look_task,
     measure_task,
-    select_task,
-    summed,
     wide_looks,
 )
+from nacre.cycle.steps.range_tasks import gathered, hosts_out
+from nacre.cycle.steps.seed_rows import synced
+from nacre.cycle.steps.select_tasks import SelectedFiles, SelectSpec, select_task, summed
 from nacre.cycle.storage import AlreadyThereError, Storage, remove_folder
 from nacre.cycle.tables import CRAWLDB, BucketFiles, buckets_of, in_range_tasks
 from nacre.cycle.versions import (

@@ -26,8 +26,8 @@ from nacre.cycle.steps.freezing import freeze_segment
 from nacre.cycle.steps.generate import list_name, new_segments
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts
 from nacre.cycle.steps.inject import InjectOptions, ListReading
+from nacre.cycle.steps.list_tasks import ListSpec, list_task
 from nacre.cycle.steps.seed_rows import seed_view, synced
-from nacre.cycle.steps.select_tasks import ListSpec, list_task
 from nacre.cycle.steps.update_tasks import local_facts
 from nacre.cycle.storage import remove_folder
 from nacre.cycle.tables import (
