@@ -14,6 +14,7 @@ from nacre.crawldb.fold import label_sql, require_statuses, with_names_alone
 from nacre.crawldb.kernels import Kernel, UserSqlError, quoted
 from nacre.crawldb.mentions import beside, parts_of
 from nacre.crawldb.row import COLUMNS, ONE
+from nacre.crawldb.user_sql import check_expression, check_syntax, parse_expression
 
 TIMES_MS = ("fetch_time", "modified", "leased_until", "purged", "first_seen", "last_inlink")
 """Columns of files with ms since the epoch."""
@@ -89,7 +90,7 @@ def row_condition(kernel: Kernel, text: str, table: str, names: Sequence[str]) -
     Raises:
         UserSqlError: It is none; the message says where, and which columns there are.
     """
-    kernel.check_syntax(text, names)
+    check_syntax(kernel, text, names)
     require_statuses(kernel, text)
     named = with_names_alone(kernel, text)
     mentions = _mentions(kernel, named)
@@ -97,7 +98,7 @@ def row_condition(kernel: Kernel, text: str, table: str, names: Sequence[str]) -
     for choice in _choices(mentions):
         meant = _written(named, mentions, choice)
         try:
-            kernel.check_expression(text, table, names, meant)
+            check_expression(kernel, text, table, names, meant)
         except UserSqlError as error:
             first = first or error
         else:
@@ -133,7 +134,7 @@ def _written(text: str, mentions: Sequence[_Mention], others: frozenset[_Mention
 
 def _mentions(kernel: Kernel, text: str) -> list[_Mention]:
     """The mentions of columns that differ, each as its neighbours have it."""
-    parsed, head = kernel.parse_expression(text)
+    parsed, head = parse_expression(kernel, text)
     found: dict[int, _Mention] = {}
     for part, above in _columns(parsed, ()):
         column = str(part["column_names"][0]).lower()

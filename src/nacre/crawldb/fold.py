@@ -18,6 +18,7 @@ from nacre.crawldb.row import (
     Status,
     group_columns,
 )
+from nacre.crawldb.user_sql import mentions
 
 _BY_NAME = {column.name: column for column in COLUMNS}
 _FIRSTS = tuple(column for column in COLUMNS if column.rule is FoldRule.FIRST)
@@ -361,7 +362,7 @@ def require_statuses(kernel: Kernel, text: str) -> None:
 
     That is a name that no status has, and a number that it is to be or not to be.
     """
-    for one in kernel.mentions(text, _STATUS):
+    for one in mentions(kernel, text, _STATUS):
         names = one.texts if one.whole else []
         numbers = one.numbers if one.exact else []
         unknown = [repr(name) for name in names if name not in _LABELLED]
@@ -383,7 +384,7 @@ def _numbered(text: str) -> Status | None:
 def with_names_alone(kernel: Kernel, text: str) -> str:
     """A condition with names in place of numbers where `status` is compared with both."""
     said = text.encode()
-    mixed = (one for one in kernel.mentions(text, _STATUS) if one.whole and one.texts)
+    mixed = (one for one in mentions(kernel, text, _STATUS) if one.whole and one.texts)
     numbers = {number for one in mixed for number in one.numbers}
     for number in sorted(numbers, key=lambda one: one.place, reverse=True):
         status = _numbered(number.text)
@@ -405,7 +406,7 @@ def with_status_names(kernel: Kernel, text: str) -> str:
     if _STATUS not in text.lower():
         return text
     named = with_names_alone(kernel, text)
-    places = {one.place for one in kernel.mentions(named, _STATUS) if one.texts}
+    places = {one.place for one in mentions(kernel, named, _STATUS) if one.texts}
     return _with_status(named, places, label_sql())
 
 
@@ -423,7 +424,7 @@ def with_status_codes(kernel: Kernel, text: str) -> str:
         return text
     cases = " ".join(f"when {quoted(one.label)} then {int(one)}" for one in Status)
     named = with_names_alone(kernel, text)
-    places = {one.place for one in kernel.mentions(named, _STATUS) if not one.texts}
+    places = {one.place for one in mentions(kernel, named, _STATUS) if not one.texts}
     return _with_status(named, places, f"case status {cases} end")
 
 

@@ -6,13 +6,12 @@ read a file nor change a limit. Its SQL is stable; of its Python API only what s
 """
 
 import atexit
-import json
 import os
 import re
 import resource
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from types import TracebackType
@@ -20,8 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import duckdb
 
-from nacre.crawldb.mentions import ColumnMention, mentions_in, parts_of
-from nacre.crawldb.sql_errors import explain_error, place_error
 from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 
 if TYPE_CHECKING:
@@ -384,146 +381,18 @@ class Kernel:
             return WrittenFile(path, 0, 0)
         return WrittenFile(path, int(found[0][1]), int(found[0][2]))
 
-    def check_expression(
-        self, text: str, table: str, columns: Sequence[str] = (), meant: str = ""
-    ) -> None:
-        """Check an expression that a user wrote, such as that of `--where`.
-
-        Args:
-            text: The expression.
-            table: What stands behind `from`, with the columns that it may use.
-            columns: Their names, for the message.
-            meant: The expression that is run in its place; "" for itself.
+    def plan(self, sql: str) -> None:
+        """Plan a query with a user's condition in it, and do not run it; it may take `CHECK_TIME`.
 
         Raises:
-            UserSqlError: As `check_syntax` says, or it names what is not there.
+            KernelError: It cannot be planned.
+            UserSqlError: It takes longer, or more memory than the kernel may use.
         """
-        self.check_syntax(text, columns)
         before, self._seconds = self._seconds, CHECK_TIME
         try:
-            # Without a row: DuckDB cannot bind some functions of constants that are null.
-            self.execute(f"explain select ({meant or text}\n) from {table} where false")
-        except KernelError as error:
-            raise UserSqlError(
-                explain_error(place_error(str(error), text), text, columns)
-            ) from None
+            self.execute(f"explain {sql}")
         finally:
             self._seconds = before
-
-    def check_syntax(self, text: str, columns: Sequence[str] = ()) -> None:
-        """Check an expression that a user wrote, whatever there is that it names.
-
-        Args:
-            text: The expression.
-            columns: Names of the columns that it may use, for the message.
-
-        Raises:
-            UserSqlError: It is no single expression, has a subquery, or asks for other rows than
-                its own or for the time or chance; the message says where, and which columns there
-                are.
-        """
-        if not text.strip():
-            raise UserSqlError("the expression is empty: a syntax error")
-        head = "select "
-        parsed = self._parsed(f"{head}({text}\n)", text, len(head) + 1, columns)
-        for part in parts_of(parsed):
-            if part.get("class") == "SUBQUERY" or part.get("type") == "TABLE_FUNCTION":
-                raise UserSqlError(f"{text!r} has a query in it; only expressions are allowed")
-            if why := self._no_row_has(part):
-                at = int(part.get("query_location") or 0) - len(head)
-                raise UserSqlError(f"{text!r}: at character {max(at, 1)} {why}")
-
-    def _no_row_has(self, part: Mapping[str, Any]) -> str:
-        """The reason why a part of an expression has no value of its row alone; "" for none."""
-        name = str(part.get("function_name") or "").lower()
-        if part.get("class") == "WINDOW":
-            return f"{name}() over … asks for other rows; each is looked at by itself"
-        if part.get("class") == "COLUMN_REF":
-            name = str(part["column_names"][-1]).lower()
-            clock = name in _CLOCKS and len(part["column_names"]) == 1
-            return f"{name} is {_ANEW}" if clock else ""
-        if part.get("class") != "FUNCTION":
-            return ""
-        kinds = dict(
-            self.rows(
-                "select function_type, max(coalesce(stability, '') not in ('CONSISTENT', '')) from "
-                "duckdb_functions() where function_name = ? group by 1",
-                [name],
-            )
-        )
-        if "aggregate" in kinds and "scalar" not in kinds:
-            return f"{name.removesuffix('_star')}() counts other rows; each is looked at by itself"
-        return f"{name}() is {_ANEW}" if kinds.get("scalar") else ""
-
-    def names_in(self, text: str) -> set[str]:
-        """The names of columns in an expression, without what follows behind a dot.
-
-        Raises:
-            UserSqlError: It is no expression.
-        """
-        parsed = self._parsed(f"select ({text}\n)", text, len("select ") + 1, ())
-        found = {
-            str(part["column_names"][0])
-            for part in parts_of(parsed)
-            if part.get("class") == "COLUMN_REF" and part.get("column_names")
-        }
-        return {name.lower() for name in found}
-
-    def fields_in(self, text: str, column: str) -> set[str]:
-        """The fields of a column that an expression names, lower case; "" where it takes it whole.
-
-        Raises:
-            UserSqlError: It is no expression.
-        """
-        parsed = self._parsed(f"select ({text}\n)", text, len("select ") + 1, ())
-        found = set()
-        for part in parts_of(parsed):
-            if part.get("class") == "COLUMN_REF":
-                first, *rest = (str(name).lower() for name in part["column_names"])
-                if first == column:
-                    found.add(rest[0] if rest else "")
-        return found
-
-    def mentions(self, text: str, column: str) -> list[ColumnMention]:
-        """The mentions of a column in an expression beside constants; places are in bytes.
-
-        Raises:
-            UserSqlError: It is no expression.
-        """
-        parsed, head = self.parse_expression(text)
-        return mentions_in(parsed, column, head)
-
-    def parse_expression(self, text: str) -> tuple[dict[str, Any], int]:
-        """Parse an expression; return the statement, and its bytes before the expression.
-
-        Raises:
-            UserSqlError: It is no expression.
-        """
-        head = "select ("
-        return self._parsed(f"{head}{text}\n)", text, len(head), ()), len(head)
-
-    def check_query(self, text: str) -> None:
-        """Check that what a user wrote is one query that only reads.
-
-        Raises:
-            UserSqlError: It is none; the message says where.
-        """
-        self._parsed(text, text, 0, ())
-
-    def _parsed(self, sql: str, text: str, at: int, columns: Sequence[str]) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.value("select json_serialize_sql(?)", [sql]))
-        if found.get("error"):
-            said, position = str(found.get("error_message", "")), found.get("position")
-            where = f" at character {int(position) - at + 1}" if position is not None else ""
-            raise UserSqlError(explain_error(f"{said}{where}", text, columns))
-        if len(found["statements"]) != 1:
-            raise UserSqlError(f"{text!r} is not one statement")
-        node = found["statements"][0]["node"]
-        if at and (node["type"] != "SELECT_NODE" or node["from_table"]["type"] != "EMPTY"):
-            raise UserSqlError(f"{text!r} is not one expression")
-        if at and len(node["select_list"]) != 1:
-            raise UserSqlError(f"{text!r} is not one expression")
-        return found
 
     def _run(self, sql: str, parameters: Sequence[object]) -> "duckdb.DuckDBPyConnection":
         if not _PASSING.match(sql):
@@ -588,13 +457,3 @@ def parquet(paths: Sequence[str], *, by_name: bool = False) -> str:
     """
     options = ", union_by_name = true" if by_name else ""
     return f"read_parquet([{', '.join(map(quoted, paths))}]{options})"
-
-
-_ANEW = (
-    "another with every run, and a step that is done again makes the same rows: write a fixed "
-    "value, such as a time in ms"
-)
-_CLOCKS = frozenset(
-    ("current_date", "current_time", "current_timestamp", "localtime", "localtimestamp")
-)
-"""Functions that are written as columns are."""

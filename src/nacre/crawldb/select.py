@@ -14,6 +14,7 @@ from nacre.crawldb.conditions import READER_COLUMNS, row_condition
 from nacre.crawldb.hosts import HOST_COLUMNS, RANK, host_sql, load_domains
 from nacre.crawldb.kernels import Kernel, quoted
 from nacre.crawldb.row import COLUMNS
+from nacre.crawldb.user_sql import check_expression, fields_in, names_in
 
 POINTS = 1_024
 """Places that a task tells of its candidates in one look; with fewer than 8 no end may come."""
@@ -117,7 +118,7 @@ def needed_columns(kernel: Kernel, options: SelectOptions, sorted_by: Sequence[s
         sorted_by: Columns in `options.sort`.
     """
     where = _where_sql(kernel, options)
-    named = kernel.names_in(where) if where else set()
+    named = names_in(kernel, where) if where else set()
     wanted = {*_TESTED, *sorted_by, *named}
     return [name for name in _NAMES if name in wanted]
 
@@ -189,7 +190,7 @@ def check_cap(kernel: Kernel, text: str) -> None:
         UserSqlError: It is none; the message says where, and which columns there are.
     """
     names = [f"host.{one.name}" for one in _OF_HOST]
-    kernel.check_expression(text, f"(select {_NO_HOST} as host)", names)
+    check_expression(kernel, text, f"(select {_NO_HOST} as host)", names)
 
 
 def check_hosts(kernel: Kernel, text: str) -> None:
@@ -199,13 +200,13 @@ def check_hosts(kernel: Kernel, text: str) -> None:
         UserSqlError: It is none; the message says where, and which columns there are.
     """
     columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in _OF_HOST)
-    kernel.check_expression(text, f"(select {columns})", [one.name for one in _OF_HOST])
+    check_expression(kernel, text, f"(select {columns})", [one.name for one in _OF_HOST])
 
 
 def names_rank(kernel: Kernel, options: SelectOptions) -> bool:
     """Whether a condition or a cap asks for the rank of hosts, or for all that is known of one."""
     return any(
-        not {RANK.name, ""}.isdisjoint(kernel.fields_in(text, _HOST))
+        not {RANK.name, ""}.isdisjoint(fields_in(kernel, text, _HOST))
         for text in (_where_sql(kernel, options), options.cap_where)
         if text
     )
@@ -251,7 +252,7 @@ def refuse(  # noqa: PLR0913 - rows, tests, and what they are compared with
     where = _where_sql(kernel, options)
     options = options._replace(where_sql=where)
     source = name
-    if where and _HOST in kernel.names_in(where):
+    if where and _HOST in names_in(kernel, where):
         joined = f"left join {hosts} h on h.host = {host_sql('s.key')}" if hosts else ""
         source = f"(select s.*, {'h' if hosts else _NO_HOST} as host from {name} s {joined})"
     reason = reason_expression(options, out=is_out)

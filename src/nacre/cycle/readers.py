@@ -25,6 +25,7 @@ from nacre.crawldb.kernels import (
 )
 from nacre.crawldb.row import COLUMNS, Status, bucket_of, bucket_of_host, status_of
 from nacre.crawldb.select import true_sql
+from nacre.crawldb.user_sql import check_expression, check_query
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.row_files import plain_row
 from nacre.cycle.tables import (
@@ -175,7 +176,7 @@ def condition(kernel: Kernel, wanted: RowFilter) -> str:
             raise ConfigError(f"--status: {error}") from None
     if wanted.regex:
         test = f"regexp_full_match(key, {quoted(wanted.regex)})"
-        kernel.check_expression(test, "rows")
+        check_expression(kernel, test, "rows")
         parts.append(test)
     if wanted.retries is not None:
         parts.append(f"retries = {wanted.retries:d}")
@@ -186,7 +187,7 @@ def condition(kernel: Kernel, wanted: RowFilter) -> str:
     if wanted.where:
         require_statuses(kernel, wanted.where)
         meant = with_status_codes(kernel, wanted.where)
-        kernel.check_expression(wanted.where, "rows", READER_COLUMNS, meant)
+        check_expression(kernel, wanted.where, "rows", READER_COLUMNS, meant)
         parts.append(true_sql(meant))
     return " and ".join(parts) or "true"
 
@@ -419,7 +420,7 @@ def sql(
     with view.place.open() as work:
         add_functions(work.kernel)
         with _of_user(text, view.version.tables):
-            work.kernel.check_query(text)
+            check_query(work.kernel, text)
         for table in view.version.tables:
             if table in KINDS:
                 local = joined(work, buckets_of(view.cycle, view.version, table))

@@ -1,6 +1,6 @@
 """The documents that a writer is given: those for which its condition in SQL is true.
 
-The condition is a user's. It sees one document at a time, and can read nothing else: see `kernels`.
+The condition is a user's. It has the fields of one document, and reads nothing else (`user_sql`).
 Source: Nutch, `Exchanges` (reference N 1.14).
 """
 
@@ -52,12 +52,13 @@ class DocumentChoice:
             return
         try:
             from nacre.crawldb.kernels import Kernel, UserSqlError  # noqa: PLC0415 - an extra
+            from nacre.crawldb.user_sql import check_expression  # noqa: PLC0415 - an extra
         except ImportError:
             what = f"`when` of the writer `{writer}` needs"
             raise MissingExtraError(what, "cycle") from None
         self._kernel = Kernel(_MEMORY)
         try:
-            self._kernel.check_expression(text, f"({_EMPTY})", (*FIELDS, _MORE))
+            check_expression(self._kernel, text, f"({_EMPTY})", (*FIELDS, _MORE))
             self._kernel.bound()
         except UserSqlError as error:
             self.close()

@@ -283,6 +283,7 @@ def readhosts(
     from nacre.crawldb.hosts import RANK, add_functions
     from nacre.crawldb.kernels import Kernel, quoted
     from nacre.crawldb.select import check_hosts, true_sql
+    from nacre.crawldb.user_sql import names_in
     from nacre.errors import JobError
 
     ranked = bool(host) or as_json
@@ -290,7 +291,7 @@ def readhosts(
         with Kernel() as kernel:
             add_functions(kernel)
             check_hosts(kernel, where)
-            ranked = ranked or RANK.name in kernel.names_in(where)
+            ranked = ranked or RANK.name in names_in(kernel, where)
     columns = "*" if host or as_json else "host, fetched, unfetched, gone, visits, delay"
     host = host.strip().lower()
     wanted = [f"host = {quoted(host)}"] if host else []

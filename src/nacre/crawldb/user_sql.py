@@ -1,0 +1,209 @@
+"""Expressions and queries that users write: what they name, and whether a kernel may run them.
+
+DuckDB parses them (`json_serialize_sql`); its errors become messages about the text of the user.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nacre.crawldb.kernels import Kernel, KernelError, UserSqlError
+from nacre.crawldb.mentions import ColumnMention, mentions_in, parts_of
+
+_ANEW = (
+    "another with every run, and a step that is done again makes the same rows: write a fixed "
+    "value, such as a time in ms"
+)
+_CLOCKS = frozenset(
+    ("current_date", "current_time", "current_timestamp", "localtime", "localtimestamp")
+)
+"""Functions that are written as columns are."""
+_NAMED = re.compile(r'(?:column|Function with name) "?([^"\s]+)"?')
+_NO_SELECT = "Only SELECT statements can be serialized"
+
+
+def check_expression(
+    kernel: Kernel, text: str, table: str, columns: Sequence[str] = (), meant: str = ""
+) -> None:
+    """Check an expression that a user wrote, such as that of `--where`.
+
+    Args:
+        kernel: Has the table.
+        text: The expression.
+        table: What stands behind `from`, with the columns that it may use.
+        columns: Their names, for the message.
+        meant: The expression that is run in its place; "" for itself.
+
+    Raises:
+        UserSqlError: As `check_syntax` says, or it names what is not there.
+    """
+    check_syntax(kernel, text, columns)
+    try:
+        # Without a row: DuckDB cannot bind some functions of constants that are null.
+        kernel.plan(f"select ({meant or text}\n) from {table} where false")
+    except KernelError as error:
+        raise UserSqlError(_explain_error(_place_error(str(error), text), text, columns)) from None
+
+
+def check_syntax(kernel: Kernel, text: str, columns: Sequence[str] = ()) -> None:
+    """Check an expression that a user wrote, whatever there is that it names.
+
+    Args:
+        kernel: Parses it.
+        text: The expression.
+        columns: Names of the columns that it may use, for the message.
+
+    Raises:
+        UserSqlError: It is no single expression, has a subquery, or asks for other rows than
+            its own or for the time or chance; the message says where, and which columns there
+            are.
+    """
+    if not text.strip():
+        raise UserSqlError("the expression is empty: a syntax error")
+    head = "select "
+    parsed = _parsed(kernel, f"{head}({text}\n)", text, len(head) + 1, columns)
+    for part in parts_of(parsed):
+        if part.get("class") == "SUBQUERY" or part.get("type") == "TABLE_FUNCTION":
+            raise UserSqlError(f"{text!r} has a query in it; only expressions are allowed")
+        if why := _no_row_has(kernel, part):
+            at = int(part.get("query_location") or 0) - len(head)
+            raise UserSqlError(f"{text!r}: at character {max(at, 1)} {why}")
+
+
+def _no_row_has(kernel: Kernel, part: Mapping[str, Any]) -> str:
+    """The reason why a part of an expression has no value of its row alone; "" for none."""
+    name = str(part.get("function_name") or "").lower()
+    if part.get("class") == "WINDOW":
+        return f"{name}() over … asks for other rows; each is looked at by itself"
+    if part.get("class") == "COLUMN_REF":
+        name = str(part["column_names"][-1]).lower()
+        clock = name in _CLOCKS and len(part["column_names"]) == 1
+        return f"{name} is {_ANEW}" if clock else ""
+    if part.get("class") != "FUNCTION":
+        return ""
+    kinds = dict(
+        kernel.rows(
+            "select function_type, max(coalesce(stability, '') not in ('CONSISTENT', '')) from "
+            "duckdb_functions() where function_name = ? group by 1",
+            [name],
+        )
+    )
+    if "aggregate" in kinds and "scalar" not in kinds:
+        return f"{name.removesuffix('_star')}() counts other rows; each is looked at by itself"
+    return f"{name}() is {_ANEW}" if kinds.get("scalar") else ""
+
+
+def names_in(kernel: Kernel, text: str) -> set[str]:
+    """Return the names of columns in an expression, without what follows behind a dot.
+
+    Raises:
+        UserSqlError: It is no expression.
+    """
+    parsed = _parsed(kernel, f"select ({text}\n)", text, len("select ") + 1, ())
+    return {
+        str(part["column_names"][0]).lower()
+        for part in parts_of(parsed)
+        if part.get("class") == "COLUMN_REF" and part.get("column_names")
+    }
+
+
+def fields_in(kernel: Kernel, text: str, column: str) -> set[str]:
+    """Return the fields of a column that an expression names, lower case; "" if it uses it whole.
+
+    Raises:
+        UserSqlError: It is no expression.
+    """
+    parsed = _parsed(kernel, f"select ({text}\n)", text, len("select ") + 1, ())
+    fields = set()
+    for part in parts_of(parsed):
+        if part.get("class") == "COLUMN_REF":
+            first, *rest = (str(name).lower() for name in part["column_names"])
+            if first == column:
+                fields.add(rest[0] if rest else "")
+    return fields
+
+
+def mentions(kernel: Kernel, text: str, column: str) -> list[ColumnMention]:
+    """Return the mentions of a column in an expression beside constants; places are in bytes.
+
+    Raises:
+        UserSqlError: It is no expression.
+    """
+    parsed, head = parse_expression(kernel, text)
+    return mentions_in(parsed, column, head)
+
+
+def parse_expression(kernel: Kernel, text: str) -> tuple[dict[str, Any], int]:
+    """Parse an expression; return the statement, and its bytes before the expression.
+
+    Raises:
+        UserSqlError: It is no expression.
+    """
+    head = "select ("
+    return _parsed(kernel, f"{head}{text}\n)", text, len(head), ()), len(head)
+
+
+def check_query(kernel: Kernel, text: str) -> None:
+    """Check that what a user wrote is one query that only reads.
+
+    Raises:
+        UserSqlError: It is none; the message says where.
+    """
+    _parsed(kernel, text, text, 0, ())
+
+
+def _parsed(kernel: Kernel, sql: str, text: str, at: int, columns: Sequence[str]) -> dict[str, Any]:
+    """Parse SQL that has a user's text in it.
+
+    Args:
+        kernel: Parses it.
+        sql: The SQL.
+        text: The text of the user, for messages.
+        at: Characters of the SQL before the text; 0: the text is a query, not an expression.
+        columns: Names of the columns that it may use, for messages.
+
+    Raises:
+        UserSqlError: It cannot be parsed, or is more than one query or expression.
+    """
+    tree: dict[str, Any] = json.loads(kernel.value("select json_serialize_sql(?)", [sql]))
+    if tree.get("error"):
+        message, position = str(tree.get("error_message", "")), tree.get("position")
+        where = f" at character {int(position) - at + 1}" if position is not None else ""
+        raise UserSqlError(_explain_error(f"{message}{where}", text, columns))
+    if len(tree["statements"]) != 1:
+        raise UserSqlError(f"{text!r} is not one statement")
+    node = tree["statements"][0]["node"]
+    if at and (node["type"] != "SELECT_NODE" or node["from_table"]["type"] != "EMPTY"):
+        raise UserSqlError(f"{text!r} is not one expression")
+    if at and len(node["select_list"]) != 1:
+        raise UserSqlError(f"{text!r} is not one expression")
+    return tree
+
+
+def _place_error(message: str, text: str) -> str:
+    """Return the first line of an error, with the position of the name that it is about.
+
+    Args:
+        message: The message of DuckDB.
+        text: The SQL; the position is left out if the name does not occur in it.
+    """
+    first = message.strip().partition("\n")[0]
+    match = _NAMED.search(first)
+    position = text.find(match[1]) if match else -1
+    return f"{first} at character {position + 1}" if position >= 0 else first
+
+
+def _explain_error(message: str, text: str, columns: Sequence[str]) -> str:
+    """Return what is wrong with an expression, with the columns that it may use.
+
+    Args:
+        message: The message of DuckDB.
+        text: The expression.
+        columns: The columns; none are listed if there are none.
+    """
+    first = message.strip().splitlines()[0] if message.strip() else "not an expression"
+    if first.startswith(_NO_SELECT):
+        first = "not a query that only reads: it begins with select, from or with"
+    listed = f"; columns: {', '.join(columns)}" if columns else ""
+    return f"{text!r}: {first}{listed}"
