@@ -1,5 +1,8 @@
 import asyncio
+import socket
 import time
+from collections.abc import Coroutine
+from contextlib import closing
 
 import pytest
 
@@ -26,6 +29,22 @@ class Wire(asyncio.Transport):
 
     def write_eof(self) -> None:
         self.half_closed = True
+
+
+class Sockets:
+    """A pair of sockets below a connection: what is sent stays unread."""
+
+    def __init__(self, connection: Connection) -> None:
+        own, self._peer = socket.socketpair()
+        self._own = own
+        wire(connection)._extra["socket"] = own  # type: ignore[attr-defined]  # of the base class
+
+    def send(self, data: bytes) -> None:
+        self._peer.send(data)
+
+    def close(self) -> None:
+        self._own.close()
+        self._peer.close()
 
 
 def connection(key: PoolKey = KEY) -> Connection:
@@ -146,15 +165,107 @@ def test_what_a_surplus_at_rest_puts_in_doubt(
 
 
 def test_a_long_rest_proves_what_came_before() -> None:
-    pool = Pool()
-    one, (trust,) = used(pool, False)
-    one.slowest = 1.0
-    pool.put(one, 10.0)
-    assert pool.take(KEY, 13.9) is one
-    assert one.unproven == [trust]
-    pool.put(one, 20.0)
-    assert pool.take(KEY, 24.0) is one
-    assert one.unproven == []
+    async def main() -> None:
+        pool = Pool()
+        one, (trust,) = used(pool, False)
+        one.slowest = 1.0
+        pool.put(one, 10.0)
+        assert pool.take(KEY, 13.9) is one
+        assert one.unproven == [trust]
+        pool.put(one, 20.0)
+        assert pool.take(KEY, 24.0) is one
+        assert one.unproven == []
+        pool.close()
+
+    asyncio.run(main())
+
+
+class StalledLoop(asyncio.SelectorEventLoop):
+    """A loop of a process that others kept from running: its time passes between two turns."""
+
+    stalled = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.stalled
+
+
+def stalled_run(work: Coroutine[None, None, None]) -> None:
+    with asyncio.Runner(loop_factory=StalledLoop) as runner:
+        runner.run(work)
+
+
+def stall(seconds: float) -> None:
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, StalledLoop)
+    loop.stalled += seconds
+
+
+@pytest.mark.parametrize("lingers", [False, True])
+@pytest.mark.parametrize("turns", [0, 1, 2])
+def test_a_stalled_process_proves_nothing(turns: int, lingers: bool) -> None:
+    """A reply that came while the process was stopped is read when it goes on."""
+
+    async def main() -> None:
+        pool, now = Pool(), asyncio.get_running_loop().time()
+        connection, (trust,) = used(pool, False)
+        (pool.linger if lingers else pool.put)(connection, now)
+        stall(100.0)
+        for _ in range(turns):  # timers that are overdue run before what lies in the socket
+            await asyncio.sleep(0)
+        assert not aborted(connection)
+        connection.data_received(REPLY)
+        assert trust.suspect
+        pool.close()
+
+    stalled_run(main())
+
+
+@pytest.mark.parametrize("seconds", [30.0, 100.0])
+def test_unread_bytes_accuse_after_a_stall(seconds: float) -> None:
+    async def main() -> None:
+        pool = Pool()
+        connection, (trust,) = used(pool, False)
+        with closing(Sockets(connection)) as sockets:
+            pool.put(connection, asyncio.get_running_loop().time())
+            sockets.send(REPLY)
+            stall(seconds)
+            assert pool.take(KEY, asyncio.get_running_loop().time()) is None
+            connection.data_received(REPLY)
+            assert trust.suspect
+            pool.close()
+
+    stalled_run(main())
+
+
+def test_unread_bytes_after_a_long_rest_accuse_nobody() -> None:
+    async def main() -> None:
+        pool, now = Pool(), asyncio.get_running_loop().time()
+        connection, (trust,) = used(pool, False)
+        with closing(Sockets(connection)) as sockets:
+            pool.put(connection, now - 9.0)
+            sockets.send(REPLY)
+            assert pool.take(KEY, now) is None
+            connection.data_received(REPLY)
+            assert not trust.suspect
+            pool.close()
+
+    asyncio.run(main())
+
+
+def test_rest_after_a_stall_proves_what_came_before() -> None:
+    async def main() -> None:
+        pool = Pool()
+        connection, _ = used(pool, False)
+        pool.put(connection, asyncio.get_running_loop().time())
+        stall(100.0)
+        await asyncio.sleep(0)
+        for _ in range(16):  # 3.2 s in which it runs
+            stall(0.2)
+            await asyncio.sleep(0)
+        assert connection.unproven == []
+        pool.close()
+
+    stalled_run(main())
 
 
 def test_what_was_never_quiet_is_given_up_in_the_end_and_heard_out() -> None:

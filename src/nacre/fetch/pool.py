@@ -9,6 +9,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 
 from nacre.fetch.connection import Connection, PoolKey
 from nacre.wire.head import find_start, parse_head
@@ -25,6 +26,8 @@ _MAX_DISTRUSTED = 4096
 _TIRED = 408
 _SHORTEST_FAREWELL, _LONGEST_FAREWELL = 0.1, 1.0
 _FAREWELL_TURNS = 10
+_BEAT = 0.5
+"""Seconds between two beats: a quarter of the shortest quiet time."""
 
 
 class Pool:
@@ -38,6 +41,8 @@ class Pool:
         self._lingering: OrderedDict[Connection, asyncio.TimerHandle] = OrderedDict()
         self._distrusted: OrderedDict[PoolKey, None] = OrderedDict()
         self._ended = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._last_beat = self._resumed = -inf
 
     def __len__(self) -> int:
         return len(self._order)
@@ -51,12 +56,12 @@ class Pool:
             del self._order[connection]
             if not idle:
                 del self._places[key]
+            self._prove(connection, now)
             if not connection.alive or now - connection.idle_since > self._max_age:
-                connection.abort()
+                self._give_up(connection)
             elif connection.has_unread():
                 self._keep(connection)  # it is looked at in a moment
             else:
-                self._prove(connection, now)
                 return connection
         return None
 
@@ -73,6 +78,8 @@ class Pool:
         connection.rest(self._remove)
         self._places.setdefault(connection.key, []).append(connection)
         self._order[connection] = None
+        if connection.unproven and self._timer is None:
+            self._wait_for_beat()
         if len(self._order) > self._size:
             oldest = next(iter(self._order))
             self._remove(oldest)
@@ -89,7 +96,7 @@ class Pool:
 
         A server that ends an idle connection may send a 408 before: it answers no request.
         """
-        if connection in self._order or connection in self._lingering:
+        if connection in self._order:
             self._prove(connection, asyncio.get_running_loop().time())
         start = find_start(data)
         if start >= 0 and parse_head(data[start:]).line.status == _TIRED:
@@ -117,7 +124,7 @@ class Pool:
         times the duration of its slowest reply, from 0.1 to 1 s.
         """
         now = asyncio.get_running_loop().time()
-        for connection in (*self._order, *self._lingering):
+        for connection in self._order:
             self._prove(connection, now)
         doubtful = [c for c in (*self._order, *self._lingering) if c.unproven and c.alive]
         if not doubtful:
@@ -138,9 +145,37 @@ class Pool:
             self._end(connection)
 
     def _prove(self, connection: Connection, now: float) -> None:
-        """Connections that were idle long enough have no open reply."""
-        if now - connection.idle_since >= connection.quiet_time:
+        """A connection that was idle long enough has no open reply.
+
+        A time in which this process did not run shows nothing about a server: what it sent
+        meanwhile was not read.
+        """
+        if not connection.unproven or now - connection.idle_since < connection.quiet_time:
+            return
+        self._note_stall()
+        if now - self._resumed >= connection.quiet_time:
             connection.unproven.clear()
+
+    def _wait_for_beat(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._last_beat = loop.time()
+        self._timer = loop.call_later(_BEAT, self._beat)
+
+    def _beat(self) -> None:
+        """Note stalls, for as long as idle connections have unproven replies."""
+        self._note_stall()
+        now = asyncio.get_running_loop().time()
+        for connection in self._order:
+            self._prove(connection, now)
+        self._timer = None
+        if any(connection.unproven for connection in self._order):
+            self._wait_for_beat()
+
+    def _note_stall(self) -> None:
+        """Note when the process went on, if a beat is long overdue."""
+        now = asyncio.get_running_loop().time()
+        if self._timer is not None and now - self._last_beat >= 2 * _BEAT:
+            self._last_beat = self._resumed = now
 
     def _give_up(self, connection: Connection) -> None:
         if connection.alive and connection.unproven:
@@ -184,5 +219,8 @@ class Pool:
 
     def close(self) -> None:
         """Abort all."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         for connection in (*self._order, *self._lingering):
             self._end(connection)
