@@ -29,7 +29,8 @@ LEFT_OUT = "…"
 """Kind of a piece that stands for others, which are not shown."""
 _HTML = ("text/html", "application/xhtml+xml")
 NOISE = {
-    "masked": "a clock, a counter or a token",
+    "masked": "a clock or a counter",
+    "token": "a token of letters and digits",
     "advert": "is part of an advertisement",
     "volatile": "two fetches within seconds differ here",
     "frame": "a part of the frame of the site that other pages have",

@@ -53,7 +53,8 @@ STORED_AS = {
 DECIDED_BY = {
     "payload": "the whole reply",
     "markup": "markup",
-    "masked": "clocks, counters or tokens",
+    "masked": "clocks or counters",
+    "token": "tokens of letters and digits",
     "volatile": "places that differ at every look",
     "advert": "advertisements",
     "churn": "places that differ at every look",

@@ -73,6 +73,34 @@ NOT_MASKED = [
 ]
 
 
+IN_SENTENCES = [
+    (
+        "The current time limit for refunds is 30 days.",
+        "The current time limit for refunds is 14 days.",
+    ),
+    ("Today is the deadline of Alice", "Today is the deadline of Bob"),
+    ("The motion passed with 51 votes in favour.", "The motion passed with 15 votes in favour."),
+    (
+        "The company issued 500 shares to its founders.",
+        "The company issued 900 shares to its founders.",
+    ),
+    ("每个用户每天可下载5次资料,超过需付费。", "每个用户每天可下载2次资料,超过需付费。"),
+]
+
+
+@pytest.mark.parametrize(("one", "two"), IN_SENTENCES)
+def test_nothing_is_hidden_within_a_sentence(one: str, two: str) -> None:
+    change = compare(_page(extra=one), _page(extra=two), Template(), SETTINGS)
+    assert (change.kind, change.proven) == (ChangeClass.MINOR, False)
+
+
+def test_a_checksum_may_be_a_token_and_is_never_left_out() -> None:
+    sums = ("3f786850e387550fdab836ed7e6dc881de23001b", "89e6c98d92887913cadf06b2adb97f26cde4849b")
+    one, two = (_page(extra=f"SHA-256 {each}") for each in sums)
+    change = compare(one, two, Template(), SETTINGS)
+    assert (change.kind, change.reason, change.proven) == (ChangeClass.NOISE, "token", False)
+
+
 @pytest.mark.parametrize(("one", "two"), MASKED)
 def test_what_changes_by_itself_is_masked(one: str, two: str) -> None:
     assert masked(one) == masked(two)

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from nacre.config.component import Component, section, setting
 from nacre.core.pageview import PageView, Piece
-from nacre.recrawl.planner.change_detection.masking import masked
+from nacre.recrawl.planner.change_detection.masking import Mask, differs_by_itself, masked
 from nacre.recrawl.planner.change_detection.signatures import (
     ProfileSettings,
     TextProfile,
@@ -164,7 +164,7 @@ def compare(
     return Change(kind, score, reason, proven, coded)
 
 
-_EXCUSES = ("event", "frame", "navigation", "advert", "churn", "masked", "volatile")
+_EXCUSES = ("event", "frame", "navigation", "advert", "churn", "token", "masked", "volatile")
 """Codes, the one that says most first."""
 
 
@@ -202,23 +202,29 @@ class Excuses:
     def code(self, one: PieceDifference) -> str:
         """The reason why a difference is not a change: a code; "" when it is one.
 
-        `masked` (a clock, a counter, a token), `advert`, `volatile` (paired fetches differ in it),
+        `masked` (a clock, a counter), `advert`, `volatile` (paired fetches differ in it), `token`,
         `churn` (one pair differed in it, and each visit so far),
         `event` (so many other pages of the run have it), `frame` (a part of the frame of the site,
         which other pages have, came or went), `navigation` (links that lead around).
         """
-        if _is_masked(one):
-            return "masked"
-        if one.piece.kind == "advert":
-            return "advert"
-        if self._template.is_noise(one):
-            return "volatile" if self._template.is_proven_noise(one) else "churn"
+        if noise := self._noise(one):
+            return noise
         if self._template.is_event(self.keys(one)):
             return "event"
         if one in self._parts:
             return "frame"
         around = one.piece.kind in MENU and (not self._listing or one.piece in self._framed)
         return "navigation" if around else ""
+
+    def _noise(self, one: PieceDifference) -> str:
+        """The reason why a difference is noise: a code; "" when it is none."""
+        if _is_masked(one, Mask.CLOCKS):
+            return "masked"
+        if one.piece.kind == "advert":
+            return "advert"
+        if self._template.is_noise(one):
+            return "volatile" if self._template.is_proven_noise(one) else "churn"
+        return "token" if _is_masked(one, Mask.ALL) else ""
 
     def _is_elsewhere(self, one: PieceDifference) -> bool:
         """Whether a piece came or went that other pages have."""
@@ -273,10 +279,10 @@ _TEXTS = frozenset(("text", "title", "heading", "nav", "advert"))
 _LINKS = frozenset(("link", "nav-link"))
 
 
-def _is_masked(one: PieceDifference) -> bool:
+def _is_masked(one: PieceDifference, mask: Mask) -> bool:
     if one.was is None or one.now is None:
         return False
-    return masked(one.was.text) == masked(one.now.text)
+    return differs_by_itself(one.was.text, one.now.text, mask)
 
 
 def _identity(piece: Piece) -> tuple[str, str]:

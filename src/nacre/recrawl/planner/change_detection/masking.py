@@ -1,11 +1,12 @@
 """Hides what changes by itself in a text: clocks, counters, ages, tokens (pure).
 
 For the comparison only, never in what is stored. A bare date or number is never masked, since a
-changed deadline is a change.
+changed deadline is a change. Within a sentence nothing is: `51 votes in favour` is no counter.
 """
 
 import re
-from functools import cache
+from enum import Enum
+from functools import cache, lru_cache
 
 MASK = "\x00"
 
@@ -30,13 +31,21 @@ _NOW = r"(?:今天|今日|现在|当前|当前时间|系统时间|北京时间)(
 _TODAY = rf"{_NOW}(?:{_DATE})?\s?(?:{_WEEKDAY})?\s?"
 # A counted noun that precedes its number: a number before it belongs to something else.
 _BEHIND = r"(?!\s?(?:量|数|次数|总数|人数)?\s?[:(]?\s?\d)"
-_PATTERNS = (
+_DAYS = r"(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
+_MONTHS = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_MOMENT = (
+    rf"(?:[\s,.:+/-]{{0,3}}(?:\d++(?:st|nd|rd|th|s|ms|[ap]m)?|{_DAYS}|{_MONTHS}|[ap]\.?m|utc|gmt|cet|cest"
+    r"|seconds?|milliseconds?|at|on|in|is|the|of)\b){1,16}"
+)
+_CLOCKS = (
     # "Today", followed by any date and time of day, complete or followed by something else.
     rf"{_TODAY}\d{{1,2}}:\d{{2}}:\d{{2}}",
     rf"{_NOW}{_DATE}\s?{_WEEKDAY}(?!\s?\d)",
     rf"{_TODAY}(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?!\w)",
-    r"(?i:(?:today is|current time|server time|local time|page generated(?: (?:at|on|in))?)"
-    r"[:\s]\s?[\w ,.:+-]{1,60})",
+    rf"(?i:(?:today is|current time|server time|local time|page generated)(?=[:\s]){_MOMENT})",
     rf"{_COUNTED}\s?(?:量|数|次数|总数|人数)?\s?[:(]?\s?{_NUMBER}",
     rf"{_NUMBER}\s?{_COUNTED}{_BEHIND}",
     rf"(?i:\b{_COUNTED_EN}\b\s?[:(]?\s?{_NUMBER})",
@@ -44,18 +53,49 @@ _PATTERNS = (
     rf"(?i:{_AGO})",
     # A clock runs in seconds; hours and minutes alone may be an appointment.
     r"(?<![\d:])\d{1,2}:\d{2}:\d{2}(?:\.\d+)?(?![\d:])",
-    # Tokens: long, and of mixed letters and digits.
+)
+_TOKENS = (
+    # Long, and of mixed letters and digits.
     r"\b(?=[0-9a-f-]{0,64}\d)(?=[0-9a-f-]{0,64}[a-f])[0-9a-f]{8}(?:-?[0-9a-f]{4,}){2,}\b",
     r"(?<![\w+/=-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w=])",
 )
 
 
+class Mask(Enum):
+    """What is hidden."""
+
+    CLOCKS = _CLOCKS
+    """Clocks, counters and ages: they change by themselves."""
+    ALL = _CLOCKS + _TOKENS
+    """Tokens too. A published checksum looks like one, so that they prove nothing."""
+
+
 @cache
-def _volatile() -> re.Pattern[str]:
+def _volatile(mask: Mask) -> re.Pattern[str]:
     """Made once, when the first two pages are compared: it takes 3 ms."""
-    return re.compile("|".join(_PATTERNS))
+    return re.compile("|".join(mask.value))
 
 
-def masked(text: str) -> str:
+@lru_cache(maxsize=2_048)
+def masked(text: str, mask: Mask = Mask.ALL) -> str:
     """A text with clocks, counters, ages and tokens replaced by one character each."""
-    return _volatile().sub(MASK, text)
+    return _volatile(mask).sub(MASK, text)
+
+
+_END = re.compile(r"[.;!?。]")
+_WORD = re.compile(r"[^\W\d_\u2e80-\U0003ffff]+|[\u2e80-\U0003ffff]")
+_LEAST = 8
+"""Chinese characters of a sentence around what is masked; a word of letters counts as two."""
+
+
+def differs_by_itself(was: str, now: str, mask: Mask) -> bool:
+    """Whether two texts differ in nothing but what changes by itself, outside of sentences."""
+    hidden = masked(was, mask)
+    return hidden == masked(now, mask) and not any(map(_is_content, _END.split(hidden)[:-1]))
+
+
+def _is_content(sentence: str) -> bool:
+    """Whether a sentence has something masked in it, which then is content of the page."""
+    if MASK not in sentence:
+        return False
+    return sum(1 + word.isascii() for word in _WORD.findall(sentence)) >= _LEAST
