@@ -70,6 +70,7 @@ DECIDED_BY = {
     "link": "links",
     "image": "images",
     "file": "attached files",
+    "order": "the order of texts",
     "score": "many small differences",
     "unread": "what lies behind the part that was read",
     "blocked": "a page that refuses visitors",

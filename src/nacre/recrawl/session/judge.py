@@ -6,11 +6,14 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
+from msgspec import structs
+
 from nacre.core.pagerow import PageRow
 from nacre.core.pageview import PageView
 from nacre.core.urlshape import shaped
 from nacre.extract.pageview import page_date, page_view
 from nacre.recrawl.planner.change_detection.change import (
+    ORDER,
     SAME,
     Change,
     ChangeClass,
@@ -210,9 +213,12 @@ class PageJudge:
             return frozenset()
         second = self._view(visit)
         template = self.lessons.template(visit.url)
-        looked = compare(first, second, template, self._settings).kind.is_change
+        looked = compare(first, second, template, self._settings)
+        changed, shuffled = looked.kind.is_change, looked.reason == ORDER
         differing = differences(first.pieces, second.pieces)
-        return template.learn_pair(first, second, differing, looked_changed=looked)
+        return template.learn_pair(
+            *(first, second, differing), looked_changed=changed, shuffled=shuffled
+        )
 
     def pairs_wanted(self, url: str) -> int:
         """See `Judge` of the planner; a signature of the whole page learns no noise."""
@@ -279,8 +285,10 @@ def evidence_of(change: Change, template: Template) -> str:
 
 
 def view_of(visit: Visited) -> PageView:
-    """The page that a visit brought, taken apart."""
-    return page_view(visit.body().decode("utf-8", "replace"))
+    """The page that a visit brought, taken apart; a body that was cut says so."""
+    body = visit.body()
+    view = page_view(body.decode("utf-8", "replace"))
+    return structs.replace(view, truncated=True) if len(body) >= _LARGEST else view
 
 
 _shaped = lru_cache(maxsize=16_384)(shaped)

@@ -500,3 +500,63 @@ def test_distances() -> None:
     assert text_distance("abcdefgh", "abcdefgh") == 0.0
     assert text_distance("abcdefgh", "zyxwvuts") == 1.0
     assert text_distance("", "") == 0.0
+
+
+PRICES = "<table><tr><td>{}<td>{}<td>{}<td>{}</table><p class=clock>{}</p>"
+
+
+@pytest.mark.parametrize("clock", ["", "12:00:01"])
+def test_cells_that_were_exchanged_are_a_change(clock: str) -> None:
+    one = _page(extra=PRICES.format("基本版", "5 元", "专业版", "10 元", clock))
+    two = _page(extra=PRICES.format("基本版", "10 元", "专业版", "5 元", clock and "12:00:02"))
+    change = compare(one, two, Template(), SETTINGS)
+    assert (change.kind, change.reason, change.proven) == (ChangeClass.MINOR, "order", False)
+
+
+def test_pages_that_shuffle_their_texts_are_noise_that_is_stored() -> None:
+    one, two = (_page(extra=PRICES.format(*cells, "")) for cells in ("abcd", "cdab"))
+    template = Template(shuffles=2)
+    change = compare(one, two, template, SETTINGS)
+    assert (change.kind, change.reason, change.proven) == (ChangeClass.NOISE, "order", False)
+
+
+def test_a_menu_in_another_order_is_no_change_and_is_stored() -> None:
+    links = (
+        "<li><a href=/a>Alpha</a><li><a href=/b>Beta</a>",
+        "<li><a href=/b>Beta</a><li><a href=/a>Alpha</a>",
+    )
+    change = compare(*(_page(extra=f"<ul>{each}</ul>") for each in links), Template(), SETTINGS)
+    assert (change.kind, change.proven) == (ChangeClass.MARKUP, False)
+
+
+def test_a_page_that_was_not_read_to_its_end_is_never_left_out() -> None:
+    one, two = (
+        page_view(f"<p>12:00:0{n}</p><p>a</p><p>b</p><p>{n}</p>", max_pieces=3) for n in (1, 2)
+    )
+    change = compare(one, two, Template(), SETTINGS)
+    assert (change.kind, change.proven) == (ChangeClass.NOISE, False)
+
+
+def test_a_place_where_something_stays_proves_nothing() -> None:
+    template = Template()
+    for n in range(9):
+        one, two = (
+            page_view(f"<p>Quote {m} of the day</p>") for m in (f"{n}a", f"{n}b zz yy xx ww vv")
+        )
+        template.learn_pair(one, two, differences(one.pieces, two.pieces), looked_changed=True)
+        one, two = (page_view(f"<p>{m}</p>") for m in (f"{n}", f"x{n}"))
+        template.learn_pair(one, two, differences(one.pieces, two.pieces), looked_changed=True)
+    terms = "<p>Terms of use of this site</p>"
+    added = compare(page_view(terms), page_view(terms + "<p>A fee</p>"), template, SETTINGS)
+    assert (added.reason, added.proven) == ("churn", False)
+    quote = compare(page_view("<p>Wise</p>"), page_view("<p>Other</p>"), template, SETTINGS)
+    assert (quote.reason, quote.proven) == ("volatile", True)
+
+
+def test_texts_that_were_exchanged_between_places_are_stored() -> None:
+    one, two = (
+        page_view(f"<h2>Result</h2><p class=winner>{a}</p><p class=loser>{b}</p>")
+        for a, b in (("Alice", "Bob"), ("Bob", "Alice"))
+    )
+    change = compare(one, two, Template(), SETTINGS)
+    assert (change.kind, change.proven) == (ChangeClass.MARKUP, False)

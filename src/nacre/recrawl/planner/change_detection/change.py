@@ -8,9 +8,10 @@ differ in it, or other pages of the run have the same difference (`template`).
 
 import math
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from nacre.config.component import Component, section, setting
@@ -28,6 +29,7 @@ from nacre.recrawl.planner.change_detection.template import (
     EventKeys,
     PieceDifference,
     Template,
+    by_place,
     event_keys,
 )
 
@@ -100,8 +102,9 @@ class Change(NamedTuple):
         kind: Class.
         score: Share of the page that differs, noise and frame weighed down; 0 to 1.
         reason: Code of what decided: `payload`, `markup`, or of an excuse (`Excuses.code`); of a
-            change: `text`, `title`, `heading`, `link`, `image`, `file`, `nav`, `score`, `unread`
-            (it differs behind what was taken apart); or the name of the signature.
+            change: `text`, `title`, `heading`, `link`, `image`, `file`, `nav`, `order` (the same
+            texts in another order), `score`, `unread` (it differs behind what was taken apart);
+            or the name of the signature.
         proven: It is proven that a reader sees nothing new: only then may a version be left out.
         differing: What differs, in the order of the document, each with its excuse; "" for none.
         unproven: The names of those that other pages of the run may yet show to be an event.
@@ -146,24 +149,42 @@ def compare(
     differing = differences(old.pieces, new.pieces)
     if (old.truncated or new.truncated) and not differing:
         return Change(ChangeClass.MINOR, 0.0, "unread")
-    if not differing or _says_the_same(old, new, differing):
+    if differing and _says_the_same(old, new, differing):
         return Change(ChangeClass.MARKUP, 0.0, "markup", proven=True)
-    excuses = Excuses(old, new, differing, template, listing=listing)
-    coded = tuple((one, excuses.code(one)) for one in differing)
-    score = _score(differing, old, new, template)
-    codes = {code for _, code in coded}
-    proven = codes <= PROOFS
-    if "" in codes:
+    coded: tuple[tuple[PieceDifference, str], ...] = ()
+    score = 0.0
+    if differing:
+        excuses = Excuses(old, new, differing, template, listing=listing)
+        coded = tuple((one, excuses.code(one)) for one in differing)
+        score = _score(differing, old, new, template)
         real = [one for one, code in coded if not code]
-        unproven = tuple(excuses.keys(one) for one, code in coded if code not in PROOFS)
-        return _change(real, score, settings)._replace(differing=coded, unproven=unproven)
-    if score >= settings.noise_limit < 1.0:
+        if real:
+            unproven = tuple(excuses.keys(one) for one, code in coded if code not in PROOFS)
+            return _change(real, score, settings)._replace(differing=coded, unproven=unproven)
+    if differing and score >= settings.noise_limit < 1.0:
         return Change(ChangeClass.MINOR, score, "score", differing=coded)
-    reason = next(code for code in _EXCUSES if code in codes)
+    moves = _moves(old, new, differing)
+    if any(piece.kind in _READ and not template.is_frame(piece) for piece in moves.reordered):
+        kind = ChangeClass.NOISE if template.is_shuffled else ChangeClass.MINOR
+        return Change(kind, score, ORDER, differing=coded)
+    whole = not (old.truncated or new.truncated or moves.reordered or moves.exchanged)
+    return _excused(coded, score, can_prove=whole)
+
+
+def _excused(
+    coded: Sequence[tuple[PieceDifference, str]], score: float, *, can_prove: bool
+) -> Change:
+    """The verdict on differences of which none is a change."""
+    codes = {code for _, code in coded}
+    proven = can_prove and codes <= PROOFS
+    reason = next((code for code in _EXCUSES if code in codes), "markup")
     kind = ChangeClass.TEMPLATE if codes & _EVENT else ChangeClass.NOISE
-    return Change(kind, score, reason, proven, coded)
+    kind = kind if coded else ChangeClass.MARKUP
+    return Change(kind, score, reason, proven, tuple(coded))
 
 
+ORDER = "order"
+"""Reason of a verdict: the page has the same texts in another order."""
 _EXCUSES = ("event", "frame", "navigation", "advert", "churn", "token", "masked", "volatile")
 """Codes, the one that says most first."""
 
@@ -188,6 +209,7 @@ class Excuses:
         *,
         listing: bool = False,
     ) -> None:
+        self._old, self._new = old, new
         self._template = template
         self._listing = listing or _is_mostly_links(old, new, template)
         self._framed = _framed(old, template) | _framed(new, template) if self._listing else set()
@@ -223,8 +245,17 @@ class Excuses:
         if one.piece.kind == "advert":
             return "advert"
         if self._template.is_noise(one):
-            return "volatile" if self._template.is_proven_noise(one) else "churn"
+            # Pairs had nothing in common at the place: that is no proof where something stays.
+            proven = self._template.is_proven_noise(one)
+            stays = not one.skeletons and one.piece.place in self._stable
+            return "volatile" if proven and not stays else "churn"
         return "token" if _is_masked(one, Mask.ALL) else ""
+
+    @cached_property
+    def _stable(self) -> frozenset[int]:
+        """The places of the page at which something is as it was."""
+        before, after = by_place(self._old), by_place(self._new)
+        return frozenset(place for place in before if before[place] & after.get(place, frozenset()))
 
     def _is_elsewhere(self, one: PieceDifference) -> bool:
         """Whether a piece came or went that other pages have."""
@@ -276,6 +307,8 @@ def _change(real: Sequence[PieceDifference], score: float, settings: ChangeSetti
 _TELLING = ("title", "file", "heading", "text", "image", "link", "nav", "nav-link")
 _TEXTS = frozenset(("text", "title", "heading", "nav", "advert"))
 """Kinds whose text a reader sees."""
+_READ = frozenset(("text", "title", "heading"))
+"""Kinds whose order is content; that of menus and advertisements is not."""
 _LINKS = frozenset(("link", "nav-link"))
 
 
@@ -377,6 +410,47 @@ def _match(free: dict[int, Piece], came: Sequence[Piece], found: list[Piece | No
         if best is not None and edited_share(best.text, piece.text) <= 1.0 - _ALIKE:
             found[at] = best
             del free[id(best)]
+
+
+class _Moves(NamedTuple):
+    """Texts that both versions have, and that moved.
+
+    Attributes:
+        reordered: They came in another order among the texts at their place.
+        exchanged: One is where another kind of text was.
+    """
+
+    reordered: tuple[Piece, ...]
+    exchanged: bool
+
+
+def _moves(old: PageView, new: PageView, differing: Sequence[PieceDifference]) -> _Moves:
+    """How texts moved: cells of a table that were exchanged are a change; moved sections are none.
+
+    Args:
+        old: The version before.
+        new: The version now.
+        differing: What differs; it is left out.
+    """
+    apart = {_identity(piece) for one in differing for piece in one if piece is not None}
+    before, after = (
+        [piece for piece in view.pieces if piece.kind in _TEXTS and _identity(piece) not in apart]
+        for view in (old, new)
+    )
+    ranks: dict[str, deque[int]] = {}
+    for rank, piece in enumerate(after):
+        ranks.setdefault(piece.text, deque()).append(rank)
+    there = {piece.place for piece in before} & {piece.place for piece in after}
+    last: dict[int, int] = {}
+    reordered, exchanged = [], False
+    for piece in before:
+        rank = ranks[piece.text].popleft()
+        if rank < last.get(piece.place, rank):
+            reordered.append(piece)
+        last[piece.place] = rank
+        place = after[rank].place
+        exchanged |= place != piece.place and {place, piece.place} <= there
+    return _Moves(tuple(reordered), exchanged)
 
 
 def _says_the_same(old: PageView, new: PageView, differing: Sequence[PieceDifference]) -> bool:

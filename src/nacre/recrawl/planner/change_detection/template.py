@@ -166,6 +166,7 @@ class Template(msgspec.Struct, array_like=True):
         skeletons: Paired fetches in which a text differed between the same words, by these words.
         run: Time of the run of `events`.
         events: On how many URLs of the run the same difference was seen, by its key.
+        shuffles: Paired fetches in which the same texts came in another order.
     """
 
     places: dict[int, PlaceCounts] = {}
@@ -176,6 +177,12 @@ class Template(msgspec.Struct, array_like=True):
     skeletons: dict[int, int] = {}
     run: float = 0.0
     events: dict[int, int] = {}
+    shuffles: int = 0
+
+    @property
+    def is_shuffled(self) -> bool:
+        """Whether paired fetches have shown that the order of texts changes by itself."""
+        return self.shuffles >= _SKELETON
 
     @property
     def noise(self) -> float:
@@ -232,6 +239,7 @@ class Template(msgspec.Struct, array_like=True):
         differing: Iterable[PieceDifference],
         *,
         looked_changed: bool,
+        shuffled: bool = False,
     ) -> frozenset[int]:
         """Learn from two fetches within seconds: what differs is noise.
 
@@ -240,12 +248,14 @@ class Template(msgspec.Struct, array_like=True):
             two: The second.
             differing: The pieces that differ between them.
             looked_changed: The verdict on them would have been a change.
+            shuffled: They have the same texts in another order.
 
         Returns:
             The places that differ.
         """
         self.pairs += 1
         self.false_changes += looked_changed
+        self.shuffles += shuffled
         kept: set[int] = set()
         places: set[int] = set()
         for each in differing:
