@@ -525,7 +525,8 @@ def test_a_menu_in_another_order_is_no_change_and_is_stored() -> None:
         "<li><a href=/a>Alpha</a><li><a href=/b>Beta</a>",
         "<li><a href=/b>Beta</a><li><a href=/a>Alpha</a>",
     )
-    change = compare(*(_page(extra=f"<ul>{each}</ul>") for each in links), Template(), SETTINGS)
+    one, two = (_page(extra=f"<ul>{each}</ul>") for each in links)
+    change = compare(one, two, Template(), SETTINGS)
     assert (change.kind, change.proven) == (ChangeClass.MARKUP, False)
 
 

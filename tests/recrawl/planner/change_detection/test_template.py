@@ -1,5 +1,8 @@
 """What is learned of the pages of a site: noise by pairs, its frame by URLs, events by runs."""
 
+import random
+from difflib import SequenceMatcher
+
 import pytest
 from msgspec.structs import replace
 
@@ -284,3 +287,51 @@ def test_the_same_text_of_another_kind_is_the_same_block() -> None:
     piece = _piece(ONE, "Heading")
     assert fingerprint(piece) == fingerprint(replace(piece, kind="text"))
     assert by_place(ONE)[CLOCK] != by_place(TWO)[CLOCK]
+
+
+@pytest.mark.parametrize(
+    ("edits", "event"),
+    [
+        ([("Copyright 2023 Acme", "Copyright 2024 Acme")] * 4, False),
+        (
+            [
+                (f"Report {n} is due by 31 March 2023 .", f"Report {n} is due by 31 March 2024 .")
+                for n in range(4)
+            ],
+            True,
+        ),
+        (
+            [(f"We may {n} it", f"We may not {n} it") for n in ("read", "keep", "print", "move")],
+            False,
+        ),
+        ([(f"版权{n}所有 2023", f"版权{n}所有 2024") for n in range(4)], False),
+    ],
+)
+def test_a_short_substitution_is_the_same_between_the_same_words(
+    edits: list[tuple[str, str]], event: bool
+) -> None:
+    template = Template()
+    template.begin_run(1.0)
+    for was, now in edits:
+        template.learn_differences([_edit(was, now)])
+    for was, now in (
+        ("The claim is due by 31 March 2023 .", "The claim is due by 31 March 2024 ."),
+        ("Owners could sell data", "Owners could not sell data"),
+    ):
+        keys = event_keys(_edit(was, now))
+        assert template.is_event(keys) == (event and "claim" in was)
+
+
+def test_many_long_texts_are_compared_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+
+    def note(_: None, one: list[str], two: list[str], *, autojunk: bool) -> SequenceMatcher[str]:
+        sizes.append(len(one) * len(two))
+        return SequenceMatcher(None, one, two, autojunk=autojunk)
+
+    monkeypatch.setattr(module, "SequenceMatcher", note)
+    for size in (60, 390):
+        one, two = (" ".join(random.Random(seed).choices("ab", k=size + seed)) for seed in (1, 3))
+        assert substitution(f"x {one} y", f"z {two} w") is None
+    assert sizes
+    assert max(sizes) <= 10_000

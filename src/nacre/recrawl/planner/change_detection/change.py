@@ -9,7 +9,7 @@ differ in it, or other pages of the run have the same difference (`template`).
 import math
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -402,12 +402,16 @@ def _match(free: dict[int, Piece], came: Sequence[Piece], found: list[Piece | No
         if found[at] is not None:
             continue
         group = _identity(piece)[0]
-        best = min(
-            (one for one in free.values() if _identity(one)[0] == group),
-            key=lambda one: edited_share(one.text, piece.text),
-            default=None,
-        )
-        if best is not None and edited_share(best.text, piece.text) <= 1.0 - _ALIKE:
+        best, least = None, 1.0 - _ALIKE
+        for one in free.values():
+            # A text of another length differs in so much at least.
+            apart = abs(len(one.text) - len(piece.text))
+            if _identity(one)[0] != group or apart > least * max(len(one.text), len(piece.text)):
+                continue
+            share = edited_share(one.text, piece.text)
+            if share < least or (share == least and best is None):
+                best, least = one, share
+        if best is not None:
             found[at] = best
             del free[id(best)]
 
@@ -491,13 +495,21 @@ def edited_share(was: str, now: str) -> float:
     shorter, longer = sorted((len(was), len(now)))
     if not longer:
         return 0.0
-    head = 0
-    while head < shorter and was[head] == now[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and was[-1 - tail] == now[-1 - tail]:
-        tail += 1
+    head = _bisected(shorter, lambda size: was[:size] == now[:size])
+    tail = _bisected(shorter - head, lambda size: was[len(was) - size :] == now[len(now) - size :])
     return (longer - head - tail) / longer
+
+
+def _bisected(most: int, is_common: Callable[[int], bool]) -> int:
+    """The largest size up to a number that is common; each smaller is too. O(log) comparisons."""
+    least = 0
+    while least < most:
+        size = (least + most + 1) // 2
+        if is_common(size):
+            least = size
+        else:
+            most = size - 1
+    return least
 
 
 _PROFILES = {"text-profile": False, "text-profile-cjk": True}

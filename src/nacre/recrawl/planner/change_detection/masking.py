@@ -62,7 +62,7 @@ _TOKENS = (
 
 
 class Mask(Enum):
-    """What is hidden."""
+    """The kinds of words that are masked."""
 
     CLOCKS = _CLOCKS
     """Clocks, counters and ages: they change by themselves."""
@@ -98,4 +98,5 @@ def _is_content(sentence: str) -> bool:
     """Whether a sentence has something masked in it, which then is content of the page."""
     if MASK not in sentence:
         return False
-    return sum(1 + word.isascii() for word in _WORD.findall(sentence)) >= _LEAST
+    words: list[str] = _WORD.findall(sentence)
+    return sum(1 + word.isascii() for word in words) >= _LEAST

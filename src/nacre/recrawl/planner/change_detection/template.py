@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from difflib import SequenceMatcher
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import groupby
 from typing import NamedTuple
 
 import msgspec
@@ -92,8 +93,9 @@ _MAX_PLACES = 2_000
 """A bound of memory: places of a site."""
 _MAX_BLOCKS = 20_000
 """A bound of memory: blocks of a site."""
-_MOST_WORDS = 400
-"""A bound of work: longer texts are compared by beginning and end."""
+_MOST_PAIRS = 10_000
+"""A bound of work: pairs of words of two texts that are compared, what both begin and end with
+aside; texts with as many words are compared word by word."""
 _FEW_WORDS = 8
 """Words of a substitution: a longer difference is a text of its own."""
 _WORDS = re.compile(r"[A-Za-z0-9_\u00c0-\u024f]+(?:[.:/-][A-Za-z0-9_\u00c0-\u024f]+)*|\S")
@@ -145,12 +147,12 @@ class EventKeys(NamedTuple):
 
     Attributes:
         least: URLs that must have it.
-        substitution: Of the words that were replaced; 0 for none.
+        substitutions: Of the words that were replaced, alone or with those before or behind.
         blocks: Of the blocks that came and went.
     """
 
     least: int
-    substitution: int
+    substitutions: tuple[int, ...]
     blocks: tuple[int, ...]
 
 
@@ -334,13 +336,13 @@ class Template(msgspec.Struct, array_like=True):
     def learn_differences(self, differing: Collection[PieceDifference]) -> None:
         """Count the differences of one page, once for each URL in a run."""
         keys = [event_keys(one) for one in differing]
-        for key in {key for one in keys for key in (one.substitution, *one.blocks) if key}:
+        for key in {key for one in keys for key in (*one.substitutions, *one.blocks)}:
             self._count(self.events, key)
 
     def witnesses(self, keys: EventKeys) -> int:
         """On how many URLs of the run the same difference was seen."""
         blocks = min((self.events.get(key, 0) for key in keys.blocks), default=0)
-        return max(blocks, self.events.get(keys.substitution, 0))
+        return max(blocks, *(self.events.get(key, 0) for key in keys.substitutions), 0)
 
     def is_event(self, keys: EventKeys, *, own: int = 0) -> bool:
         """Whether so many URLs of the run have a difference that it is one of the site.
@@ -365,9 +367,38 @@ def event_keys(one: PieceDifference, *, listing: bool = False) -> EventKeys:
     around = not listing and all(piece.kind in MENU for _, piece in sides)
     least = MENU_PAGES if around else EVENT_PAGES
     blocks = [name_of(f"{sign}{piece.text}") for sign, piece in sides]
-    replaced = substitution(was.text, now.text) if was and now else None
-    key = 0 if replaced is None else name_of(f"{replaced[0]}\x00{replaced[1]}")
-    return EventKeys(least, key, tuple(blocks))
+    replaced = _substitutions(was.text, now.text) if was and now else ()
+    return EventKeys(least, tuple(map(name_of, replaced)), tuple(blocks))
+
+
+def _substitutions(was: str, now: str) -> tuple[str, ...]:
+    """What is the same substitution on other pages.
+
+    One that is long on both sides, as `3.2.1` by `3.2.3`, is the same wherever it is. A short one,
+    as `2023` by `2024` or nothing by `not`, is the same between the same words only: before or
+    behind it.
+    """
+    pair = substitution(was, now)
+    if pair is None:
+        return ()
+    replaced = "\x00".join(pair)
+    if min(len(side.encode("utf-8", "replace")) for side in pair) >= _LONG:
+        return (replaced,)
+    one, two = _WORDS.findall(was), _WORDS.findall(now)
+    head, tail = _common(one, two)
+    before, behind = one[max(0, head - _AROUND) : head], one[len(one) - tail :][:_AROUND]
+    starts, ends = ("\x01" * (size < _AROUND) for size in (head, tail))
+    sides = (
+        (before, f"{starts}{' '.join(before)}\x00{replaced}\x00"),
+        (behind, f"\x00{replaced}\x00{' '.join(behind)}{ends}"),
+    )
+    return tuple(name for words, name in sides if words)
+
+
+_LONG = 5
+"""Bytes of each side of a substitution that is known without the words around it."""
+_AROUND = 3
+"""Words before or behind a shorter one."""
 
 
 def substitution(was: str, now: str) -> tuple[str, str] | None:
@@ -377,14 +408,23 @@ def substitution(was: str, now: str) -> tuple[str, str] | None:
     old, new = one[head : len(one) - tail], two[head : len(two) - tail]
     if max(len(old), len(new)) <= _FEW_WORDS:
         return (" ".join(old), " ".join(new)) if head + tail else None
-    if max(len(one), len(two)) > _MOST_WORDS:
-        return None
-    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    parts = {
-        (" ".join(old[a:b]), " ".join(new[c:d])) for tag, a, b, c, d in codes if tag != "equal"
-    }
+    parts = _replaced(old, new)
     few = len(parts) == 1 and max(map(len, next(iter(parts)))) < 80
     return next(iter(parts)) if few else None
+
+
+def _replaced(old: list[str], new: list[str]) -> set[tuple[str, str]]:
+    """What differs between the words of two texts; nothing if the comparison takes too long."""
+    if len(old) == len(new):
+        runs = groupby(zip(old, new, strict=True), lambda pair: pair[0] == pair[1])
+        places = [list(run) for is_equal, run in runs if not is_equal]
+        pairs = {(" ".join(a), " ".join(b)) for a, b in (zip(*run, strict=True) for run in places)}
+        if len(pairs) == 1:
+            return pairs
+    if len(old) * len(new) > _MOST_PAIRS:
+        return set()
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return {(" ".join(old[a:b]), " ".join(new[c:d])) for tag, a, b, c, d in codes if tag != "equal"}
 
 
 def skeletons(was: str, now: str) -> tuple[int, ...]:
