@@ -4,6 +4,9 @@ import re
 from collections.abc import Awaitable, Callable
 from html import unescape
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from nacre.console.access.roles import Role
 from nacre.console.routes import API
@@ -52,6 +55,25 @@ def test_a_place_gets_other_settings_after_a_preview(tmp_path: Path):
     play(tmp_path, scene)
 
 
+@pytest.mark.parametrize(
+    "more",
+    [{"moves_secrets": True}, {"live_only": True}, {"preview": False}, {"未知": 1}],
+)
+def test_a_form_that_came_back_has_only_what_the_page_offers(tmp_path: Path, more: dict[str, Any]):
+    async def scene(console: GivenConsole, root: Path) -> None:
+        before = (root / "crawl.yaml").read_bytes()
+        fields, client = console.as_session(Role.OPERATOR), console.client
+        wish = {"assignments": ["politeness.delay=9"], "place": "http://a.test/", **more}
+        form = {"x-nacre-token": fields.pop("x-nacre-token"), "pending": json.dumps(wish)}
+        sent = await client.post(PAGE, headers=fields, data=form)
+        assert sent.status_code == 422
+        assert "not a change" in sent.text
+        assert next(iter(more)) in sent.text
+        assert (root / "crawl.yaml").read_bytes() == before
+
+    play(tmp_path, scene)
+
+
 def test_a_form_that_came_back_moves_no_secret(tmp_path: Path):
     async def scene(console: GivenConsole, root: Path) -> None:
         config = root / "crawl.yaml"
@@ -61,9 +83,7 @@ def test_a_form_that_came_back_moves_no_secret(tmp_path: Path):
         )
         before = config.read_bytes()
         fields, client = console.as_session(Role.OPERATOR), console.client
-        wish = {
-            "assignments": ["fetch.credentials.0.origin=https://evil.test"], "moves_secrets": True,
-        }  # fmt: skip
+        wish = {"assignments": ["fetch.credentials.0.origin=https://evil.test"]}
         form = {"x-nacre-token": fields.pop("x-nacre-token"), "pending": json.dumps(wish)}
         sent = await client.post(PAGE, headers=fields, data=form)
         assert sent.status_code == 422

@@ -16,6 +16,33 @@ from nacre.errors import ConfigError, JobError, NacreError
 from nacre.job.apply_change import ChangeRequest
 
 
+class PendingSheetChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A change of sheets that the form sends back after its preview.
+
+    It comes from the browser, so it has only what the page offers: nothing that is for the owner
+    alone.
+
+    Attributes:
+        assignments: See `ChangeRequest`.
+        place: See `ChangeRequest`.
+        remove: See `ChangeRequest`.
+        associate: See `ChangeRequest`.
+        dissociate: See `ChangeRequest`.
+        surts: See `ChangeRequest`.
+    """
+
+    assignments: list[str] = []
+    place: str = ""
+    remove: str = ""
+    associate: dict[str, list[str]] | None = None
+    dissociate: str = ""
+    surts: list[str] = []
+
+    def request(self, *, preview: bool) -> ChangeRequest:
+        """Return the request to the job; with `preview` it changes nothing."""
+        return ChangeRequest(**msgspec.structs.asdict(self), preview=preview)
+
+
 async def page(call: Call) -> PageAnswer:
     """The tree of prefixes, and the editor for a place."""
     query = call.request.query_params
@@ -50,35 +77,32 @@ async def submit(call: Call) -> PageAnswer:
     url, key = form.get("u", ""), form.get("key", "")
     try:
         if form.get("pending"):
-            wanted = msgspec.json.decode(form["pending"], type=ChangeRequest)
-            # The form comes back from the browser: what only the owner may say does not count.
-            wanted = msgspec.structs.replace(
-                wanted, preview=False, live_only=False, moves_secrets=False
-            )
-            return await _sheets(call, job, url, applied=await change(call, job, wanted))
-        wanted = await _wish(call, job, form)
-        made = await change(call, job, msgspec.structs.replace(wanted, preview=True))
+            sent = msgspec.json.decode(form["pending"], type=PendingSheetChange)
+            request = sent.request(preview=False)
+            return await _sheets(call, job, url, applied=await change(call, job, request))
+        pending = await _sheet_change(call, job, form)
+        preview = await change(call, job, pending.request(preview=True))
     except msgspec.MsgspecError as error:
         return await _sheets(call, job, url, key, refused=f"not a change: {error}")
     except (ConfigError, JobError) as error:
         return await _sheets(call, job, url, key, refused=str(error), typed=form.get("value"))
-    pending = msgspec.json.encode(wanted).decode()
+    text = msgspec.json.encode(pending).decode()
     return await _sheets(
-        call, job, url, key, preview=made, pending=pending, typed=form.get("value")
+        call, job, url, key, preview=preview, pending=text, typed=form.get("value")
     )
 
 
-async def _wish(call: Call, job: FoundJob, form: Mapping[str, str]) -> ChangeRequest:
-    """The change that a form of the page means."""
+async def _sheet_change(call: Call, job: FoundJob, form: Mapping[str, str]) -> PendingSheetChange:
+    """Return the change that a form of the page describes."""
     what, name = form.get("what", "place"), form.get("name", "")
     surts = list(lines_of(form.get("surts", "")))
     if what == "remove":
-        return ChangeRequest(remove=name)
+        return PendingSheetChange(remove=name)
     if what == "dissociate":
-        return ChangeRequest(dissociate=name, surts=surts)
+        return PendingSheetChange(dissociate=name, surts=surts)
     if what == "associate":
-        return ChangeRequest(associate={"sheets": [name], "surts": surts})
+        return PendingSheetChange(associate={"sheets": [name], "surts": surts})
     key = form.get("key", "")
     value = await ask(call, "sheet-value", job, key=key, text=form.get("value", ""))
     line = f"{key}={msgspec.json.encode(value).decode()}"
-    return ChangeRequest(assignments=[line], place=form.get("u", ""))
+    return PendingSheetChange(assignments=[line], place=form.get("u", ""))
