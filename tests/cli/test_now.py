@@ -109,13 +109,19 @@ def test_a_time_before_the_last_run_is_refused(job: Path, text: str):
 
 
 def test_a_calendar_and_a_moved_clock_are_refused_together(job: Path):
-    refused(nacre("recrawl", job, "--now", "2025-01-01", "--at", "@daily"), "--at", "--now")
+    done = nacre("recrawl", job, "--now", "2025-01-01", "--at", "@daily")
+    assert done.code == 2
+    assert "--at is a calendar" in done.err
+    assert "--now moves the clock" in done.err
 
 
 @pytest.mark.parametrize("command", ["run", "recrawl"])
-@pytest.mark.parametrize("text", ["tomorrow", "2024-13-01", "明天", "1969-07-20", "9999-01-01"])
+@pytest.mark.parametrize("text", ["", "tomorrow", "2024-13-01", "明天", "1969-07-20", "9999-01-01"])
 def test_what_is_no_time_is_refused(job: Path, command: str, text: str):
-    refused(nacre(command, job, "--now", text), "--now", text, "ISO 8601")
+    done = nacre(command, job, "--now", text)
+    assert done.code == 2
+    assert f"--now {text!r} is " in done.err
+    assert "ISO 8601" in done.err
 
 
 def test_a_crawl_with_a_wrong_time_makes_no_job(tmp_path: Path):
@@ -131,7 +137,7 @@ def test_a_run_after_one_of_the_future_warns(tmp_path: Path):
         assert nacre("crawl", home, *options).code == 0
         done = nacre("recrawl", job, "-q")
     assert done.code == 0, done.err
-    assert "warning" in done.err
+    assert done.err.count("warning") == 1
     assert "the machine's clock was set back, or the run had --now" in done.err
 
 

@@ -6,7 +6,7 @@ import pytest
 from nacre.job.lately import LastLines
 from nacre.job.overview import JobOverview, SlowQueue
 from nacre.job.sentence import sentence_of
-from nacre.job.sentence_facts import job_status, sentence_facts, time_left
+from nacre.job.sentence_facts import job_status, job_time, sentence_facts, time_left
 from nacre.job.sentence_words import words
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
 
@@ -35,6 +35,22 @@ def test_pace_and_logs_decide_what_is_said():
     slow = msgspec.to_builtins([SlowQueue("test,a,", 1, 60.0, 60.0, host="a.test")])
     refused = said([], lines("http://a.test/", 429), pace=pace, slowest=slow)
     assert refused == "a.test answers 429; its delay is 1 min now"
+
+
+@pytest.mark.parametrize("now", [0.0, 2 * NOW])
+def test_the_clock_of_a_running_job_counts(now: float):
+    running = msgspec.structs.replace(RUNNING, as_of=NOW)
+    answer = {"overview": msgspec.to_builtins(running), "committed": NOW - 1}
+    refusals = lines("http://a.test/", 429)
+    facts = sentence_facts(job_status(answer), now, LastLines([], refusals))
+    assert facts.now == NOW
+    assert "nothing was committed" not in words(sentence_of(facts))
+    assert facts.troubled is not None
+
+
+@pytest.mark.parametrize(("ended", "time"), [(0.0, NOW), (NOW - 9, NOW), (NOW + 9, NOW + 9)])
+def test_the_present_of_a_job_at_rest_is_never_before_its_end(ended: float, time: float):
+    assert job_time(JobOverview("FINISHED", ended_at=ended), NOW) == time
 
 
 def test_what_a_job_does_not_say_is_not_known():

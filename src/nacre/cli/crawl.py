@@ -206,7 +206,7 @@ def crawl(
     max_pages: MaxPages = None,
     max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
-    now: Now = "",
+    now: Now = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:

@@ -210,7 +210,7 @@ def run(
     ] = False,
     strict: Strict = False,
     assignments: Assignments = None,
-    now: Now = "",
+    now: Now = None,
     by: By = "",
     quiet: Quiet = False,
     as_json: AsJson = False,

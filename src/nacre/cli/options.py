@@ -32,7 +32,7 @@ By = Annotated[
     ),
 ]  # fmt: skip
 Now = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--now", metavar="TIME", show_default=False,
         help="Begin at this time of day instead of the present, for tests and replays: ISO 8601 "
@@ -73,15 +73,15 @@ def require_choice(regex: str, queue: str, *, everything: bool) -> None:
         raise ConfigError("say which: --regex, --queue, or --all")
 
 
-def clock_at(now: str) -> "Clock":
-    """The clock of a command with `--now`; the machine's for "".
+def clock_at(now: str | None) -> "Clock":
+    """The clock of a command with `--now`; the machine's for None.
 
     Raises:
         ConfigError: It is no time.
     """
     from nacre.engine.clock import MovedClock, SystemClock
 
-    return MovedClock(seconds_at("--now", now)) if now else SystemClock()
+    return SystemClock() if now is None else MovedClock(seconds_at("--now", now))
 
 
 def seconds_at(option: str, text: str) -> float:

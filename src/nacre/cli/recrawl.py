@@ -97,7 +97,7 @@ def recrawl(
     continuous: Continuous = False,
     times: Times = 0,
     assignments: Assignments = None,
-    now: Now = "",
+    now: Now = None,
     by: By = "",
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -113,7 +113,7 @@ def recrawl(
     from nacre.runs.runs import FULL, INCREMENTAL
     from nacre.store.layout import Layout
 
-    if at and now:
+    if at and now is not None:
         raise ConfigError(
             "--at is a calendar of passes, by the real time; --now moves the clock of a run. "
             "Leave one of them out"
@@ -210,7 +210,7 @@ def _pass(one: _Pass) -> int:
     """One run; its exit code."""
     from nacre.cli.jobs import examined
     from nacre.cli.output import warn
-    from nacre.cli.running import check_time, run_and_summarize
+    from nacre.cli.running import refuse_earlier, run_and_summarize
     from nacre.inspect.view import plan_next
     from nacre.job.control import is_running
     from nacre.store.layout import Layout
@@ -222,8 +222,7 @@ def _pass(one: _Pass) -> int:
     if loaded is None:
         raise typer.Exit(2)
     if not is_running(layout.socket):
-        if layout.has_store:
-            check_time(layout, one.clock)
+        refuse_earlier(layout, one.clock)
         now = one.clock.now()
         plan_next(layout, loaded.settings, now, mode=one.mode, budget=one.budget, keep=one.keep)
     return run_and_summarize(

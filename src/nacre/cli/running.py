@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
-from math import ceil
 from pathlib import Path
 
 from msgspec import structs
@@ -16,7 +15,7 @@ from nacre.cli import process
 from nacre.cli.output import count, shown, tell
 from nacre.cli.progress import Display, display_for
 from nacre.cli.summary import RunResult, say_finished, summarize
-from nacre.core.clock import Clock, duration, iso
+from nacre.core.clock import Clock
 from nacre.core.events import ActionTaken, Alert, Event, StateChanged
 from nacre.core.states import ExitStatus, JobState
 from nacre.engine.clock import MovedClock, SystemClock
@@ -33,6 +32,7 @@ from nacre.job.session import Session
 from nacre.report.statistics import rows
 from nacre.runs.manifest import OriginOf
 from nacre.runs.runs import INCREMENTAL
+from nacre.runs.start_time import refusal, set_back_warning
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 from nacre.store.checkpoint import checkpoints, restore_checkpoint
@@ -42,8 +42,6 @@ from nacre.store.local_files import make_private
 from nacre.store.recovery import StartOptions
 
 _TICK = 0.25
-_SET_BACK = 60.0
-"""A clock that is behind by more than this, seconds, was set back and not just corrected."""
 _LASTING = ("files", "epoch", "warc.serial", "warc.total")
 
 
@@ -230,25 +228,25 @@ def restore(layout: Layout, settings: JobSettings, name: str) -> None:
     tell(f"went back to checkpoint {name}; the store until now is in {shown(Path(former))}")
 
 
-def check_time(layout: Layout, clock: Clock) -> None:
-    """Refuse a time before the end of the last run; warn if the machine's clock is before it.
+def refuse_earlier(layout: Layout, clock: Clock) -> None:
+    """Refuse a `--now` before the end of the last run.
 
     Raises:
-        JobError: `--now` is before it: the history of the job would go back.
+        JobError: It is before: the history of the job would go back.
     """
-    latest = latest_time(layout)
-    behind = latest - clock.now()
-    if isinstance(clock, MovedClock) and behind > 0:
-        raise JobError(
-            f"--now is {duration(behind)} before the end of the last run of {layout.root}: its "
-            f"history would go back in time. Use a time from {iso(ceil(latest))} on, or a new job"
-        )
-    if behind > _SET_BACK:
-        tell(
-            f"nacre: warning: the last run of {layout.root} ended {duration(behind)} after the "
-            "present: the machine's clock was set back, or the run had --now. Intervals between "
-            "visits will be wrong; use --now with a later time"
-        )
+    if not isinstance(clock, MovedClock):
+        return
+    text = refusal(clock.now(), latest_time(layout), shown(layout.root))
+    if text:
+        raise JobError(text)
+
+
+def _check_time(layout: Layout, clock: Clock) -> None:
+    refuse_earlier(layout, clock)
+    if not isinstance(clock, MovedClock):
+        warning = set_back_warning(clock.now(), latest_time(layout), shown(layout.root))
+        if warning:
+            tell(f"nacre: warning: {warning}")
 
 
 def run_and_summarize(
@@ -274,7 +272,7 @@ def run_and_summarize(
         say_finished(layout, as_json=as_json)
         return 0
     clock = clock or SystemClock()
-    check_time(layout, clock)
+    _check_time(layout, clock)
     make_private(layout.state)
     origin = origin or load_job(layout).origin
     job = Job(layout.root, settings, clock=clock, on_terminal=sys.stderr.isatty(), origin=origin)

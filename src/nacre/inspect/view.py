@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from nacre.core.clock import Clock
-from nacre.engine.clock import SystemClock
+from nacre.engine.clock import MovedClock, SystemClock
 from nacre.engine.seeding.seedbook import listed_rows
 from nacre.errors import OldLayoutError
 from nacre.frontier.queues import read_totals
@@ -124,7 +124,7 @@ class View(NamedTuple):
         layout: The job's directories.
         settings: Its settings.
         store: Its store.
-        clock: The time.
+        clock: The time of the job.
         live: The running job; None when it does not run in this process.
         origin: Says where a setting comes from.
         running: A process works on the job.
@@ -161,7 +161,22 @@ def reading(
     """
     require_store(layout)
     with read_only(str(layout.store)) as store:
-        yield View(layout, settings, store, SystemClock(), None, origin, running)
+        yield View(layout, settings, store, stored_clock(store), None, origin, running)
+
+
+def stored_clock(store: Store) -> Clock:
+    """Return the clock of a job that is read: the machine's, but never before its last run.
+
+    `--now` may have moved the clock of a run. If that is in the past, the machine's clock is right:
+    the reports show what a run would do that starts now. If it is in the future, the reports begin
+    at the end of the run.
+    """
+    clock, latest = SystemClock(), _latest_time(store)
+    return MovedClock(latest) if latest > clock.now() else clock
+
+
+def _latest_time(store: Store) -> float:
+    return max((end_of(run) for run in all_runs(store) if not run.fresh), default=0.0)
 
 
 def _up_to_date(path: str) -> Store:
@@ -241,7 +256,7 @@ def latest_time(layout: Layout) -> float:
     if not layout.has_store:
         return 0.0
     with _up_to_date(str(layout.store)) as store:
-        return max((end_of(run) for run in all_runs(store) if not run.fresh), default=0.0)
+        return _latest_time(store)
 
 
 _SITES = 3

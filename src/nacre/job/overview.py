@@ -109,6 +109,8 @@ class JobOverview(msgspec.Struct, frozen=True):
             query parameters alone (`recrawl.idle_parameters`); 0 while it runs.
         faults: URIs that ended by an error of Nacre itself (-5), robots.txt included.
         unparsed: Replies that were too much for the parser: their links are not known.
+        as_of: Time of the job's clock, which `--now` may have moved, seconds since the epoch; 0 if
+            it does not run.
     """
 
     state: str
@@ -165,6 +167,7 @@ class JobOverview(msgspec.Struct, frozen=True):
     repeated: int = 0
     faults: int = 0
     unparsed: int = 0
+    as_of: float = 0.0
 
     @property
     def refused(self) -> int:
@@ -217,6 +220,7 @@ def live_overview(session: "Session") -> JobOverview:
         next_try=now + wait if wait and not engine.busy else 0.0,
         gives_up=frontier.last_until(now, mono) or 0.0,
         policy=tuple(policy_lines(session.settings, pacer.pace)),
+        as_of=now,
     )
 
 

@@ -58,12 +58,13 @@ def sentence_facts(
 
     Args:
         status: The answer of the job.
-        now: Seconds since the epoch.
+        now: The caller's time, seconds since the epoch; see `job_time`.
         lines: The last lines of the logs of a job that runs; none of one that does not.
         crowded: The kind of URLs that most of what waits is of, where nobody said that it is
             wanted; None for none.
     """
     pace, overview = status.pace, status.overview
+    now = job_time(overview, now)
     left = None if pace.grows else time_left(overview, status.slowest, pace.rate)
     return SentenceFacts(
         overview,
@@ -82,6 +83,17 @@ def sentence_facts(
         trap=suspected_trap(lines.crawl, outgrows=pace.outgrows),
         crowded=crowded,
     )
+
+
+def job_time(overview: JobOverview, now: float) -> float:
+    """Return the time of a job, seconds since the epoch: its logs and its commits have this time.
+
+    Args:
+        overview: The numbers of the job.
+        now: The time of the caller. It counts for a job that does not run, but not if it is before
+            the end of the run, whose clock `--now` moved.
+    """
+    return overview.as_of or max(now, overview.ended_at)
 
 
 def time_left(

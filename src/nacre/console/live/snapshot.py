@@ -160,13 +160,13 @@ def snapshot_of(
         job.id, now, overview.state, activity is not None, sentence_of(facts), overview,
         status.slowest, status.fetching, None, facts.rate, status.pace.bytes_rate, facts.left,
         activity.rates if activity is not None else (), status.problems, status.first_problem,
-        places=fetched_lately(lines.crawl), commit_age=commit_age_of(status.committed, now),
+        places=fetched_lately(lines.crawl), commit_age=commit_age_of(status.committed, facts.now),
         gap=status.gap, grows=status.pace.grows,
     )  # fmt: skip
 
 
 def commit_age_of(committed: float | None, now: float) -> float | None:
-    """Seconds since the last commit, by two clocks of one machine; None where nothing was said."""
+    """Seconds since the last commit, both by the clock of the job; None if it is not known."""
     return None if committed is None else max(now - committed, 0.0)
 
 
