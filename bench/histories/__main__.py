@@ -1,6 +1,7 @@
 """The command line: `python -m bench.histories run|judge|rates|worlds`; see `--help`."""
 
 import argparse
+import math
 import os
 import sys
 import time
@@ -22,6 +23,21 @@ def needed(worlds: Mapping[str, HistoryWorld]) -> Iterator[str]:
         yield f"  {name}: {world.repository} (branch {world.branch}, {world.commit or tip})"
         if world.versions:
             yield f"  {name}: {world.versions} (branch main, {world.versions_commit or tip})"
+
+
+def parse_budget(text: str) -> str:
+    """Return a budget as it was typed.
+
+    Raises:
+        ArgumentTypeError: It is neither `none`, nor `all`, nor a positive percentage.
+    """
+    try:
+        is_budget = text in {"none", "all"} or 0 < float(text) < math.inf
+    except ValueError:
+        is_budget = False
+    if not is_budget:
+        raise argparse.ArgumentTypeError(f"{text!r} is no budget: none, all, or percent, such as 5")
+    return text
 
 
 def _options(arguments: argparse.Namespace) -> RunOptions:
@@ -100,10 +116,12 @@ def parser() -> argparse.ArgumentParser:
     rating.add_argument("world")
     rating.add_argument("--steps", type=int, help="steps; default: as the world says")
     rating.set_defaults(**{**RunOptions()._asdict(), "steps": None}, out=Path())
-    running.add_argument("out", type=Path, help="folder of the run; its content is removed")
+    running.add_argument(
+        "out", type=Path, help="folder of the run; an earlier run in it is removed"
+    )
     usual = RunOptions()
     running.add_argument(
-        "--budget", default=usual.budget,
+        "--budget", default=usual.budget, type=parse_budget,
         help="percent of the pages of the first crawl in a step, on top of the seeds; none: the "
         "planner's own end; all: every page",
     )  # fmt: skip

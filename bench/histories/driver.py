@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from bench.histories.repositories import ever_named, find_repository
 from bench.histories.worlds import (
     DAY,
     HistoryWorld,
     RunPlan,
     addresses,
+    is_run,
     service_folders,
     step_times,
+    write_plan,
 )
 from nacre.core.clock import iso
 
@@ -200,21 +200,33 @@ class Crawler:
         return done.stdout
 
 
+def remove_run(out: Path) -> None:
+    """Remove the folder of an earlier run.
+
+    Raises:
+        ValueError: It has files, and is no folder of a run.
+    """
+    if out.is_dir() and not is_run(out) and any(out.iterdir()):
+        raise ValueError(f"{out} has files that no run wrote: name an empty or a new folder")
+    shutil.rmtree(out, ignore_errors=True)
+
+
 def drive(name: str, world: HistoryWorld, options: RunOptions, plan: RunPlan, out: Path) -> int:
-    """Make all runs of a plan in a new folder; the pages of the first crawl.
+    """Make all runs of a plan in a new folder; return the pages of the first crawl.
 
     Raises:
         RuntimeError: A run failed.
+        ValueError: The folder has files of something else.
     """
-    shutil.rmtree(out, ignore_errors=True)
+    remove_run(out)
     job = out / "job"
     job.mkdir(parents=True)
-    (out / "world.json").write_bytes(msgspec.json.encode(plan))
+    plan_file = write_plan(out, plan)
     (job / "seeds.txt").write_text("".join(f"{seed}\n" for seed in plan.seeds))
     (job / "crawl.yaml").write_text(json.dumps(job_settings(name, world.hops)))
     crawler = Crawler(job, Path(plan.clock))
     Path(plan.clock).write_text(str(plan.start))
-    with served(out / "world.json"):
+    with served(plan_file):
         crawler.crawl("run", plan.start)
         with Path(plan.log).open() as log:
             pages = count_pages(log)

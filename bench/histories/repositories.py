@@ -61,9 +61,16 @@ def candidates(url: str, folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def folders_of(setting: str | None) -> list[Path]:
-    """Folders of `$HISTORIES`, which may be several; bundles are cloned into the cache."""
-    named = [Path(part).expanduser() for part in (setting or "").split(os.pathsep) if part]
-    return [*named, CACHE] if named else []
+    """Return the folders of `$HISTORIES`, and the cache into which bundles are cloned.
+
+    Raises:
+        ValueError: One is no folder.
+    """
+    folders = [Path(part).expanduser() for part in (setting or "").split(os.pathsep) if part]
+    for folder in folders:
+        if not folder.is_dir():
+            raise ValueError(f"$HISTORIES: {folder} is no folder; name folders of repositories")
+    return [*folders, CACHE] if folders else []
 
 
 def find_repository(url: str, branch: str, folders: list[Path]) -> Path | None:

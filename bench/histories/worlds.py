@@ -10,6 +10,7 @@ import msgspec
 from nacre.core.clock import parse_time
 
 DAY = 86_400
+_PLAN = "world.json"
 OWN = Path(__file__).with_name("worlds.toml")
 _PAIR = re.compile(r"^(.*\D)(\d+)$")
 
@@ -116,8 +117,26 @@ def read_worlds(path: Path = OWN) -> dict[str, HistoryWorld]:
 
 
 def read_plan(folder: Path) -> RunPlan:
-    """The plan of a run that was made."""
-    return msgspec.json.decode((folder / "world.json").read_bytes(), type=RunPlan)
+    """Read the plan of a run.
+
+    Raises:
+        ValueError: The folder has none.
+    """
+    if not is_run(folder):
+        raise ValueError(f"{folder} is no folder of a run: it has no {_PLAN}")
+    return msgspec.json.decode((folder / _PLAN).read_bytes(), type=RunPlan)
+
+
+def write_plan(folder: Path, plan: RunPlan) -> Path:
+    """Write the plan of a run into its folder, and return the file."""
+    file = folder / _PLAN
+    file.write_bytes(msgspec.json.encode(plan))
+    return file
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder has the plan of a run."""
+    return (folder / _PLAN).is_file()
 
 
 def step_times(world: HistoryWorld, steps: int | None = None) -> list[int]:

@@ -1,10 +1,26 @@
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 import pytest
 
-from bench.histories.driver import RunOptions, count_pages, job_settings, recrawl_options
+from bench.histories.__main__ import parse_budget
+from bench.histories.driver import (
+    RunOptions,
+    count_pages,
+    job_settings,
+    recrawl_options,
+    remove_run,
+)
 from bench.histories.repositories import candidates, find_repository, folders_of, label
-from bench.histories.worlds import addresses, read_worlds, service_folders, step_times
+from bench.histories.worlds import (
+    RunPlan,
+    addresses,
+    read_plan,
+    read_worlds,
+    service_folders,
+    step_times,
+    write_plan,
+)
 from nacre.settings.settings import JobSettings
 
 
@@ -54,6 +70,40 @@ def test_places_of_a_repository(tmp_path: Path):
     assert folders_of(str(tmp_path))[0] == tmp_path
 
 
+def test_a_folder_of_repositories_that_is_missing_is_refused(tmp_path: Path):
+    with pytest.raises(ValueError, match="档案 is no folder"):
+        folders_of(f"{tmp_path}:{tmp_path}/档案")
+
+
+def test_only_folders_of_runs_are_removed(tmp_path: Path):
+    out = tmp_path / "out"
+    remove_run(out)
+    assert not out.exists()
+    out.mkdir()
+    (out / "thesis.txt").write_text("论文")
+    with pytest.raises(ValueError, match="has files that no run wrote"):
+        remove_run(out)
+    with pytest.raises(ValueError, match="is no folder of a run"):
+        read_plan(out)
+    assert (out / "thesis.txt").exists()
+    plan = RunPlan("repo", "main", [0], 0, 0, "127.0.49.1", 80, "clock", "log")
+    write_plan(out, plan)
+    assert read_plan(out) == plan
+    remove_run(out)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("text", ["none", "all", "5", "0.5", "100"])
+def test_a_budget_is_accepted(text: str):
+    assert parse_budget(text) == text
+
+
+@pytest.mark.parametrize("text", ["", "x", "-5", "0", "nan", "inf", "百"])
+def test_what_is_no_budget_is_refused(text: str):
+    with pytest.raises(ArgumentTypeError, match="is no budget"):
+        parse_budget(text)
+
+
 def test_budgets_become_options():
     assert recrawl_options(RunOptions(), 100, 1) == ["--keep", "strict"]
     words = recrawl_options(RunOptions(budget="5", assignments=("a.b=1",)), 101, 2)
@@ -68,4 +118,8 @@ def test_pages_of_the_first_crawl_are_counted():
 
 
 def test_the_job_has_valid_settings():
-    JobSettings.model_validate(job_settings("x", 3))
+    settings = JobSettings.model_validate(job_settings("x", 3))
+    assert settings.name == "x"
+    assert settings.politeness.delay == 0
+    rules = [rule.model_dump() for rule in settings.scope]
+    assert [rule["max_hops"] for rule in rules if "max_hops" in rule] == [3]
