@@ -1,7 +1,10 @@
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nacre.frontier import known_set
 from nacre.frontier.known_set import KnownSet
 
 
@@ -55,3 +58,47 @@ def test_numbered_texts_are_seldom_taken_for_each_other(form: str) -> None:
     known = KnownSet()
     new = sum(known.add(form.format(number).encode()) for number in range(12_000))
     assert new > 12_000 * 0.95
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The most texts of a table that cannot grow beyond its first size."""
+    monkeypatch.setattr(known_set, "_MOST_BITS", known_set._FIRST_BITS)
+    return known_set._FIRST_BITS // known_set._FULL
+
+
+def full_of(most: int) -> tuple[KnownSet, list[bytes]]:
+    """A table that has forgotten many texts, and those that entered it, in order."""
+    known = KnownSet()
+    texts = [f"/page/{number}".encode() for number in range(3 * most)]
+    return known, [text for text in texts if known.add(text)]
+
+
+def test_the_oldest_texts_are_forgotten_one_by_one(small: int) -> None:
+    known, texts = full_of(small)
+    assert len(known) == small
+    assert all(map(known.has, texts[-small:]))
+    assert sum(map(known.has, texts[: len(texts) - small])) < (len(texts) - small) / 12
+
+
+def test_a_full_table_is_restored_in_order(small: int) -> None:
+    known, texts = full_of(small)
+    again = KnownSet()
+    again.restore(known.everything())
+    for number in range(small // 2):
+        known.add(f"/more/{number}".encode())
+        again.add(f"/more/{number}".encode())
+    assert again.everything() == known.everything()
+    assert [again.has(text) for text in texts] == [known.has(text) for text in texts]
+
+
+def test_forgetting_takes_no_memory(small: int) -> None:
+    known, _ = full_of(small)
+    known.taken()
+    tracemalloc.start()
+    try:
+        for number in range(1_000):
+            known.mark(f"/more/{number}".encode())
+        assert tracemalloc.get_traced_memory()[1] < known_set._FIRST_BITS // 8
+    finally:
+        tracemalloc.stop()

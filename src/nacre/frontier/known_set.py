@@ -7,7 +7,7 @@ from zlib import crc32
 _FIRST_BITS = 1 << 18
 _MOST_BITS = 1 << 26
 _FULL = 16
-"""One bit in so many is set before the table grows; at its largest, the older half is forgotten."""
+"""One bit in so many is set before the table grows; at its largest it forgets its oldest text."""
 
 _MIX, _MIXED = 0x9E3779B97F4A7C15, 32
 """CRCs of names that differ in some digits collide in their lower bits more often than by chance,
@@ -18,19 +18,19 @@ class KnownSet:
     """Texts by the CRC of each: 4 bytes each, and at most 8 MB of bits.
 
     A text is taken for known by mistake once in 16 look-ups at most; it is then not added, and may
-    turn out to be unknown when the table has grown. At its largest it holds four million texts;
-    then the older half is forgotten.
+    turn out to be unknown when the table has grown. It holds four million texts at most; then each
+    takes the place of the oldest, so that no text costs more time or memory than another.
 
     Attributes:
         fresh: CRCs added since `taken` was called last.
     """
 
-    __slots__ = ("_bits", "_mask", "_prints", "fresh")
+    __slots__ = ("_bits", "_mask", "_oldest", "_prints", "fresh")
 
     def __init__(self) -> None:
         self._prints = array("I")
         self._bits = bytearray()
-        self._mask = 0
+        self._mask = self._oldest = 0
         self.fresh = array("I")
         self._resize(_FIRST_BITS)
 
@@ -86,8 +86,8 @@ class KnownSet:
         return found
 
     def everything(self) -> bytes:
-        """Its complete content, for `restore`."""
-        return self._prints.tobytes()
+        """Its complete content, the oldest first, for `restore`."""
+        return (self._prints[self._oldest :] + self._prints[: self._oldest]).tobytes()
 
     def restore(self, data: bytes) -> None:
         """Add again what `taken` once gave."""
@@ -107,13 +107,22 @@ class KnownSet:
 
     def _note(self, value: int) -> None:
         prints = self._prints
-        prints.append(value)
         if len(prints) * _FULL > self._mask:
-            if self._mask + 1 >= _MOST_BITS:
-                del self._prints[: len(self._prints) // 2]
-            self._resize(min((self._mask + 1) * 4, _MOST_BITS))
+            self._replace_oldest(value)
+            return
+        prints.append(value)
+        if len(prints) * _FULL > self._mask and self._mask + 1 < _MOST_BITS:
+            self._resize((self._mask + 1) * 4)
+
+    def _replace_oldest(self, value: int) -> None:
+        """Forget the oldest text, whose bit is no other's, but for some that met as they grew."""
+        bit = self._prints[self._oldest] * _MIX >> _MIXED & self._mask
+        self._bits[bit >> 3] &= ~(1 << (bit & 7))
+        self._prints[self._oldest] = value
+        self._oldest = (self._oldest + 1) % len(self._prints)
 
     def _resize(self, bits: int) -> None:
+        self._bits = bytearray()  # before the next is made: both would be in memory
         self._bits = bytearray(bits >> 3)
         self._mask = bits - 1
         for value in self._prints:
