@@ -25,6 +25,7 @@ from nacre.job.background.account import RunAccount
 from nacre.job.background.actions import ActionDirectory
 from nacre.job.background.checkpoints import CheckpointService
 from nacre.job.background.control_files import ControlFiles
+from nacre.job.background.freed_memory import FreedMemory
 from nacre.job.background.metrics_server import serve_metrics
 from nacre.job.background.outbackcdx import IndexPusher
 from nacre.job.background.webhooks import WebhookNotifier
@@ -239,6 +240,7 @@ class Job:
         session.add_task(ActionDirectory(session, self.disk, self.clock, self.events))
         self._control = ControlFiles(session, self.clock, self._before_control)
         session.add_task(self._control)
+        session.add_task(FreedMemory(self.clock))
         self.account = None if self._unit is not None else RunAccount(session, self.clock)
         if self.account is not None:
             session.add_task(self.account)
