@@ -55,6 +55,17 @@ def test_the_job_that_wrote_a_delay_is_found_by_its_note(table: Path, tmp_path: 
     two.close(())
 
 
+def test_a_note_that_goes_meanwhile_hides_no_other(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    slots = open_table(table, tmp_path / "job")
+    (note,) = notes(table).iterdir()
+    gone = note.with_name(f"{table.name}.00000000")
+    monkeypatch.setattr(Path, "iterdir", lambda _: iter([gone, note]))
+    assert [owner.job for owner in slot_owners(table)] == [str(tmp_path / "job")]
+    slots.close(())
+
+
 def test_slots_work_where_no_note_can_be_written(table: Path, tmp_path: Path):
     notes(table).write_text("a file")
     slots = open_table(table, tmp_path / "job")

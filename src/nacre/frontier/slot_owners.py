@@ -115,9 +115,13 @@ def _folder(table: Path) -> Path:
 
 def _notes(table: Path, prefix: str) -> Iterator[Path]:
     """The regular files of this user: a look at another kind of file might block."""
-    with suppress(OSError):
+    try:
         paths = (path for path in _folder(table).iterdir() if path.name.startswith(prefix))
-        for path in islice(paths, _MOST):
+        notes = list(islice(paths, _MOST))
+    except OSError:
+        return
+    for path in notes:
+        with suppress(OSError):  # its job has just ended
             facts = path.lstat()
             if stat.S_ISREG(facts.st_mode) and facts.st_uid == os.geteuid():
                 yield path
