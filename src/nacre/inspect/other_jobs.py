@@ -66,14 +66,14 @@ class OtherJobs:
         identity = queue_id(queue)
         until, writer = last_rest(self._table, identity)
         left = max(until - self._clock.monotonic(), 0.0) if isfinite(until) else 0.0
-        found = []
+        sharers = []
         for owner, store in self._jobs:
             row = _row(store, identity)
             rests = left if owner.name == writer else 0.0
             if rests or (row is not None and _has_work(row)):
                 delay = row.delay if row is not None else 0.0
-                found.append(QueueSharer(owner.job, owner.pid, delay, rests))
-        return found
+                sharers.append(QueueSharer(owner.job, owner.pid, delay, rests))
+        return sharers
 
 
 @contextmanager

@@ -127,10 +127,10 @@ def expand(warcs: list[Path], folder: Path) -> Iterator[ExpandedWarc]:
     """
     bases, links, known = BaseFiles(warcs), LinkFiles(warcs), DifferencePlaces()
     for path in warcs:
-        one = _Expansion(path, folder, bases, links, known)
-        if one.is_wanted():
+        expansion = _Expansion(path, folder, bases, links, known)
+        if expansion.has_work():
             folder.mkdir(parents=True, exist_ok=True)
-            yield one.make()
+            yield expansion.make()
 
 
 class _Expansion:
@@ -165,7 +165,7 @@ class _Expansion:
         self._counts = {"response": 0, "revisit": 0, "metadata": 0}
         self._defects: list[str] = []
 
-    def is_wanted(self) -> bool:
+    def has_work(self) -> bool:
         """Whether there is something to be made of it."""
         with open_ordinary(self._source) as file:
             return any(is_delta(entry) or self._represents(entry) for entry in WarcReader(file))

@@ -316,13 +316,13 @@ class RocksEngine:
             cursor.seek_for_prev(stop)
             if cursor.valid() and cursor.key() >= stop:
                 cursor.prev()
-            found: bytes | None = cursor.key() if cursor.valid() else None
+            last: bytes | None = cursor.key() if cursor.valid() else None
             cursor.status()
         except Exception as error:
             raise _error("seek", self._path, error) from error
         finally:
             del cursor  # see `_steps`
-        return found if found is not None and found >= start else None
+        return last if last is not None and last >= start else None
 
     def write(self, rows: Rows) -> bool:
         """See `Engine.write`. `write` consumes the batch, so that every try builds its own."""

@@ -288,9 +288,9 @@ class Store:
     def first_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
         """Return the least key with start <= key < stop; None: there is none."""
         while True:
-            found = [one.first_key(family, start, stop) for one in self._groups]
-            found.append(next((key for key, _ in self.engine.rows(family, start, stop)), None))
-            key = min((one for one in found if one is not None), default=None)
+            firsts = [group.first_key(family, start, stop) for group in self._groups]
+            firsts.append(next((key for key, _ in self.engine.rows(family, start, stop)), None))
+            key = min((first for first in firsts if first is not None), default=None)
             if key is None or self._is_there(family, key):
                 return key
             start = key + b"\0"
@@ -298,9 +298,9 @@ class Store:
     def last_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
         """Return the greatest key with start <= key < stop; None: there is none."""
         while True:
-            found = [one.last_key(family, start, stop) for one in self._groups]
-            found.append(self.engine.last_key(family, start, stop))
-            key = max((one for one in found if one is not None), default=None)
+            lasts = [group.last_key(family, start, stop) for group in self._groups]
+            lasts.append(self.engine.last_key(family, start, stop))
+            key = max((last for last in lasts if last is not None), default=None)
             if key is None or self._is_there(family, key):
                 return key
             stop = key
