@@ -47,8 +47,6 @@ class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A page as pieces in document order.
 
     Attributes:
-        canonical: Digest of the markup without what never matters (scripts, comments, order of
-            attributes, tokens against forgery, spaces): equal means that only bytes differ.
         pieces: What it says.
         paper: Digest of the text in `p`, `span` and beside `br`: the National Library of China's
             test.
@@ -57,7 +55,6 @@ class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
         shape: Measures that distinguish an index page from a content page.
     """
 
-    canonical: bytes
     pieces: tuple[Piece, ...] = ()
     paper: bytes = b""
     text: str = ""

@@ -102,10 +102,21 @@ _ADVERT = re.compile(
     r"(?i)(?:^|[\s_-])(?:ads?|adv|advert\w*|adsense|sponsor\w*|guanggao)(?:$|[\s_-])"
 )
 _SPACES = re.compile(r"\s+")
-# Attributes that say nothing of what a page is, or change with each request.
-_IDLE = frozenset(("nonce", "integrity", "csrf", "data-csrf", "data-nonce", "style"))
-_TOKENS = re.compile(r"(?i)csrf|xsrf|token|viewstate|eventvalidation|nonce|authenticity|__request")
-_ADDRESSES = frozenset(("href", "src", "action", "data-src", "poster", "srcset"))
+_SHOWING = frozenset(
+    ("img", "video", "audio", "source", "iframe", "embed", "frame", "object"),
+)
+_ADDRESS = {"a": "href", "area": "href", "object": "data"}
+"""Attributes with the address of what an element shows, if that is not `src`."""
+_LABELS = {
+    **dict.fromkeys(("img", "area", "image"), "alt"),
+    **dict.fromkeys(("option", "optgroup", "track"), "label"),
+    **dict.fromkeys(("submit", "button", "reset"), "value"),
+    "textarea": "placeholder",
+    "iframe": "srcdoc",
+}
+"""Attributes with a text that a reader sees, by element, or by kind of `input`."""
+_TEXTLESS = frozenset(("hidden", "checkbox", "radio", "color", "file", "range"))
+"""Kinds of `input` of whose attributes nobody reads one."""
 
 
 def page_view(text: str, *, max_pieces: int = MAX_PIECES) -> PageView:
@@ -181,7 +192,6 @@ class _Reader:
         self._in_link = False
         self._advert = 0
         self._pieces: list[Piece] = []
-        self._canonical = hashlib.blake2b(digest_size=16)
         self._paper = _PaperText()
         self._shape = _ShapeReader()
         self._text: list[str] = []
@@ -201,7 +211,6 @@ class _Reader:
         _mark_labels(self._pieces)
         text = " ".join(self._text)
         return PageView(
-            self._canonical.digest(),
             tuple(self._pieces),
             self._paper.digest(),
             text,
@@ -220,7 +229,6 @@ class _Reader:
         self._paper.open(tag)
         if tag in _BLOCKS or tag == "br":
             self._flush()
-        self._note(tag, attrs)
         if tag in _BLOCKS and tag not in _VOID:
             self._imply_end(_CLOSES.get(tag, _PARAGRAPH))
             self._push(tag, attrs)
@@ -228,6 +236,7 @@ class _Reader:
             self._in_link = True
             self._shape.open_link(self._places[-1])
         self._refer(tag, attrs)
+        self._label(tag, attrs)
 
     def _close(self, tag: str) -> None:
         self._paper.close(tag)
@@ -275,7 +284,6 @@ class _Reader:
             self._add("nav-link" if is_nav else "link", link)
 
     def _add_text(self, text: str, *, is_nav: bool) -> None:
-        self._canonical.update(text.encode("utf-8", "replace") + b"\n")
         self._text.append(text)
         self._shape.block(text)
         innermost = self._stack[-1] if self._stack else ""
@@ -286,40 +294,44 @@ class _Reader:
             self._add(kind, text[at : at + _LONGEST_PIECE])
 
     def _refer(self, tag: str, attrs: Mapping[str, str]) -> None:
-        address = attrs.get("href" if tag in {"a", "area"} else "src", "")
+        address = attrs.get(_ADDRESS.get(tag, "src"), "")
         if tag in {"a", "area"} and address and not address.startswith(("#", "javascript:")):
             if is_file(address):
                 self._add("file", stable_address(address))
             elif len(self._links) < self._limit:
                 self._links.append(stable_address(address))
-        elif tag in {"img", "video", "audio", "source", "iframe", "embed"} and address:
+        elif tag in _SHOWING and address:
             if not address.startswith("data:"):
                 self._add("image", stable_address(address))
+        elif tag == "meta" and attrs.get("http-equiv", "").lower() == "refresh":
+            target = attrs.get("content", "").partition("=")[2]
+            if target:
+                self._add("link", stable_address(target.strip(" \"'")))
         elif tag == "meta" and _DATE_NAMES.match(attrs.get("name") or attrs.get("property") or ""):
             self._add("date", squeezed(attrs.get("content", "")))
         elif tag == "time" and attrs.get("datetime"):
             self._add("date", squeezed(attrs["datetime"]))
 
+    def _label(self, tag: str, attrs: Mapping[str, str]) -> None:
+        """Add the text that a reader sees of attributes."""
+        name = _LABELS.get(tag, "")
+        if tag == "input":
+            kind = attrs.get("type", "").lower()
+            name = "" if kind in _TEXTLESS else _LABELS.get(kind, "placeholder")
+        text = attrs.get(name, "") if name else ""
+        if tag == "iframe" and text:
+            # A page within the page; another page within it is markup.
+            inner = (token.data or "" for token in _tokens(text) if token.type is _TEXT)
+            text = " ".join(inner)
+        text = squeezed(text)
+        kind = "nav" if self._in_link else "text"
+        for at in range(0, len(text), _LONGEST_PIECE):
+            self._add(kind, text[at : at + _LONGEST_PIECE])
+
     def _add(self, kind: str, text: str) -> None:
         if len(self._pieces) < self._limit:
             kind = "advert" if self._advert else kind
             self._pieces.append(Piece(kind, self._places[-1], text))
-
-    def _note(self, tag: str, attrs: Mapping[str, str]) -> None:
-        """Add a tag to the canonical digest."""
-        if tag == "input" and (
-            attrs.get("type") == "hidden" or _TOKENS.search(attrs.get("name", ""))
-        ):
-            return
-        if tag in {"meta", "link"} and _TOKENS.search(attrs.get("name", "")):
-            return
-        kept = sorted(
-            (name, stable_address(value) if name in _ADDRESSES else value)
-            for name, value in attrs.items()
-            if name not in _IDLE and not name.startswith("on")
-        )
-        line = tag + "".join(f" {name}={squeezed(value)}" for name, value in kept)
-        self._canonical.update(line.encode("utf-8", "replace") + b"\n")
 
 
 _LABEL = 40

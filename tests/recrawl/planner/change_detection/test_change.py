@@ -561,3 +561,19 @@ def test_texts_that_were_exchanged_between_places_are_stored() -> None:
     )
     change = compare(one, two, Template(), SETTINGS)
     assert (change.kind, change.proven) == (ChangeClass.MARKUP, False)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<img src=/a.png alt='价格 {} 元'>",
+        "<input type=submit value='Buy for {}'>",
+        "<iframe srcdoc='&lt;p>{}'></iframe>",
+        "<frame src='/{}.html'>",
+        "<meta http-equiv=refresh content='0;url=/{}'>",
+    ],
+)
+def test_what_a_reader_sees_of_attributes_is_never_left_out(markup: str) -> None:
+    one, two = (_page(extra=markup.format(price)) for price in (5, 9))
+    change = compare(one, two, Template(), SETTINGS)
+    assert (change.kind.is_change, change.proven) == (True, False)

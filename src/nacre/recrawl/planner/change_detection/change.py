@@ -461,7 +461,12 @@ def _says_the_same(old: PageView, new: PageView, differing: Sequence[PieceDiffer
     """Whether the text is only cut into other blocks."""
     if any(one.piece.kind not in _TEXTS for one in differing):
         return False
-    return old.text == new.text
+    return old.text == new.text and _letters(old) == _letters(new)
+
+
+def _letters(view: PageView) -> str:
+    """The texts of a page, those of attributes too, without spaces."""
+    return "".join(piece.text for piece in view.pieces if piece.kind in _TEXTS).replace(" ", "")
 
 
 def _score(
