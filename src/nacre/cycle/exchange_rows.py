@@ -10,7 +10,7 @@ from nacre.store.local_files import HeldFolder
 
 _GROUPS = 64
 """Files at most, whatever the number of buckets."""
-_HELD = 32 << 20
+_HELD = 8 << 20
 """Bytes of rows that wait before they are written."""
 _ROWS = 32_768
 """Rows of a part of a file that is sent."""

@@ -15,7 +15,15 @@ from nacre.crawldb.seeds import (
 )
 from nacre.cycle.compaction import needs_merge
 from nacre.cycle.storage import localized
-from nacre.cycle.tables import BucketFiles, FilePlan, TaskPlace, TaskWork, local_file, publish
+from nacre.cycle.tables import (
+    ROW_GROUP,
+    BucketFiles,
+    FilePlan,
+    TaskPlace,
+    TaskWork,
+    local_file,
+    publish,
+)
 from nacre.cycle.versions import TableFile
 
 _COLUMNS = ", ".join(f'"{one.name}"' for one in SEED_COLUMNS)
@@ -157,7 +165,7 @@ def _write(
             marks = marks.replace('"page"', "null::VARCHAR as page")
             kept += f" union all select {marks} from gone_rows"
         fresh, plan = f"{kept} union all {fresh}", plan._replace(kind="base")
-    work.kernel.write(f"select * from ({fresh}) {order}", str(path))
+    work.kernel.write(f"select * from ({fresh}) {order}", str(path), row_group=ROW_GROUP)
     file = publish(work.storage, path, plan)
     return ([] if file is None else [file]), is_base
 

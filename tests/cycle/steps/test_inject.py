@@ -1,14 +1,17 @@
 """Seeds and what is known of their URLs: Nutch's merge rules, and the files that they make."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+import pyarrow.parquet as pq
 import pytest
 
 from nacre.cli.cycle.texts import inject_text
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.row import ONE, bucket_of
 from nacre.crawldb.scoring import NutchOpic, Opic, PageScore, RankScoring, Scoring
+from nacre.crawldb.seeds import SEEDS
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.steps.generate import GenerateOptions, generate
 from nacre.cycle.steps.inject import (
@@ -23,6 +26,7 @@ from nacre.cycle.steps.inject import (
 from nacre.cycle.storage import open_storage
 from nacre.cycle.tables import (
     CRAWLDB,
+    ROW_GROUP,
     BucketFiles,
     TaskPlace,
     added_files,
@@ -233,3 +237,30 @@ def test_where_the_score_of_a_seed_goes_is_told(tmp_path: Path, scoring: str, sa
         again = inject(context, [SeedList("", lines)], InjectOptions())
     assert inject_text(found) == f"3 seeds, 3 new{said}"
     assert inject_text(again) == "3 seeds, 3 known", "what is known keeps its score"
+
+
+def test_tasks_on_seeds_share_a_bounded_memory(tmp_path: Path):
+    (tmp_path / "crawl.yaml").write_text("name: x\nseeds: []\n")
+    with opened(tmp_path) as context:
+        one, two, many = (
+            replace(context, engine=LocalEngine(workers)).shared_place for workers in (1, 2, 16)
+        )
+        assert [place.memory for place in (one, two, many)] == [200 * 10**6] + 2 * [100 * 10**6]
+        assert two._replace(memory=context.place.memory) == replace(
+            context, engine=LocalEngine(2)
+        ).place._replace(scratch=two.scratch)
+
+
+def test_files_of_long_lists_have_short_row_groups(tmp_path: Path):
+    """A kernel holds a row group while it writes, and a reader of a key unpacks one."""
+    (tmp_path / "crawl.yaml").write_text("name: x\nseeds: []\ncycle: {buckets: 1}\n")
+    lines = [f"http://a.example/{number}" for number in range(ROW_GROUP + 1)]
+    with opened(tmp_path) as context:
+        version = inject(context, [SeedList("", lines)], InjectOptions()).version
+        assert version is not None
+        for table in (CRAWLDB, SEEDS):
+            [file] = [file for one in buckets_of(context.cycle, version, table) for file in one.all]
+            read = pq.ParquetFile(tmp_path / "cycle" / file.path)
+            assert max(read.metadata.row_group(n).num_rows for n in range(read.num_row_groups)) <= (
+                ROW_GROUP
+            )

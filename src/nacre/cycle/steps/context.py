@@ -11,6 +11,9 @@ from nacre.cycle.versions import Cycle
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 
+_SHARED, _LEAST = 200 * 10**6, 100 * 10**6
+"""Bytes of kernels of small tasks: of all that run at the same time, and of one at least."""
+
 Told = Callable[[str, Mapping[str, Any]], None]
 """Hears how far a step is: a name, and numbers."""
 
@@ -59,6 +62,15 @@ class StepContext:
         """The place where its tasks read and write."""
         memory = self.settings.cycle.memory
         return TaskPlace(self.cycle.storage.place, memory, self.engine.scratch)
+
+    @property
+    def shared_place(self) -> TaskPlace:
+        """The place of tasks on the seeds of a bucket, which share `_SHARED` bytes.
+
+        More makes them no faster, and the kernel of a task writes to disk what it has no space for.
+        """
+        share = max(_SHARED // self.engine.workers, _LEAST)
+        return self.place._replace(memory=min(self.place.memory, share))
 
     @property
     def interval(self) -> int:

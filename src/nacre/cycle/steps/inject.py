@@ -308,7 +308,7 @@ class _Injecting:
         defaults = inject_defaults(context)
         return [
             ListedSeeds(
-                context.place, version.number + 1, name, tuple(groups[group]), self._options,
+                context.shared_place, version.number + 1, name, tuple(groups[group]), self._options,
                 defaults, context.clock, self._judged, self._known.files.get(group, ""),
                 context.dry,
             )

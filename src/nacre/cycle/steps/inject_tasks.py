@@ -28,6 +28,7 @@ from nacre.cycle.steps.inject_rows import (
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
     CRAWLDB,
+    ROW_GROUP,
     BucketFiles,
     FilePlan,
     TaskPlace,
@@ -156,10 +157,10 @@ class _Listed:
         return list(self._written(merged))
 
     def _split(self) -> None:
-        """Take known seeds that change nothing out of the list, and those that say nothing."""
+        """Remove known seeds that change nothing from the list; part it into two views."""
         kernel, options, bucket = self._kernel, self._spec.options, self._bucket
         if options.overwrite or options.update:
-            kernel.execute("create or replace temp table plain as select * from listed limit 0")
+            self._part("false")
             return
         if bucket.all:
             local = local_bucket(self._work.storage, bucket, self._work.scratch)
@@ -174,15 +175,21 @@ class _Listed:
             self._counts["known"] += known
             kernel.execute("delete from listed using known where known.key = listed.key")
             self._purged += sorted(str(key) for (key,) in gone)
-        kernel.execute(f"create or replace temp table plain as select * from listed where {_PLAIN}")
-        kernel.execute(f"delete from listed where {_PLAIN}")
+        self._part(_PLAIN)
         self._counts["new"] += int(kernel.value("select count(*) from plain"))
+
+    def _part(self, condition: str) -> None:
+        """Make the views `plain` of seeds for which a condition is true, and `others`."""
+        for name, test in (("plain", condition), ("others", f"not ({condition})")):
+            self._kernel.execute(
+                f"create or replace temp view {name} as select * from listed where {test}"
+            )
 
     def _others(self) -> Iterator[list[NewSeed]]:
         """The seeds that are merged one by one."""
-        rows_left = int(self._kernel.value("select count(*) from listed"))
+        rows_left = int(self._kernel.value("select count(*) from others"))
         for at in range(0, rows_left, _BATCH):
-            query = f"select * from listed order by key limit {_BATCH} offset {at}"
+            query = f"select * from others order by key limit {_BATCH} offset {at}"
             yield [self._seed(row) for row in self._kernel.arrow(query).to_pylist()]
 
     def _seed(self, row: Mapping[str, Any]) -> NewSeed:
@@ -248,6 +255,7 @@ class _Listed:
             f"select * from (select {columns} from plain union all select {names} from more) "
             "order by key",
             str(path),
+            row_group=ROW_GROUP,
         )
         plan = FilePlan(CRAWLDB, self._bucket.bucket, "add", spec.version)
         return publish(self._work.storage, path, plan)

@@ -240,7 +240,7 @@ class KnownLinesFilter:
             groups.setdefault(self._exchange.group(bucket), []).append(bucket)
         specs = {
             group: LinesSpec(
-                context.place, name,
+                context.shared_place, name,
                 tuple(seeds.get(bucket, BucketFiles(bucket)) for bucket in groups[group]),
                 tuple(urls.get(bucket, BucketFiles(bucket)) for bucket in groups[group]),
                 self._state, f"{self._folder}/rest-{group}.parquet",

@@ -165,7 +165,7 @@ def changed_seeds(
     for bucket in sorted(wanted):
         groups.setdefault(exchange.group(bucket), []).append(known.get(bucket, BucketFiles(bucket)))
     specs = [
-        SeedSpec(context.place, number, sent.get(group, ""), tuple(listed), whole)
+        SeedSpec(context.shared_place, number, sent.get(group, ""), tuple(listed), whole)
         for group, listed in groups.items()
     ]
     return summed_changes(context.engine.map(seed_task, specs))
