@@ -38,3 +38,15 @@ def test_rows_wait_so_that_files_have_few_parts(tmp_path: Path, monkeypatch: pyt
         assert sum(one.num_rows for one in others) == 100
         exchange.remove()
     assert not (tmp_path / "c/exchange/x").exists()
+
+
+def test_long_rows_are_in_short_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(exchange_rows, "_HELD", 100_000)
+    lines = pa.array(["x" * 1_000] * 1_000)
+    table = pa.table({"line": lines, "bucket": pa.array([0] * 1_000, pa.int32())})
+    with ExchangeFiles(open_storage(str(tmp_path / "c")), "exchange/x", 1) as exchange:
+        for start in range(0, 1_000, 50):
+            exchange.add("a", table.slice(start, 50))
+        read = pq.ParquetFile(tmp_path / "c" / exchange.send("a")[0])
+    assert read.num_row_groups == 10
+    assert read.read().num_rows == 1_000

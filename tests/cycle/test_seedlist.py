@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.cycle.seedlist import ONE, BadMetadata, InjectedSeed, read_seed_list, score_of
+from nacre.cycle.seedlist import (
+    ONE,
+    PORTION,
+    BadMetadata,
+    InjectedSeed,
+    entry_size,
+    portions,
+    read_seed_list,
+    score_of,
+)
 from nacre.engine.seeding.seeds import BadSeed, SeedDirective
 
 
@@ -116,3 +125,18 @@ def test_a_url_of_a_million_bytes_is_refused_in_a_short_line():
 @given(st.decimals(min_value=0, max_value=10**9, places=4))
 def test_scores_are_exact_to_the_step(value):
     assert abs(score_of(str(value)) - value * ONE) < 1
+
+
+def test_a_portion_has_many_short_lines_and_few_long_ones():
+    short = [len(part) for part in portions(iter(["x"] * (2 * PORTION + 1)), len)]
+    assert short == [PORTION, PORTION, 1]
+    long = [len(part) for part in portions(iter(["x" * 60_000] * 1_200), len)]
+    assert long == [500, 500, 200]
+    assert list(portions(iter([]), len)) == []
+
+
+def test_the_size_of_an_entry_has_its_metadata():
+    seed = one(f"http://b.example/\tkey={'v' * 1_000}")
+    assert isinstance(seed, InjectedSeed)
+    assert entry_size(seed) == len("http://b.example/") + 3 + 1_000
+    assert entry_size(one("+http://(org,f,")) == len("+http://(org,f,")

@@ -116,8 +116,9 @@ def _as_parquet(path: Path) -> Path:
         waiting: list[Any] = []
         for batch in rows:
             waiting.append(batch)
-            if sum(one.num_rows for one in waiting) >= _ROWS:
-                file.write_table(pa.Table.from_batches(waiting))
+            part = pa.Table.from_batches(waiting)
+            if part.num_rows >= _ROWS or part.nbytes >= _HELD:
+                file.write_table(part)
                 waiting.clear()
         if waiting:
             file.write_table(pa.Table.from_batches(waiting))

@@ -6,9 +6,10 @@ the seed is taken without them, as in Nutch, and they are told with its number.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal, InvalidOperation
-from typing import NamedTuple
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 from nacre.engine.seeding.seeds import (
     BadSeed,
@@ -35,6 +36,11 @@ _MOST_SECONDS = 2**31 - 1
 _MOST_METADATA = 65_536
 """Characters of the metadata of one line."""
 _SHOWN = 200
+PORTION = 20_000
+"""Lines or entries of a list that are held in memory, unless they are long."""
+_MOST_CHARACTERS, _STEP = 8_000_000, 500
+"""Characters of a portion of long lines, which are counted after so many lines."""
+Item = TypeVar("Item")
 PLAIN_LINE = r"\Ahttps?://[a-z0-9.-]+/[!-\"$-~]*\z"
 """What `_PLAIN` matches, as RE2 writes it."""
 _PLAIN = re.compile(PLAIN_LINE.replace(r"\z", r"\Z"))
@@ -92,6 +98,24 @@ class NumberedLines(NamedTuple):
     lines: Iterable[tuple[int, str]]
 
 
+def portions(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
+    """Part a list into portions of `PORTION` items, less if they are long.
+
+    Args:
+        items: Lines or entries.
+        size: Returns the characters of an item.
+    """
+    rest, portion, characters = iter(items), list[Item](), 0
+    while part := list(islice(rest, min(_STEP, PORTION))):
+        portion += part
+        characters += sum(map(size, part))
+        if len(portion) >= PORTION or characters >= _MOST_CHARACTERS:
+            yield portion
+            portion, characters = [], 0
+    if portion:
+        yield portion
+
+
 def numbered(lists: Iterable[SeedList]) -> Iterator[NumberedLines]:
     """Return the lines of lists with their numbers."""
     for one in lists:
@@ -99,6 +123,13 @@ def numbered(lists: Iterable[SeedList]) -> Iterator[NumberedLines]:
 
 
 InjectEntry = InjectedSeed | SeedDirective | BadSeed | BadMetadata
+
+
+def entry_size(entry: InjectEntry) -> int:
+    """Return the characters of an entry that a list may have any number of."""
+    if not isinstance(entry, InjectedSeed):
+        return len(entry.text)
+    return len(entry.seed.text) + sum(len(key) + len(entry.metadata[key]) for key in entry.metadata)
 
 
 def read_seed_list(lines: Iterable[str], file: str = "") -> Iterator[InjectEntry]:

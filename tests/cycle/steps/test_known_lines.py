@@ -173,7 +173,7 @@ def test_lines_that_are_left_come_in_their_order(
     job: Path, parsed: Parsed, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(known_lines, "_PART", 2_048)
-    monkeypatch.setattr(known_lines, "PORTION", 1_000)
+    monkeypatch.setattr(seedlist, "PORTION", 1_000)
     injected(job, ["http://site0.example/"])
     order: list[str] = []
     read = seedlist.read_numbered
@@ -205,3 +205,12 @@ def test_both_patterns_of_a_plain_line_agree(text: str):
         if line.isascii():
             found = pc.match_substring_regex(pa.array([line]), PLAIN_LINE)[0].as_py()
             assert found is bool(seedlist._PLAIN.match(line))
+
+
+def test_lines_that_are_too_long_are_not_looked_up(job: Path, parsed: Parsed):
+    long = ["http://a.example/" + "x" * known_lines._LONGEST, "http://b.example/" + "x" * 2_000]
+    injected(job, long)
+    parsed.clear()
+    again = injected(job, [*long, "x" * 70_000])
+    assert (again.known, again.malformed_count) == (1, 2)
+    assert parsed.lines == 2

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from nacre.crawldb.seeds import SEEDS
+from nacre.cycle import seedlist
 from nacre.cycle.admission import all_seed_lines
 from nacre.cycle.explain import explain_url
 from nacre.cycle.frozen_settings import SEEDS_FILE
@@ -331,7 +332,7 @@ def test_a_conversion_holds_a_portion_of_the_lines(old: Path, monkeypatch: pytes
         sizes.append(len(rows))
         real(exchange, rows, *more, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(seed_rows, "PORTION", 2)
+    monkeypatch.setattr(seedlist, "PORTION", 2)
     monkeypatch.setattr(seed_rows, "add_rows", counted)
     with opened(old) as context:
         synced(context)

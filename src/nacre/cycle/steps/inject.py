@@ -9,7 +9,6 @@ import gc
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 
 from nacre.crawldb.seeds import SEEDS, SeedTableRow
@@ -22,7 +21,9 @@ from nacre.cycle.seedlist import (
     InjectedSeed,
     InjectEntry,
     NumberedLines,
+    entry_size,
     numbered,
+    portions,
     read_numbered,
 )
 from nacre.cycle.steps.context import StepContext
@@ -47,7 +48,6 @@ from nacre.cycle.steps.known_lines import (
     with_judged,
 )
 from nacre.cycle.steps.seed_rows import (
-    PORTION,
     SeedView,
     add_rows,
     buckets_here,
@@ -255,10 +255,9 @@ class _Injecting:
         # To look through all that was imported takes as long as to read a thousand seeds.
         gc.freeze()
         try:
-            while portion := list(islice(entries, PORTION)):
+            for portion in portions(entries, entry_size):
                 reading.judge_by(self._admission(view, kept, portion))
                 first += self._exchanged(reading, portion, exchange, first)
-                del portion
                 # A scope refers to itself, and the seeds of each portion would stay.
                 gc.collect()
         finally:

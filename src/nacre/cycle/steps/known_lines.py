@@ -19,9 +19,9 @@ from nacre.crawldb.fold import fold_query
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.seeds import FIRST_PREFIX, PAGE, SEEDS
 from nacre.cycle.exchange_rows import ExchangeFiles
-from nacre.cycle.seedlist import PLAIN_LINE, NumberedLines
+from nacre.cycle.seedlist import PLAIN_LINE, NumberedLines, portions
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.seed_rows import PORTION, host_bucket
+from nacre.cycle.steps.seed_rows import host_bucket
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
     CRAWLDB,
@@ -40,6 +40,8 @@ _FEWEST = 2_000
 """Rows of the table, and lines of a list, with fewer of which lines are parsed at once."""
 _PART = 4_096
 """Lines of each file that are in memory when all files are read together."""
+_LONGEST = 4_096
+"""Characters of a line that is looked up."""
 _CODEC = ("utf-8", "surrogatepass")
 """Lines may have what is no text in UTF-8: half of a surrogate pair."""
 _MOST = 1_000
@@ -181,7 +183,7 @@ class KnownLinesFilter:
             yield from self._by_file(iter(first))
             return
         self._send(first)
-        while portion := list(islice(numbers, PORTION)):
+        for portion in portions(numbers, _line_size):
             self._send(portion)
         names = self._asked()
         with self._context.place.open() as work:
@@ -213,7 +215,8 @@ class KnownLinesFilter:
         import pyarrow.compute as pc  # noqa: PLC0415 - likewise
 
         numbers, lines = zip(*portion, strict=True)
-        texts = pa.array([line if line.isascii() else None for line in lines], pa.string())
+        short = [line if len(line) <= _LONGEST and line.isascii() else None for line in lines]
+        texts = pa.array(short, pa.string())
         is_plain = pc.fill_null(pc.match_substring_regex(texts, PLAIN_LINE), fill_value=False)
         table = pa.table({"line": texts, "n": pa.array(numbers, pa.int64())}).filter(is_plain)
         if table.num_rows:
@@ -258,6 +261,10 @@ class KnownLinesFilter:
         )
         rest = [specs[group].rest for group, one in found.items() if one.rest]
         return [*rest, *self._exchange.send(_OTHERS).values()]
+
+
+def _line_size(numbered: tuple[int, str]) -> int:
+    return len(numbered[1])
 
 
 def _others_table(others: Sequence[tuple[str, int]]) -> Any:  # noqa: ANN401 - pyarrow has no types

@@ -10,7 +10,6 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +40,7 @@ from nacre.cycle.seed_tasks import (
     seed_task,
     summed_changes,
 )
-from nacre.cycle.seedlist import InjectedSeed, InjectEntry, read_seed_list
+from nacre.cycle.seedlist import InjectedSeed, InjectEntry, portions, read_seed_list
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.tables import CRAWLDB, BucketFiles, buckets_of, in_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, SeedTableState
@@ -55,8 +54,6 @@ from nacre.uri.surt import implied_by
 
 STEP = "seeds"
 """Name of the step that makes rows of seed lines."""
-PORTION = 20_000
-"""Entries of a list that are held in memory."""
 _NAME = "seeds"
 _BLOCK = 1 << 20
 
@@ -347,7 +344,7 @@ def seed_changes(
     buckets = buckets_here(context, version)
     with ExchangeFiles(context.cycle.storage, folder, buckets) as exchange:
         try:
-            while portion := list(islice(rows, PORTION)):
+            for portion in portions(rows, _row_size):
                 add_rows(exchange, portion, buckets, listed=False)
             return changed_seeds(context, version, exchange, whole=False)
         finally:
@@ -363,8 +360,12 @@ def _add_lines(
     listed: bool,
 ) -> None:
     rows = rows_of_entries(read_seed_list(lines), admission)
-    while portion := list(islice(rows, PORTION)):
+    for portion in portions(rows, _row_size):
         add_rows(exchange, portion, buckets, listed=listed)
+
+
+def _row_size(row: SeedTableRow) -> int:
+    return len(row.key) + len(row.text)
 
 
 def stored_lines(context: StepContext, name: str) -> Iterator[str]:
