@@ -19,8 +19,8 @@ _ROWS = 32_768
 class ExchangeFiles:
     """Writes rows with a column `bucket` into a file for each group of buckets.
 
-    They are streams of Arrow until they are sent: a file of Parquet keeps what its footer says of
-    each part in memory until it is closed.
+    The files are streams of Arrow until they are sent: a writer of Parquet holds the metadata of
+    all row groups in memory until it is closed.
 
     Args:
         storage: Where the files go.
@@ -53,8 +53,8 @@ class ExchangeFiles:
         self._waiting.setdefault(name, []).append(table)
         self._size += table.nbytes
         if self._size >= _HELD:
-            for each in list(self._waiting):
-                self._write(each)
+            for pending in list(self._waiting):
+                self._write(pending)
             self._size = 0
 
     def _write(self, name: str) -> None:
@@ -103,15 +103,15 @@ class ExchangeFiles:
 
 
 def _as_parquet(path: Path) -> Path:
-    """Write the rows of a stream of Arrow as a file of Parquet; its path."""
+    """Write the rows of a stream of Arrow as a file of Parquet; return its path."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
     import pyarrow.parquet as pq  # noqa: PLC0415 - likewise
 
-    made = path.with_suffix(".parquet")
+    target = path.with_suffix(".parquet")
     with (
         pa.OSFile(str(path)) as source,
         pa.ipc.open_stream(source) as rows,
-        pq.ParquetWriter(made, rows.schema, compression="zstd", use_dictionary=False) as file,
+        pq.ParquetWriter(target, rows.schema, compression="zstd", use_dictionary=False) as file,
     ):
         waiting: list[Any] = []
         for batch in rows:
@@ -122,4 +122,4 @@ def _as_parquet(path: Path) -> Path:
                 waiting.clear()
         if waiting:
             file.write_table(pa.Table.from_batches(waiting))
-    return made
+    return target

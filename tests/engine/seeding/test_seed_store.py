@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.engine.seeding import seedbook
+from nacre.engine.seeding.seed_store import StoredSeeds
 from nacre.engine.seeding.seedbook import SeedBook, index_seeds, is_indexed, seed_rows
 from nacre.engine.seeding.seeds import Seed, parse_seed
 from nacre.scope.seed_index import Coercion
@@ -125,6 +126,34 @@ def test_seeds_of_an_earlier_store_are_indexed_by_the_job_and_loaded_by_readers(
         assert state.seeds == ()
         store.commit()
         assert SeedBook(Store(store.engine), ScopeState()).knows("http://a.test/")
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_seeds_that_an_earlier_nacre_adds_to_a_newer_store_are_indexed(writes: bool):
+    """It ignores the index, writes rows of seeds alone, and counts them."""
+    store = Store(MemoryEngine())
+    SeedBook(store, ScopeState()).add_all([parse_seed(line) for line in LINES])
+    for number, row in enumerate(list(seed_rows(earlier(["http://new.test/", *LINES[:1]]))), 5):
+        store.put("scope", b"seed:" + number.to_bytes(8, "big"), msgspec.msgpack.encode(row))
+        store.set_counter("seeds", number + 1)
+    store.commit()
+    state = ScopeState()
+    book = SeedBook(store, state)
+    book.load(writes=writes)
+    expected = [parse_seed(line) for line in [*LINES, "http://new.test/"]]
+    agree(in_memory(expected), state, [each.url for each in expected], [LINES[3].split()[0]])
+    assert book.knows("http://new.test/")
+    if writes:
+        assert book.add_all(expected) == []
+        assert StoredSeeds(store).number("http://a.test/") == 0, "the first of two counts"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_seeds_of_an_earlier_store_are_not_added_again_by_a_book_that_loaded_nothing(number: int):
+    store = earlier(LINES)
+    seeds = [parse_seed(line) for line in LINES[:number]]
+    assert SeedBook(store, ScopeState()).add_all(seeds) == []
+    assert len(list(seed_rows(store))) == len(LINES)
 
 
 def test_an_indexing_that_was_killed_is_done_again(monkeypatch: pytest.MonkeyPatch):

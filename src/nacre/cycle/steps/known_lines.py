@@ -1,8 +1,8 @@
-"""Lines of a list that were injected before: they are found in the table of seeds, unparsed.
+"""Lines of a list that were injected before: tasks look them up in the table of seeds, unparsed.
 
 A line that has a row, whose URL is in the table of URLs, changes nothing. That holds as long as the
 rules are those that judged it then: `SeedTableState` has their hash, and the versions whose lists
-they judged. What is not found so is read as any line.
+they judged. All other lines are parsed.
 """
 
 import heapq
@@ -49,12 +49,12 @@ _MOST = 1_000
 
 
 class KnownLines(NamedTuple):
-    """The lines that need not be read.
+    """The lines that need not be parsed.
 
     Attributes:
         lines: Their number.
         pages: The number of URLs that they are of.
-        files: The exchanged files with these URLs, by group of buckets.
+        files: Names of the exchanged files with these URLs, by group of buckets.
     """
 
     lines: int = 0
@@ -63,16 +63,16 @@ class KnownLines(NamedTuple):
 
 
 class LinesSpec(NamedTuple):
-    """One task: lines that may be known, in some buckets.
+    """One task: look up the lines of some buckets.
 
     Attributes:
         place: Where it works.
-        lines: The exchanged file with them.
+        lines: Name of the exchanged file with them.
         seeds: The buckets of the table of seeds.
-        urls: Those of the table of URLs, of the same numbers.
-        state: Which rows of seeds count.
-        rest: Name of the file for lines that are not known.
-        pages: Name of the file for the URLs of those that are.
+        urls: The buckets of the table of URLs, of the same numbers.
+        state: Says which rows of seeds count (`judged_state`).
+        rest: Name of the file for unknown lines.
+        pages: Name of the file for the URLs of known lines.
     """
 
     place: TaskPlace
@@ -84,13 +84,13 @@ class LinesSpec(NamedTuple):
     pages: str
 
 
-class FoundLines(NamedTuple):
-    """The lines that a task found.
+class LookedUpLines(NamedTuple):
+    """The numbers of lines that a task looked up.
 
     Attributes:
-        lines: Lines that are known.
-        pages: URLs that they are of.
-        rest: Lines that are not.
+        lines: Known lines.
+        pages: Their URLs.
+        rest: Unknown lines.
     """
 
     lines: int
@@ -98,8 +98,8 @@ class FoundLines(NamedTuple):
     rest: int
 
 
-def find_lines_task(spec: LinesSpec) -> FoundLines:
-    """Tell lines that are known from others."""
+def look_lines_up_task(spec: LinesSpec) -> LookedUpLines:
+    """Write the unknown lines, and the URLs of known lines."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     lines = pages = 0
@@ -114,7 +114,7 @@ def find_lines_task(spec: LinesSpec) -> FoundLines:
                 f"create or replace temp table lines as select line, n from {parquet([str(path)])} "
                 f"where bucket = {seeds.bucket}"
             )
-            _find(work, spec.state, seeds, urls)
+            _look_up(work, spec.state, seeds, urls)
             kernel.execute("insert into rest select line, n from lines anti join hits using (n)")
             kernel.execute(
                 f"insert into pages select distinct page, {seeds.bucket}::INTEGER from hits"
@@ -122,14 +122,16 @@ def find_lines_task(spec: LinesSpec) -> FoundLines:
             lines += int(kernel.value("select count(*) from hits"))
         pages = work.send("select * from pages", spec.pages)
         rest = work.scratch / "rest.parquet"
-        left = kernel.write("select n, line from rest order by n", str(rest), row_group=_PART).rows
-        if left:
+        unknown = kernel.write(
+            "select n, line from rest order by n", str(rest), row_group=_PART
+        ).rows
+        if unknown:
             work.storage.upload(rest, spec.rest)
-        return FoundLines(lines, pages, left)
+        return LookedUpLines(lines, pages, unknown)
 
 
-def _find(work: TaskWork, state: SeedTableState, seeds: BucketFiles, urls: BucketFiles) -> None:
-    """Make the table `hits` of the lines of a bucket that are known."""
+def _look_up(work: TaskWork, state: SeedTableState, seeds: BucketFiles, urls: BucketFiles) -> None:
+    """Make the table `hits` of the known lines of a bucket, with their URLs."""
     kernel = work.kernel
     if not (seeds.all and urls.all):
         kernel.execute("create or replace temp table hits (n BIGINT, page VARCHAR)")
@@ -143,22 +145,25 @@ def _find(work: TaskWork, state: SeedTableState, seeds: BucketFiles, urls: Bucke
         "semi join lines on lines.line = s.text anti join outside on outside.text = s.text"
     )
     local = local_bucket(work.storage, urls, work.scratch)
-    known = fold_query(*local, interval=0, columns=("key",), keys="injected", order=False)
+    rows = fold_query(*local, interval=0, columns=("key",), keys="injected", order=False)
     kernel.execute(
         "create or replace temp table hits as select l.n, i.key as page from lines l "
-        f"join injected i on l.line = i.text semi join ({known}) k on k.key = i.key"
+        f"join injected i on l.line = i.text semi join ({rows}) k on k.key = i.key"
     )
 
 
 class KnownLinesFilter:
-    """Takes the lines out of lists that are known.
+    """Removes known lines from lists.
 
     Args:
-        context: What the step works with.
-        version: The version that it begins with.
-        state: Which rows of seeds count (`judged_state`).
-        exchange: Takes lines to tasks.
-        folder: Folder of the storage for what comes back.
+        context: The context of the step.
+        version: The version that the step begins with.
+        state: Says which rows of seeds count (`judged_state`).
+        exchange: Sends lines to tasks.
+        folder: Folder of the storage for the results of tasks.
+
+    Attributes:
+        known: The known lines, when `rest` has returned its first line.
     """
 
     def __init__(
@@ -176,8 +181,8 @@ class KnownLinesFilter:
         self.known = KnownLines()
 
     def rest(self, lists: Iterable[SeedList]) -> Iterator[NumberedLines]:
-        """Return the lines that are not known, in their order; `known` counts the others."""
-        numbers = self._all(lists)
+        """Return the unknown lines, in their order; `known` counts the others."""
+        numbers = self._number(lists)
         first = list(islice(numbers, _FEWEST))
         if len(first) < _FEWEST:
             yield from self._by_file(iter(first))
@@ -185,21 +190,21 @@ class KnownLinesFilter:
         self._send(first)
         for portion in portions(numbers, _line_size):
             self._send(portion)
-        names = self._asked()
+        names = self._look_up()
         with self._context.place.open() as work:
             yield from self._by_file(_read(work, names))
 
-    def _all(self, lists: Iterable[SeedList]) -> Iterator[tuple[int, str]]:
-        """All lines, numbered over all lists."""
+    def _number(self, lists: Iterable[SeedList]) -> Iterator[tuple[int, str]]:
+        """Return all lines, numbered over all lists."""
         number = 0
-        for one in lists:
-            self._starts.append((number, one.file))
-            for line in one.lines:
+        for each in lists:
+            self._starts.append((number, each.file))
+            for line in each.lines:
                 number += 1
                 yield number, line
 
     def _by_file(self, rest: Iterator[tuple[int, str]]) -> Iterator[NumberedLines]:
-        """The lines by list, with their numbers there."""
+        """Return lines by list, with their numbers in it."""
         starts = [start for start, _ in self._starts]
 
         def place(numbered: tuple[int, str]) -> int:
@@ -210,7 +215,7 @@ class KnownLinesFilter:
             yield NumberedLines(file, ((number - start, line) for number, line in lines))
 
     def _send(self, portion: Sequence[tuple[int, str]]) -> None:
-        """Send a portion on its way; lines that are not plain are no rows of the same text."""
+        """Exchange a portion; the table of seeds has other texts for lines that are not plain."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
         import pyarrow.compute as pc  # noqa: PLC0415 - likewise
 
@@ -233,11 +238,11 @@ class KnownLinesFilter:
         if others:
             self._exchange.add(_OTHERS, _others_table(others))
 
-    def _asked(self) -> list[str]:
-        """Ask tasks; the files with the lines that are left."""
+    def _look_up(self) -> list[str]:
+        """Run the tasks; return the names of the files with the lines that are parsed."""
         context, version = self._context, self._version
-        seeds = {one.bucket: one for one in buckets_of(context.cycle, version, SEEDS)}
-        urls = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
+        seeds = {files.bucket: files for files in buckets_of(context.cycle, version, SEEDS)}
+        urls = {files.bucket: files for files in buckets_of(context.cycle, version, CRAWLDB)}
         groups: dict[int, list[int]] = {}
         for bucket in range(self._buckets):
             groups.setdefault(self._exchange.group(bucket), []).append(bucket)
@@ -251,15 +256,14 @@ class KnownLinesFilter:
             )
             for group, name in self._exchange.send(_LINES).items()
         }  # fmt: skip
-        found = dict(
-            zip(specs, context.engine.map(find_lines_task, list(specs.values())), strict=True)
-        )
+        results = context.engine.map(look_lines_up_task, list(specs.values()))
+        pairs = list(zip(specs.items(), results, strict=True))
         self.known = KnownLines(
-            sum(one.lines for one in found.values()),
-            sum(one.pages for one in found.values()),
-            {group: specs[group].pages for group, one in found.items() if one.pages},
+            sum(result.lines for result in results),
+            sum(result.pages for result in results),
+            {group: spec.pages for (group, spec), result in pairs if result.pages},
         )
-        rest = [specs[group].rest for group, one in found.items() if one.rest]
+        rest = [spec.rest for (_, spec), result in pairs if result.rest]
         return [*rest, *self._exchange.send(_OTHERS).values()]
 
 
@@ -281,7 +285,7 @@ def _others_table(others: Sequence[tuple[str, int]]) -> Any:  # noqa: ANN401 - p
 
 
 def _read(work: TaskWork, names: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Read exchanged lines, each file of which has them in their order, in the order of all."""
+    """Read exchanged lines in the order of all; each file has its lines in this order."""
     paths = (localized(work.storage, name, work.scratch) for name in names)
     yield from heapq.merge(*map(_lines_of, paths))
 
@@ -291,7 +295,8 @@ def _lines_of(path: Path) -> Iterator[tuple[int, str]]:
 
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(_PART, columns=["n", "line"], use_threads=False):
-            for number, line in zip(*(one.to_pylist() for one in batch.columns), strict=True):
+            columns = (column.to_pylist() for column in batch.columns)
+            for number, line in zip(*columns, strict=True):
                 yield number, line if isinstance(line, str) else line.decode(*_CODEC)
 
 
@@ -303,40 +308,41 @@ def judged_state(version: CycleVersion, rules: int) -> SeedTableState | None:
         rules: Hash of the rules.
     """
     tables, state = version.tables, version.seed_state
-    same = {SEEDS, CRAWLDB} <= tables.keys() and tables[SEEDS].buckets == tables[CRAWLDB].buckets
-    same = same and tables[SEEDS].rows >= _FEWEST
+    if not {SEEDS, CRAWLDB} <= tables.keys() or tables[SEEDS].rows < _FEWEST:
+        return None
     lists = _still_judged(state, rules)
-    return structs.replace(state, judged_lists=lists) if same and lists else None
+    is_alike = tables[SEEDS].buckets == tables[CRAWLDB].buckets
+    return structs.replace(state, judged_lists=lists) if is_alike and lists else None
 
 
 def _still_judged(state: SeedTableState, rules: int) -> tuple[int, ...]:
-    """The lists that these rules judged, since lines with + or - changed last."""
-    if state.judged_by != _judging(rules):
+    """Return the lists that these rules judged since lines with + or - changed last."""
+    if state.judged_by != _rules_name(rules):
         return ()
     return tuple(number for number in state.judged_lists if number > state.directives_at)
 
 
-def _judging(rules: int) -> str:
-    """The rules and the version of Nacre that applied them."""
+def _rules_name(rules: int) -> str:
+    """Return a name of rules and of the version of Nacre that applied them."""
     return f"{__version__} {rules}"
 
 
 def with_judged(
     state: SeedTableState, number: int, rules: int, outside: Sequence[str]
 ) -> SeedTableState:
-    """Return a state that says by which rules the rows of an inject were judged.
+    """Return a state with the rules that judged the rows of an inject.
 
     Args:
         state: The state of the new version.
-        number: Its number; 0 where no row is new.
+        number: Its number; 0 if no row is new.
         rules: Hash of the rules.
         outside: The seeds that the scope refuses.
     """
     before = _still_judged(state, rules)
-    lists = tuple(one for one in (*before, number) if one > state.directives_at)[-_MOST:]
+    lists = tuple(each for each in (*before, number) if each > state.directives_at)[-_MOST:]
     texts = {*(state.outside if before else ()), *outside}
     if len(texts) > _MOST:
         return structs.replace(state, judged_by="", judged_lists=(), outside=())
     return structs.replace(
-        state, judged_by=_judging(rules), judged_lists=lists, outside=tuple(sorted(texts))
+        state, judged_by=_rules_name(rules), judged_lists=lists, outside=tuple(sorted(texts))
     )

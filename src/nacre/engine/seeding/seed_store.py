@@ -1,14 +1,18 @@
-"""The seeds of a run in its store, by what is asked of them: an index of scopes, and of URLs.
+"""The index of the seeds of a run in its store: by their prefixes for scopes, and by their URLs.
 
-Ten million seeds are not loaded: a scope asks for the prefixes near a host, and whether a URL is a
-seed is one look-up. The rows beside those of `seedbook`, in the family `scope`:
+Ten million seeds are not loaded: a scope asks for the prefixes near a host, and one look-up finds
+whether a URL is a seed. Rows in the family `scope`, beside those of `seedbook`:
 
     surt:PREFIX             the prefix that seeds imply (`uri.surt.implied_prefix`)
     page:HASH               number of the seed with a URL
-    own:HASH NUMBER         a seed that shares the own scope of another, by that one's text
+    own:HASH NUMBER         a seed that shares the own scope of a seed, by the text of the latter
+
+An earlier Nacre ignores these rows, and adds seeds without them. No seed is ever changed or
+removed, so that rows are never stale, only missing: then the counter of indexed seeds is less than
+that of seeds, and the next start of the job adds the rows of all (`seedbook.index_seeds`).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
 import msgspec
@@ -55,13 +59,13 @@ class StoredSeeds:
 
     def floor(self, near: str, text: str) -> str | None:
         """See `SeedIndex.floor`."""
-        found = self._store.last_key(FAMILY, _SURT, _SURT + _bytes(text) + b"\0")
-        return None if found is None else _text(found)
+        key = self._store.last_key(FAMILY, _SURT, _SURT + _bytes(text) + b"\0")
+        return None if key is None else _text(key)
 
     def ceiling(self, near: str, text: str) -> str | None:
         """See `SeedIndex.ceiling`."""
-        found = self._store.first_key(FAMILY, _SURT + _bytes(text), _SURT_END)
-        return None if found is None else _text(found)
+        key = self._store.first_key(FAMILY, _SURT + _bytes(text), _SURT_END)
+        return None if key is None else _text(key)
 
     def prefixes(self) -> Iterator[str]:
         """See `SeedIndex.prefixes`."""
@@ -78,9 +82,9 @@ class StoredSeeds:
     def own_places(self, owner: str) -> Sequence[tuple[str, str, int]]:
         """See `SeedIndex.own_places`."""
         start = _OWN + _hash(owner)
-        rows = self._store.scan(FAMILY, start, start + b"\xff" * (_NUMBER + 1))
-        found = (msgspec.msgpack.decode(row, type=SharedScopeRow) for _, row in rows)
-        return [(row.text, row.scope, row.depth) for row in found if row.owner == owner]
+        values = self._store.scan(FAMILY, start, start + b"\xff" * (_NUMBER + 1))
+        rows = (msgspec.msgpack.decode(value, type=SharedScopeRow) for _, value in values)
+        return [(row.text, row.scope, row.depth) for row in rows if row.owner == owner]
 
     # ---- for URLs
 
@@ -90,8 +94,8 @@ class StoredSeeds:
 
     def numbers(self, urls: Sequence[str]) -> list[int | None]:
         """Return the numbers of the seeds with some URLs, in their order."""
-        found = self._store.get_many(FAMILY, [page_key(url) for url in urls])
-        return [_number(value) for value in found]
+        values = self._store.get_many(FAMILY, [page_key(url) for url in urls])
+        return [_number(value) for value in values]
 
     # ---- changes
 
@@ -102,22 +106,17 @@ class StoredSeeds:
             number: Its number.
             url: Its URL.
             text: Its text.
-            own: The scope of its own; None for none.
+            own: Its own scope; None for none.
         """
         self._store.put_all(FAMILY, index_rows(number, url, text, own))
-        self.noted([own])
-
-    def noted(self, seeds: Iterable[SharedScopeRow | None]) -> None:
-        """Note that seeds were added, by their own scopes; None for those that have none."""
-        for own in seeds:
-            if own is None:
-                self._is_empty = False
-            else:
-                self._has_own = True
+        if own is None:
+            self._is_empty = False
+        else:
+            self._has_own = True
 
 
 def index_rows(number: int, url: str, text: str, own: SharedScopeRow | None) -> dict[bytes, bytes]:
-    """Return the rows by which a seed is found; for the arguments see `StoredSeeds.add`."""
+    """Return the rows of a seed in the index; for the arguments see `StoredSeeds.add`."""
     rows = {page_key(url): number.to_bytes(_NUMBER, "big")}
     if own is None:
         rows[_SURT + _bytes(implied_by(text, url))] = b""

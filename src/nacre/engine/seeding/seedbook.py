@@ -33,7 +33,7 @@ _SEED = b"seed:"
 _DIRECTIVE = b"directive:"
 _LED = b"led:"
 _SEEDS, _INDEXED = "seeds", "seeds.indexed"
-"""Counters: of all seeds, and of those that are found by their URLs and prefixes."""
+"""Counters: of all seeds, and of those that are in the index."""
 FALLBACK = "_fallback"
 """Key in a seed's heritable data: the http URL to try when https cannot be reached."""
 
@@ -129,7 +129,7 @@ class SeedBook:
 
         Args:
             writes: The store is that of a job which runs: seeds that an earlier Nacre wrote are
-                found by rows of their own from now on. Else they are loaded.
+                added to the index. Else they are loaded.
         """
         if writes:
             index_seeds(self._store)
@@ -212,7 +212,7 @@ class SeedBook:
         return numbered_seeds(self._store)
 
     def _ask(self) -> None:
-        """Let the scope ask the index."""
+        """Let the scope use the index."""
         if not self._is_asked:
             self._is_asked = True
             self._state.add_index(self._index)
@@ -224,15 +224,13 @@ class SeedBook:
                 self._state.add_seed(row.text, _own(row), row.owner)
 
     def _take(self, rows: Sequence[SeedRow]) -> list[int]:
-        """Note seeds that are new; their places among the rows."""
-        known = [self._number(row.url) for row in rows] if len(rows) == 1 else None
-        if known is None:
-            known = self._index.numbers([row.url for row in rows])
+        """Note seeds that are new; return their places among the rows."""
         index_seeds(self._store)
+        numbers = self._index.numbers([row.url for row in rows])
         store, number = self._store, self._store.counter(_SEEDS)
         fresh: dict[str, int] = {}
         for place, row in enumerate(rows):
-            if known[place] is None and row.url not in fresh:
+            if numbers[place] is None and row.url not in fresh:
                 fresh[row.url] = place
                 store.put(FAMILY, _seed_key(number), msgspec.msgpack.encode(row))
                 self._index.add(number, row.url, row.text, own_row(row))
@@ -251,27 +249,27 @@ def own_row(row: SeedRow) -> SharedScopeRow | None:
 
 
 def is_indexed(store: Store) -> bool:
-    """True when all seeds of a store are found by their URLs and prefixes."""
+    """True if all seeds of a store are in the index."""
     return store.counter(_SEEDS) == store.counter(_INDEXED)
 
 
 def index_seeds(store: Store) -> None:
-    """Write the rows by which the seeds are found that an earlier Nacre wrote.
+    """Add the seeds to the index that an earlier Nacre wrote.
 
-    It goes to the engine at once, in portions, as the rows stand for nothing but those seeds: when
-    it is killed, the next start does it again.
+    Portions are written to the engine at once: if the process is killed, the next start writes the
+    same rows again.
     """
     if is_indexed(store):
         return
     for portion in _portions(numbered_seeds(store)):
         rows: dict[bytes, bytes | None] = {}
         for number, row in portion:
-            found = index_rows(number, row.url, row.text, own_row(row))
+            of_seed = index_rows(number, row.url, row.text, own_row(row))
             key = page_key(row.url)
-            # Of several with one URL the first counts.
+            # Of several seeds with the same URL the first counts.
             if rows.get(key) or store.get(FAMILY, key):
-                found.pop(key)
-            rows.update(found)
+                of_seed.pop(key)
+            rows.update(of_seed)
         while not store.engine.write({FAMILY: rows}):
             time.sleep(STALL)
     store.set_counter(_INDEXED, store.counter(_SEEDS))
