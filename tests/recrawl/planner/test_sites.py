@@ -165,7 +165,7 @@ def test_the_forecast_of_a_page_has_the_events_of_its_sections() -> None:
     sites.begin_step(NOW, 7.0)
     before = sites.forecasting(_page(last_visit=NOW - 7 * DAY), sites.time(URL)).event
     for _ in range(8):
-        sites.events(URL).look(_page(last_visit=NOW - 7 * DAY), 0.01, changed=True)
+        sites.events(URL).look(_page(last_visit=NOW - 7 * DAY), 0.01, NOW, changed=True)
     assert sites.take_event_news()
     assert not sites.take_event_news()
     time = sites.forecasting(_page(last_visit=NOW - 7 * DAY), sites.time(URL))

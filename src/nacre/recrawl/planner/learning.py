@@ -160,7 +160,7 @@ class Learning:
         if row.kind is PageKind.PAGE:
             own = self._sites.forecasting(row, time).own(row, self._classes.posterior(row), days)
             look = 1.0 - (1.0 - own) * calm
-            event = self._learn_forecast(row, look, promised, days, changed=seen)
+            event = self._learn_forecast(row, (look, promised), now, days, changed=seen)
         observed = Observed(structs.replace(row), days, calm, event, promised)
         if changed:
             self._step.observe(row.url, observed)
@@ -171,20 +171,28 @@ class Learning:
         self._sites.learn_age(row, now, expected, changed=changed)
 
     def _learn_forecast(
-        self, row: PageRow, own: float, promised: float, days: float, *, changed: bool
+        self,
+        row: PageRow,
+        chances: tuple[float, float],
+        now: float,
+        days: float,
+        *,
+        changed: bool,
     ) -> float:
         """Learn from a page of the events of its sections, and of forecasts.
 
         Args:
             row: As before the visit.
-            own: Chance that its own rate, its youth or noise make it look changed.
-            promised: The same, not corrected.
+            chances: Chance that its own rate, its youth or noise make it look changed, and the
+                chance by its rate alone, not corrected.
+            now: Time of the visit.
             days: Days since the visit before.
             changed: A reader sees a difference.
 
         Returns:
             Probability that an event has changed it.
         """
+        own, promised = chances
         events, forecasts = self._sites.events(row.url), self._sites.forecasts(row.url)
         choice = self._step.chosen.get(row.url)
         if choice is not None and not row.told:
@@ -193,7 +201,7 @@ class Learning:
         mapped = self._sites.is_mapped(row.url, self._step.time)
         if not row.told and row.index < INDEX and not mapped:
             # A list changes with each new link: it says little of other pages. A sitemap tells.
-            events.look(row, own, changed=changed)
+            events.look(row, own, now, changed=changed)
         event = events.share(row)
         if not row.told and not changed:
             forecasts.learn(promised, changed=0.0)

@@ -58,7 +58,7 @@ def test_old_outcomes_are_halved() -> None:
     assert max(row.expected) <= 101.0
     for _ in range(12_000):
         row.score(0.5, 0.5, changed=False)
-    assert row.forecasts <= 5_001.0
+    assert row.forecasts <= 1_001.0
 
 
 @pytest.mark.parametrize(
@@ -93,3 +93,12 @@ def test_who_forecasts(ours: float, simple: float, count: int, worse: bool) -> N
 def test_the_simple_schedule(visits: int, changes: int, days: float, chance: float) -> None:
     row = PageRow("http://a.test/", visits=visits, changes=changes)
     assert simple_chance(row, days, 7.0) == pytest.approx(chance)
+
+
+def test_a_large_event_with_good_forecasts_does_not_excuse_bad_ones_for_long() -> None:
+    row = CalibrationRow()
+    for _ in range(2_500):
+        row.score(0.95, 0.5, changed=True)
+    for _ in range(2_000):
+        row.score(0.3, 0.05, changed=False)
+    assert row.is_worse

@@ -34,7 +34,7 @@ def run(
     events = SectionEvents(rows, step * WEEK, 7.0)
     for number in range(visits):
         row = page(f"{folder}/Class{number}.html", (step - 1) * WEEK)
-        events.look(row, 0.01, changed=number < changed)
+        events.look(row, 0.01, step * WEEK, changed=number < changed)
     return events
 
 
@@ -69,6 +69,7 @@ def test_sections_are_nested() -> None:
         (10, 5, 0.1, 0.35, 0.65),
         (100, 3, 3.0, 0.0, 0.01),  # what own rates explain
         (2, 2, 0.01, 0.3, 1.0),
+        (60, 20, 12.0, 0.0, 0.02),  # own rates that are too low are no event
     ],
 )
 def test_what_a_look_says(
@@ -125,7 +126,7 @@ def test_late_visits_count_for_the_event_that_explains_them() -> None:
     run(rows, 3, 10)
     events = SectionEvents(rows, 4 * WEEK, 7.0)
     for number in range(50, 60):
-        events.look(page(f"api/Class{number}.html", 2 * WEEK), 0.01, changed=True)
+        events.look(page(f"api/Class{number}.html", 2 * WEEK), 0.01, 4 * WEEK, changed=True)
     assert events.share(page("api/Class1.html", 3 * WEEK)) < 0.1
     assert rows["/api"].looks[0].visits == 20
 
@@ -148,7 +149,7 @@ def test_sections_and_looks_are_bounded() -> None:
     rows: dict[str, SectionRow] = {}
     events = SectionEvents(rows, WEEK, 7.0)
     for number in range(700):
-        events.look(page(f"folder{number}a/x.html", 0.0), 0.01, changed=False)
+        events.look(page(f"folder{number}a/x.html", 0.0), 0.01, WEEK, changed=False)
     assert len(rows) <= 500
     for step in range(2, 40):
         run(rows, step, 10 if step == 3 else 0)
@@ -163,3 +164,47 @@ def test_news_are_changes_of_what_is_expected() -> None:
     events = run(rows, 2, 10)
     assert events.take_news()
     assert not events.take_news()
+
+
+def test_a_change_counts_for_one_event_and_an_unchanged_page_for_all() -> None:
+    rows: dict[str, SectionRow] = {}
+    run(rows, 3, 10)
+    run(rows, 4, 10)
+    events = SectionEvents(rows, 5 * WEEK, 7.0)
+    events.look(page("api/Class50.html", 2 * WEEK), 0.01, 5 * WEEK, changed=True)
+    assert [look.visits for look in rows["/api"].looks] == [11, 10]
+    for number in range(60, 70):
+        events.look(page(f"api/Class{number}.html", 2 * WEEK), 0.01, 5 * WEEK, changed=False)
+    assert [look.visits for look in rows["/api"].looks] == [21, 20]
+    assert [look.changes for look in rows["/api"].looks] == [11, 10]
+
+
+def test_visits_that_contradict_an_earlier_event_are_news() -> None:
+    rows: dict[str, SectionRow] = {}
+    run(rows, 3, 10)
+    events = SectionEvents(rows, 4 * WEEK, 7.0)
+    other = page("api/Other.html", 2 * WEEK)
+    assert events.share(other) > 0.9
+    assert not events.take_news()
+    for number in range(50, 70):
+        events.look(page(f"api/Class{number}.html", 2 * WEEK), 0.01, 4 * WEEK, changed=False)
+    assert events.share(other) < 0.6
+    assert events.take_news()
+    assert not events.take_news()
+
+
+def test_visits_of_earlier_runs_are_looks_of_their_own_time() -> None:
+    rows: dict[str, SectionRow] = {}
+    events = SectionEvents(rows, 0.0, 1.0)
+    for number in range(10):
+        events.look(page(f"api/Class{number}.html", WEEK), 0.01, 2 * WEEK, changed=True)
+    assert [look.time for look in rows["/api"].looks] == [2 * WEEK]
+    assert rows["/api"].since(3 * WEEK) == 7.0
+
+
+def test_sections_that_are_not_watched_are_remembered_as_alike() -> None:
+    rows: dict[str, SectionRow] = {}
+    events = run(rows, 3, 10)
+    shares = {events.share(page(f"folder{number}a/x.html", 2 * WEEK)) for number in range(2_000)}
+    assert len(shares) == 1
+    assert len(events._shares) == 1

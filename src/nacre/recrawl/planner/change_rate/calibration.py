@@ -11,6 +11,7 @@ expressed in terms of probability", 1950; Nutch's AdaptiveFetchSchedule (0.4, 0.
 """
 
 import math
+from operator import mul
 
 import msgspec
 
@@ -25,9 +26,13 @@ _PRIOR = guess(
 _NEAR = guess(
     "calibration.near", 0.25, "Weight of a class in the correction of its neighbour.", most=1.0
 )
+_WEIGHTS = tuple(
+    tuple(_NEAR ** abs(other - at) for other in range(CLASSES)) for at in range(CLASSES)
+)
+"""Weights of all classes in the correction of each."""
 _FORGET = guess(
     "calibration.forget",
-    5_000.0,
+    1_000.0,
     "Number of forecasts of a site after which the sums of squares are halved.",
 )
 _REMEMBERED = guess(
@@ -95,12 +100,9 @@ class CalibrationRow(msgspec.Struct, array_like=True):
         """The chance that a page's rate promises, corrected by the outcomes of like chances."""
         if not self.expected or own <= 0.0:
             return own
-        at = class_of(own)
-        promised = kept = _PRIOR
-        for other in range(CLASSES):
-            weight = _NEAR ** abs(other - at)
-            promised += weight * self.expected[other]
-            kept += weight * self.seen[other]
+        weights = _WEIGHTS[class_of(own)]
+        promised = _PRIOR + sum(map(mul, weights, self.expected))
+        kept = _PRIOR + sum(map(mul, weights, self.seen))
         return float(min(own * kept / promised, 1.0))
 
     @property

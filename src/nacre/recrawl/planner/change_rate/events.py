@@ -49,8 +49,16 @@ _SECTIONS = 500
 """A bound of memory: sections of a site that are watched."""
 _LOOKS = 6
 """A bound of memory: looks at a section that are remembered; those at an event longest."""
+_OTHER = "*"
+"""Stands for a section that is not watched; no section has this name."""
 _LEAST = 1e-4
 """Least share of changes that own rates explain: certainty would prove an event by one visit."""
+_DOUBT = guess(
+    "events.doubt",
+    (0.5, 1.0, 2.0),
+    "Factors by which the changes that own rates explain may be wrong, all alike: forecasts that "
+    "are too low are no event.",
+)
 _MOST = 0.9
 """Largest share of changes that own rates explain: certainty would forbid any event."""
 _CLEAR = 0.1
@@ -184,13 +192,19 @@ class EventPosterior(NamedTuple):
         """The same after a look."""
         if not look.visits:
             return self
-        calm = min(max(look.expected / look.visits, _LEAST), _MOST)
         changes, same = look.changes, look.visits - look.changes
-        chances = [calm, *(1.0 - (1.0 - calm) * (1.0 - share) for share in SHARES)]
-        logs = [changes * math.log(one) + same * math.log(1.0 - one) for one in chances]
+        logs = []
+        for share in (0.0, *SHARES):
+            for factor in _DOUBT:
+                calm = min(max(factor * look.expected / look.visits, _LEAST), _MOST)
+                chance = 1.0 - (1.0 - calm) * (1.0 - share)
+                logs.append(changes * math.log(chance) + same * math.log(1.0 - chance))
         top = max(logs)
+        chances = [math.exp(log - top) for log in logs]
+        size = len(_DOUBT)
+        likely = [sum(chances[at : at + size]) for at in range(0, len(chances), size)]
         priors = (max(0.0, 1.0 - self.event), *self.shares)
-        weights = [prior * math.exp(log - top) for prior, log in zip(priors, logs, strict=True)]
+        weights = [prior * chance for prior, chance in zip(priors, likely, strict=True)]
         total = sum(weights)
         if total <= 0.0:
             return self
@@ -214,38 +228,48 @@ class SectionEvents:
         self._now, self._every = now, every
         self._shares: dict[tuple[tuple[str, ...], float], float] = {}
         self._found: dict[tuple[tuple[str, ...], float], EventPosterior] = {}
-        self._told: dict[str, float] = {}
+        self._reported: dict[tuple[str, float], float] = {}
         self._settle()
 
-    def look(self, row: PageRow, own: float, *, changed: bool) -> None:
+    def look(self, row: PageRow, own: float, now: float, *, changed: bool) -> None:
         """Count a visit of a page that was chosen without a hint.
 
         Args:
             row: The page, as before the visit.
             own: Chance of a change by the page's own rate.
+            now: Time of the visit; before the step for captures of runs that were not planned.
             changed: There was one.
         """
         names = sections_of(row)
-        time = self._blamed(names, row.last_visit) or self._now
+        blamed = self._blamed(names, row.last_visit, now, changed=changed)
         for name in names:
-            section = self._rows.get(name)
-            if section is None:
-                if len(self._rows) >= _SECTIONS:
-                    continue
-                section = self._rows[name] = SectionRow()
-            look = section.at(time)
-            if look is None and time == self._now:
-                look = section.begin_look(time)
-            if look is not None:
-                look.count(own, changed=changed)
+            for time in blamed or [now]:
+                self._count(name, time, own, begins=not blamed, changed=changed)
         self._forget()
+
+    def _count(self, name: str, time: float, own: float, *, begins: bool, changed: bool) -> None:
+        """Count a visit in a section's look of a step, which may begin with it."""
+        section = self._rows.get(name)
+        if section is None:
+            if len(self._rows) >= _SECTIONS:
+                return
+            section = self._rows[name] = SectionRow()
+        if (name, time) not in self._reported:
+            before = 0.0 if time == self._now else self._posterior(nested(name), time).share
+            self._reported[name, time] = before
+        look = section.at(time)
+        if look is None and begins:
+            look = section.begin_look(time)
+        if look is not None:
+            look.count(own, changed=changed)
 
     def share(self, row: PageRow) -> float:
         """Probability that an event has changed a page since its last visit, by looks at its site.
 
         Without a look, as on sites whose hints announce changes, an event is left to the hints.
         """
-        names = sections_of(row)
+        # Sections that are not watched are all alike: a site may have any number of them.
+        names = tuple(name if name in self._rows else _OTHER for name in sections_of(row))
         key = names, row.last_visit
         found = self._shares.get(key)
         if found is None:
@@ -256,21 +280,26 @@ class SectionEvents:
         return found
 
     def take_news(self) -> bool:
-        """Whether the looks of the step changed what is expected of a section, since last asked."""
+        """Whether visits of the step changed what is expected of a section, since the last call."""
         news = False
-        for name, section in self._rows.items():
-            if section.looks and section.looks[-1].time == self._now:
-                share = self._posterior(nested(name), self._now).share
-                if abs(share - self._told.get(name, 0.0)) >= _CLEAR:
-                    self._told[name], news = share, True
+        for (name, time), before in self._reported.items():
+            share = self._posterior(nested(name), time).share
+            if abs(share - before) >= _CLEAR:
+                self._reported[name, time], news = share, True
         return news
 
-    def _blamed(self, names: tuple[str, ...], last: float) -> float:
-        """The time of an earlier event that may have changed a page; 0 for none."""
-        times = self._times(names, last) - {self._now}
-        shares = {time: self._posterior(names, time).share for time in times}
-        best = max(shares, key=lambda time: shares[time], default=0.0)
-        return best if shares.get(best, 0.0) >= _CLEAR else 0.0
+    def _blamed(
+        self, names: tuple[str, ...], last: float, now: float, *, changed: bool
+    ) -> list[float]:
+        """Times of earlier events of which a visit is evidence; none if there was none.
+
+        A page that did not change was in none of them. A change is explained by the likeliest, of
+        equals by the first: it says nothing of the others.
+        """
+        times = self._times(names, last) - {now}
+        shares = {time: self._posterior(names, time).share for time in sorted(times)}
+        events = [time for time, share in shares.items() if share >= _CLEAR]
+        return sorted(events, key=lambda time: -round(shares[time], 1))[:1] if changed else events
 
     def _times(self, names: tuple[str, ...], last: float) -> set[float]:
         """Times of the looks at some sections after a visit."""
