@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from nacre.recrawl.planner.step import Unconfirmed
+from nacre.recrawl.planner.step import Step, Unconfirmed
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,16 @@ def test_places_of_a_site_and_pages_are_bounded() -> None:
         doubts.note(f"http://b.test/{place}", place, print)
     assert len(doubts.pages(1000)) == 20
     assert len(doubts.pages(3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("last", "now", "every"),
+    [(-1.0, 7 * 86_400.0, 1.0), (86_400.0, 8 * 86_400.0, 7.0), (8 * 86_400.0, 86_400.0, 1.0)],
+)
+def test_days_between_steps_are_those_since_the_one_before(
+    last: float, now: float, every: float
+) -> None:
+    step = Step()
+    step.time = last
+    step.begin(now)
+    assert step.every == every

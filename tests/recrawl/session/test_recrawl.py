@@ -1,7 +1,7 @@
 """An incremental run of a small site: what it visits, keeps and learns."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,8 @@ import pytest
 from nacre.core.history import FetchRow
 from nacre.engine.counters import NotVisited, not_visited
 from nacre.job.job import Job
+from nacre.recrawl.planner.planner import Planner
+from nacre.recrawl.planner.step import Step
 from nacre.recrawl.session.pagestore import PageStore, fetch_rows
 from nacre.runs.runs import plan_run, read_run
 from nacre.settings.settings import JobSettings
@@ -138,3 +140,28 @@ def test_of_what_the_scope_refuses_now_only_seeds_are_visited(twice: _Twice) -> 
     asyncio.run(Job(twice.root, refusing, clock=clock).run())
     with Store.open(str(Layout(twice.root).store)) as store:
         assert {row.url for row in fetch_rows(store) if row.run == 2} == {twice.url}
+
+
+def test_a_run_knows_the_time_of_the_run_before(
+    twice: _Twice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[tuple[float, float]] = []
+    begin, begin_step = Planner.begin, Step.begin
+    lasts: list[float] = []
+
+    def note(
+        self: Planner, starts: Sequence[str], last: float = 0.0, marginal: float = 0.0
+    ) -> None:
+        lasts.append(last)
+        begin(self, starts, last, marginal)
+
+    def note_step(self: Step, now: float) -> None:
+        begin_step(self, now)
+        steps.append((now, self.every))
+
+    monkeypatch.setattr(Planner, "begin", note)
+    monkeypatch.setattr(Step, "begin", note_step)
+    twice.again(7.0)
+    twice.again(21.0)
+    assert [round(every) for _, every in steps] == [7, 14]
+    assert lasts[1] == steps[0][0]

@@ -89,9 +89,18 @@ class Planner:
         self._marginal = 0.0
         self._known = 0
 
-    def begin(self, starts: Sequence[str]) -> None:
-        """Name the start pages: seeds, and sitemaps that robots.txt names."""
+    def begin(self, starts: Sequence[str], last: float = 0.0, marginal: float = 0.0) -> None:
+        """Name the start pages, and what an earlier process knew of the step before.
+
+        Args:
+            starts: Seeds, and sitemaps that robots.txt names.
+            last: Time of the step before, seconds since the epoch; 0 if it was made by this
+                planner, or if there was none.
+            marginal: Its marginal value; 0 if it was not tight.
+        """
         self._starts = tuple(starts)
+        if last:
+            self._step.time, self._marginal = last, marginal
 
     def recall(self, now: float, chosen: Sequence[Choice] = (), left: int = -1) -> Slices[None]:
         """Begin a step, or take up one that another process began.

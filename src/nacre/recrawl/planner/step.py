@@ -256,7 +256,8 @@ class Step:
 
     def begin(self, now: float) -> None:
         """Begin another step."""
-        if self.time > 0.0:
+        # A clock that was set back says nothing of the time between steps.
+        if 0.0 < self.time < now:
             self.every = (now - self.time) / DAY
         self.time = now
         self._clear()

@@ -40,7 +40,7 @@ from nacre.recrawl.session.proofs import Proofs
 from nacre.recrawl.session.translation import Judgement, Revisits, VisitTranslator
 from nacre.report.statistics import Statistics, Stored
 from nacre.runs.budget import Budget, Spent, parse_budget
-from nacre.runs.runs import RunRow
+from nacre.runs.runs import RunRow, all_runs
 from nacre.store.store import Store
 
 _LEFT = "pages.waves"
@@ -136,7 +136,9 @@ class Recrawl:
     def begin(self) -> Slices[None]:
         """Begin the step, or resume that of an earlier process; in slices."""
         store, pages = self._store, self._pages
-        self.planner.begin([row.url for row in self._seeds.rows()])
+        last = max((run.started for run in all_runs(store) if run.started < self.step), default=0.0)
+        marginal = store.counter(PRICE) / PRICES if store.counter(CUT) else 0.0
+        self.planner.begin([row.url for row in self._seeds.rows()], last, marginal)
         if store.counter(PLANNED) != self._run.number:
             pages.forget_step()
             store.set_counter(PLANNED, self._run.number)
