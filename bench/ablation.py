@@ -228,7 +228,7 @@ def table(guesses: Mapping[str, Any], done: Mapping[str, Figures]) -> str:
 
 
 def _pair(points: Iterable[float]) -> str:
-    return " / ".join(f"{one:+.1f}" if abs(one) >= 0.05 else "0" for one in points)
+    return " / ".join(f"{point:+.1f}" if abs(point) >= 0.05 else "0" for point in points)
 
 
 def _number(value: float | list[float]) -> str:

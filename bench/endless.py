@@ -109,7 +109,7 @@ class Growth(NamedTuple):
 
 def growth(samples: list[Sample], links: int) -> Growth:
     """See `Growth`; each page has so many links."""
-    first = next(one for one in samples if one.minutes >= samples[-1].minutes / 2)
+    first = next(sample for sample in samples if sample.minutes >= samples[-1].minutes / 2)
     last = samples[-1]
     grown, pages = last.rss - first.rss, last.visits - first.visits
     minutes = last.minutes - first.minutes
@@ -162,7 +162,7 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as folder:
         samples = measured(options, Path(folder))
-    grown, most = growth(samples, options.links), max(one.rss for one in samples)
+    grown, most = growth(samples, options.links), max(sample.rss for sample in samples)
     print(
         f"{grown.minute:.2f} MB a minute in the second half (goal {GOAL}), {grown.links:.2f} MB "
         f"for 100,000 links; {most:.0f} MB at most"

@@ -99,7 +99,7 @@ class NutchRounds:
     def rounds(self, seeds: Sequence[str], rounds: int) -> Iterator[StepUsage]:
         """Run all steps; those of the seeds first."""
         (self._folder / "urls").mkdir()
-        (self._folder / "urls" / "seeds.txt").write_text("".join(f"{one}\n" for one in seeds))
+        (self._folder / "urls" / "seeds.txt").write_text("".join(f"{seed}\n" for seed in seeds))
         yield StepUsage(0, "inject", self.run("crawl.Injector", "crawldb", "urls"))
         for number in range(1, rounds + 1):
             used = self.run(
@@ -192,10 +192,10 @@ def compare(home: Path, pages: int, rounds: int) -> None:
 def _print(name: str, steps: Sequence[StepUsage], fetched: int) -> None:
     total: Counter[str] = Counter()
     print(f"{name}: {fetched:,} pages fetched")
-    for one in steps:
-        used = {"wall_s": one.usage.wall, "cpu_s": one.usage.cpu, "mb": one.usage.written / 1e6}
+    for step in steps:
+        used = {"wall_s": step.usage.wall, "cpu_s": step.usage.cpu, "mb": step.usage.written / 1e6}
         total.update(used)
         said = "  ".join(f"{key} {value:8.2f}" for key, value in used.items())
-        print(f"  {one.round} {one.step:10}{said}")
+        print(f"  {step.round} {step.step:10}{said}")
     said = "  ".join(f"{key} {value:8.2f}" for key, value in total.items())
     print(f"    {'all':10}{said}; {total['cpu_s'] / max(fetched, 1) * 1000:.1f} ms of CPU a page")

@@ -135,7 +135,7 @@ def texts(files: list[Path]) -> list[str]:
     for file in files:
         body = file.read_bytes()
         page = _NOSCRIPT.sub("", decode(body, detect(body, None)[0]))
-        blocks = [one.text for one in page_view(page).pieces if one.kind in _TEXTS]
+        blocks = [piece.text for piece in page_view(page).pieces if piece.kind in _TEXTS]
         found.append(" | ".join(re.sub(r"\s+", " ", folded(text)) for text in blocks))
     return found
 
@@ -204,7 +204,8 @@ def large(known: list[str], number: int, folder: Path, chance: random.Random) ->
     """Make an index of pages of 3 to 20 blocks of the texts, every other one Chinese."""
     blocks = [one[:400] for text in known for one in text.split(" | ") if len(one) >= 20]
     kinds = [
-        [one for one in blocks if bool(_HAN.search(one)) is chinese] for chinese in (False, True)
+        [block for block in blocks if bool(_HAN.search(block)) is chinese]
+        for chinese in (False, True)
     ]
     writer = LocalWriter(folder)
     writer.open()
@@ -232,11 +233,11 @@ def timed(folder: Path, phrases: list[str]) -> None:
     search = LocalSearch(folder)
     facets = SearchOptions(facets=("site", "type", "lang"))
     plain, newest = SearchOptions(), SearchOptions(newest=True)
-    quoted = [f'"{one}"' for one in phrases]
-    characters = [one[0] for one in phrases if _HAN.match(one)]
+    quoted = [f'"{phrase}"' for phrase in phrases]
+    characters = [phrase[0] for phrase in phrases if _HAN.match(phrase)]
     for name, queries, options in (
         ("phrases", quoted, plain), ("phrases again", quoted, plain),
-        ("words", [one for one in phrases if " " in one], plain),
+        ("words", [phrase for phrase in phrases if " " in phrase], plain),
         ("one character", characters, plain), ("newest", quoted, newest),
         ("three facets", quoted, facets),
     ):  # fmt: skip

@@ -103,7 +103,7 @@ def round_times(steps: Sequence[TimedStep], requests: Sequence[Request]) -> list
     for number in sorted({step.round for step in steps} - {0}):
         own = [step for step in steps if step.round == number]
         began, ended = own[0].began, own[-1].ended
-        asked = [one for one in requests if began <= one.ended <= ended]
+        asked = [request for request in requests if began <= request.ended <= ended]
         fetch = max(one.ended for one in asked) - min(one.began for one in asked) if asked else 0.0
         cpu = sum(step.cpu for step in own if step.name != "fetch")
         of_fetch = sum(step.cpu for step in own if step.name == "fetch")
@@ -131,7 +131,7 @@ def small_rounds(pages: int, runs: int) -> None:
                 start, *steps = timed_steps(command)
                 assert isinstance(start, float)
                 starts.append(start)
-                timed = [one for one in steps if isinstance(one, TimedStep)]
+                timed = [step for step in steps if isinstance(step, TimedStep)]
                 found.append(round_times(timed, nginx.requests()))
     rounds = [
         RoundTime(*(median(values) for values in zip(*same, strict=True)))

@@ -69,7 +69,7 @@ class Gitweb:
                 return Reply(200, (("Content-Type", kind),), file.read_bytes())
         if not script.startswith("/gitweb.cgi"):
             return Reply(404, (("Content-Type", "text/plain"),), b"not here\n")
-        perl = os.pathsep.join(str(one / part) for one in self._packages for part in _PERL)
+        perl = os.pathsep.join(str(package / part) for package in self._packages for part in _PERL)
         done = subprocess.run(
             ["perl", str(self._packages[0] / "usr/share/gitweb/gitweb.cgi")],
             env={

@@ -169,7 +169,7 @@ class MediaWiki:
         return [*command, "-d", f"zend_extension={file}", "-d", "opcache.enable_cli=1"]
 
     def _env(self) -> dict[str, str]:
-        libraries = [str(one / "usr/lib/x86_64-linux-gnu") for one in self._packages]
+        libraries = [str(package / "usr/lib/x86_64-linux-gnu") for package in self._packages]
         return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(libraries)}
 
     def _begin(self) -> None:

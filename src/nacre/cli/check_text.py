@@ -165,7 +165,7 @@ def _shown(value: object) -> str:
 
 def shown_as_list(facts: list[dict[str, str]]) -> list[tuple[str, str, str]]:
     """Setting, value and origin of each, for a section."""
-    return [(one["setting"], one["value"], one["from"]) for one in facts]
+    return [(fact["setting"], fact["value"], fact["from"]) for fact in facts]
 
 
 def outlook_lines(what: DryRunAnswer) -> Iterator[str]:
@@ -195,8 +195,8 @@ def survey_lines(found: StartSurvey) -> Iterator[str]:
     more = f", {found.bad} lines that are none" if found.bad else ""
     told = f", {found.directives} directives" if found.directives else ""
     yield f"seeds: {found.seeds}{told}{more}"
-    for one in found.hosts:
-        yield f"  {one.name} ({one.seeds}): {one.trouble or ', '.join(one.addresses)}"
+    for host in found.hosts:
+        yield f"  {host.name} ({host.seeds}): {host.trouble or ', '.join(host.addresses)}"
     if found.more_hosts:
         yield f"  and {found.more_hosts} more hosts, which were not looked up"
     for refused in found.refused:

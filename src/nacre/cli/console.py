@@ -177,7 +177,7 @@ def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> Non
     if "#k=" in entry:
         output.say(f"  the link works once, for 5 minutes; `{program} console link` prints another")
     layouts = [job.layout for job in services.fleet.jobs]
-    running = sum(is_running(one.socket) or rounds_run(one) for one in layouts)
+    running = sum(is_running(layout.socket) or rounds_run(layout) for layout in layouts)
     shown = ", ".join(output.shown(place.root) for place in places)
     counted = f"{output.count(len(layouts), 'job')}, {running} running"
     output.say(f"  jobs     {shown} ({counted}), found and never touched until you say so")

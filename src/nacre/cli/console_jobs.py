@@ -187,7 +187,7 @@ def remove_job(directory: Job, state: State = None) -> None:
     output.say(f"{found.id} is removed from the console; its files stay in {output.shown(root)}")
 
 
-def _require_no_start(books: "ConsoleBooks", found: "FoundJob") -> None:
+def _require_no_start(books: "ConsoleBooks", job: "FoundJob") -> None:
     """Refuse a job that runs, will be started, or has schedules.
 
     Raises:
@@ -196,8 +196,8 @@ def _require_no_start(books: "ConsoleBooks", found: "FoundJob") -> None:
     """
     from nacre.console.fleet.schedule_book import require_unscheduled
 
-    books.require_rest(found)
-    require_unscheduled(books.schedules, found)
+    books.require_rest(job)
+    require_unscheduled(books.schedules, job)
 
 
 @job.command("show")

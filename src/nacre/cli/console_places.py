@@ -26,8 +26,8 @@ def list_places(state: State = None, as_json: AsJson = False) -> None:
     with console_books(state) as books:
         added = set(books.places.all())
         found = [
-            {"label": one.label, "directory": str(one.root), "added": one.root in added}
-            for one in books.homes()
+            {"label": home.label, "directory": str(home.root), "added": home.root in added}
+            for home in books.homes()
         ]
     if as_json:
         output.say_json(found)
@@ -82,7 +82,7 @@ def remove_place(
 
     with console_books(state) as books:
         given = Path(label).absolute()
-        found = [one for one in books.homes() if label == one.label or one.root == given]
+        found = [home for home in books.homes() if label == home.label or home.root == given]
         if not found:
             raise JobError(f"there is no place {label!r}; `nacre console place list` lists them")
         if not books.places.remove(found[0].root):

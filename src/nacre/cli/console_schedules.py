@@ -136,11 +136,15 @@ def list_schedules(state: State = None, as_json: AsJson = False) -> None:
     output.say(output.table([head, *rows]) if rows else "no schedules")
 
 
-def _about(one: "KeptSchedule") -> str:
-    return f"profile {one.wish.profile}" if one.wish.profile else output.shown(Path(one.path))
+def _about(schedule: "KeptSchedule") -> str:
+    return (
+        f"profile {schedule.wish.profile}"
+        if schedule.wish.profile
+        else output.shown(Path(schedule.path))
+    )
 
 
-def _facts(books: "ConsoleBooks", one: "KeptSchedule", number: int = 10) -> dict[str, Any]:
+def _facts(books: "ConsoleBooks", schedule: "KeptSchedule", number: int = 10) -> dict[str, Any]:
     """A schedule for programs, as the interface of the console has it."""
     import msgspec
 
@@ -148,10 +152,10 @@ def _facts(books: "ConsoleBooks", one: "KeptSchedule", number: int = 10) -> dict
     from nacre.core.clock import iso
     from nacre.job.schedules import next_times
 
-    facts: dict[str, Any] = msgspec.to_builtins(one)
-    facts["note"] = msgspec.to_builtins(told(one.note))
-    facts["notes"] = [msgspec.to_builtins(told(note)) for note in one.notes]
-    times = [iso(time) for time in next_times(one.wish.times, books.now(), number)]
+    facts: dict[str, Any] = msgspec.to_builtins(schedule)
+    facts["note"] = msgspec.to_builtins(told(schedule.note))
+    facts["notes"] = [msgspec.to_builtins(told(note)) for note in schedule.notes]
+    times = [iso(time) for time in next_times(schedule.wish.times, books.now(), number)]
     return {**facts, "times": times}
 
 
@@ -340,10 +344,10 @@ def _found(books: "ConsoleBooks", number: int) -> "KeptSchedule":
     return one
 
 
-def _job(books: "ConsoleBooks", one: "KeptSchedule") -> "FoundJob | None":
+def _job(books: "ConsoleBooks", schedule: "KeptSchedule") -> "FoundJob | None":
     """The job of a schedule; None for new ones of a profile, and for one that is gone."""
-    is_there = not one.wish.profile and (Path(one.path) / "crawl.yaml").is_file()
-    return books.job(Path(one.path)) if is_there else None
+    is_there = not schedule.wish.profile and (Path(schedule.path) / "crawl.yaml").is_file()
+    return books.job(Path(schedule.path)) if is_there else None
 
 
 def _keep(books: "ConsoleBooks", before: "KeptSchedule", wish: "ScheduleWish") -> None:
@@ -380,13 +384,13 @@ def _pause(number: int, state: Path | None, *, paused: bool) -> None:
     output.say(f"schedule {number} is paused" if paused else f"schedule {number} goes on")
 
 
-def _say(books: "ConsoleBooks", one: "KeptSchedule", text: str, *, as_json: bool) -> None:
+def _say(books: "ConsoleBooks", schedule: "KeptSchedule", text: str, *, as_json: bool) -> None:
     """Say what was done, and that a console is needed where none runs."""
-    facts = _facts(books, one)
+    facts = _facts(books, schedule)
     if as_json:
         output.say_json(facts)
         return
     following = facts["times"][0] if facts["times"] else "never"
-    output.say(f"{text} of {_about(one)}; next: {following}")
+    output.say(f"{text} of {_about(schedule)}; next: {following}")
     if not books.is_served:
         output.tell("nacre: no console runs with these files; `nacre console` carries it out")

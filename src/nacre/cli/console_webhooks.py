@@ -66,14 +66,14 @@ def list_webhooks(state: State = None, as_json: AsJson = False) -> None:
     output.say(output.table([head, *rows]) if rows else "no webhooks")
 
 
-def _facts(books: "ConsoleBooks", one: "KeptHook") -> dict[str, Any]:
+def _facts(books: "ConsoleBooks", hook: "KeptHook") -> dict[str, Any]:
     import msgspec
 
-    found = books.webhooks.deliveries(one.id)
+    found = books.webhooks.deliveries(hook.id)
     last = next((f"{each.step}: {each.answer}" for each in found if each.tries), "")
     return {
-        "id": one.id, **msgspec.to_builtins(one.wish), "signed": bool(one.secret),
-        "owner": one.owner, "places": list(one.places), "last": last,
+        "id": hook.id, **msgspec.to_builtins(hook.wish), "signed": bool(hook.secret),
+        "owner": hook.owner, "places": list(hook.places), "last": last,
         "waiting": sum(each.step == "waits" for each in found),
     }  # fmt: skip
 
@@ -96,15 +96,16 @@ def show_webhook(number: Number, state: State = None, as_json: AsJson = False) -
         )
 
 
-def _message(one: "HookDelivery") -> dict[str, Any]:
+def _message(delivery: "HookDelivery") -> dict[str, Any]:
     import msgspec
 
     from nacre.core.clock import iso
 
-    facts = msgspec.json.decode(one.body)
+    facts = msgspec.json.decode(delivery.body)
     return {
-        "made": iso(one.made), "event": one.event, "job": facts["job"],
-        "message": facts["message"], "step": one.step, "tries": one.tries, "answer": one.answer,
+        "made": iso(delivery.made), "event": delivery.event, "job": facts["job"],
+        "message": facts["message"], "step": delivery.step, "tries": delivery.tries,
+        "answer": delivery.answer,
     }  # fmt: skip
 
 

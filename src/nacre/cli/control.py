@@ -316,16 +316,16 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
         output.say(line)
 
 
-def _crowded(layout: "Layout", told: "JobStatus") -> "CrowdedKind | None":
+def _crowded(layout: "Layout", status: "JobStatus") -> "CrowdedKind | None":
     """The kind of URLs that most of what waits is of; looked for only while very much waits."""
-    if not told.pace.grows:
+    if not status.pace.grows:
         return None
     from nacre.errors import NacreError
     from nacre.inspect.view import reading
     from nacre.job.crowding import crowded_queue, find_crowded_kind
     from nacre.settings.load import load_job
 
-    queue = crowded_queue(told.overview, told.slowest, grows=True)
+    queue = crowded_queue(status.overview, status.slowest, grows=True)
     if queue is None:
         return None
     with suppress(NacreError), reading(layout, load_job(layout).settings) as view:

@@ -227,7 +227,11 @@ def _list_profiles(wanted: bool) -> None:
     if wanted:
         from nacre.settings.layers import list_profiles
 
-        output.say(output.table([(one.name, one.purpose) for one in list_profiles()], indent=""))
+        output.say(
+            output.table(
+                [(profile.name, profile.purpose) for profile in list_profiles()], indent=""
+            )
+        )
         raise typer.Exit
 
 

@@ -70,19 +70,21 @@ def _section(name: str, lines: list[str]) -> Iterator[str]:
         yield f"  {'' if number else name:<11} {line}"
 
 
-def _answer(what: Explanation) -> list[str]:
-    lines = [_standing(what)]
-    if what.same_as:
-        lines.append(f"it counts as the same as {what.same_as}, which is fetched in its place")
-    if what.not_got is not None:
-        why = f"why: {reason(what.not_got, what.next_try)}"
-        lines.append(why.removesuffix(f" ({what.status})"))
-    if what.error and what.error not in lines[0]:
-        lines.append(what.error)
-    if what.time:
-        lines.append(f"fetched {what.time}")
-    if what.annotations:
-        lines.append(f"annotations: {', '.join(what.annotations)}")
+def _answer(explanation: Explanation) -> list[str]:
+    lines = [_standing(explanation)]
+    if explanation.same_as:
+        lines.append(
+            f"it counts as the same as {explanation.same_as}, which is fetched in its place"
+        )
+    if explanation.not_got is not None:
+        why = f"why: {reason(explanation.not_got, explanation.next_try)}"
+        lines.append(why.removesuffix(f" ({explanation.status})"))
+    if explanation.error and explanation.error not in lines[0]:
+        lines.append(explanation.error)
+    if explanation.time:
+        lines.append(f"fetched {explanation.time}")
+    if explanation.annotations:
+        lines.append(f"annotations: {', '.join(explanation.annotations)}")
     return lines
 
 
@@ -93,84 +95,94 @@ _PLAIN = {
 }
 
 
-def _standing(what: Explanation) -> str:
-    match what.standing:
+def _standing(explanation: Explanation) -> str:
+    match explanation.standing:
         case Standing.FINISHED:
-            return _finished(what)
+            return _finished(explanation)
         case Standing.QUEUED:
-            return _queued(what)
+            return _queued(explanation)
         case Standing.REFUSED:
-            if _refused_elsewhere(what.scope):
-                return f"not crawled: refused by {what.scope.refused_by}"
-            return f"not crawled: out of scope, refused by the rule {what.scope.refused_by}"
+            if _refused_elsewhere(explanation.scope):
+                return f"not crawled: refused by {explanation.scope.refused_by}"
+            return f"not crawled: out of scope, refused by the rule {explanation.scope.refused_by}"
         case Standing.UNKNOWN:
-            return _unknown(what)
+            return _unknown(explanation)
         case plain:
             return _PLAIN[plain]
 
 
-def _queued(what: Explanation) -> str:
-    if what.robots is not None and what.robots.allowed is False and what.behind is None:
+def _queued(explanation: Explanation) -> str:
+    if (
+        explanation.robots is not None
+        and explanation.robots.allowed is False
+        and explanation.behind is None
+    ):
         return "it waits for its turn, and will not be fetched then: robots.txt denies it"
-    if what.behind is not None and what.behind.attempts:
-        first = "robots.txt" if _is_robots(what.behind) else "the address of its host"
+    if explanation.behind is not None and explanation.behind.attempts:
+        first = "robots.txt" if _is_robots(explanation.behind) else "the address of its host"
         return f"it waits for {first}, which could not be fetched so far: see queue"
-    if what.pending is not None and what.pending.attempts:
-        last = what.pending.last_status
+    if explanation.pending is not None and explanation.pending.attempts:
+        last = explanation.pending.last_status
         short = ", cut short" if 0 < last < 400 else ""
         return f"it waits to be tried again; the last try: {describe(last).rstrip('.')}{short}"
-    if what.later:
-        last = what.pending is not None and what.pending.directive == Directive.ENDLESS
+    if explanation.later:
+        last = (
+            explanation.pending is not None and explanation.pending.directive == Directive.ENDLESS
+        )
         behind = "until nothing else is left" if last else "behind other links"
-        return f"it waits {behind}: {what.later}"
+        return f"it waits {behind}: {explanation.later}"
     return "it waits to be fetched"
 
 
-def _is_robots(what: PrerequisiteAnswer) -> bool:
-    return not what.url.startswith("dns:")
+def _is_robots(answer: PrerequisiteAnswer) -> bool:
+    return not answer.url.startswith("dns:")
 
 
-def _behind(what: PrerequisiteAnswer) -> str:
+def _behind(answer: PrerequisiteAnswer) -> str:
     """What must come first, what came of it, and when it is tried again."""
-    text = f"waits for {what.url}, which was "
-    if not what.attempts:
+    text = f"waits for {answer.url}, which was "
+    if not answer.attempts:
         return text + "not tried yet"
-    text += f"tried {count(what.attempts, 'time')}"
-    if what.last_status:
-        text += f" ({what.last_status}: {describe(what.last_status).rstrip('.')})"
-    if what.wait is None:
+    text += f"tried {count(answer.attempts, 'time')}"
+    if answer.last_status:
+        text += f" ({answer.last_status}: {describe(answer.last_status).rstrip('.')})"
+    if answer.wait is None:
         return text + "; tried again when its turn comes"
-    return text + f"; tried again in {duration(max(what.wait, 0.0))}"
+    return text + f"; tried again in {duration(max(answer.wait, 0.0))}"
 
 
-def _unknown(what: Explanation) -> str:
-    would = "would be crawled" if what.scope.decision == "ACCEPT" else "would not be crawled"
+def _unknown(explanation: Explanation) -> str:
+    would = "would be crawled" if explanation.scope.decision == "ACCEPT" else "would not be crawled"
     return f"never seen in this crawl; found by a link on a seed it {would}"
 
 
-def _finished(what: Explanation) -> str:
-    status = what.status or 0
-    if what.capture is not None and what.capture.file:
+def _finished(explanation: Explanation) -> str:
+    status = explanation.status or 0
+    if explanation.capture is not None and explanation.capture.file:
         text = "captured"
     else:
         text = "fetched" if status > 0 else "not captured"
     if status in STATUS_TABLE:
-        return f"{text}: {status} {STATUS_TABLE[FetchStatus(status)].name}. {what.meaning}"
-    return f"{text}: {what.meaning}"
+        return f"{text}: {status} {STATUS_TABLE[FetchStatus(status)].name}. {explanation.meaning}"
+    return f"{text}: {explanation.meaning}"
 
 
-def _found(what: Explanation) -> list[str]:
-    if what.standing is Standing.KNOWN:
+def _found(explanation: Explanation) -> list[str]:
+    if explanation.standing is Standing.KNOWN:
         return ["not in this run"]
-    if what.scope.assumed:
+    if explanation.scope.assumed:
         return ["never"]
     lines = []
-    for step in what.way:
+    for step in explanation.way:
         status = "" if step.status is None else f" ({_status(step.status)})"
         lines.append(f"{_HOPS.get(step.hop, step.hop)}: {step.url}{status}")
-    last = _HOPS.get(what.path[-1:], what.path[-1:])
-    context = f" by {what.context}" if what.context not in ("", last) and what.path else ""
-    path = f", hop path {what.path}" if what.path else ""
+    last = _HOPS.get(explanation.path[-1:], explanation.path[-1:])
+    context = (
+        f" by {explanation.context}"
+        if explanation.context not in ("", last) and explanation.path
+        else ""
+    )
+    path = f", hop path {explanation.path}" if explanation.path else ""
     return [*lines, f"{last}: this URL{context}{path}"]
 
 
@@ -235,8 +247,8 @@ def robots_lines(robots: RobotsAnswer) -> list[str]:
     return lines
 
 
-def _queue(what: Explanation) -> list[str]:
-    queue = what.queue
+def _queue(explanation: Explanation) -> list[str]:
+    queue = explanation.queue
     if not queue.state:
         return [f"{queue.name} (there is none yet)"]
     text = f"{queue.name} is {queue.state}: {count(queue.pending, 'URI')} waiting"
@@ -248,15 +260,15 @@ def _queue(what: Explanation) -> list[str]:
     lines += map(sharing_text, queue.sharers)
     budget = f" of {queue.budget}" if queue.budget >= 0 else ""
     lines.append(f"precedence {queue.precedence}, spent {queue.spent}{budget}")
-    if what.pending is not None:
-        pending = what.pending
+    if explanation.pending is not None:
+        pending = explanation.pending
         place = "waits for its time" if pending.ahead is None else f"{pending.ahead} before it"
         lines.append(
             f"{place}; directive {pending.directive}, precedence {pending.precedence}, "
             f"{count(pending.attempts, 'try', 'tries')} so far"
         )
-    if what.behind is not None:
-        lines.append(_behind(what.behind))
+    if explanation.behind is not None:
+        lines.append(_behind(explanation.behind))
     if queue.wait is not None and queue.wait > 0:
         lines.append(f"hands out again in {duration(queue.wait)}")
     if queue.delay:
@@ -266,11 +278,11 @@ def _queue(what: Explanation) -> list[str]:
     return lines
 
 
-def _origins(what: Explanation, section: str) -> list[str]:
+def _origins(explanation: Explanation, section: str) -> list[str]:
     """The settings that were given, and where; those of politeness are listed apart."""
     return [
         f"{one.path} = {_plain(one.value)}, from {one.origin}"
-        for one in what.settings
+        for one in explanation.settings
         if one.origin not in {"default", "program"}
         and one.path.startswith("politeness.") == bool(section)
     ]
@@ -283,8 +295,8 @@ def _plain(value: str | float | bool | None) -> str:
     return "none" if value is None else str(value)
 
 
-def _captures(what: Explanation) -> list[str]:
-    capture = what.capture
+def _captures(explanation: Explanation) -> list[str]:
+    capture = explanation.capture
     if capture is None:
         return []
     lines = []

@@ -236,7 +236,7 @@ def _readmit(layout: "Layout", settings: "JobSettings", regex: str) -> int | Non
     with look() as view:
         if not is_running(layout.socket) and not takes_back(view.store):
             return None
-    excluded = [one.found for one in exclusions(load_job(layout).settings.scope)]
+    excluded = [exclusion.found for exclusion in exclusions(load_job(layout).settings.scope)]
     for path, options in readmitted_files(look, matcher(regex), excluded):
         imports = frontier_import.import_file(layout.root, path, options)
         number += sum(one.tally.scheduled for one in imports)

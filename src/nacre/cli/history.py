@@ -295,8 +295,8 @@ def rebuild(ctx: typer.Context) -> None:
     output.say("forgotten; the next recrawl reads the WARCs of all runs first")
 
 
-def _due_time(one: "NextVisit") -> str:
-    return "never" if one.time == float("inf") else _time(one.time)
+def _due_time(visit: "NextVisit") -> str:
+    return "never" if visit.time == float("inf") else _time(visit.time)
 
 
 def _time(seconds: float) -> str:

@@ -150,7 +150,7 @@ def _explain_setting(loaded: "Loaded[JobSettings] | None", path: str, *, as_json
 
     facts = explained(loaded, path)
     if as_json:
-        keyed = [{name.replace(" ", "_"): said for name, said in one.items()} for one in facts]
+        keyed = [{name.replace(" ", "_"): said for name, said in fact.items()} for fact in facts]
         output.say_json(keyed[0] if len(keyed) == 1 else keyed)
     elif len(facts) == 1:
         output.say(output.pairs(facts[0], indent=""))
@@ -256,7 +256,9 @@ def _refuse_late_seeds(layout: "Layout", assignments: list[str] | tuple[str, ...
     """
     from nacre.errors import ConfigError, Problem
 
-    if layout.has_store and any(each.partition("=")[0].strip() == "seeds" for each in assignments):
+    if layout.has_store and any(
+        assignment.partition("=")[0].strip() == "seeds" for assignment in assignments
+    ):
         remedy = f"`nacre frontier {layout.root} import FILE`, which brings URLs in"
         said = "the seeds were entered when the run began, and --set changes them no more"
         raise ConfigError([Problem("seeds", said, remedy)])

@@ -164,9 +164,9 @@ def _ask(
     from nacre.cli import output
 
     output.complain(error)
-    answers = [*(classes or ()), *(one.answer for one in error.questions)]
+    answers = [*(classes or ()), *(question.answer for question in error.questions)]
     options = ["--classes", str(file)] if file is not None else []
-    options += [part for one in answers for part in ("--class", one)]
+    options += [part for answer in answers for part in ("--class", answer)]
     output.tell(
         f"nacre: no job was written, because what these classes do would be missing from it. "
         f"With the answers that were inferred:\n\n"

@@ -111,7 +111,7 @@ class JobOptions:
 
 def options_of(params: Mapping[str, Any]) -> JobOptions:
     """The options of a command line, by the names of the parameters of `crawl` and `new`."""
-    names = [one.name for one in fields(JobOptions)]
+    names = [field.name for field in fields(JobOptions)]
     given = {name: params[name] for name in names if params.get(name) is not None}
     options = JobOptions(**{"urls": (), **given})
     return options if options.level is None else replace(options, depth=_depth(options))

@@ -113,7 +113,7 @@ def _registered(register: Callable[[typer.Typer], object], entry: EntryPoint) ->
 
 
 def _without_completion(command: Any) -> Any:  # noqa: ANN401 - see `loaded`
-    command.params = [one for one in command.params if one.name not in _OF_PROGRAMS]
+    command.params = [param for param in command.params if param.name not in _OF_PROGRAMS]
     return command
 
 

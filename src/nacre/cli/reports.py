@@ -141,8 +141,8 @@ def _groups() -> "list[tuple[str, dict[str, str]]]":
 
     about = {ReportSubject.PAGE: " (of a URL)", ReportSubject.EITHER: " (also of a URL)"}
     found: dict[Audience, dict[str, str]] = {audience: {} for audience in Audience}
-    for one in all_reports():
-        found[one.audience][one.name] = one.summary + about.get(one.subject, "")
+    for report in all_reports():
+        found[report.audience][report.name] = report.summary + about.get(report.subject, "")
     return [(f"For {name}: {PURPOSES[name]}", names) for name, names in found.items()]
 
 

@@ -46,7 +46,9 @@ class SearchCommand(Command):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
         """Take `-word` for a word where it is no option."""
-        options = {name for one in self.params for name in one.opts}.union(ctx.help_option_names)
+        options = {name for param in self.params for name in param.opts}.union(
+            ctx.help_option_names
+        )
         end = args.index("--") if "--" in args else len(args)
         before, behind = args[:end], args[end + 1 :]
         left_out = [one for one in before if _is_left_out(one, options)]
@@ -117,7 +119,7 @@ def search(
         for line in answer_lines(answer, offset):
             output.say(line)
     if not answer.total:
-        if any(" " in one and '"' not in one for one in words):
+        if any(" " in word and '"' not in word for word in words):
             output.tell("words in quotes are a phrase: without the quotes they may stand apart")
         raise typer.Exit(ExitCode.NOTHING_DUE)
 
@@ -149,7 +151,7 @@ def index(
     results = offering(ctx, lambda: _indexed(directory, writer, rebuild, dry), needs)
     tell_rebuild(directory)
     if as_json:
-        numbers = [one._asdict() for one in results]
+        numbers = [result._asdict() for result in results]
         output.say_json(numbers[0] if len(numbers) == 1 else numbers)
         return
     for one in results:
@@ -224,9 +226,9 @@ def show_document(
             output.say(f"{url} has no document: {why}")
         return
     given = {}
-    for one in writers:
-        with DocumentChoice(one.when, one.known_as) as choice:
-            given[one.known_as] = bool(choice.parted([found]).wanted)
+    for writer in writers:
+        with DocumentChoice(writer.when, writer.known_as) as choice:
+            given[writer.known_as] = bool(choice.parted([found]).wanted)
     fields = plain_document(found)
     if as_json:
         output.say_json({"url": url, "document": fields, "writers": given})
@@ -366,8 +368,8 @@ def score_text(hit: "SearchHit") -> str:
         hit: A page that was found, with the parts of its score.
     """
     by_words: dict[str, list[str]] = {}
-    for one in hit.parts:
-        by_words.setdefault(one.words, []).append(f"{one.field} {one.value:.2f}")
+    for part in hit.parts:
+        by_words.setdefault(part.words, []).append(f"{part.field} {part.value:.2f}")
     said = "; ".join(f"{words}: {', '.join(values)}" for words, values in by_words.items())
     return f"{said}; times {hit.factor:.2f} for its importance"
 
@@ -384,10 +386,10 @@ def answer_numbers(answer: "SearchAnswer") -> dict[str, Any]:
     for hit in answer.hits:
         fields = plain_document(hit.document)
         fields.pop("content", None)
-        marks = [list(one) for one in hit.snippet.marks]
+        marks = [list(mark) for mark in hit.snippet.marks]
         row = {"score": hit.score, **fields, "snippet": hit.snippet.text, "marks": marks}
         if hit.parts:
-            row["parts"] = [one._asdict() for one in hit.parts]
+            row["parts"] = [part._asdict() for part in hit.parts]
             row["factor"] = hit.factor
         hits.append(row)
     facets = {name: dict(values) for name, values in answer.facets.items()}

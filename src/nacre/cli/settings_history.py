@@ -43,7 +43,9 @@ def list_versions(ctx: typer.Context, as_json: AsJson = False) -> None:
     from nacre.console.readers.editing import edit_versions
     from nacre.core.clock import iso
 
-    found = [{**one, "time": iso(one["time"])} for one in edit_versions(_layout(ctx), {})]
+    found = [
+        {**version, "time": iso(version["time"])} for version in edit_versions(_layout(ctx), {})
+    ]
     for one in found:
         one.pop("digest")
     if as_json:
@@ -73,7 +75,7 @@ def show_difference(
     from nacre.console.readers.editing import edit_versions
 
     layout = _layout(ctx)
-    first, second = _two([one["number"] for one in edit_versions(layout, {})], older, newer)
+    first, second = _two([version["number"] for version in edit_versions(layout, {})], older, newer)
     before = _text(layout, first) if first else ""
     lines = difference(before, _text(layout, second), f"version {first}", f"version {second}")
     if as_json:
@@ -93,7 +95,7 @@ def _two(numbers: Sequence[int], older: int | None, newer: int | None) -> tuple[
     if older is not None and newer is not None:
         return older, newer
     second = numbers[0] if older is None else older
-    return next((one for one in numbers if one < second), 0), second
+    return next((number for number in numbers if number < second), 0), second
 
 
 def difference(before: str, after: str, old: str, new: str) -> list[str]:

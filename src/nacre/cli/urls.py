@@ -268,14 +268,14 @@ def _chosen(rules: Sequence[Path], names: Sequence[str]) -> "list[NormalizerSett
     if unused := files.keys() - set(wanted):
         raise ConfigError(f"--normalizers does not name {', '.join(sorted(unused))}")
     read: TypeAdapter[NormalizerSettings] = TypeAdapter(AnyNormalizer)
-    found: list[NormalizerSettings] = []
+    normalizers: list[NormalizerSettings] = []
     for name in wanted:
         item = {"normalizer": name, **({"file": files[name]} if name in files else {})}
         try:
-            found.append(read.validate_python(item))
+            normalizers.append(read.validate_python(item))
         except ValidationError:
             raise ConfigError(f"--normalizers {name}: none of {_NORMALIZERS}") from None
-    return found
+    return normalizers
 
 
 def register(app: typer.Typer) -> None:

@@ -172,7 +172,7 @@ def _registry(kind: object) -> ComponentRegistry[Any] | None:
         return None
     inner, *more = get_args(kind)
     readers = (getattr(getattr(one, "func", None), "__self__", None) for one in more)
-    found = next((one for one in readers if isinstance(one, ComponentRegistry)), None)
+    found = next((reader for reader in readers if isinstance(reader, ComponentRegistry)), None)
     return found or _registry(inner)
 
 
@@ -186,7 +186,11 @@ def _models(
             return [registry.get(name)]
         except ValueError:
             pass  # not known: its keys count by their names
-    found = [one for one in members(kind) if isinstance(one, type) and issubclass(one, BaseModel)]
+    found = [
+        member
+        for member in members(kind)
+        if isinstance(member, type) and issubclass(member, BaseModel)
+    ]
     chosen = [one.chosen(value) if issubclass(one, Component) else one for one in found]
     return list(dict.fromkeys(chosen))
 

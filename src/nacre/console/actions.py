@@ -183,17 +183,17 @@ def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple
     )
     launch = services.launcher.facts(job)
     if seen.running or launch is None or launch.step == "failed":
-        return tuple(_unless_red(one, seen.problems) for one in actions)
+        return tuple(_unless_red(action, seen.problems) for action in actions)
     stop = "stop" if launch.step == "queued" else ""
     if stop and seen.rounds is not None:
         stop = "stop-after-step"
     return tuple(
         msgspec.structs.replace(
-            one, allowed=one.name == stop, why="" if one.name == stop else launch.step
+            action, allowed=action.name == stop, why="" if action.name == stop else launch.step
         )
-        if one.why not in OTHER_KIND
-        else one
-        for one in actions
+        if action.why not in OTHER_KIND
+        else action
+        for action in actions
     )
 
 

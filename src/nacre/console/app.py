@@ -97,11 +97,11 @@ class ConsoleApp:
 
     def asgi(self) -> Starlette:
         """The application."""
-        found: list[BaseRoute] = [*self._rows]
-        found.append(Route(f"{PREFIX}/{{tree}}/{{name:path}}", self._asset))
-        found.append(Route(f"{API}/openapi.json", self._description))
+        routes: list[BaseRoute] = [*self._rows]
+        routes.append(Route(f"{PREFIX}/{{tree}}/{{name:path}}", self._asset))
+        routes.append(Route(f"{API}/openapi.json", self._description))
         made = Starlette(
-            routes=found,
+            routes=routes,
             middleware=[
                 Middleware(RequestGuard, hosts=self._hosts),
                 Middleware(GzipWish),

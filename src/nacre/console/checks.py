@@ -60,8 +60,8 @@ def access_words(database: ConsoleDatabase, reach: ConsoleReach, clock: Clock) -
     """The words for who could log in to a console, a line each."""
     users, keys = UserBook(database, clock).all(), KeyBook(database, clock).all()
     takes = takes_links(has_users=bool(users), local_link=reach.local_link)
-    found = [f"{_counted(len(users), 'user')}{_roles([one.role for one in users])}"]
-    found.append(f"{_counted(len(keys), 'key')} of programs{_roles([one.role for one in keys])}")
+    found = [f"{_counted(len(users), 'user')}{_roles([user.role for user in users])}"]
+    found.append(f"{_counted(len(keys), 'key')} of programs{_roles([key.role for key in keys])}")
     heritrix = database.rows("SELECT role FROM heritrix_keys")
     if heritrix:
         found.append(f"{_counted(len(heritrix), 'key')} for Heritrix's interface")

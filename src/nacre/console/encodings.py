@@ -18,7 +18,9 @@ def takes_gzip(field: str) -> bool:
     weights = {}
     for part in field.lower().split(","):
         name, *parameters = (piece.strip() for piece in part.split(";"))
-        weights[name] = next((_weight(one[2:]) for one in parameters if one.startswith("q=")), 1.0)
+        weights[name] = next(
+            (_weight(parameter[2:]) for parameter in parameters if parameter.startswith("q=")), 1.0
+        )
     named = [weights[name] for name in ("gzip", "x-gzip", "*") if name in weights]
     return bool(named) and named[0] > 0.0
 

@@ -187,7 +187,9 @@ class TextForms:
     def __init__(self, texts: Iterable[str]) -> None:
         by_name = {*UNITS.values(), FIX, "{} ({})"}
         forms = [
-            (one, tuple(one.split("{}"))) for one in texts if "{}" in one and one not in by_name
+            (text, tuple(text.split("{}")))
+            for text in texts
+            if "{}" in text and text not in by_name
         ]
         known = {one: parts for one, parts in forms if one not in SUFFIXES}
         # The more of a text is said, the fewer texts fit it.
@@ -263,7 +265,9 @@ class MadeTexts:
             return self._joined(text, depth)
         pattern, values = found
         is_worded = pattern in _WORDED
-        said = [self.say(one, depth + 1) if is_worded or " " in one else one for one in values]
+        said = [
+            self.say(value, depth + 1) if is_worded or " " in value else value for value in values
+        ]
         return filled(self._gettext(pattern), said)
 
     def _joined(self, text: str, depth: int) -> str:
@@ -275,7 +279,7 @@ class MadeTexts:
             parts = text.split(between)
             if len(parts) > _MOST_PIECES:  # none of ours; each piece would be looked for
                 continue
-            said = [self.say(one, depth + 1) for one in parts]
+            said = [self.say(part, depth + 1) for part in parts]
             if len(parts) > 1 and said != parts:
                 return self._gettext(between).join(said)
         kind, comma, unit = text.rpartition(", ")
@@ -307,8 +311,8 @@ class MadeTexts:
         One that ends a sentence, or begins one, is known by what is said within others too.
         """
         plain = text.removesuffix(".")
-        for known in dict.fromkeys((text, plain, plain[:1].lower() + plain[1:])):
-            if (found := self._gettext(known)) != known:
+        for source in dict.fromkeys((text, plain, plain[:1].lower() + plain[1:])):
+            if (found := self._gettext(source)) != source:
                 return found
         return None
 

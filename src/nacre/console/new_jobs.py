@@ -142,7 +142,7 @@ def samples(url: str) -> tuple[str, ...]:
     """
     if not url:
         return ()
-    known = {one.kind: one.what for one in reaches(url)}
+    known = {reach.kind: reach.what for reach in reaches(url)}
     scheme, name = url.partition(":")[0], host(url)
     is_address = name.startswith("[") or name.rpartition(".")[2].isdecimal()
     below = () if is_address else (f"{scheme}://sub.{known['site']}/page.html",)

@@ -160,7 +160,7 @@ def _field(name: str, schema: Mapping[str, Any], *, required: bool) -> ApiField:
         means=str(schema.get("description", "")),
         default=json.dumps(schema["default"]) if "default" in schema else "",
         required=required,
-        choices=tuple(one if isinstance(one, str) else json.dumps(one) for one in values),
+        choices=tuple(value if isinstance(value, str) else json.dumps(value) for value in values),
         least=schema.get("minimum"),
         most=schema.get("maximum"),
     )

@@ -51,4 +51,4 @@ class OutsideChanges:
         fleet, book = self._services.fleet, self._services.places
         added = set(book.all())
         gone, self._added = self._added - added, added
-        fleet.places = book.beside([one for one in fleet.places if one.root not in gone])
+        fleet.places = book.beside([place for place in fleet.places if place.root not in gone])

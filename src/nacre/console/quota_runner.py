@@ -116,7 +116,7 @@ class QuotaRunner:
 
     def _id(self, path: str) -> str:
         """The id of a job by its directory; "" for all jobs."""
-        found = (one.id for one in self._services.fleet.jobs if str(one.layout.root) == path)
+        found = (job.id for job in self._services.fleet.jobs if str(job.layout.root) == path)
         return next(found, "")
 
     async def _apply(self, job: FoundJob, decision: QuotaDecision) -> None:
@@ -133,7 +133,7 @@ class QuotaRunner:
         kept = book.find(str(job.layout.root))
         book.keep(msgspec.structs.replace(kept, held=held, trouble=trouble))
 
-    async def _changed(self, job: FoundJob, kept: KeptQuota, decision: QuotaDecision) -> bool:
+    async def _changed(self, job: FoundJob, quota: KeptQuota, decision: QuotaDecision) -> bool:
         """Hold or release; whether the console holds the job afterwards.
 
         Raises:
@@ -143,7 +143,7 @@ class QuotaRunner:
         runs = is_running(job.layout.socket)
         is_held = await asyncio.to_thread(_is_held, job)
         if is_held == decision.hold or (decision.hold and not runs):
-            return is_held and kept.held
+            return is_held and quota.held
         if runs:
             command = "hold" if decision.hold else "release"
             await ask_command(

@@ -63,56 +63,60 @@ class ScheduleRunner:
                 await self._look_if_known(one, jobs[one.path], jobs[one.path].id)
 
     @staticmethod
-    def _id(one: KeptSchedule, jobs: Mapping[str, FoundJob]) -> str:
+    def _id(schedule: KeptSchedule, jobs: Mapping[str, FoundJob]) -> str:
         """The job that webhooks are told of: that which new ones are made like, "" without one."""
-        return jobs[one.path].id if one.path in jobs else ""
+        return jobs[schedule.path].id if schedule.path in jobs else ""
 
-    async def _look_if_known(self, one: KeptSchedule, job: FoundJob | None, about: str) -> None:
+    async def _look_if_known(
+        self, schedule: KeptSchedule, job: FoundJob | None, about: str
+    ) -> None:
         """Look at a schedule, unless its job was not looked at yet: it may run."""
         if job is None or self._services.poller.snapshot(job).state != READING:
-            await self._look(one, job, about)
+            await self._look(schedule, job, about)
 
-    async def _look(self, one: KeptSchedule, job: FoundJob | None, about: str) -> None:
+    async def _look(self, schedule: KeptSchedule, job: FoundJob | None, about: str) -> None:
         """Look at a schedule.
 
         Args:
-            one: It.
+            schedule: It.
             job: The job whose run may be open; None for none, where it makes its first one.
             about: Id of the job that webhooks are told of.
         """
         services = self._services
-        if one.wish.paused:  # what falls into a pause is dealt with when it is resumed
+        if schedule.wish.paused:  # what falls into a pause is dealt with when it is resumed
             return
         now = services.clock.now()
         decision = decide_schedule(
-            one.wish.times, now, one.seen, self._activity(job), waits=one.waits
+            schedule.wish.times, now, schedule.seen, self._activity(job), waits=schedule.waits
         )
         if decision.step is ScheduleStep.NOTHING and (
-            decision.seen == one.seen and decision.waits == one.waits
+            decision.seen == schedule.seen and decision.waits == schedule.waits
         ):
             return
-        note = _noted(decision, now) or one.note
+        note = _noted(decision, now) or schedule.note
         # It is kept before anything begins: a console that is killed here makes no run twice.
-        services.schedules.keep(one.id, decision.seen, note, waits=decision.waits)
+        services.schedules.keep(schedule.id, decision.seen, note, waits=decision.waits)
         if decision.step is ScheduleStep.NOTHING:
-            if note != one.note:
-                self._tell(one, about, note)
+            if note != schedule.note:
+                self._tell(schedule, about, note)
             return
         try:
-            text = await self._carry_out(one, job, decision.step)
+            text = await self._carry_out(schedule, job, decision.step)
         except (NacreError, OSError) as error:  # a disk, too, fails this schedule alone
             note = ScheduleNote(now, "failed", str(error), decision.missed)
-            services.schedules.keep(one.id, decision.seen, note, waits=decision.waits)
+            services.schedules.keep(schedule.id, decision.seen, note, waits=decision.waits)
         else:
             if text:
                 note = ScheduleNote(now, "made", text, decision.missed)
-                services.schedules.keep(one.id, decision.seen, note, waits=decision.waits)
-        self._tell(one, about, note)
+                services.schedules.keep(schedule.id, decision.seen, note, waits=decision.waits)
+        self._tell(schedule, about, note)
 
-    def _tell(self, one: KeptSchedule, about: str, note: ScheduleNote) -> None:
+    def _tell(self, schedule: KeptSchedule, about: str, note: ScheduleNote) -> None:
         """Tell the webhooks what became of a schedule."""
         missed = f", {note.missed} missed" if note.missed else ""
-        said = f"schedule {one.id} ({one.wish.at} {one.wish.zone}): {note.what}{missed}"
+        said = (
+            f"schedule {schedule.id} ({schedule.wish.at} {schedule.wish.zone}): {note.what}{missed}"
+        )
         self._services.webhooks.tell("schedule", about, said, note.text)
 
     def _activity(self, job: FoundJob | None) -> RunActivity:
@@ -126,38 +130,40 @@ class ScheduleRunner:
             return RunActivity.RUNS if starts else RunActivity.RESTS
         return RunActivity.PAUSED if seen.state == "PAUSED" else RunActivity.RUNS
 
-    async def _carry_out(self, one: KeptSchedule, job: FoundJob | None, step: ScheduleStep) -> str:
+    async def _carry_out(
+        self, schedule: KeptSchedule, job: FoundJob | None, step: ScheduleStep
+    ) -> str:
         """Begin a run, or end the paused one first; the id of the job that was made, or "".
 
         Raises:
             NacreError: The job refuses, or cannot be made.
         """
-        who = Requester(f"schedule {one.id} of {one.owner}", Role.OPERATOR, "schedule")
+        who = Requester(f"schedule {schedule.id} of {schedule.owner}", Role.OPERATOR, "schedule")
         if job is not None and step is ScheduleStep.END_FIRST:
             await act(self._services, job, "stop", ActionOptions(), who)
-        elif one.wish.is_of_new_jobs:
-            return await self._make(one, who)
+        elif schedule.wish.is_of_new_jobs:
+            return await self._make(schedule, who)
         elif job is not None:
-            await self._begin(one, job, who)
+            await self._begin(schedule, job, who)
         return ""
 
-    async def _make(self, one: KeptSchedule, who: Requester) -> str:
+    async def _make(self, schedule: KeptSchedule, who: Requester) -> str:
         """Make a job of its own and start it; its id.
 
         Raises:
             NacreError: It cannot be made, or started.
         """
-        services, wish, now = self._services, one.wish, self._services.clock.now()
-        base = wish.profile or Path(one.path).name
+        services, wish, now = self._services, schedule.wish, self._services.clock.now()
+        base = wish.profile or Path(schedule.path).name
         name = dated_name(wish.name, Path(base).stem if wish.profile else base, now, wish.zone)
-        place = self._place(one)
+        place = self._place(schedule)
         root = free_directory(place.root, name)
         planned = FoundJob(f"{place.label}~{root.name}", root.name, place.label, Layout(root))
         # One that would not be started is not made: with each time there would be another one.
         await require_quota(services, planned)
-        made, warnings = await make_at(services, root, arguments_of(wish, one.path))
-        services.schedules.note_made(one.id, str(root))
-        labels = services.labels.of_path(one.path)
+        made, warnings = await make_at(services, root, arguments_of(wish, schedule.path))
+        services.schedules.note_made(schedule.id, str(root))
+        labels = services.labels.of_path(schedule.path)
         if labels.tags:
             services.labels.set(made, JobLabels(tags=labels.tags))
         line = note_line(iso_millis(now), "INFO", f"made by {who.name}")
@@ -165,20 +171,20 @@ class ScheduleRunner:
         try:
             await act(services, made, "start", ActionOptions(), who)
         except (ConfigError, RefusedRequestError):
-            await self._unmake(one, made)
+            await self._unmake(schedule, made)
             raise
         return ", ".join((made.id, *warnings))
 
-    async def _unmake(self, one: KeptSchedule, made: FoundJob) -> None:
+    async def _unmake(self, schedule: KeptSchedule, job: FoundJob) -> None:
         """Delete a job that was made and could not be started, such as for lack of space."""
         services = self._services
         with suppress(JobError):  # what else lies there stays
-            await asyncio.to_thread(forget_job, made.layout)
-            services.labels.set(made, JobLabels())
-            services.schedules.note_made(one.id, one.made)
+            await asyncio.to_thread(forget_job, job.layout)
+            services.labels.set(job, JobLabels())
+            services.schedules.note_made(schedule.id, schedule.made)
             await services.poller.scan()
 
-    def _place(self, one: KeptSchedule) -> JobPlace:
+    def _place(self, schedule: KeptSchedule) -> JobPlace:
         """The place of a new job.
 
         Raises:
@@ -186,19 +192,19 @@ class ScheduleRunner:
         """
         places = [place for place in self._services.fleet.places if not place.job]
         for place in places:
-            if place.label == one.wish.place:
+            if place.label == schedule.wish.place:
                 return place
         raise JobError(
-            f"there is no place {one.wish.place!r} for new jobs any more: change the schedule"
+            f"there is no place {schedule.wish.place!r} for new jobs any more: change the schedule"
         )
 
-    async def _begin(self, one: KeptSchedule, job: FoundJob, who: Requester) -> None:
+    async def _begin(self, schedule: KeptSchedule, job: FoundJob, who: Requester) -> None:
         """Begin a run of a job.
 
         Raises:
             NacreError: The job refuses.
         """
-        services, wish = self._services, one.wish
+        services, wish = self._services, schedule.wish
         await services.poller.look(job)
         known = {action.name for action in allowed_now(services, job, "") if action.allowed}
         if "end" in known and wish.overlap is RunOverlap.END:

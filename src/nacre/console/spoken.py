@@ -51,21 +51,21 @@ def spoken_findings(found: TextFindings, spoken: Language) -> TextFindings:
     """
     return msgspec.structs.replace(
         found,
-        problems=tuple(_finding(one, spoken) for one in found.problems),
-        warnings=tuple(_finding(one, spoken) for one in found.warnings),
+        problems=tuple(_finding(problem, spoken) for problem in found.problems),
+        warnings=tuple(_finding(warning, spoken) for warning in found.warnings),
     )
 
 
-def _finding(one: TextFinding, spoken: Language) -> TextFinding:
+def _finding(finding: TextFinding, spoken: Language) -> TextFinding:
     write = spoken.texts.gettext(FIX)
     fixes = [
         msgspec.structs.replace(fix, label=write.format(fix.label.removeprefix(_FIX)))
-        for fix in one.fixes
+        for fix in finding.fixes
     ]
     return msgspec.structs.replace(
-        one,
-        message=spoken.error(one.message),
-        expected=spoken.made(one.expected),
+        finding,
+        message=spoken.error(finding.message),
+        expected=spoken.made(finding.expected),
         fixes=tuple(fixes),
     )
 
@@ -87,8 +87,8 @@ def spoken_completions(found: Completions, spoken: Language) -> Completions:
         found: They.
         spoken: The language.
     """
-    return msgspec.structs.replace(found, items=tuple(_item(one, spoken) for one in found.items))
+    return msgspec.structs.replace(found, items=tuple(_item(item, spoken) for item in found.items))
 
 
-def _item(one: CompletionItem, spoken: Language) -> CompletionItem:
-    return msgspec.structs.replace(one, detail=spoken.made(one.detail), doc=spoken.made(one.doc))
+def _item(item: CompletionItem, spoken: Language) -> CompletionItem:
+    return msgspec.structs.replace(item, detail=spoken.made(item.detail), doc=spoken.made(item.doc))

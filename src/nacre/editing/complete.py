@@ -140,33 +140,33 @@ def _rank(one: PlaceName, word: str) -> int | None:
     return 3 if len(typed_) > 1 and typed_ in name else None
 
 
-def _item(one: PlaceName, cursor: Cursor) -> CompletionItem:
+def _item(name: PlaceName, cursor: Cursor) -> CompletionItem:
     return CompletionItem(
-        label=one.name,
-        kind=one.kind,
-        insert=_inserted(one, cursor),
-        detail=_detail(one),
-        doc=one.doc,
+        label=name.name,
+        kind=name.kind,
+        insert=_inserted(name, cursor),
+        detail=_detail(name),
+        doc=name.doc,
     )
 
 
-def _inserted(one: PlaceName, cursor: Cursor) -> str:
-    if one.kind in {"setting", "section"} or (
-        one.kind in {"sheet", "entry"} and cursor.role == "key"
+def _inserted(name: PlaceName, cursor: Cursor) -> str:
+    if name.kind in {"setting", "section"} or (
+        name.kind in {"sheet", "entry"} and cursor.role == "key"
     ):
-        return f"{one.name}: " if one.kind == "setting" else f"{one.name}:"
-    if cursor.role == "item" and cursor.column >= 0 and one.kind in {"rule", "processor"}:
-        return f"{one.kind}: {one.name}"
-    return one.name
+        return f"{name.name}: " if name.kind == "setting" else f"{name.name}:"
+    if cursor.role == "item" and cursor.column >= 0 and name.kind in {"rule", "processor"}:
+        return f"{name.kind}: {name.name}"
+    return name.name
 
 
-def _detail(one: PlaceName) -> str:
+def _detail(name: PlaceName) -> str:
     parts = []
-    if one.facts is not None:
-        parts.append(typed(one.facts))
-        default = default_text(one.facts)
+    if name.facts is not None:
+        parts.append(typed(name.facts))
+        default = default_text(name.facts)
         if default:
             parts.append(f"default {default}")
-    if one.heritrix:
-        parts.append("Heritrix: " + ", ".join(one.heritrix))
+    if name.heritrix:
+        parts.append("Heritrix: " + ", ".join(name.heritrix))
     return "; ".join(parts)

@@ -164,7 +164,9 @@ def find_in_text(
         return CheckLevel.SETTINGS if problem in known else CheckLevel.WHOLE
 
     placed = tuple(placing.placed(one, level(one), is_problem=True) for one in problems)
-    told = tuple(placing.placed(one, CheckLevel.WHOLE, is_problem=False) for one in warnings)
+    told = tuple(
+        placing.placed(warning, CheckLevel.WHOLE, is_problem=False) for warning in warnings
+    )
     return TextFindings(
         problems=placed,
         warnings=told,

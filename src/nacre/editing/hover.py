@@ -54,7 +54,7 @@ def hover(text: str, offset: int) -> HoverCard:
     begin = text.rfind("\n", 0, offset) + 1
     line, column = text.count("\n", 0, offset) + 1, offset - begin
     entries = outline(text)
-    here = [one for one in entries if one.line == line]
+    here = [entry for entry in entries if entry.line == line]
     for one in reversed(here):
         if one.column <= column <= one.end and one.end > one.column:
             found = described_at(one.path, loose_tree(entries))

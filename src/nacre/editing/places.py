@@ -156,7 +156,7 @@ def _chain_keys(name: str) -> list[PlaceName]:
 
 def _labels(chain: ChainName | None) -> list[PlaceName]:
     entries = STOCK[chain] if chain else ()
-    return [PlaceName(one.label, "entry", first_sentence(type(one))) for one in entries]
+    return [PlaceName(entry.label, "entry", first_sentence(type(entry))) for entry in entries]
 
 
 def _fields_of(holder: type[BaseModel], above: Path) -> list[PlaceName]:
@@ -174,13 +174,13 @@ def _fields_of(holder: type[BaseModel], above: Path) -> list[PlaceName]:
     return found
 
 
-def _for_sheets(found: Sequence[PlaceName], above: Path) -> list[PlaceName]:
+def _for_sheets(names: Sequence[PlaceName], above: Path) -> list[PlaceName]:
     """Those that a sheet may say; at its top whole paths too, which are shorter to write."""
-    allowed = {one.path: one for one in fields(JobSettings) if one.sheets}
+    allowed = {field.path: field for field in fields(JobSettings) if field.sheets}
     prefix = ".".join((*above, ""))
     kept = [
         one
-        for one in found
+        for one in names
         if (one.facts is not None and prefix + one.name in allowed)
         or (one.facts is None and any(path.startswith(f"{prefix}{one.name}.") for path in allowed))
     ]
@@ -244,7 +244,7 @@ def values_at(path: Path, tree: Any, *, item: bool = False) -> list[PlaceName]: 
 def _special(path: Path, tree: Any) -> list[PlaceName] | None:  # noqa: ANN401 - YAML
     """Values that no type lists: names of profiles, sheets, processors; None for other settings."""
     if path == ("profile",):
-        return [PlaceName(one.name, "profile", one.purpose) for one in list_profiles()]
+        return [PlaceName(profile.name, "profile", profile.purpose) for profile in list_profiles()]
     if path[:1] == ("sheet_associations",) and "sheets" in path[2:3]:
         own = tree.get("sheets") if isinstance(tree, dict) else None
         names = dict.fromkeys([*(own if isinstance(own, dict) else ()), *STOCK_SHEETS])
@@ -291,7 +291,7 @@ def described_at(path: Path, tree: Any) -> PlaceName | None:  # noqa: ANN401 - Y
         return None
     *above, last = path
     keys = keys_at(tuple(above), tree)
-    found = next((one for one in keys if one.name == last), None)
+    found = next((key for key in keys if key.name == last), None)
     if found is None and "." in last and _root(tuple(above), tree).in_sheet:
         found = _in_sheet(_root(path, tree).parts)
     if found is not None:

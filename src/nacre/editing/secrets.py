@@ -43,7 +43,7 @@ _BLOCK: Final = re.compile(
 )
 _ALIKE: Final = 0.8
 """How alike a misspelt name of a secret is to the right one, 0 to 1."""
-_KNOWN: Final = frozenset(part for one in fields(JobSettings) for part in one.path.split("."))
+_KNOWN: Final = frozenset(part for field in fields(JobSettings) for part in field.path.split("."))
 """Names of settings, which are not misspelt."""
 _PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+)*")
 _MOST: Final = 100_000

@@ -37,7 +37,7 @@ def selected_piece(text: str, first: int, last: int) -> SelectedPiece:
     lines = text.split("\n")
     first, last = min(first, last), min(max(first, last), len(lines))
     entries = outline(text)
-    chosen = [one for one in entries if first <= one.line <= last]
+    chosen = [entry for entry in entries if first <= entry.line <= last]
     paths = {_as_item(one.path, entries, first): one.line for one in reversed(chosen)}
     tops = [(line, path) for path, line in paths.items() if not _is_below(path, set(paths))]
     if not tops:
@@ -68,7 +68,7 @@ def _as_item(path: tuple[str, ...], entries: Sequence[OutlineEntry], first: int)
     """The whole item of a list that begins in the selection in place of a part of it."""
     for depth, part in enumerate(path, 1):
         item = path[:depth]
-        begins = next(one.line for one in entries if one.path[:depth] == item)
+        begins = next(entry.line for entry in entries if entry.path[:depth] == item)
         if part.isdecimal() and begins >= first:
             return item
     return path
@@ -76,5 +76,7 @@ def _as_item(path: tuple[str, ...], entries: Sequence[OutlineEntry], first: int)
 
 def _end(entries: Sequence[OutlineEntry], line: int, path: tuple[str, ...], lines: int) -> int:
     """The last line of a setting that begins in a line, with its parts."""
-    after = [one.line for one in entries if one.line > line and one.path[: len(path)] != path]
+    after = [
+        entry.line for entry in entries if entry.line > line and entry.path[: len(path)] != path
+    ]
     return min(after) - 1 if after else lines

@@ -87,7 +87,7 @@ class UnansweredError(ConfigError):
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self.questions = tuple(questions)
-        super().__init__([one.problem() for one in self.questions])
+        super().__init__([question.problem() for question in self.questions])
 
 
 def read_answers(said: Iterable[str], file: Path | None) -> ClassAnswers:

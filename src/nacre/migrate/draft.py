@@ -174,8 +174,8 @@ def advise_of_effects(draft: Draft, report: MigrationReport) -> None:
     loaded, _ = load_partly(JobSettings, [Layer("option", _elsewhere(draft.tree()))])
     if loaded is None:
         return
-    for one in missing_effects(draft_rules(loaded.settings), Scope(()), ()):
-        report.advice.append(f"{one.path}: {one.message}")
+    for effect in missing_effects(draft_rules(loaded.settings), Scope(()), ()):
+        report.advice.append(f"{effect.path}: {effect.message}")
 
 
 def _elsewhere(value: Any) -> Any:  # noqa: ANN401 - as in YAML

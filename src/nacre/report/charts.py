@@ -179,8 +179,8 @@ def _heat(plot: HeatMap) -> str:
 
 
 def _time_line(plot: TimeLine) -> str:
-    start = min((one.start for one in plot.spans), default=0.0)
-    end = max((one.end for one in plot.spans), default=0.0)
+    start = min((span.start for span in plot.spans), default=0.0)
+    end = max((span.end for span in plot.spans), default=0.0)
     length = max(end - start, 3600.0)
     height = _TOP + len(plot.lanes) * _LANE + 30
     parts = []
@@ -195,19 +195,19 @@ def _time_line(plot: TimeLine) -> str:
         y = _TOP + number * _LANE
         parts.append(_word(_LEFT + 40, y + 20, lane, "end"))
         parts += (
-            _placed(one, start, length, (y, number)) for one in plot.spans if one.lane == lane
+            _placed(span, start, length, (y, number)) for span in plot.spans if span.lane == lane
         )
     return _svg(plot.title, height, parts)
 
 
-def _placed(one: Span, start: float, length: float, lane: tuple[int, int]) -> str:
+def _placed(span: Span, start: float, length: float, lane: tuple[int, int]) -> str:
     y, number = lane
     inner = _INNER - 50
-    x = _LEFT + 50 + inner * (one.start - start) / length
-    width = inner * (one.end - one.start) / length
+    x = _LEFT + 50 + inner * (span.start - start) / length
+    width = inner * (span.end - span.start) / length
     if width < _SHORTEST:
         x, width = x - _SHORTEST / 2, _SHORTEST
-    return _box(x, y + 6, width, _LANE - 12, number, one.text)
+    return _box(x, y + 6, width, _LANE - 12, number, span.text)
 
 
 # ---- parts

@@ -178,10 +178,10 @@ def _class(column: Column) -> str:
     return "n" if column.form in NUMERIC else "t"
 
 
-def _comparison(found: Comparison) -> str:
-    names = ("", found.old, found.new, "does not count because")
+def _comparison(comparison: Comparison) -> str:
+    names = ("", comparison.old, comparison.new, "does not count because")
     head = "".join(element("th", text(name), scope="col") for name in names)
-    rows = "".join(map(_compared, found.pieces)) or _no_rows(len(names))
+    rows = "".join(map(_compared, comparison.pieces)) or _no_rows(len(names))
     content = (
         element("caption", "Pieces that differ, in document order")
         + element("thead", element("tr", head))

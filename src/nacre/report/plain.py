@@ -83,11 +83,11 @@ def _shade(value: float, top: float) -> str:
     return _SHADES[1 + min(int(value / top * 5), 4)]
 
 
-def _comparison(found: Comparison) -> Iterator[str]:
-    yield f"  - {found.old}"
-    yield f"  + {found.new}"
+def _comparison(comparison: Comparison) -> Iterator[str]:
+    yield f"  - {comparison.old}"
+    yield f"  + {comparison.new}"
     yield ""
-    for piece in found.pieces:
+    for piece in comparison.pieces:
         if piece.was is not None and piece.was == piece.now:
             yield f"  {piece.now}" if piece.kind == piece.now else f"  [{piece.kind}] {piece.now}"
             continue

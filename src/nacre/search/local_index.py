@@ -415,7 +415,7 @@ class LocalSearch:
         self, address: "tantivy.DocAddress", query: ParsedQuery
     ) -> tuple[tuple[ScorePart, ...], float]:
         """What the score of a document is made of, and its sum before the importance counts."""
-        found: list[ScorePart] = []
+        parts: list[ScorePart] = []
         total = 0.0
         for clause in (one for group in query.groups for one in group if not one.negative):
             values = []
@@ -423,10 +423,10 @@ class LocalSearch:
                 value = self._value(made, address)
                 if value:
                     values.append(value)
-                    found.append(ScorePart(clause.value, field, value))
+                    parts.append(ScorePart(clause.value, field, value))
             if values:
                 total += (1 - _TIE) * max(values) + _TIE * sum(values)
-        return tuple(found), total
+        return tuple(parts), total
 
     def _value(self, query: "tantivy.Query", address: "tantivy.DocAddress") -> float:
         """The score of a document by one query; 0 where it is not found."""
@@ -533,7 +533,7 @@ class _QueryMaker:
     def _phrase(self, field: str, phrase: QueryPhrase) -> "tantivy.Query":
         terms = list(phrase.terms)
         if phrase.prefix:
-            patterns = [re.escape(one) for one in terms]
+            patterns = [re.escape(term) for term in terms]
             patterns[-1] += ".*"
             if len(terms) == 1:
                 query: tantivy.Query = self._query.regex_query(self._schema, field, patterns[0])

@@ -71,7 +71,7 @@ def _best_piece(text: str, finders: Sequence[PhraseFinder], width: int) -> tuple
     best, start, most = "", 0, 0
     for begin in range(0, len(text), _PIECE):
         piece = _shown(text[begin : begin + _PIECE + _OVERLAP])
-        places = [_places(piece, [one]) for one in finders]
+        places = [_places(piece, [finder]) for finder in finders]
         found = sum(map(bool, places))
         if found > most:
             best, start, most = piece, _best(_merged(list(chain(*places))), width), found

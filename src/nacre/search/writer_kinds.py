@@ -180,9 +180,9 @@ def chosen_writers(writers: Sequence[WriterSettings], name: str) -> Sequence[Wri
     Raises:
         ConfigError: There is none of this name.
     """
-    found = [one for one in writers if name in ("", one.known_as)]
+    found = [writer for writer in writers if name in ("", writer.known_as)]
     if not found:
-        known = ", ".join(one.known_as for one in writers)
+        known = ", ".join(writer.known_as for writer in writers)
         raise ConfigError(f"--writer {name}: cycle.index.writers has no such writer, but {known}")
     return found
 

@@ -153,8 +153,8 @@ def _silent_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
     """Rules that can never speak; empty lists of the stock scope and of profiles may be filled."""
     stock = stock_rules()
     for number, rule in enumerate(rules):
-        opinions = [one for one in scope.opinions if one.number == number]
-        is_silent = all(one.test is never for one in opinions)
+        opinions = [opinion for opinion in scope.opinions if opinion.number == number]
+        is_silent = all(opinion.test is never for opinion in opinions)
         if is_silent and rule.enabled and rule not in stock and not rule.needs:
             yield Problem(
                 f"scope.{number}", f"the rule {rule.label} can never match as it is configured"
@@ -163,7 +163,7 @@ def _silent_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
 
 def _overruled_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
     """Rules before one that always speaks: it has the last word over all of them."""
-    last = max((one.number for one in scope.opinions if one.test is always), default=0)
+    last = max((opinion.number for opinion in scope.opinions if opinion.test is always), default=0)
     before = [rule.label for rule in rules[:last] if rule.enabled]
     if before and not (len(before) == 1 and before[0].startswith("reject")):
         yield Problem(
@@ -171,7 +171,10 @@ def _overruled_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem
             f"{rules[last].label} matches every URL, so the rules before it never decide: "
             + ", ".join(before),
         )
-    if not any(one.decision is Decision.ACCEPT and one.test is not never for one in scope.opinions):
+    if not any(
+        opinion.decision is Decision.ACCEPT and opinion.test is not never
+        for opinion in scope.opinions
+    ):
         yield Problem("scope", "no rule can accept anything: only the seeds will be fetched")
 
 

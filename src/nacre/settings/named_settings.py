@@ -22,10 +22,10 @@ def named_in(tree: Any) -> Iterator[NamedValue]:  # noqa: ANN401 - YAML
     Args:
         tree: The settings, nested as in `crawl.yaml`; keys may be dotted paths.
     """
-    for one in named_values(JobSettings, tree, "", _in_sheets):
-        is_of_run = isinstance(one.value, str) and one.value.startswith(_OF_RUN)
-        if not is_of_run or ".." in one.value:
-            yield one
+    for value in named_values(JobSettings, tree, "", _in_sheets):
+        is_of_run = isinstance(value.value, str) and value.value.startswith(_OF_RUN)
+        if not is_of_run or ".." in value.value:
+            yield value
 
 
 def _in_sheets(path: str, value: object) -> Iterator[NamedValue] | None:

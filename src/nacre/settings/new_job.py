@@ -250,7 +250,7 @@ def _tree(layout: Layout, new: NewJob) -> dict[str, Any]:
 def _profile(name: str) -> dict[str, Any]:
     """The line that names the profile, with what it is for."""
     node = CommentedMap({"profile": name})
-    purpose = next((one.purpose for one in list_profiles() if one.name == name), "")
+    purpose = next((profile.purpose for profile in list_profiles() if profile.name == name), "")
     if purpose:
         node.yaml_add_eol_comment(_first_sentence(purpose), "profile", column=32)
     return {"profile": node}

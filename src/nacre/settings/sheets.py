@@ -242,7 +242,7 @@ def examine_sheets(settings: JobSettings, root: Path) -> tuple[SheetList, list[P
     """
     problems: list[Problem] = []
     sheets: dict[str, Sheet] = {}
-    used = {name for said in settings.sheet_associations for name in said.sheets}
+    used = {name for association in settings.sheet_associations for name in association.sheets}
     for name, tree in {**STOCK, **settings.sheets}.items():
         sheets[name], found = check_sheet(name, tree, settings)
         problems += found if name in settings.sheets or name in used else []
@@ -341,11 +341,11 @@ def sheet_values(settings: JobSettings, name: str) -> dict[str, Any]:
 
 def _uses(settings: JobSettings, name: str) -> list[str]:
     found: list[str] = []
-    for said in settings.sheet_associations:
-        if name in said.sheets:
-            found += said.surts
-            found += [f"the prefixes of {said.surts_file}"] if said.surts_file else []
-            found += [f"rule {rule.label}" for rule in said.all_rules]
+    for association in settings.sheet_associations:
+        if name in association.sheets:
+            found += association.surts
+            found += [f"the prefixes of {association.surts_file}"] if association.surts_file else []
+            found += [f"rule {rule.label}" for rule in association.all_rules]
     return found
 
 

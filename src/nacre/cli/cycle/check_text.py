@@ -46,50 +46,50 @@ def say_repair(found: StorageCheck, *, dry: bool) -> None:
     elif found.restored:
         lost = f"; {output.count(found.lost, 'URL')} are fetched again" if found.lost else ""
         output.say(f"version {found.now} has the state of version {found.restored}{lost}")
-    for one in found.indexes:
+    for index in found.indexes:
         if dry:
-            output.say(f"{one.name} would be made again of its WARC")
-        elif one.is_same:
-            output.say(f"{one.name} is made again of its WARC")
+            output.say(f"{index.name} would be made again of its WARC")
+        elif index.is_same:
+            output.say(f"{index.name} is made again of its WARC")
         else:
             output.say(
-                f"{one.name} is made again of its WARC, with the sha256 {one.found}, which is not "
-                "the one that was committed: another version of Nacre made it"
+                f"{index.name} is made again of its WARC, with the sha256 {index.found}, which is "
+                "not the one that was committed: another version of Nacre made it"
             )
     for name in found.forgotten:
         said = next(text for note, text in _WITHOUT.items() if f"/{note}" in name)
         output.say(f"{name} {'would be' if dry else 'is'} given up: {said}")
 
 
-def _say_bucket(one: RemadeBucket, version: int, *, dry: bool) -> None:
+def _say_bucket(bucket: RemadeBucket, version: int, *, dry: bool) -> None:
     """Say how a bucket was made again, what is fetched again, and which step completes it."""
-    name = f"bucket {one.bucket} of {one.table}"
+    name = f"bucket {bucket.bucket} of {bucket.table}"
     if dry:
         output.say(f"{name} would be made again; the other buckets stay")
         return
-    sources = _sources(one, version)
+    sources = _sources(bucket, version)
     made = f"made again of {', '.join(sources)}" if sources else "emptied: nothing else has it"
     output.say(f"{name} is {made}; the other buckets stay")
-    if one.again:
-        output.say(f"  {output.count(len(one.again), 'URL')} of it are fetched again:")
-        for url in one.again[:_SHOWN]:
+    if bucket.again:
+        output.say(f"  {output.count(len(bucket.again), 'URL')} of it are fetched again:")
+        for url in bucket.again[:_SHOWN]:
             output.say(f"    {url}")
-        if len(one.again) > _SHOWN:
-            output.say(f"    … and {len(one.again) - _SHOWN:,} more (--json has all)")
-    if one.table == SEEDS:
-        output.say(f"  {_seeds_remedy(one)}")
+        if len(bucket.again) > _SHOWN:
+            output.say(f"    … and {len(bucket.again) - _SHOWN:,} more (--json has all)")
+    if bucket.table == SEEDS:
+        output.say(f"  {_seeds_remedy(bucket)}")
         return
-    output.say(f"  {_COMPLETED.get(one.table, '`rank` computes it again')}")
+    output.say(f"  {_COMPLETED.get(bucket.table, '`rank` computes it again')}")
 
 
-def _seeds_remedy(one: RemadeBucket) -> str:
+def _seeds_remedy(bucket: RemadeBucket) -> str:
     """How lost seeds come back: only the job's own list can be read again."""
     own = "the next step reads the job's own list again"
-    if not one.injected:
+    if not bucket.injected:
         return f"{own}; no list that was injected has lost seeds"
-    numbers = [str(number) for number in one.injected if number]
+    numbers = [str(number) for number in bucket.injected if number]
     lists = f"of {'versions' if len(numbers) > 1 else 'version'} {', '.join(numbers)}"
-    if 0 in one.injected:
+    if 0 in bucket.injected:
         lists = f"{lists} and of all earlier versions" if numbers else "that were ever injected"
     return (
         f"{own}; `inject` the lists {lists} again: until then the scope lacks their seeds, and "
@@ -97,13 +97,17 @@ def _seeds_remedy(one: RemadeBucket) -> str:
     )
 
 
-def _sources(one: RemadeBucket, version: int) -> list[str]:
+def _sources(bucket: RemadeBucket, version: int) -> list[str]:
     """What a bucket was made again of."""
-    before = "its other files" if one.since == version else f"version {one.since}"
+    before = "its other files" if bucket.since == version else f"version {bucket.since}"
     return [
-        *([before] if one.since else []),
-        *([f"the facts of {output.count(len(one.segments), 'segment')}"] if one.segments else []),
-        *(["the lists of segments"] if one.table == CRAWLDB else []),
+        *([before] if bucket.since else []),
+        *(
+            [f"the facts of {output.count(len(bucket.segments), 'segment')}"]
+            if bucket.segments
+            else []
+        ),
+        *(["the lists of segments"] if bucket.table == CRAWLDB else []),
     ]
 
 
@@ -135,8 +139,8 @@ _AGAIN = {
 def say_advice(found: StorageCheck, directory: str, *, repair: bool) -> None:
     """Say what helps where a repair does not."""
     left = found._replace(damaged=found.left)
-    made = {one.name for one in found.indexes}
-    records = [one for one in left.records if one.name not in made]
+    made = {index.name for index in found.indexes}
+    records = [record for record in left.records if record.name not in made]
     if records and repair:
         lost = output.count(len(records), "file")
         output.say(f"{lost} of the archive can only be put back from a copy; tables stay")
@@ -152,7 +156,7 @@ def say_advice(found: StorageCheck, directory: str, *, repair: bool) -> None:
             f"segment {name}: its facts cannot be made again here. Give it up by `{command} "
             f"segments drop {name}`, and then {_AGAIN[origin]} again: that brings it back"
         )
-    indexes = [one for one in records if one.name.endswith(".cdxj")]
+    indexes = [record for record in records if record.name.endswith(".cdxj")]
     notes = [one for of in left.segments.values() for one in of if is_note(one.name)]
     if not repair and (left.tables or indexes or notes):
         output.say(f"`{command} storage check --repair` mends what is not a WARC or a list")

@@ -47,18 +47,18 @@ def explain_lines(found: "UrlExplanation") -> Iterator[str]:
         yield f"  {text}"
 
 
-def _forgotten(found: "UrlExplanation") -> Iterator[str]:
+def _forgotten(explanation: "UrlExplanation") -> Iterator[str]:
     """The lines of a URL whose row was purged."""
     yield "  forgotten (cycle.update.purge_gone, purge_orphans): a link or a seed brings it back"
-    if found.refusal:
-        yield f"  a link to it would be refused by {found.refusal}"
-    yield from _touched_lines(found)
-    yield from (f"  {text}" for text in _given_verdict(found))
+    if explanation.refusal:
+        yield f"  a link to it would be refused by {explanation.refusal}"
+    yield from _touched_lines(explanation)
+    yield from (f"  {text}" for text in _given_verdict(explanation))
 
 
-def _touched_lines(found: "UrlExplanation") -> Iterator[str]:
+def _touched_lines(explanation: "UrlExplanation") -> Iterator[str]:
     yield "  versions that touched it:"
-    for one in found.touched:
+    for one in explanation.touched:
         when = f"{one.step} of {time_text(one.clock)}" if one.step else "a version removed since"
         yield f"    {one.version}  {when}: {_changes(one)}"
 
@@ -93,18 +93,18 @@ def _days(seconds: int) -> str:
     return duration(float(seconds))
 
 
-def _changes(one: "TouchingVersion") -> str:
+def _changes(version: "TouchingVersion") -> str:
     """The change of a version in words."""
-    values = one.values
-    if one.kind == "base":
+    values = version.values
+    if version.kind == "base":
         return "all that was known until then, merged"
-    if one.kind == "add":
+    if version.kind == "add":
         links = values.get("inlinks", 0)
         parts = [count(links, "link")] if links else []
         parts += [f"found on {values['via']}"] if values.get("via") else []
         return ", ".join(parts) or ("a seed" if values.get("depth") == 1 else "scores")
-    made = _GROUPS.get(one.group)
-    return made(values) if made is not None else one.group
+    made = _GROUPS.get(version.group)
+    return made(values) if made is not None else version.group
 
 
 def _state_text(values: Mapping[str, Any]) -> str:
@@ -154,67 +154,67 @@ _GROUPS: dict[str, Callable[[Mapping[str, Any]], str]] = {
 }
 
 
-def _verdicts(found: "UrlExplanation") -> Iterator[str]:
+def _verdicts(explanation: "UrlExplanation") -> Iterator[str]:
     """Why a URL is not in the last list, or that it is; and what holds now."""
-    last = found.last
+    last = explanation.last
     if last is not None:
         yield _of_list(last, "the last list", _reason_text(last))
-    yield from _given_verdict(found)
-    if found.refusal:
-        yield f"now: the rules refuse it: {found.refusal}"
-    elif found.now is not None and found.now.reason:
-        yield f"now: {_reason_text(found.now)}"
-    elif found.now is not None:
+    yield from _given_verdict(explanation)
+    if explanation.refusal:
+        yield f"now: the rules refuse it: {explanation.refusal}"
+    elif explanation.now is not None and explanation.now.reason:
+        yield f"now: {_reason_text(explanation.now)}"
+    elif explanation.now is not None:
         yield "now: due, the next `generate` may list it"
 
 
-def _of_list(one: "ListVerdict", what: str, text: str) -> str:
-    place = f"{what} (version {one.version}, {time_text(one.clock)})"
-    return f"in {place}: {text}" if one.reason == "listed" else f"not in {place}: {text}"
+def _of_list(verdict: "ListVerdict", what: str, text: str) -> str:
+    place = f"{what} (version {verdict.version}, {time_text(verdict.clock)})"
+    return f"in {place}: {text}" if verdict.reason == "listed" else f"not in {place}: {text}"
 
 
-def _given_verdict(found: "UrlExplanation") -> Iterator[str]:
-    given = found.given
+def _given_verdict(explanation: "UrlExplanation") -> Iterator[str]:
+    given = explanation.given
     if given is not None:
         yield _of_list(given, "the list of given URLs", _given_text(given))
 
 
-def _given_text(one: "ListVerdict") -> str:
+def _given_text(verdict: "ListVerdict") -> str:
     """The reason of a verdict on a list of given URLs."""
-    if one.reason == "lost":
+    if verdict.reason == "lost":
         return _VERDICTS["lost"]
-    names = ", ".join(name or "the command line" for name in one.values["files"])
-    if one.reason == "listed":
-        return f"{one.segment}, by generate --urls {names}"
-    if one.reason == "filter":
-        return f"{names} has it, and {one.values['by']} refuses it (--filter)"
-    text = f"it is none of the {count(one.values['urls'], 'URL')} of {names} (generate --urls)"
-    refused = one.values["refused"]
+    names = ", ".join(name or "the command line" for name in verdict.values["files"])
+    if verdict.reason == "listed":
+        return f"{verdict.segment}, by generate --urls {names}"
+    if verdict.reason == "filter":
+        return f"{names} has it, and {verdict.values['by']} refuses it (--filter)"
+    text = f"it is none of the {count(verdict.values['urls'], 'URL')} of {names} (generate --urls)"
+    refused = verdict.values["refused"]
     return text + (f", or one of {refused:,} more that filters refused" if refused else "")
 
 
-def _reason_text(one: "ListVerdict") -> str:
+def _reason_text(verdict: "ListVerdict") -> str:
     """The reason of a verdict in words, with what it compares."""
-    if one.reason == "cap":
+    if verdict.reason == "cap":
         what = {
             "host": "URLs of the host",
             "hosts": "hosts of the domain",
             "domain": "URLs of the domain",
-        }[one.values["what"]]
-        rank = f"its host is number {one.values['rank']:,}"
-        if one.values["what"] != "hosts":
-            rank = f"it is number {one.values['rank']:,}"
-        return f"cap of {one.values['most']:,} {what} {one.values['name']}; {rank}"
+        }[verdict.values["what"]]
+        rank = f"its host is number {verdict.values['rank']:,}"
+        if verdict.values["what"] != "hosts":
+            rank = f"it is number {verdict.values['rank']:,}"
+        return f"cap of {verdict.values['most']:,} {what} {verdict.values['name']}; {rank}"
     said = {
-        "due": time_text(one.values.get("due") or 0),
-        "until": time_text(one.values.get("until") or 0),
-        **{name: value for name, value in one.values.items() if name not in {"due", "until"}},
+        "due": time_text(verdict.values.get("due") or 0),
+        "until": time_text(verdict.values.get("until") or 0),
+        **{name: value for name, value in verdict.values.items() if name not in {"due", "until"}},
     }
-    if one.reason == "status":
+    if verdict.reason == "status":
         said |= {name: Status(said[name]).label for name in ("status", "wanted")}
-    if one.reason == "interval":
+    if verdict.reason == "interval":
         said |= {name: _days(said[name]) for name in ("interval", "longest")}
-    return _VERDICTS[one.reason].format_map({**said, "segment": one.segment})
+    return _VERDICTS[verdict.reason].format_map({**said, "segment": verdict.segment})
 
 
 _VERDICTS = {

@@ -44,7 +44,7 @@ def index(
         results = index_results(context, writer, rebuild=rebuild)
     tell_rebuild(job_of(ctx))
     if common.as_json:
-        numbers = [index_numbers(one) for one in results]
+        numbers = [index_numbers(result) for result in results]
         output.say_json(numbers[0] if len(numbers) == 1 else numbers)
         return
     for one in results:

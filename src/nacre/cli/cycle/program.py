@@ -123,7 +123,7 @@ class CycleCommand(Command):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
         """Its arguments; an option of Nutch is answered with ours."""
-        answer_nutch(args, [name for one in self.params for name in one.opts])
+        answer_nutch(args, [name for param in self.params for name in param.opts])
         return list(super().parse_args(ctx, args))
 
 
@@ -157,7 +157,7 @@ def split_arguments(params: Sequence[Any], args: Sequence[str]) -> tuple[list[st
         params: Parameters of the group.
         args: Its arguments.
     """
-    flags = {name for one in params for name in _flags(one)}
+    flags = {name for param in params for name in _flags(param)}
     options: list[str] = []
     place: list[str] = []
     at = 0

@@ -86,7 +86,7 @@ def rank_text(result: "RankResult") -> str:
         return f"nothing to rank: no link joins two {result.level}s (cycle.links says which count)"
     if not result.residuals:
         return f"at most {count(result.edges, 'link')} to rank by"
-    residuals = ", ".join(f"{one:.2g}" for one in result.residuals)
+    residuals = ", ".join(f"{residual:.2g}" for residual in result.residuals)
     text = f"{nodes}, {count(result.edges, 'link')} between them; residual {residuals}"
     return text + (f"; {count(result.applied, 'score')} changed" if result.applied else "")
 

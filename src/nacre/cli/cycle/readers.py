@@ -176,29 +176,29 @@ def _print_top(rows: "Sequence[tuple[float, str]]", *, as_json: bool) -> None:
         output.say(output.table(shown, indent=""))
 
 
-def _print_stats(found: "TableStats", *, as_json: bool) -> None:
+def _print_stats(stats: "TableStats", *, as_json: bool) -> None:
     from nacre.cli.cycle.texts import time_text
 
     if as_json:
-        output.say_json({name: _plain_keys(value) for name, value in found._asdict().items()})
+        output.say_json({name: _plain_keys(value) for name, value in stats._asdict().items()})
         return
-    output.say(f"{output.count(found.total, 'URL')}")
-    if not found.total:
+    output.say(f"{output.count(stats.total, 'URL')}")
+    if not stats.total:
         return
-    rows: list[tuple[object, object]] = sorted(found.statuses.items())
-    rows += [(f"retry {number}", urls) for number, urls in sorted(found.retries.items())]
+    rows: list[tuple[object, object]] = sorted(stats.statuses.items())
+    rows += [(f"retry {number}", urls) for number, urls in sorted(stats.retries.items())]
     output.say(output.table(rows))
     spans = {
-        "fetch time": [time_text(round(one)) for one in found.fetch_times],
-        "interval": [duration(one) for one in found.intervals],
-        "score": [f"{one:.6g}" for one in found.scores],
+        "fetch time": [time_text(round(time)) for time in stats.fetch_times],
+        "interval": [duration(interval) for interval in stats.intervals],
+        "score": [f"{score:.6g}" for score in stats.scores],
     }
     output.say(
         output.table([("", "least", "mean", "greatest"), *((a, *b) for a, b in spans.items())])
     )
-    quantiles = ", ".join(f"{share:g}: {value:.4g}" for share, value in found.quantiles.items())
+    quantiles = ", ".join(f"{share:g}: {value:.4g}" for share, value in stats.quantiles.items())
     output.say(f"  quantiles of the score: {quantiles}")
-    for host, counts in sorted(found.hosts.items()):
+    for host, counts in sorted(stats.hosts.items()):
         said = ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items()))
         output.say(f"  {host}: {said}")
 
@@ -405,8 +405,8 @@ def _earlier(cycle: "Cycle") -> str:
     from nacre.cli.cycle.texts import time_text
 
     newest = cycle.newest().number
-    numbers = sorted((one for one in cycle.numbers() if one < newest), reverse=True)
-    found = [cycle.version(one) for one in numbers[:_NAMED]]
+    numbers = sorted((number for number in cycle.numbers() if number < newest), reverse=True)
+    found = [cycle.version(number) for number in numbers[:_NAMED]]
     named = [f"{one.number} ({one.step} of {time_text(one.clock)})" for one in found]
     more = [f"{len(numbers) - _NAMED:,} more (`versions`)"] if len(numbers) > _NAMED else []
     return ", ".join([*named, *more]) or "there is none to go back to"

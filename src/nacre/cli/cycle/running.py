@@ -418,11 +418,11 @@ class RoundsOnScreen:
         self._display.done(sitemaps_numbers(found), sitemaps_text(found))
         return True
 
-    def _add(self, found: SegmentFetch) -> None:
-        if not found.interrupted and not found.done_before:
-            self.pages += found.pages
-            self.faults += found.faults
-            self.bytes += found.warc_bytes
+    def _add(self, fetch: SegmentFetch) -> None:
+        if not fetch.interrupted and not fetch.done_before:
+            self.pages += fetch.pages
+            self.faults += fetch.faults
+            self.bytes += fetch.warc_bytes
 
     def _update(self, context: StepContext) -> bool:
         found = update(context, UpdateOptions(context.settings.cycle.update.additions))
@@ -442,7 +442,7 @@ class RoundsOnScreen:
 
     def _index(self, context: StepContext) -> bool:
         results = index_results(context)
-        texts = [index_text(one, named=len(results) > 1) for one in results]
+        texts = [index_text(result, named=len(results) > 1) for result in results]
         self._display.done({"writers": list(map(index_numbers, results))}, "; ".join(texts))
         return True
 

@@ -94,10 +94,10 @@ def _list(context: "StepContext", *, as_json: bool) -> None:
 
     rows = segment_rows(context.cycle.newest())
     if as_json:
-        output.say_json([one._asdict() for one in rows])
+        output.say_json([row._asdict() for row in rows])
     elif rows:
         head = ("segment", "state", "units", "URLs", "parts", "leased until")
-        shown = [(*one[:5], time_text(one.until) if one.until else "") for one in rows]
+        shown = [(*row[:5], time_text(row.until) if row.until else "") for row in rows]
         output.say(output.table([head, *shown], indent=""))
     else:
         output.say(_NO_SEGMENT)
@@ -108,7 +108,7 @@ def _set(context: "StepContext", name: str, values: Sequence[str], *, as_json: b
     from nacre.cycle.segments import set_on_segment
     from nacre.errors import ConfigError
 
-    paths = [one.partition("=")[0].strip() for one in values]
+    paths = [value.partition("=")[0].strip() for value in values]
     for path in paths:
         if path.partition(".")[0] in OF_JOB:
             raise ConfigError(

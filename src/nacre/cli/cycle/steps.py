@@ -340,7 +340,9 @@ def set_given(context: "StepContext", segment: str, assignments: "Sequence[str]"
     from nacre.cycle.versions import state_of
 
     if assignments and state_of(context.cycle.newest(), segment).state == "generated":
-        set_on_segment(context, segment, [one.partition("=")[0].strip() for one in assignments])
+        set_on_segment(
+            context, segment, [assignment.partition("=")[0].strip() for assignment in assignments]
+        )
 
 
 def _say_list(context: "StepContext", segment: str, *, as_json: bool) -> None:

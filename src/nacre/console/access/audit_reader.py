@@ -64,7 +64,7 @@ def audit_page(path: Path, end: int, limit: int, wanted: AuditFilter) -> AuditPa
     Raises:
         StorageError: It cannot be read.
     """
-    found: list[AuditEntry] = []
+    entries: list[AuditEntry] = []
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -78,10 +78,10 @@ def audit_page(path: Path, end: int, limit: int, wanted: AuditFilter) -> AuditPa
             first = start
             entry = _entry(line)
             if entry is not None and wanted.has(entry):
-                found.append(entry)
-            if len(found) >= limit or last - start >= BUDGET:
+                entries.append(entry)
+            if len(entries) >= limit or last - start >= BUDGET:
                 break
-        return AuditPage(tuple(found), first)
+        return AuditPage(tuple(entries), first)
     finally:
         os.close(handle)
 

@@ -47,7 +47,7 @@ class LoginDesk:
         known = self._users.find(name)
         name = known.name if known is not None else typed_name(name)
         sessions = self._sessions.all(name or "-")
-        if any(network_of(one.address) == network_of(address) for one in sessions):
+        if any(network_of(session.address) == network_of(address) for session in sessions):
             self._throttle.welcome(name, address)
         left = self._throttle.left(name, address)
         if left > 0:

@@ -328,7 +328,7 @@ def problem_answer(findings: TextFindings) -> Response:
         422,
         "bad-settings",
         f"{place}{first.path + ': ' if first.path else ''}{first.message}{more}",
-        tuple(msgspec.to_builtins(one) for one in findings.problems),
+        tuple(msgspec.to_builtins(problem) for problem in findings.problems),
     )
     return Response(msgspec.json.encode(details), 422, media_type=PROBLEM_TYPE)
 

@@ -242,8 +242,8 @@ def jobs_page(wanted: Sequence[SeenJob], query: JobsQuery) -> JobsPage:
     )
 
 
-def _id_of(one: SeenJob) -> str:
-    return one[0].id
+def _id_of(job: SeenJob) -> str:
+    return job[0].id
 
 
 def wanted_jobs(call: Call, filters: JobFilters) -> list[SeenJob]:

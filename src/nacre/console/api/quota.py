@@ -71,16 +71,16 @@ def quota_items(call: Call) -> tuple[QuotaItem, ...]:
     return tuple(_item(job, known[path]) for job, path in paths if path in known)
 
 
-def _item(job: str, kept: KeptQuota) -> QuotaItem:
-    measured = iso(kept.measured) if kept.measured else None
+def _item(job: str, quota: KeptQuota) -> QuotaItem:
+    measured = iso(quota.measured) if quota.measured else None
     return QuotaItem(
-        job, kept.limit, kept.used, measured, kept.level.value, kept.held, kept.trouble
+        job, quota.limit, quota.used, measured, quota.level.value, quota.held, quota.trouble
     )
 
 
 async def quotas_version(call: Call) -> EditedThing:
     """The limits, by job."""
-    return edited({one.job: one.limit for one in quota_items(call)})
+    return edited({item.job: item.limit for item in quota_items(call)})
 
 
 async def set_quota(call: Call) -> QuotaItem:

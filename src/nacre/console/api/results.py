@@ -501,8 +501,8 @@ async def list_files_of(call: Call) -> FileList:
     found = await asyncio.to_thread(list_files, layout.root, query.limit, after, query.run)
     state = await asyncio.to_thread(push_state, layout)
     items = tuple(
-        FileItem(one.path, one.size, iso(one.modified), _is_taken(one.path, state))
-        for one in found.items
+        FileItem(item.path, item.size, iso(item.modified), _is_taken(item.path, state))
+        for item in found.items
     )
     gone = state.gone if state is not None else 0
     following = cursor_of(found.next) if found.next is not None else None

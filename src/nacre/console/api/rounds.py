@@ -158,7 +158,7 @@ async def restore_of(call: Call, job: FoundJob, number: int) -> RestoredVersion:
         JobError: That failed.
     """
     await _require(call, job, "run-rounds")
-    if all(one.number != number for one in (await versions_of(call, job)).items):
+    if all(item.number != number for item in (await versions_of(call, job)).items):
         raise not_found(f"version {number} of {job.id}")
     said = await own_command("cycle", str(job.layout.root), "versions", "restore", str(number))
     call.note.change(None, {"restored": number, "said": said.strip()})

@@ -72,7 +72,9 @@ def schedule_items(call: Call) -> list[ScheduleItem]:
     """The schedules that the one who asks may see, with their next times."""
     now = call.services.clock.now()
     jobs = {str(job.layout.root): job.id for job, _ in call.snapshots()}
-    return [item_of(one, now, jobs.get(one.made, "")) for one in seen_schedules(call)]
+    return [
+        item_of(schedule, now, jobs.get(schedule.made, "")) for schedule in seen_schedules(call)
+    ]
 
 
 def seen_schedules(call: Call) -> list[KeptSchedule]:
@@ -198,7 +200,7 @@ def _item(call: Call, number: int) -> ScheduleItem:
     Raises:
         RefusedRequestError: There is none (404).
     """
-    for one in schedule_items(call):
-        if one.id == number:
-            return one
+    for item in schedule_items(call):
+        if item.id == number:
+            return item
     raise not_found(f"schedule {number}")

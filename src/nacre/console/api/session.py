@@ -202,10 +202,10 @@ async def list_sessions(call: Call) -> SessionList:
     return SessionList(tuple(_session_item(one, own) for one in found), None, now)
 
 
-def _session_item(one: ListedSession, own: str) -> SessionItem:
+def _session_item(session: ListedSession, own: str) -> SessionItem:
     return SessionItem(
-        one.id, one.name, one.role, one.how, iso(one.made), iso(one.used), one.address, one.agent,
-        one.id == own,
+        session.id, session.name, session.role, session.how, iso(session.made),
+        iso(session.used), session.address, session.agent, session.id == own,
     )  # fmt: skip
 
 

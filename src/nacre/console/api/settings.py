@@ -199,5 +199,5 @@ async def tried(call: Call, job: FoundJob, wanted: UrlQuestion) -> UrlTrials:
         files=call.may_name_files,
     )  # fmt: skip
     items = tuple(msgspec.convert(one, UrlTrial) for one in found)
-    changed = sum(one.saved is not None for one in items)
+    changed = sum(item.saved is not None for item in items)
     return UrlTrials(items, changed, None, iso(call.services.clock.now()))

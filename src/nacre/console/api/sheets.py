@@ -234,7 +234,7 @@ async def get_sheet(call: Call) -> SheetDetails:
     one = next((sheet for sheet in found.items if sheet.name == name), None)
     if one is None:
         raise not_found(f"sheet {name} of this job")
-    named = tuple(each for each in found.associations if name in each.sheets)
+    named = tuple(association for association in found.associations if name in association.sheets)
     return SheetDetails(one.name, one.shipped, one.values, named)
 
 

@@ -201,7 +201,7 @@ async def list_deliveries(call: Call) -> DeliveryList:
 
 def delivery_items(call: Call, hook: KeptHook) -> tuple[DeliveryItem, ...]:
     """The last messages of a webhook, the newest first."""
-    return tuple(_delivery(one) for one in call.services.webhooks.deliveries(hook.id))
+    return tuple(_delivery(delivery) for delivery in call.services.webhooks.deliveries(hook.id))
 
 
 def hook_of(call: Call, number: str | None = None) -> KeptHook:
@@ -235,9 +235,16 @@ def _item(call: Call, hook: KeptHook) -> HookItem:
     return HookItem(hook.id, hook.wish, bool(hook.secret), hook.owner, waiting, last, hook.places)
 
 
-def _delivery(one: HookDelivery) -> DeliveryItem:
-    message: dict[str, str | int] = msgspec.json.decode(one.body)
-    due = iso(one.due) if one.step == "waits" else None
+def _delivery(delivery: HookDelivery) -> DeliveryItem:
+    message: dict[str, str | int] = msgspec.json.decode(delivery.body)
+    due = iso(delivery.due) if delivery.step == "waits" else None
     return DeliveryItem(
-        one.number, one.event, message, iso(one.made), one.step, one.tries, one.answer, due
+        delivery.number,
+        delivery.event,
+        message,
+        iso(delivery.made),
+        delivery.step,
+        delivery.tries,
+        delivery.answer,
+        due,
     )

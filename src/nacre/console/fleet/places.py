@@ -57,14 +57,14 @@ def places_of(directories: Sequence[Path]) -> tuple[JobPlace, ...]:
     Raises:
         JobError: One is not a directory.
     """
-    found: list[JobPlace] = []
+    places: list[JobPlace] = []
     for directory in directories:
         # Jobs are kept by their paths, which are written in one way only.
         root = directory.resolve() if ".." in directory.parts else directory.absolute()
         if not root.is_dir():
             raise JobError(f"{directory} is not a directory; name one that holds jobs")
-        found.append(new_place(root, {place.label for place in found}))
-    return tuple(found)
+        places.append(new_place(root, {place.label for place in places}))
+    return tuple(places)
 
 
 def new_place(root: Path, taken: Collection[str]) -> JobPlace:
@@ -86,12 +86,12 @@ def new_place(root: Path, taken: Collection[str]) -> JobPlace:
 def find_jobs(places: Sequence[JobPlace]) -> list[FoundJob]:
     """All jobs of all places, by their ids."""
     found: dict[str, FoundJob] = {}
-    known: set[Path] = set()
+    paths: set[Path] = set()
     for place in places:
         for root in [place.root] if place.job else _jobs_below(place.root):
-            if root in known:
+            if root in paths:
                 continue
-            known.add(root)
+            paths.add(root)
             inside = (root.name,) if place.job else root.relative_to(place.root).parts
             name = _free("~".join((place.label, *inside)) if inside else place.label, found)
             found[name] = FoundJob(name, root.name, place.label, Layout(root))

@@ -394,12 +394,16 @@ def due_runs(schedules: Iterable[KeptSchedule]) -> dict[str, float]:
     A run that waits, or that nobody has begun, is due since its time: it is late.
     """
     found: dict[str, float] = {}
-    for one in schedules:
-        if one.wish.paused or one.wish.is_of_new_jobs:
+    for schedule in schedules:
+        if schedule.wish.paused or schedule.wish.is_of_new_jobs:
             continue
-        due = one.seen if one.waits else next(times_after(one.wish.times, one.seen), None)
+        due = (
+            schedule.seen
+            if schedule.waits
+            else next(times_after(schedule.wish.times, schedule.seen), None)
+        )
         if due is not None:
-            found[one.path] = min(due, found.get(one.path, due))
+            found[schedule.path] = min(due, found.get(schedule.path, due))
     return found
 
 

@@ -126,7 +126,7 @@ class HeritrixJobs:
     @property
     def places(self) -> list[JobPlace]:
         """The places that the one who asks sees."""
-        return [one for one in self._services.fleet.places if self._who.sees(one.label)]
+        return [place for place in self._services.fleet.places if self._who.sees(place.label)]
 
     def all(self) -> dict[str, FoundJob]:
         """The jobs by their short names: the name of the directory, or the id where two share it.

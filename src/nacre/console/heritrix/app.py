@@ -425,7 +425,7 @@ class HeritrixApp:
             said = answers.refused(request, error)
             note(self._services, jobs.job(facts.name).layout, "SEVERE", f"script: {said}")
             return answers.document(request, "script", script_tree(facts, script, error=said))
-        done = ", ".join(dict.fromkeys(one.step.value for one in steps))
+        done = ", ".join(dict.fromkeys(step.step.value for step in steps))
         text = f"script: {done}, by {who.name}"
         note(self._services, jobs.job(facts.name).layout, "INFO", text)
         return answers.document(request, "script", script_tree(facts, script, output))

@@ -66,7 +66,9 @@ class ScriptRunner:
         for step in steps:
             _require_sound(step)
             if step.step is ScriptAction.SET:
-                path, text = (_text(one) for one in step.values if not isinstance(one, StepResult))
+                path, text = (
+                    _text(value) for value in step.values if not isinstance(value, StepResult)
+                )
                 try:
                     await self._beans.assignments_of(self._name, path, text)
                 except JobError as error:
@@ -86,7 +88,7 @@ class ScriptRunner:
 
     async def _do(self, step: ScriptStep) -> str:
         """Carry out one step; its result as text."""
-        values = [_text(one) for one in step.values if not isinstance(one, StepResult)]
+        values = [_text(value) for value in step.values if not isinstance(value, StepResult)]
         if step.step in _STEERED:
             queue = f"^{escape(values[0])}$" if values else ""
             answer = await self._ask("frontier-steer", action=_STEERED[step.step], queue=queue)

@@ -332,13 +332,15 @@ def _bounded(parts: tuple[Literal | StepResult, ...]) -> tuple[Literal | StepRes
 
 
 def _literals(arguments: Sequence[_Value]) -> tuple[Literal, ...]:
-    if any(not isinstance(one, str | int | float | bool) for one in arguments):
+    if any(not isinstance(argument, str | int | float | bool) for argument in arguments):
         raise _UnknownError
-    return tuple(one for one in arguments if isinstance(one, str | int | float | bool))
+    return tuple(
+        argument for argument in arguments if isinstance(argument, str | int | float | bool)
+    )
 
 
 def _texts(arguments: Sequence[_Value], number: int) -> tuple[str, ...]:
-    found = tuple(one for one in arguments if isinstance(one, str))
+    found = tuple(argument for argument in arguments if isinstance(argument, str))
     if len(found) != number or len(arguments) != number:
         raise _UnknownError
     return found

@@ -26,10 +26,10 @@ def settings_stamp(layout: Layout) -> str:
     """A text that changes whenever the files do that the check of a job reads in its directory."""
     found = []
     with suppress(OSError), os.scandir(layout.root) as entries:
-        for one in entries:
-            if one.name.endswith(_CONFIGURES):
-                facts = one.stat(follow_symlinks=False)
-                found.append(f"{one.name} {facts.st_size} {facts.st_mtime_ns}")
+        for entry in entries:
+            if entry.name.endswith(_CONFIGURES):
+                facts = entry.stat(follow_symlinks=False)
+                found.append(f"{entry.name} {facts.st_size} {facts.st_mtime_ns}")
     return "\n".join(sorted(found))
 
 

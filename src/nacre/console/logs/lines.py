@@ -80,7 +80,9 @@ def wanted_lines(wanted: LogFilter) -> Matcher:
         tests.append(lambda fields: fields.mime.lower().startswith(mime))
     if wanted.annotation:
         token = wanted.annotation.strip()
-        tests.append(lambda fields: any(one.startswith(token) for one in _annotations(fields)))
+        tests.append(
+            lambda fields: any(annotation.startswith(token) for annotation in _annotations(fields))
+        )
     if not tests:
         return match
 

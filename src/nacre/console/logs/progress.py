@@ -108,9 +108,9 @@ def progress_row(text: str) -> ProgressRow | None:
         return None
     try:
         moment = datetime.fromisoformat(parts[0]).timestamp()
-        discovered, queued, documents = (int(one) for one in parts[1:4])
+        discovered, queued, documents = (int(part) for part in parts[1:4])
         speed = float(parts[5].partition("(")[0]) * 1024
-        failed, busy, memory = (int(one) for one in parts[6:9])
+        failed, busy, memory = (int(part) for part in parts[6:9])
     except (ValueError, OverflowError):
         return None
     return ProgressRow(moment, discovered, queued, documents, speed, failed, busy, memory * 1024)

@@ -62,9 +62,9 @@ def rates_of(
         edges: The times between the stretches, and at both ends.
     """
     found: list[dict[str, float]] = [{} for _ in edges[1:]]
-    for one in samples:
-        for place, share in _shares(one, edges):
-            for kind, number in one.counts.items():
+    for sample in samples:
+        for place, share in _shares(sample, edges):
+            for kind, number in sample.counts.items():
                 found[place][kind] = found[place].get(kind, 0.0) + number * share
     widths = [max(after - before, 1e-3) for before, after in pairwise(edges)]
     return tuple(

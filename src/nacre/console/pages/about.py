@@ -56,8 +56,8 @@ def packages() -> tuple[UsedPackage, ...]:
     return tuple(found)
 
 
-def _licence(one: Distribution) -> str:
-    facts = one.metadata.json
+def _licence(distribution: Distribution) -> str:
+    facts = distribution.metadata.json
     classifiers = facts.get("classifier", [])
     classified = [
         text.rpartition(" :: ")[2]

@@ -74,14 +74,14 @@ def action_buttons(
     needs = "" if identity.role >= Role.OPERATOR else translate(_("this needs the role operator"))
     return tuple(
         ActionButton(
-            one.name,
-            translate(LABELS[one.name]),
-            needs or ("" if one.allowed else translate(WHYS[one.why])),
-            one.command,
-            one.name in SENT,
+            action.name,
+            translate(LABELS[action.name]),
+            needs or ("" if action.allowed else translate(WHYS[action.why])),
+            action.command,
+            action.name in SENT,
         )
-        for one in actions
-        if one.why not in OTHER_KIND
+        for action in actions
+        if action.why not in OTHER_KIND
     )
 
 
@@ -91,12 +91,14 @@ def many_buttons(translate: Callable[[str], str], identity: Requester) -> tuple[
         return ()
     names = ("go-on", "pause", "resume", "stop", "checkpoint", "recrawl")
     labels = {**LABELS, "go-on": LABELS["start"]}
-    return tuple(ActionButton(one, translate(labels[one]), "", "", is_sent=True) for one in names)
+    return tuple(
+        ActionButton(name, translate(labels[name]), "", "", is_sent=True) for name in names
+    )
 
 
 def first_buttons(buttons: Iterable[ActionButton]) -> tuple[ActionButton, ...]:
     """The few that stand beside the title, whether they can be pressed or not."""
-    known = {one.name: one for one in buttons}
+    known = {button.name: button for button in buttons}
     groups = [[known[name] for name in names if name in known] for names in _FIRST]
     return tuple(
         next((one for one in group if not one.why), group[-1]) for group in groups if group

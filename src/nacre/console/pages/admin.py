@@ -49,8 +49,8 @@ async def account_page(call: Call) -> PageAnswer:
     services = call.services
     is_user = call.session is not None and services.users.find(call.identity.name) is not None
     own = [
-        one
-        for one in (await list_sessions(call)).items
-        if one.name == call.identity.name and call.session is not None
+        item
+        for item in (await list_sessions(call)).items
+        if item.name == call.identity.name and call.session is not None
     ]
     return PageAnswer("account.html", {"sessions": own, "is_user": is_user})

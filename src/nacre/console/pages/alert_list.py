@@ -23,7 +23,7 @@ async def page(call: Call) -> PageAnswer:
     jobs = [job for job, seen in call.snapshots() if seen.overview and seen.overview.alerts]
     found = await asyncio.to_thread(lambda: [(job.id, last_alerts(job)) for job in jobs])
     found.sort(key=lambda one: one[1][0].time if one[1] else "", reverse=True)
-    quotas = [one for one in quota_items(call) if one.level != QuotaLevel.FREE]
+    quotas = [item for item in quota_items(call) if item.level != QuotaLevel.FREE]
     own = call.services.troubles.all() if call.identity.role >= Role.ADMIN else []
     return PageAnswer("alerts.html", {"found": found[:JOBS], "quotas": quotas, "own": own})
 

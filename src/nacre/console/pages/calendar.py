@@ -163,7 +163,7 @@ def facts(
         "rhythms": {one.id: rhythm_of(one.schedule.at) for one in found},
         "week": WEEK,
         "until": day_text(edited.schedule.end) if edited else "",
-        "profiles": [one.name for one in list_profiles()],
+        "profiles": [profile.name for profile in list_profiles()],
         "places": [place.label for place in job_places(call)],
         "upcoming": upcoming,
         "looked_at": query.job,
@@ -270,7 +270,9 @@ def _change(call: Call, action: str, number: str) -> None:
         RefusedRequestError: There is none, or no such action (422).
     """
     book = call.services.schedules
-    found = next((one for one in seen_schedules(call) if str(one.id) == number), None)
+    found = next(
+        (schedule for schedule in seen_schedules(call) if str(schedule.id) == number), None
+    )
     if found is None or action not in {"pause", "resume", "remove"}:
         raise RefusedRequestError(422, "bad-form", f"there is no schedule {number!r}")
     call.note.job = found.wish.job

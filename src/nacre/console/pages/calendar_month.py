@@ -201,9 +201,9 @@ _Timed = tuple[float, MonthEntry]
 
 
 def _past(schedules: Sequence[KeptSchedule]) -> Iterator[_Timed]:
-    for one in schedules:
-        for note in one.notes:
-            yield note.time, MonthEntry("", one.wish.about, note.what, note.missed)
+    for schedule in schedules:
+        for note in schedule.notes:
+            yield note.time, MonthEntry("", schedule.wish.about, note.what, note.missed)
 
 
 def _coming(
@@ -216,10 +216,10 @@ def _coming(
     """The runs to come of a month; what is over is told by the notes."""
     since = max(begin - 1, now)
     times = [
-        (one, time)
-        for one in schedules
-        if not one.wish.paused
-        for time in _until(end, times_after(one.wish.times, since))
+        (schedule, time)
+        for schedule in schedules
+        if not schedule.wish.paused
+        for time in _until(end, times_after(schedule.wish.times, since))
     ]
     number = Counter((one.path, time) for one, time in times if not one.wish.is_of_new_jobs)
     for one, time in times:
@@ -278,7 +278,11 @@ def clashes_of(schedules: Sequence[KeptSchedule], now: float) -> dict[int, Sched
         now: Seconds since the epoch.
     """
     found: dict[int, ScheduleClash] = {}
-    begin = [one for one in schedules if not (one.wish.paused or one.wish.is_of_new_jobs)]
+    begin = [
+        schedule
+        for schedule in schedules
+        if not (schedule.wish.paused or schedule.wish.is_of_new_jobs)
+    ]
     for one, other in permutations(begin, 2):
         if one.path != other.path:
             continue
@@ -292,9 +296,9 @@ def clashes_of(schedules: Sequence[KeptSchedule], now: float) -> dict[int, Sched
     return found
 
 
-def _common(one: RunSchedule, other: RunSchedule, now: float) -> float:
+def _common(schedule: RunSchedule, other: RunSchedule, now: float) -> float:
     """The first of some next times of a schedule that is one of another one too; 0 for none."""
-    times = takewhile(lambda time: time < now + _AHEAD, times_after(one, now))
+    times = takewhile(lambda time: time < now + _AHEAD, times_after(schedule, now))
     return next(
         (
             time

@@ -201,8 +201,11 @@ async def uris_page(call: Call) -> PageAnswer:
         "job": job.id, "found": listed, "query": query, "typed": query.re,
         "tree": branches, "place": query.place, "path": query.path,
         "branches": [
-            (one, _branch_link(one.name, one.queue, query), row_exclusion(job.id, one.name, query))
-            for one in branches.items
+            (
+                item, _branch_link(item.name, item.queue, query),
+                row_exclusion(job.id, item.name, query),
+            )
+            for item in branches.items
         ],
         "may": may_operate(call),
         "trail": _trail(call, query),

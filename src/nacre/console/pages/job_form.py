@@ -61,7 +61,7 @@ async def submit(call: Call) -> PageAnswer:
             resets=[name.removeprefix(_RESET) for name in form if name.startswith(_RESET)],
         )  # fmt: skip
     except ConfigError as error:
-        wrong = {one.path: one.message for one in error.problems}
+        wrong = {problem.path: problem.message for problem in error.problems}
         refused = tuple(error.problems)
         return await _form(
             call, job, section, search, wrong=wrong, refused=refused, typed=values,

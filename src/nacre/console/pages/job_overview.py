@@ -99,12 +99,12 @@ def facts(
         "job": details,
         "item": details.item,
         "labels": call.services.labels.of(job),
-        "homes": [one.label for one in job_places(call)],
+        "homes": [place.label for place in job_places(call)],
         "levers": _levers(call, seen),
         "crowd": crowd_links(job.id, details.crowded),
         "crowd_said": crowd_text(call, details.crowded, grows=seen.grows),
-        "places": [(one, exclude_link(job.id, one.prefix)) for one in seen.places],
-        "charts": [one for one in charts if one.name in _CHARTS],
+        "places": [(place, exclude_link(job.id, place.prefix)) for place in seen.places],
+        "charts": [chart for chart in charts if chart.name in _CHARTS],
         "fetches": fetches(toes, seen.fetching),
         "busy": len(toes.toes) if toes else None,
         "busy_lately": activity.busy,
@@ -170,7 +170,7 @@ def fetches(toes: ToeList | None, longest: Sequence[FetchInProcess]) -> list[Ove
     if toes is None:
         found = [OverviewFetch(one.url, "", one.seconds) for one in longest]
     else:
-        found = [OverviewFetch(one.uri, one.step, one.seconds) for one in toes.toes]
+        found = [OverviewFetch(toe.uri, toe.step, toe.seconds) for toe in toes.toes]
     return found[:SLOTS]
 
 

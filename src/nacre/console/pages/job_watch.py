@@ -143,7 +143,7 @@ def past_charts(points: Sequence[ProgressPoint], text: Callable[[str], str]) -> 
     }
 
     def chart(name: str, title: str, lines: dict[str, str], unit: str = "") -> WatchChart:
-        values = tuple(tuple(getattr(point, one) for point in points) for one in lines)
+        values = tuple(tuple(getattr(point, line) for point in points) for line in lines)
         return WatchChart(name, title, unit, tuple(lines.values()), times, values)
 
     return [

@@ -75,7 +75,7 @@ def only_looks(links: Sequence[LeverLink]) -> tuple[LeverLink, ...]:
     Args:
         links: All.
     """
-    return tuple(one if one.name in _LOOKS else one._replace(url="") for one in links)
+    return tuple(link if link.name in _LOOKS else link._replace(url="") for link in links)
 
 
 def _base(job: str) -> str:

@@ -59,7 +59,9 @@ async def profile(call: Call) -> PageAnswer:
     facts = {
         **_common(call),
         "profile": found,
-        "others": [one.name for one in (await list_profiles(call)).items if one.name != found.name],
+        "others": [
+            item.name for item in (await list_profiles(call)).items if item.name != found.name
+        ],
         "other": job or other,
         "text": text,
         "diff": difference(found.text, text) if text else (),

@@ -101,9 +101,9 @@ def facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
         "all_fields": (), "sections": (), "typed": {}, "search": "", "section": "", "total": 0,
         "fields": fields, "cards": cards, "problems": (), "decisions": (), "checked": False,
         "warnings": (), "unsaved": False,
-        "profiles": [(one.name, one.purpose) for one in list_profiles()],
+        "profiles": [(profile.name, profile.purpose) for profile in list_profiles()],
         "templates": [job.id for job, _ in call.snapshots()],
-        "places": [one.label for one in job_places(call)],
+        "places": [place.label for place in job_places(call)],
     }  # fmt: skip
 
 

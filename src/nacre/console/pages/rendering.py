@@ -156,14 +156,14 @@ def _delay_reason(spoken: Language, cause: str, most: float) -> str:
     return "" if sentence is None else spoken.say(sentence)
 
 
-def _install_signs(made: Environment, text: Callable[[str], str]) -> None:
+def _install_signs(environment: Environment, text: Callable[[str], str]) -> None:
     """Add the signs between texts, which are wider ones in Chinese."""
     signs = {"colon": _(": "), "comma": _(", "), "semicolon": _("; "), "stop": _(". ")}
-    made.globals.update((name, text(sign)) for name, sign in signs.items())
+    environment.globals.update((name, text(sign)) for name, sign in signs.items())
     # A marked text is known by `{}` between its signs.
     before, _between, behind = text(_BRACKETS).partition("{}")
-    made.globals.update(open_bracket=before, close_bracket=behind)
-    made.filters["bracketed"] = lambda value: f"{before}{_visible(value)}{behind}"
+    environment.globals.update(open_bracket=before, close_bracket=behind)
+    environment.filters["bracketed"] = lambda value: f"{before}{_visible(value)}{behind}"
 
 
 def render(template: str, facts: Mapping[str, Any], spoken: Language, assets: Assets) -> bytes:

@@ -170,8 +170,8 @@ async def url_page(call: Call) -> PageAnswer:
 def _opinions(explained: Explanation) -> list[tuple[Any, bool]]:
     """The opinions of the scope, and which of them decides."""
     opinions = explained.scope.opinions
-    last = next((one for one in reversed(opinions) if one.opinion != "NONE"), None)
-    return [(one, one is last) for one in opinions]
+    last = next((opinion for opinion in reversed(opinions) if opinion.opinion != "NONE"), None)
+    return [(opinion, opinion is last) for opinion in opinions]
 
 
 async def reports_page(call: Call) -> PageAnswer:
@@ -359,7 +359,7 @@ async def files_page(call: Call) -> PageAnswer:
     runs = await asyncio.to_thread(run_names, call.job().layout.root)
     facts = {
         "job": call.job().id, "found": found, "query": query, "may": may_operate(call),
-        "pushed": any(one.pushed is not None for one in found.items),
+        "pushed": any(item.pushed is not None for item in found.items),
         "runs": offered_runs(runs, query.run),
         "ways": ways_of({"run": query.run}, query.after, query.back, found.next),
     }  # fmt: skip

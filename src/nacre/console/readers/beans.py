@@ -94,10 +94,10 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
         facts = beans.stat()
         os.utime(layout.config, ns=(facts.st_atime_ns, facts.st_mtime_ns))
     except UnansweredError as error:
-        questions = [str(one.problem()) for one in error.questions]
-        answered = "; ".join(one.answer for one in error.questions)
+        questions = [str(question.problem()) for question in error.questions]
+        answered = "; ".join(question.answer for question in error.questions)
         questions.append(f"answer in {CLASSES} of the job, one CLASS=WHAT a line: {answered}")
-        return {"problems": [" ".join(one.split()) for one in questions], "advice": []}
+        return {"problems": [" ".join(question.split()) for question in questions], "advice": []}
     except ConfigError as error:
         return {"problems": _lines(error), "advice": []}
     finally:
@@ -106,17 +106,17 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
     return {"problems": [], "advice": advice}
 
 
-def _move(made: Path, place: Path) -> None:
-    if not made.is_dir():
-        made.replace(place)
+def _move(path: Path, place: Path) -> None:
+    if not path.is_dir():
+        path.replace(place)
         return
     place.mkdir(exist_ok=True)
-    for below in made.iterdir():
+    for below in path.iterdir():
         _move(below, place / below.name)
 
 
 def _lines(error: ConfigError) -> list[str]:
-    return [" ".join(str(one).split()) for one in error.problems]
+    return [" ".join(str(problem).split()) for problem in error.problems]
 
 
 def check_settings(layout: Layout, _: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,8 +132,8 @@ def check_settings(layout: Layout, _: Mapping[str, Any]) -> dict[str, Any]:
     except NacreError as error:
         return {"problems": [" ".join(str(error).split())], "warnings": []}
     return {
-        "problems": [" ".join(str(one).split()) for one in found.problems],
-        "warnings": [" ".join(str(one).split()) for one in found.warnings],
+        "problems": [" ".join(str(problem).split()) for problem in found.problems],
+        "warnings": [" ".join(str(warning).split()) for warning in found.warnings],
     }
 
 

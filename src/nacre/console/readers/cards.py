@@ -58,7 +58,7 @@ def card_lists(loaded: Loaded[JobSettings]) -> list[dict[str, Any]]:
                 "path": path,
                 "cards": [_card(loaded, path, at, item) for at, item in enumerate(items)],
                 "total": len(items),
-                "kinds": [one._asdict() for one in _kinds(path, holds_rules=holds_rules)],
+                "kinds": [kind._asdict() for kind in _kinds(path, holds_rules=holds_rules)],
                 "rules": holds_rules,
                 "fields": _fields_of_new(path),
                 "title": path == "scope",
@@ -82,7 +82,7 @@ def _items(settings: JobSettings, path: str) -> Sequence[BaseModel] | None:
     parts = path.split(".")
     if parts[0] == "chains" and len(parts) > 2:
         entries = settings.chains.of(ChainName(parts[1]))
-        found = next((one for one in entries if one.label == ".".join(parts[2:-1])), None)
+        found = next((entry for entry in entries if entry.label == ".".join(parts[2:-1])), None)
         return found.gate if found is not None else None
     value = value_at(settings, path)
     return value if isinstance(value, tuple) else None
@@ -292,7 +292,7 @@ def _values(change: CardChange, kind: type[BaseModel]) -> dict[str, Any]:
         try:
             value = value_of(editor_of(facts, kind), text)
         except ConfigError as error:
-            problems += [one._replace(path=path, line=0, file="") for one in error.problems]
+            problems += [problem._replace(path=path, line=0, file="") for problem in error.problems]
             continue
         if masked(value, name) != value or (info.annotation is Secret and isinstance(value, str)):
             problems.append(Problem(path, _REFERENCE, "{env: NAME} or {file: PATH}"))
@@ -377,7 +377,7 @@ def _in_chain(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str
     label = entries[change.number].label
     match change.what:
         case "up" | "down":
-            labels = [one.label for one in entries]
+            labels = [entry.label for entry in entries]
             other = change.number + (1 if change.what == "down" else -1)
             if not 0 <= other < len(labels):
                 raise JobError(f"{label} is at the end of {change.path} already")

@@ -98,7 +98,7 @@ def files_elsewhere(report: MigrationReport, root: Path, beans: str) -> list[Pro
         root: The job's directory.
         beans: Name of the configuration itself.
     """
-    names = [one.name for one in report.files if one.name not in {beans, SEEDS}]
+    names = [file.name for file in report.files if file.name not in {beans, SEEDS}]
     return [for_admins("")._replace(path=name) for name in names if not _is_open(root, name)]
 
 

@@ -46,12 +46,12 @@ def dry_round(layout: Layout, _: Mapping[str, Any]) -> dict[str, Any]:
     return _told(found, cycle.newest())
 
 
-def _told(found: GenerateResult, version: CycleVersion) -> dict[str, Any]:
+def _told(result: GenerateResult, version: CycleVersion) -> dict[str, Any]:
     at = UPDATE if waiting(version, FETCHED) else ""
     return {
         "at": FETCH if waiting(version, GENERATED) else at,
-        **generate_counters(found),
-        "units": found.units,
-        "longest": found.longest,
-        "next_due": found.next_due,
+        **generate_counters(result),
+        "units": result.units,
+        "longest": result.longest,
+        "next_due": result.next_due,
     }

@@ -150,7 +150,7 @@ def format_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
     text = str(arguments["text"])
     problems = read_yaml(text, "crawl.yaml").problems
     if problems:
-        return {"problems": [one._asdict() for one in problems]}
+        return {"problems": [problem._asdict() for problem in problems]}
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 4096
@@ -169,7 +169,7 @@ def effective_settings(layout: Layout, _: Arguments) -> dict[str, Any]:
     """Each setting as it holds, with its origin."""
     loaded, problems = examine_job(layout)
     if loaded is None:
-        return {"problems": [one._asdict() for one in problems]}
+        return {"problems": [problem._asdict() for problem in problems]}
     values = effective(loaded.settings, loaded.origin)
     return {"values": {path: _json(one) for path, one in values.items()}}
 
@@ -334,10 +334,10 @@ def _as_lines_end(text: str, saved: str) -> str:
 def _as_findings(problems: tuple[Problem, ...]) -> dict[str, Any]:
     found = [
         {
-            "message": one.message, "expected": one.expected, "sample": one.sample,
-            "level": "settings", "line": one.line, "column": 1 if one.line else 0,
+            "message": problem.message, "expected": problem.expected, "sample": problem.sample,
+            "level": "settings", "line": problem.line, "column": 1 if problem.line else 0,
         }
-        for one in problems
+        for problem in problems
     ]  # fmt: skip
     lights = {"text": 0, "settings": len(found), "whole": -1}
     made = msgspec.convert({"problems": found, "warnings": [], "lights": lights}, TextFindings)
@@ -380,7 +380,7 @@ def setting_facts(_: Layout, arguments: Arguments) -> dict[str, Any]:
     found = described_at(parts, {})
     if found is None:
         return {}
-    inner = [one.path for one in fields(JobSettings) if one.path.startswith(f"{path}.")]
+    inner = [field.path for field in fields(JobSettings) if field.path.startswith(f"{path}.")]
     made: dict[str, Any] = {
         "path": path, "kind": found.kind, "doc": found.doc, "settings": inner,
         "heritrix": list(found.heritrix or heritrix_of(path)),

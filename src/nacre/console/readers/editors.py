@@ -29,7 +29,7 @@ def editor_of(facts: FieldFacts, model: type[BaseModel] = JobSettings) -> str:
     choices = choices_of(type_at(model, facts.path.split("."), None))
     if (
         choices
-        and all(f"`{one}`" in facts.type for one in choices)
+        and all(f"`{choice}`" in facts.type for choice in choices)
         and " or none" not in facts.type
     ):
         return "choice"

@@ -52,7 +52,7 @@ def form_fields(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     """
     loaded, problems = examine_job(layout)
     if loaded is None:
-        return {"problems": [one._asdict() for one in problems]}
+        return {"problems": [problem._asdict() for problem in problems]}
     section, search = str(arguments["section"]), str(arguments["search"])
     spoken = str(arguments.get("spoken", ""))
     lists = card_lists(loaded) if search or not section else []
@@ -91,7 +91,9 @@ def fields_shown(
     Returns:
         `fields`, the names of all `sections`, and `total`, the number of all settings.
     """
-    found = [one for one in fields(JobSettings) if one.path.partition(".")[0] not in _ELSEWHERE]
+    found = [
+        field for field in fields(JobSettings) if field.path.partition(".")[0] not in _ELSEWHERE
+    ]
     wanted, looked = [one for one in found if one.path in paths], searching(search, spoken)
     wanted += [
         one for one in found
@@ -176,7 +178,7 @@ def form_values(_: Layout, arguments: Arguments) -> dict[str, Any]:
 
 
 def _values(texts: Mapping[str, str]) -> list[tuple[str, Any]]:
-    known = {one.path: one for one in fields(JobSettings)}
+    known = {field.path: field for field in fields(JobSettings)}
     found, problems = [], []
     for path, text in texts.items():
         facts = known.get(path)
@@ -186,7 +188,7 @@ def _values(texts: Mapping[str, str]) -> list[tuple[str, Any]]:
         try:
             found.append((path, value_of(editor_of(facts), text)))
         except ConfigError as error:
-            problems += [one._replace(path=path, line=0, file="") for one in error.problems]
+            problems += [problem._replace(path=path, line=0, file="") for problem in error.problems]
     if problems:
         raise ConfigError(problems)
     return found

@@ -48,8 +48,8 @@ _OWN_TO_A_JOB: Final = (
 def profiles(_: Layout, __: Arguments) -> list[dict[str, Any]]:
     """All profiles by name."""
     return [
-        {"name": one.name, "purpose": one.purpose, "source": _source(one.path)}
-        for one in list_profiles()
+        {"name": profile.name, "purpose": profile.purpose, "source": _source(profile.path)}
+        for profile in list_profiles()
     ]
 
 
@@ -67,7 +67,7 @@ def profile_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
         text = read_ordinary(path, _LONGEST).decode("utf-8", "replace")
     except OSError as error:
         raise JobError(f"{path} cannot be read: {error.strerror}") from error
-    purpose = next((one.purpose for one in list_profiles() if one.name == name), "")
+    purpose = next((profile.purpose for profile in list_profiles() if profile.name == name), "")
     shown = without_secrets(text).text
     return {"name": name, "purpose": purpose, "source": _source(path), "text": shown}
 
@@ -173,7 +173,7 @@ def remove_profile(_: Layout, arguments: Arguments) -> None:
     name = str(arguments["name"])
     path = user_folder() / "profiles" / f"{name}.yaml"
     if not _NAME.fullmatch(name) or not path.is_file():
-        ships = any(one.name == name for one in list_profiles())
+        ships = any(profile.name == name for profile in list_profiles())
         said = "comes with Nacre" if ships else "is not there"
         raise JobError(f"the profile {name!r} {said}")
     try:
@@ -187,7 +187,7 @@ def remove_profile(_: Layout, arguments: Arguments) -> None:
 
 def clips(_: Layout, __: Arguments) -> list[dict[str, Any]]:
     """All clips by name."""
-    return [_clip(one.name) for one in list_clips()]
+    return [_clip(clip.name) for clip in list_clips()]
 
 
 def _clip(name: str) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def _clip(name: str) -> dict[str, Any]:
 def clip_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
     """A clip: `name`; empty where there is none."""
     name = str(arguments["name"])
-    return _clip(name) if any(one.name == name for one in list_clips()) else {}
+    return _clip(name) if any(clip.name == name for clip in list_clips()) else {}
 
 
 def put_clip(_: Layout, arguments: Arguments) -> dict[str, Any]:

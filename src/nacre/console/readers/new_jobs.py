@@ -25,7 +25,7 @@ def look_at_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, A
     try:
         loaded, problems = examine_new(layout, _new(arguments))
         if loaded is None or problems:
-            return {"problems": [one._asdict() for one in problems], "urls": []}
+            return {"problems": [problem._asdict() for problem in problems], "urls": []}
         run = DryRun(layout, loaded)
         urls = [str(url) for url in arguments.get("urls", ())]
         found = [run.outlook(url) for url in urls]
@@ -73,7 +73,7 @@ def make_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
             create_job(layout, new)
     except NacreError as error:
         return {"problems": _problems(error), "warnings": []}
-    return {"problems": [], "warnings": [" ".join(str(one).split()) for one in warnings]}
+    return {"problems": [], "warnings": [" ".join(str(warning).split()) for warning in warnings]}
 
 
 _NO_SEEDS: Final = "# URLS HERE"
@@ -201,5 +201,5 @@ def _texts(values: Sequence[object] | None) -> list[str]:
 
 def _problems(error: NacreError) -> list[dict[str, Any]]:
     if isinstance(error, ConfigError) and error.problems:
-        return [one._asdict() for one in error.problems]
+        return [problem._asdict() for problem in error.problems]
     return [Problem("", str(error))._asdict()]

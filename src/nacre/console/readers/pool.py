@@ -445,7 +445,7 @@ def error_of(answer: ReaderAnswer) -> NacreError:
         code, _, detail = rest.partition(" ")
         return RefusedRequestError(int(status), code, detail)
     if found is ConfigError and answer.problems:
-        return ConfigError([Problem(*one) for one in answer.problems])
+        return ConfigError([Problem(*problem) for problem in answer.problems])
     if isinstance(found, type) and issubclass(found, NacreError):
         return found(answer.message)
     if answer.error == "Exception":

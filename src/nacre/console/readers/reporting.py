@@ -34,9 +34,9 @@ def list_reports(_: Layout, __: Mapping[str, Any]) -> dict[str, Any]:
     found: list[dict[str, Any]] = []
     for audience, purpose in PURPOSES.items():
         reports = [
-            {"name": one.name, "summary": one.summary, "subject": one.subject.value}
-            for one in all_reports()
-            if one.audience is audience
+            {"name": report.name, "summary": report.summary, "subject": report.subject.value}
+            for report in all_reports()
+            if report.audience is audience
         ]
         found.append({"audience": audience.value, "purpose": purpose, "reports": reports})
     return {"groups": found}

@@ -64,7 +64,7 @@ def kept_seed_list(layout: Layout) -> KeptSeedList:
         raise JobError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError:
         why = "coding"
-    if any(isinstance(one, Seed) and one.login for one in read_seeds(text.splitlines())):
+    if any(isinstance(seed, Seed) and seed.login for seed in read_seeds(text.splitlines())):
         why = "login"
     return KeptSeedList(file, why=why) if why else KeptSeedList(file, text, tag)
 
@@ -125,7 +125,7 @@ def save_seed_list(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         text = "".join(f"{line}\n" for line in lines)
         problems, seeds = examined(lines) if _fits(text) else ([_TOO_LONG], 0)
         if problems:
-            return {"outcome": "problems", "problems": [one._asdict() for one in problems]}
+            return {"outcome": "problems", "problems": [problem._asdict() for problem in problems]}
         if text == now.text:
             return {"outcome": "same", "seeds": seeds}
         _write(layout.root / now.file, text)
@@ -156,13 +156,13 @@ def examined(lines: list[str]) -> tuple[list[Problem], int]:
     """The problems of the lines of a seed list, `MOST` at most, and its number of seeds (pure)."""
     found, seeds = list[Problem](), 0
     for number, line in enumerate(lines, 1):
-        for one in read_seeds([line]):
-            if isinstance(one, BadSeed):
-                said = f"{one.text[:MOST]!r} is no seed: {one.why}"
+        for seed in read_seeds([line]):
+            if isinstance(seed, BadSeed):
+                said = f"{seed.text[:MOST]!r} is no seed: {seed.why}"
                 found.append(Problem("text", said, line=number))
-            elif isinstance(one, Seed):
+            elif isinstance(seed, Seed):
                 seeds += 1
-                if one.login:
+                if seed.login:
                     said = "a password cannot be entered here; put it into `fetch.credentials`"
                     found.append(Problem("text", said, line=number))
         if len(found) >= MOST:

@@ -58,7 +58,7 @@ def readmission_of(layout: Layout, arguments: Arguments) -> dict[str, str]:
 
 def exclusions_of(layout: Layout, _: Arguments) -> list[dict[str, str]]:
     """The expressions that the scope excludes: each with its `expression` and its `rule`."""
-    return [one._asdict() for one in exclusions(load_job(layout).settings.scope)]
+    return [exclusion._asdict() for exclusion in exclusions(load_job(layout).settings.scope)]
 
 
 def dry_run(layout: Layout, arguments: Arguments) -> list[dict[str, Any]]:

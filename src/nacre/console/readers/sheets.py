@@ -39,7 +39,9 @@ def list_sheets(layout: Layout, _: Arguments) -> dict[str, Any]:
                 "name": name,
                 "shipped": name in STOCK and name not in settings.sheets,
                 "values": {path: _shown(value) for path, value in said.items()},
-                "used": any(name in one.sheets for one in settings.sheet_associations),
+                "used": any(
+                    name in association.sheets for association in settings.sheet_associations
+                ),
             }
             for name, said in values.items()
         ],
@@ -55,7 +57,7 @@ def list_sheets(layout: Layout, _: Arguments) -> dict[str, Any]:
             for number, one in enumerate(settings.sheet_associations)
         ],
         "places": _places(loaded, values),
-        "keys": [one.path for one in fields(JobSettings) if one.sheets],
+        "keys": [field.path for field in fields(JobSettings) if field.sheets],
     }
 
 
@@ -147,7 +149,9 @@ def sheets_at(layout: Layout, arguments: Arguments) -> dict[str, Any]:
 
 def _field(key: str, settings: JobSettings) -> dict[str, Any]:
     """The editor of a setting, with the value that holds."""
-    facts = next((one for one in fields(JobSettings) if one.path == key and one.sheets), None)
+    facts = next(
+        (field for field in fields(JobSettings) if field.path == key and field.sheets), None
+    )
     if facts is None:
         raise ConfigError([Problem(key, "no setting that a sheet can change")])
     kind = editor_of(facts)
@@ -168,7 +172,9 @@ def sheet_value(_: Layout, arguments: Arguments) -> Any:  # noqa: ANN401 - YAML
         ConfigError: There is no such setting, or the text is not YAML.
     """
     key = str(arguments["key"])
-    facts = next((one for one in fields(JobSettings) if one.path == key and one.sheets), None)
+    facts = next(
+        (field for field in fields(JobSettings) if field.path == key and field.sheets), None
+    )
     if facts is None:
         raise ConfigError([Problem(key, "no setting that a sheet can change")])
     return value_of(editor_of(facts), str(arguments["text"]))

@@ -30,7 +30,7 @@ def spoken(document: ReportDocument, text: Translate) -> ReportDocument:
     return document._replace(
         title=_said(document.title, text),
         about=_facts(document.about, text),
-        sections=tuple(_section(one, text) for one in document.sections),
+        sections=tuple(_section(section, text) for section in document.sections),
     )
 
 
@@ -50,14 +50,14 @@ def _section(section: Section, text: Translate) -> Section:
         heading=_said(section.heading, text),
         text=tuple(_said(one, text) for one in section.text),
         facts=_facts(section.facts, text),
-        plots=tuple(_plot(one, text) for one in section.plots),
-        tables=tuple(_table(one, text) for one in section.tables),
+        plots=tuple(_plot(plot, text) for plot in section.plots),
+        tables=tuple(_table(table, text) for table in section.tables),
     )
 
 
 def _table(table: DataTable, text: Translate) -> DataTable:
-    columns = tuple(one._replace(name=_said(one.name, text)) for one in table.columns)
-    in_words = [one.form is Format.TEXT for one in table.columns]
+    columns = tuple(column._replace(name=_said(column.name, text)) for column in table.columns)
+    in_words = [column.form is Format.TEXT for column in table.columns]
     rows = tuple(
         tuple(
             _said(cell, text) if said and isinstance(cell, str) else cell
@@ -75,7 +75,7 @@ def _plot(plot: Plot, text: Translate) -> Plot:
             series = tuple(one._replace(name=_said(one.name, text)) for one in plot.series)
             return plot._replace(title=title, series=series, unit=_said(plot.unit, text))
         case Curves():
-            curves = tuple(one._replace(name=_said(one.name, text)) for one in plot.curves)
+            curves = tuple(curve._replace(name=_said(curve.name, text)) for curve in plot.curves)
             return plot._replace(
                 title=title, curves=curves, across=_said(plot.across, text), up=_said(plot.up, text)
             )

@@ -24,9 +24,9 @@ def folder_stamp(folder: Path) -> Stamp:
     try:
         with os.scandir(folder) as entries:
             return frozenset(
-                (one.name, *_facts(one))
-                for one in entries
-                if one.name not in _OPENING and not one.name.startswith("LOG.old")
+                (entry.name, *_facts(entry))
+                for entry in entries
+                if entry.name not in _OPENING and not entry.name.startswith("LOG.old")
             )
     except OSError:
         return frozenset()

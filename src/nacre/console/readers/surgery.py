@@ -136,7 +136,7 @@ def readmit_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
         StorageError: It cannot be written.
     """
     urls, changed = matcher(str(arguments["urls"])), 0
-    excluded = [one.found for one in exclusions(load_job(layout).settings.scope)]
+    excluded = [exclusion.found for exclusion in exclusions(load_job(layout).settings.scope)]
     look = partial(VIEWS.looking, layout, float(arguments.get("since", 0.0)))
     with look() as view:
         if not is_running(layout.socket) and not takes_back(view.store):

@@ -35,14 +35,14 @@ def upcoming(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         "per_host": band.per_host,
         "windows": [
             {
-                "days": one.days, "hours": one.hours,
+                "days": window.days, "hours": window.hours,
                 "limits": {
-                    name: getattr(one, name)
+                    name: getattr(window, name)
                     for name in ("total", "per_host", "parallel", "min_delay")
-                    if getattr(one, name) is not None
+                    if getattr(window, name) is not None
                 },
             }
-            for one in band.windows
+            for window in band.windows
         ],
     }  # fmt: skip
     if not layout.has_store:

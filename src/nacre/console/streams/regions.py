@@ -39,7 +39,7 @@ async def overview(call: Call) -> EventStream:
     tails = await job_overview.tails_of(call, job)
     looks = (
         services.poller.watching_toes(job.id),
-        *(services.tails.watching(one) for one in tails),
+        *(services.tails.watching(tail) for tail in tails),
     )
     return _region(
         call, "live/overview.html", job_topic(job.id), looks,

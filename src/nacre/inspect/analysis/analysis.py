@@ -41,11 +41,11 @@ class Analysis(Report):
         return self.analyze(known, request)
 
 
-def _as_known(known: RecrawlData, text: str) -> str:
+def _as_known(data: RecrawlData, text: str) -> str:
     """The URL that is meant, as the job spells it; as it was typed when the job knows none."""
     names = possible_urls(text)
     for name in names:
-        if known.row(name) is not None:
+        if data.row(name) is not None:
             return name
-    met = {visit.url for visit in known.visits()}
+    met = {visit.url for visit in data.visits()}
     return next((name for name in names if name in met), text)

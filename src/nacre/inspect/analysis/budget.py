@@ -114,10 +114,10 @@ def budget_plans(known: RecrawlData) -> BudgetPlans:
     return BudgetPlans(pages, aim, plans, spread, evens, goals, data_basis(known).doubt)
 
 
-def _groups(known: RecrawlData) -> list[_Group]:
-    model = RateModel(known)
+def _groups(data: RecrawlData) -> list[_Group]:
+    model = RateModel(data)
     groups: dict[int, _Group] = {}
-    for row in filter(is_living, known.rows()):
+    for row in filter(is_living, data.rows()):
         posterior = model.posterior(row)
         rate = mean_rate(posterior)
         at = min(bisect_left(RATES, rate), GRID - 1)
@@ -175,14 +175,14 @@ def document(found: BudgetPlans) -> ReportDocument:
         )
         return ReportDocument("Budget explorer", (Section("", text),))
     curves = (
-        Curve("versions captured", tuple((one.requests, one.recall) for one in found.plans)),
-        Curve("copies current", tuple((one.requests, one.current) for one in found.plans)),
+        Curve("versions captured", tuple((plan.requests, plan.recall) for plan in found.plans)),
+        Curve("copies current", tuple((plan.requests, plan.current) for plan in found.plans)),
         Curve(
             "versions captured, even visits",
             tuple((one.requests, one.recall) for one in found.spread),
         ),
     )
-    marks = tuple((one.requests, one.even.recall, one.name) for one in found.evens)
+    marks = tuple((budget.requests, budget.even.recall, budget.name) for budget in found.evens)
     plot = Curves("What requests buy", "requests a day", "share", curves, marks)
     said: tuple[str, ...] = (
         f"For the {found.pages:,} pages that are there, by the rates fitted so far; new pages and "
@@ -194,7 +194,7 @@ def document(found: BudgetPlans) -> ReportDocument:
     return ReportDocument("Budget explorer", (Section("", said, plots=(plot,), tables=tables),))
 
 
-def _evens(found: BudgetPlans) -> DataTable:
+def _evens(plans: BudgetPlans) -> DataTable:
     columns = (
         Column("every page"),
         Column("requests a day", Format.NUMBER),
@@ -203,30 +203,30 @@ def _evens(found: BudgetPlans) -> DataTable:
     )
     rows = tuple(
         (
-            *(one.name, one.requests, one.even.recall, one.even.current),
-            *(one.planned.recall, one.planned.current),
+            *(budget.name, budget.requests, budget.even.recall, budget.even.current),
+            *(budget.planned.recall, budget.planned.current),
         )
-        for one in found.evens
+        for budget in plans.evens
     )
     return DataTable("Even visits, and the best plan at the same cost", columns, rows)
 
 
-def _goals(found: BudgetPlans) -> DataTable:
+def _goals(plans: BudgetPlans) -> DataTable:
     columns = (
         Column("versions captured", Format.SHARE),
         Column("requests a day", Format.NUMBER),
     )
-    rows = tuple((float(goal), cost) for goal, cost in found.goals.items())
+    rows = tuple((float(goal), cost) for goal, cost in plans.goals.items())
     return DataTable("The price of a recall (none: not by hourly visits)", columns, rows)
 
 
-def _plans(found: BudgetPlans) -> DataTable:
+def _plans(plans: BudgetPlans) -> DataTable:
     columns = (
         Column("requests a day", Format.NUMBER),
         Column("versions captured", Format.SHARE),
         Column("copies current", Format.SHARE),
     )
-    rows = tuple((one.requests, one.recall, one.current) for one in found.plans)
+    rows = tuple((plan.requests, plan.recall, plan.current) for plan in plans.plans)
     return DataTable("Plans", columns, rows)
 
 

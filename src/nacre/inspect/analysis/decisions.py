@@ -168,8 +168,8 @@ def page_decision(known: RecrawlData, url: str) -> PageDecision:
     )
 
 
-def _last(known: RecrawlData, url: str) -> list[VisitDecision]:
-    kept = deque((visit for visit in known.visits() if visit.url == url), maxlen=_LAST)
+def _last(data: RecrawlData, url: str) -> list[VisitDecision]:
+    kept = deque((visit for visit in data.visits() if visit.url == url), maxlen=_LAST)
     return [
         VisitDecision(
             *(one.time, one.wanted, one.chance, one.propensity, one.status, one.verdict),
@@ -191,9 +191,9 @@ def _scheduled(due: Due) -> str:
     return f"it is under a schedule, and not due before {moment(due.time)}"
 
 
-def _spared(known: RecrawlData, row: PageRow) -> str:
+def _spared(data: RecrawlData, row: PageRow) -> str:
     """Why a sitemap was not read in the last run; "" for whatever was."""
-    found = known.maps.get(map_key(row.url)) if row.kind is PageKind.SITEMAP else None
+    found = data.maps.get(map_key(row.url)) if row.kind is PageKind.SITEMAP else None
     if found is None or not found.index or found.stood <= found.looked:
         return ""
     return (
@@ -202,11 +202,11 @@ def _spared(known: RecrawlData, row: PageRow) -> str:
     )
 
 
-def _waits(known: RecrawlData, row: PageRow) -> str:
-    trap = judged(known.traps, known.rows()).reason(row.template)
+def _waits(data: RecrawlData, row: PageRow) -> str:
+    trap = judged(data.traps, data.rows()).reason(row.template)
     if not trap:
         return ""
-    share = 100 * known.settings.trap_share
+    share = 100 * data.settings.trap_share
     return (
         f"URLs like it lead into a trap ({trap}): a run spends {share:g} % of its visits on such "
         "URLs (`recrawl.trap_share`), and the others wait"
@@ -270,23 +270,23 @@ def document(found: PageDecision | AllDecisions) -> ReportDocument:
     return _page(found) if isinstance(found, PageDecision) else _all(found)
 
 
-def _page(found: PageDecision) -> ReportDocument:
-    every = f"{span(found.every)} (90 % credible: {span(found.shortest)} to {span(found.longest)})"
-    every = found.doubt or every
+def _page(decision: PageDecision) -> ReportDocument:
+    interval = f"{span(decision.shortest)} to {span(decision.longest)}"
+    every = decision.doubt or f"{span(decision.every)} (90 % credible: {interval})"
     facts = (
-        *url_facts(found.url),
-        ("Life", found.life),
-        ("A run now", f"{'visits it' if found.chosen else 'leaves it out'}: {found.reason}"),
-        ("Since the last visit", span(found.days)),
-        ("Chance of a change", share(found.chance)),
-        ("Value of a visit (V)", written(found.value, Format.NUMBER)),
-        ("Price of a visit (Λ)", written(found.price, Format.NUMBER)),
+        *url_facts(decision.url),
+        ("Life", decision.life),
+        ("A run now", f"{'visits it' if decision.chosen else 'leaves it out'}: {decision.reason}"),
+        ("Since the last visit", span(decision.days)),
+        ("Chance of a change", share(decision.chance)),
+        ("Value of a visit (V)", written(decision.value, Format.NUMBER)),
+        ("Price of a visit (Λ)", written(decision.price, Format.NUMBER)),
         (
             "Changes a day, on average",
-            f"{found.expected:.5f} (`nacre history JOB top` orders by it)",
+            f"{decision.expected:.5f} (`nacre history JOB top` orders by it)",
         ),
         ("A change every (geometric mean)", every),
-        ("Hints since the last visit", ", ".join(found.hints) or "none"),
+        ("Hints since the last visit", ", ".join(decision.hints) or "none"),
     )
     text = (
         "A page is visited when its value reaches the price: that of the least valuable page that "
@@ -294,20 +294,20 @@ def _page(found: PageDecision) -> ReportDocument:
     )
     title = "Posterior of the time between two changes"
     labels = tuple(span(1.0 / rate) for rate in RATES)
-    plot = Bars(title, labels, (Series("probability", tuple(found.rates)),))
+    plot = Bars(title, labels, (Series("probability", tuple(decision.rates)),))
     columns = (Column("a change every", Format.DAYS), Column("probability", Format.SHARE))
-    rows = tuple((1.0 / rate, part) for rate, part in zip(RATES, found.rates, strict=True))
+    rows = tuple((1.0 / rate, part) for rate, part in zip(RATES, decision.rates, strict=True))
     likely = tuple(row for row in rows if row[1] >= 0.0005)
     return ReportDocument(
         "Decisions about a page",
         (
-            Section("", text, facts, tables=(_decisions(found.decisions),)),
+            Section("", text, facts, tables=(_decisions(decision.decisions),)),
             Section("Rate", plots=(plot,), tables=(DataTable(title, columns, likely),)),
         ),
     )
 
 
-def _decisions(found: list[VisitDecision]) -> DataTable:
+def _decisions(decisions: list[VisitDecision]) -> DataTable:
     columns = (
         Column("time", Format.TIME),
         Column("because"),
@@ -322,12 +322,12 @@ def _decisions(found: list[VisitDecision]) -> DataTable:
             *(one.time, WHY_VISITED.get(one.wanted, one.wanted), one.chance),
             *(one.propensity, str(one.status), one.kind, one.evidence),
         )
-        for one in found
+        for one in decisions
     )
     return DataTable("The last decisions", columns, rows)
 
 
-def _all(found: AllDecisions) -> ReportDocument:
+def _all(decisions: AllDecisions) -> ReportDocument:
     columns = (
         Column("reason"),
         Column("meaning"),
@@ -337,17 +337,20 @@ def _all(found: AllDecisions) -> ReportDocument:
     )
     rows = tuple(
         (name, WHY_VISITED.get(name, ""), visits, kept, kept / visits)
-        for name, (visits, kept) in found.reasons.items()
+        for name, (visits, kept) in decisions.reasons.items()
     )
     facts = (
-        ("Mean squared error (Brier)", _known(found.brier, Format.NUMBER)),
-        ("Skill against the mean", _known(found.skill, Format.SHARE)),
+        ("Mean squared error (Brier)", _known(decisions.brier, Format.NUMBER)),
+        ("Skill against the mean", _known(decisions.skill, Format.SHARE)),
     )
     reliability = (
         *(Column(name, Format.SHARE) for name in ("forecasts from", "mean forecast", "came true")),
         Column("visits", Format.COUNT),
     )
-    bins = tuple((one.low, one.forecast, one.found, one.visits) for one in found.forecasts)
+    bins = tuple(
+        (forecast.low, forecast.forecast, forecast.found, forecast.visits)
+        for forecast in decisions.forecasts
+    )
     text = ("Where forecasts are right, `came true` is as large as `mean forecast`.",)
     return ReportDocument(
         "Decisions",

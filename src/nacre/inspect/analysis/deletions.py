@@ -101,9 +101,9 @@ def deletion_register(known: RecrawlData) -> DeletionRegister:
     return DeletionRegister(deletions, len(found) - len(deletions))
 
 
-def _records(known: RecrawlData, urls: set[str]) -> dict[tuple[str, str], ArchivedReply]:
+def _records(data: RecrawlData, urls: set[str]) -> dict[tuple[str, str], ArchivedReply]:
     """Records by URL and second."""
-    return {(one.url, one.date): one for one in known.captures(urls)} if urls else {}
+    return {(capture.url, capture.date): capture for capture in data.captures(urls)} if urls else {}
 
 
 def _deletion(
@@ -130,7 +130,7 @@ def _evidence(visit: FetchRow, record: ArchivedReply | None) -> DeletionEvidence
 
 def document(found: DeletionRegister) -> ReportDocument:
     """The register for people."""
-    lives = [Life(one.life) for one in found.deletions]
+    lives = [Life(deletion.life) for deletion in found.deletions]
     facts: tuple[tuple[str, str], ...] = tuple(
         (f"{life}", f"{lives.count(life):,}: {_MEANING[life]}") for life in _ORDER
     )
@@ -146,17 +146,17 @@ def document(found: DeletionRegister) -> ReportDocument:
     )
     rows = tuple(
         (
-            *(one.url, one.life, one.last_there, one.since),
-            *(one.target, one.next_look, len(one.evidence)),
+            *(deletion.url, deletion.life, deletion.last_there, deletion.since),
+            *(deletion.target, deletion.next_look, len(deletion.evidence)),
         )
-        for one in found.deletions
+        for deletion in found.deletions
     )
     tables = (DataTable("Pages that are gone", columns, rows), _evidence_table(found))
     text = ("Failures, refusals and challenges never count as a deletion.",)
     return ReportDocument("Deletion register", (Section("", text, facts, tables=tables),))
 
 
-def _evidence_table(found: DeletionRegister) -> DataTable:
+def _evidence_table(register: DeletionRegister) -> DataTable:
     columns = (
         Column("page", Format.URL),
         Column("time", Format.TIME),
@@ -166,9 +166,9 @@ def _evidence_table(found: DeletionRegister) -> DataTable:
         Column("payload", Format.URL),
     )
     rows = tuple(
-        (one.url, proof.time, str(proof.status), proof.answer, proof.record, proof.digest)
-        for one in found.deletions
-        for proof in one.evidence
+        (deletion.url, proof.time, str(proof.status), proof.answer, proof.record, proof.digest)
+        for deletion in register.deletions
+        for proof in deletion.evidence
     )
     return DataTable("Evidence", columns, rows)
 

@@ -315,12 +315,12 @@ def document(found: ChangeFrequency) -> ReportDocument:
 
 def _days(days: Sequence[DayCounts]) -> Section:
     series = tuple(
-        Series(name, tuple(float(getattr(one, name)) for one in days)) for name in _KINDS
+        Series(name, tuple(float(getattr(day, name)) for day in days)) for name in _KINDS
     )
     plot = Bars("New, changed and deleted pages a day", tuple(d.day for d in days), series, "pages")
     names = ("visits", *(f"{kind} pages" for kind in _KINDS))
     columns = (Column("day"), *(Column(n, Format.COUNT) for n in names))
-    rows = tuple((one.day, one.visits, one.new, one.changed, one.deleted) for one in days)
+    rows = tuple((day.day, day.visits, day.new, day.changed, day.deleted) for day in days)
     return Section(
         "By day",
         ("When visits found it; the first run is left out, in which everything was new.",),
@@ -329,19 +329,19 @@ def _days(days: Sequence[DayCounts]) -> Section:
     )
 
 
-def _week(found: ChangeFrequency) -> Section:
+def _week(frequency: ChangeFrequency) -> Section:
     title = "Changes by weekday and hour (UTC)"
-    values = tuple(map(tuple, found.week))
+    values = tuple(map(tuple, frequency.week))
     plot = HeatMap(title, _WEEKDAYS, _HOUR_NAMES, values, "changes")
     columns = (Column("weekday"), Column("changes", Format.NUMBER), Column("busiest hour"))
     rows = tuple(
-        (name, sum(row), _busiest(row)) for name, row in zip(_WEEKDAYS, found.week, strict=True)
+        (name, sum(row), _busiest(row)) for name, row in zip(_WEEKDAYS, frequency.week, strict=True)
     )
     text = (
         "Each change is shared among the hours between the visits before and after it; "
-        f"{found.unplaced:,} lie more than eight days apart and are left out.",
+        f"{frequency.unplaced:,} lie more than eight days apart and are left out.",
     )
-    if not any(map(any, found.week)):
+    if not any(map(any, frequency.week)):
         return Section("By hour", text)
     return Section("By hour", text, plots=(plot,), tables=(DataTable(title, columns, rows),))
 
@@ -351,12 +351,12 @@ def _busiest(hours: Iterable[float]) -> str:
     return f"{at:02}:00" if most > 0.0 else ""
 
 
-def _rates(found: ChangeFrequency) -> Section:
+def _rates(frequency: ChangeFrequency) -> Section:
     title = "Pages by the time between two changes"
     labels = tuple(span(1.0 / rate) for rate in RATES)
-    plot = Bars(title, labels, (Series("pages", tuple(found.rates)),), "pages")
+    plot = Bars(title, labels, (Series("pages", tuple(frequency.rates)),), "pages")
     columns = (Column("a change every", Format.DAYS), Column("pages", Format.NUMBER))
-    rows = tuple((1.0 / rate, round(n, 2)) for rate, n in zip(RATES, found.rates, strict=True))
+    rows = tuple((1.0 / rate, round(n, 2)) for rate, n in zip(RATES, frequency.rates, strict=True))
     text = ("Expected numbers: each page counts at all rates that its visits allow.",)
     return Section("Rates", text, plots=(plot,), tables=(DataTable(title, columns, rows),))
 
@@ -387,7 +387,7 @@ def _even(paces: Sequence[EvenInterval]) -> Section:
     return Section("What an interval brings", tables=(DataTable("Even visits", columns, rows),))
 
 
-def _templates(found: ChangeFrequency) -> Section:
+def _templates(frequency: ChangeFrequency) -> Section:
     columns = (
         Column("template", Format.URL),
         Column("pages", Format.COUNT),
@@ -398,7 +398,8 @@ def _templates(found: ChangeFrequency) -> Section:
         Column("to", Format.DAYS),
     )
     rows = tuple(
-        (p.template, p.pages, p.visits, p.changes, *_pace(found, p)) for p in found.templates
+        (p.template, p.pages, p.visits, p.changes, *_pace(frequency, p))
+        for p in frequency.templates
     )
     text = (
         "90 % of the pages of a template lie between `from` and `to`. There is no interval where "
@@ -407,9 +408,9 @@ def _templates(found: ChangeFrequency) -> Section:
     return Section("Templates", text, tables=(DataTable("By template", columns, rows),))
 
 
-def _pace(found: ChangeFrequency, one: TemplateFrequency) -> tuple[float | None, ...]:
+def _pace(frequency: ChangeFrequency, one: TemplateFrequency) -> tuple[float | None, ...]:
     """Of a template whose pages were visited once, nothing is known."""
-    if found.maturity.doubt or one.visits <= one.pages:
+    if frequency.maturity.doubt or one.visits <= one.pages:
         return None, None, None
     return one.days, one.shortest, one.longest
 

@@ -95,7 +95,7 @@ class RateModel:
     def plan(self, now: float) -> RunPlan:
         """The choice of a run that begins now among the known pages, phase by phase."""
         lists: list[VisitValue] = []
-        told: list[VisitValue] = []
+        values: list[VisitValue] = []
         others: list[VisitValue] = []
         for row in self._known.rows():
             planned = is_visited(row) and self._known.due(row) is None
@@ -103,16 +103,16 @@ class RateModel:
             if bid is not None and row.index >= _INDEX:
                 lists.append(bid)
             elif bid is not None:
-                (told if row.told and bid.chance >= TRUSTED else others).append(bid)
+                (values if row.told and bid.chance >= TRUSTED else others).append(bid)
         settings = self._known.settings
         wanted = Wanted(settings.recall, settings.least, sure=TRUSTED)
-        first = [*choose(lists, _UNLIMITED, wanted), *told]
+        first = [*choose(lists, _UNLIMITED, wanted), *values]
         already = sum(bid.chance for bid in first)
         last = choose(others, _UNLIMITED, wanted._replace(already=already))
         worths = [bid.value for bid in last if not bid.due]
         price = min(worths, default=0.0) if len(last) < len(others) else 0.0
         found = already + sum(bid.chance for bid in last)
-        expected = sum(bid.chance for bid in (*lists, *told, *others))
+        expected = sum(bid.chance for bid in (*lists, *values, *others))
         return RunPlan([*first, *last], price, expected, found)
 
 
@@ -233,30 +233,30 @@ def next_run(known: RecrawlData, model: RateModel, interval: float, doubt: str =
     return NextRun(first.time, first.why, len(plan.chosen), plan.found, reasons)
 
 
-def _interval(known: RecrawlData, interval: float) -> list[_Wish]:
-    runs = known.runs()
+def _interval(data: RecrawlData, interval: float) -> list[_Wish]:
+    runs = data.runs()
     if not runs:
         return []
     why = f"the recommended interval of {span(interval)} since the last run began is over then"
     return [_Wish(runs[-1].started + interval * _DAY, why)]
 
 
-def _told(known: RecrawlData) -> list[_Wish]:
-    told = sum(bool(row.told) for row in known.rows() if is_visited(row))
-    return [_Wish(known.now, f"hints announce changes of {_pages(told)}")] if told else []
+def _told(data: RecrawlData) -> list[_Wish]:
+    told = sum(bool(row.told) for row in data.rows() if is_visited(row))
+    return [_Wish(data.now, f"hints announce changes of {_pages(told)}")] if told else []
 
 
 def _pages(number: int) -> str:
     return f"{number:,} page{'' if number == 1 else 's'}"
 
 
-def _looks(known: RecrawlData) -> list[_Wish]:
+def _looks(data: RecrawlData) -> list[_Wish]:
     """A second look at a page that may be gone proves its deletion, and when it was."""
     looks = [
         look
-        for row in known.rows()
+        for row in data.rows()
         if row.life == Life.SUSPECT
         and (look := next_look(Existence(Life.SUSPECT, row.life_since, row.looks), row.last_visit))
     ]
     why = f"a second look at what was missing is due ({_pages(len(looks))})"
-    return [_Wish(max(min(looks), known.now), why)] if looks else []
+    return [_Wish(max(min(looks), data.now), why)] if looks else []

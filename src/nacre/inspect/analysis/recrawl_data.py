@@ -247,12 +247,12 @@ class StoredRecrawlData:
         last = read_run(self._store)
         return [
             Run(
-                *(one.number, one.name, one.mode, one.parent),
-                *(one.started, one.ended, one.elapsed, one.keep),
-                spent_by(self._store, one).requests if one == last else one.spent[0],
+                *(run.number, run.name, run.mode, run.parent),
+                *(run.started, run.ended, run.elapsed, run.keep),
+                spent_by(self._store, run).requests if run == last else run.spent[0],
             )
-            for one in all_runs(self._store)
-            if not one.fresh
+            for run in all_runs(self._store)
+            if not run.fresh
         ]
 
     def row(self, url: str) -> PageRow | None:
@@ -282,10 +282,10 @@ class StoredRecrawlData:
         names = (name for url in wanted for name in (url, TARGET + url))
         keys = {index_key(name).encode() for name in names}
         found = [
-            one
+            reply
             for index in self._archive.indexes()
-            for one in self._archive.replies(index, keys)
-            if one.url in wanted
+            for reply in self._archive.replies(index, keys)
+            if reply.url in wanted
         ]
         return iter(sorted(found, key=_order))
 
@@ -299,5 +299,5 @@ class StoredRecrawlData:
         return {name.decode(): decode(row) for name, row in scan(self._store, prefix)}
 
 
-def _order(one: ArchivedReply) -> tuple[str, str, int]:
-    return one.date, one.file, one.offset
+def _order(reply: ArchivedReply) -> tuple[str, str, int]:
+    return reply.date, reply.file, reply.offset

@@ -296,8 +296,8 @@ class _Counts:
 def _left(rows: list[_Fact], run: Run) -> int:
     """Pages that the last run knew and did not visit."""
     return sum(
-        one.visited and one.first_seen < run.started and one.last_visit < run.started
-        for one in rows
+        row.visited and row.first_seen < run.started and row.last_visit < run.started
+        for row in rows
     )
 
 
@@ -334,9 +334,11 @@ def _end(run: Run) -> float:
     return run.ended or math.inf
 
 
-def _with_recall(one: RunSavings) -> RunSavings:
-    audit = RecallEstimate(one.lots, one.lots_changed, one.left, one.changed + one.deleted)
-    return replace(one, recall=_estimate(audit.recall()))
+def _with_recall(savings: RunSavings) -> RunSavings:
+    audit = RecallEstimate(
+        savings.lots, savings.lots_changed, savings.left, savings.changed + savings.deleted
+    )
+    return replace(savings, recall=_estimate(audit.recall()))
 
 
 def _estimate(found: Range) -> Estimate:
@@ -345,26 +347,26 @@ def _estimate(found: Range) -> Estimate:
 
 def _total(runs: list[RunSavings]) -> RunSavings:
     total = RunSavings("all", runs[0].started if runs else 0.0, CrawlCost(), CrawlCost())
-    for one in runs:
-        for into, cost in ((total.cost, one.cost), (total.full, one.full)):
+    for run in runs:
+        for into, cost in ((total.cost, run.cost), (total.full, run.full)):
             into.requests += cost.requests
             into.received += cost.received
             into.stored += cost.stored
             into.seconds += cost.seconds
         for name in ("copies", "new", "changed", "deleted", "lots", "lots_changed", "left"):
-            setattr(total, name, getattr(total, name) + getattr(one, name))
-        total.forecasts = total.forecasts.plus(one.forecasts)
+            setattr(total, name, getattr(total, name) + getattr(run, name))
+        total.forecasts = total.forecasts.plus(run.forecasts)
     return _with_recall(total)
 
 
-def _expected(known: RecrawlData, runs: object, found: list[RunSavings]) -> Estimate:
+def _expected(data: RecrawlData, runs: object, savings_by_run: list[RunSavings]) -> Estimate:
     """Found changes over found and expected ones; each page left out is a coin of its own."""
-    if not found:
+    if not savings_by_run:
         return Estimate(1.0, 1.0, 1.0)
-    last = found[-1]
-    model = RateModel(known)
+    last = savings_by_run[-1]
+    model = RateModel(data)
     missed = variance = 0.0
-    for row in known.rows():
+    for row in data.rows():
         if is_visited(row) and row.life == Life.LIVE and 0.0 < row.last_visit < last.started:
             chance = model.chance(row, last.started)
             missed += chance
@@ -394,7 +396,7 @@ def document(found: Savings) -> ReportDocument:
     parts = (
         _total_savings_page(found),
         _recall_savings_page(found),
-        forecasts_section([(one.run, one.forecasts) for one in found.runs], found.total.forecasts),
+        forecasts_section([(run.run, run.forecasts) for run in found.runs], found.total.forecasts),
         _runs(found),
         _ways(found),
         _first(found),
@@ -402,8 +404,8 @@ def document(found: Savings) -> ReportDocument:
     return ReportDocument("Savings", parts)
 
 
-def _total_savings_page(found: Savings) -> Section:
-    total = found.total
+def _total_savings_page(savings: Savings) -> Section:
+    total = savings.total
     columns = (
         Column("cost"),
         Column("incremental"),
@@ -425,10 +427,10 @@ def _total_savings_page(found: Savings) -> Section:
     )
     plot = Bars(
         "Requests by run",
-        tuple(day(one.started) for one in found.runs),
+        tuple(day(run.started) for run in savings.runs),
         (
-            Series("made", tuple(one.cost.requests for one in found.runs)),
-            Series("saved", tuple(one.full.requests - one.cost.requests for one in found.runs)),
+            Series("made", tuple(run.cost.requests for run in savings.runs)),
+            Series("saved", tuple(run.full.requests - run.cost.requests for run in savings.runs)),
         ),
         "requests",
     )
@@ -441,13 +443,13 @@ def _saved(name: str, cost: float, full: float, form: Format) -> tuple[str | flo
     return name, written(cost, form), written(full, form), 1.0 - cost / full if full > 0.0 else None
 
 
-def _recall_savings_page(found: Savings) -> Section:
-    total = found.total
-    audit = _range(total.recall) if found.audited else "unknown: no page was drawn at random"
+def _recall_savings_page(savings: Savings) -> Section:
+    total = savings.total
+    audit = _range(total.recall) if savings.audited else "unknown: no page was drawn at random"
     facts = (
         ("From random samples, all runs", audit),
         ("Drawn at random", f"{total.lots:,} pages, of which {total.lots_changed:,} had changed"),
-        ("From change rates, last run", _range(found.expected)),
+        ("From change rates, last run", _range(savings.expected)),
     )
     text = (
         "Share of the changes and deletions of known pages that the runs found, with its 95 % "
@@ -458,11 +460,11 @@ def _recall_savings_page(found: Savings) -> Section:
     return Section("Estimated recall", text, facts)
 
 
-def _range(found: Estimate) -> str:
-    return f"{share(found.value)} ({share(found.low)} to {share(found.high)})"
+def _range(estimate: Estimate) -> str:
+    return f"{share(estimate.value)} ({share(estimate.low)} to {share(estimate.high)})"
 
 
-def _runs(found: Savings) -> Section:
+def _runs(savings: Savings) -> Section:
     columns = (
         Column("run"),
         *(Column(name, Format.COUNT) for name in ("requests", "requests of a full crawl")),
@@ -473,22 +475,22 @@ def _runs(found: Savings) -> Section:
         Column("stored", Format.BYTES),
         Column("time", Format.SECONDS),
     )
-    rows = tuple(map(_row, found.runs))
+    rows = tuple(map(_row, savings.runs))
     return Section("By run", tables=(DataTable("Incremental runs", columns, rows),))
 
 
-def _row(one: RunSavings) -> tuple[str | float | None, ...]:
-    recall = one.recall if one.lots else None
+def _row(savings: RunSavings) -> tuple[str | float | None, ...]:
+    recall = savings.recall if savings.lots else None
     return (
-        one.run,
-        *(one.cost.requests, one.full.requests),
-        *(one.new, one.changed, one.deleted, one.lots, one.lots_changed),
+        savings.run,
+        *(savings.cost.requests, savings.full.requests),
+        *(savings.new, savings.changed, savings.deleted, savings.lots, savings.lots_changed),
         *((recall.value, recall.low, recall.high) if recall else (None, None, None)),
-        *(one.cost.received, one.cost.stored, one.cost.seconds),
+        *(savings.cost.received, savings.cost.stored, savings.cost.seconds),
     )
 
 
-def _ways(found: Savings) -> Section:
+def _ways(savings: Savings) -> Section:
     counts = (
         *("runs", "replies in full", "differences", "notes"),
         *("replies with only noise", "revisits", "unrecorded visits"),
@@ -499,13 +501,13 @@ def _ways(found: Savings) -> Section:
         *(Column(name, Format.BYTES) for name in ("strict would store", "stored")),
         Column("saved", Format.SHARE),
     )
-    rows = tuple(map(_way, found.ways))
+    rows = tuple(map(_way, savings.ways))
     text: tuple[str, ...] = (
         "Bytes of payload before compression; of differences, what they take. Unrecorded are "
         "confirmations and failures beyond the first of a day (`keep`): the fetch log has them.",
     )
     table = DataTable("By way of keeping", columns, rows)
-    if any(way.mostly_noise for way in found.ways):
+    if any(way.mostly_noise for way in savings.ways):
         text = (LEAN, *text)
     return Section("How it was stored", text, tables=(table,))
 
@@ -519,8 +521,8 @@ def _way(way: KeepModeTotals) -> tuple[str | float | None, ...]:
     )
 
 
-def _first(found: Savings) -> Section:
-    first = found.first
+def _first(savings: Savings) -> Section:
+    first = savings.first
     facts = (
         ("Requests", written(first.requests, Format.COUNT)),
         ("Bytes received", size(first.received)),

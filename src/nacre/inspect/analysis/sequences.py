@@ -153,39 +153,52 @@ def document(found: SequenceCoverage) -> ReportDocument:
         Column("gaps", Format.COUNT),
     )
     rows = tuple(
-        (one.template, one.first, one.last, one.seen, one.share, one.a_day, len(one.gaps))
-        for one in found.sequences
+        (
+            sequence.template,
+            sequence.first,
+            sequence.last,
+            sequence.seen,
+            sequence.share,
+            sequence.a_day,
+            len(sequence.gaps),
+        )
+        for sequence in found.sequences
     )
     tables: tuple[DataTable, ...] = (DataTable("Sequences", columns, rows),)
     if found.guesses:
         tables += (_guesses(found.guesses),)
     whole = Section("", text, tables=tables)
     return ReportDocument(
-        "Coverage by number", (whole, *(_section(one) for one in found.sequences if one.gaps))
+        "Coverage by number",
+        (whole, *(_section(sequence) for sequence in found.sequences if sequence.gaps)),
     )
 
 
-def _guesses(found: list[Guesses]) -> DataTable:
+def _guesses(groups: list[Guesses]) -> DataTable:
     columns = (
         Column("sequence"),
         *(Column(name, Format.COUNT) for name in ("numbers asked for", "pages found")),
         Column("continues at"),
     )
     rows = tuple(
-        (one.sequence, one.asked, one.found, "yes" if one.goes_on else "") for one in found
+        (one.sequence, one.asked, one.found, "yes" if one.goes_on else "") for one in groups
     )
     return DataTable("Guesses at numbers never seen", columns, rows)
 
 
-def _section(one: NumberSequence) -> Section:
+def _section(sequence: NumberSequence) -> Section:
     title = "Share seen along the sequence"
-    length = one.last - one.first + 1
-    labels = tuple(str(one.first + at * length // len(one.bins)) for at in range(len(one.bins)))
-    plot = Bars(title, labels, (Series("seen", tuple(one.bins)),), "of its numbers")
+    length = sequence.last - sequence.first + 1
+    labels = tuple(
+        str(sequence.first + at * length // len(sequence.bins)) for at in range(len(sequence.bins))
+    )
+    plot = Bars(title, labels, (Series("seen", tuple(sequence.bins)),), "of its numbers")
     names = ("from number", "to number", "numbers missing")
     columns = tuple(Column(name, Format.COUNT) for name in names)
-    rows = tuple((gap.first, gap.last, gap.last - gap.first + 1) for gap in one.gaps)
-    return Section(one.template, plots=(plot,), tables=(DataTable("Longest gaps", columns, rows),))
+    rows = tuple((gap.first, gap.last, gap.last - gap.first + 1) for gap in sequence.gaps)
+    return Section(
+        sequence.template, plots=(plot,), tables=(DataTable("Longest gaps", columns, rows),)
+    )
 
 
 class CoverageReport(Analysis):

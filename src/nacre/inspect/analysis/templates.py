@@ -173,23 +173,23 @@ def gather(rows: Iterable[PageRow]) -> dict[str, TemplateRows]:
     return found
 
 
-def _facts(name: str, one: TemplateRows, judged_trap: str) -> TemplateFacts:
-    rule = one.rule()
+def _facts(name: str, rows: TemplateRows, judged_trap: str) -> TemplateFacts:
+    rule = rows.rule()
     slack = rule.slack / _DAY if rule.rule is LinkRule.TIMESTAMP else rule.slack
     return TemplateFacts(
         name,
-        one.urls,
-        one.visited,
-        one.live,
-        one.index,
-        one.visits,
-        one.changes,
-        len(one.contents),
+        rows.urls,
+        rows.visited,
+        rows.live,
+        rows.index,
+        rows.visits,
+        rows.changes,
+        len(rows.contents),
         str(rule.rule),
         slack,
-        one.examples(),
-        judged_trap or trap(one),
-        one.urls - one.visited if judged_trap else 0,
+        rows.examples(),
+        judged_trap or trap(rows),
+        rows.urls - rows.visited if judged_trap else 0,
     )
 
 
@@ -230,7 +230,7 @@ def document(found: TemplateList) -> ReportDocument:
 
 def _text(found: TemplateList) -> tuple[str, ...]:
     text = "Rules T and S find what is missing; whether a URL is known has the last word."
-    waits = sum(one.waits for one in found.templates)
+    waits = sum(template.waits for template in found.templates)
     if not waits:
         return (text,)
     trapped = (
@@ -241,7 +241,7 @@ def _text(found: TemplateList) -> tuple[str, ...]:
     return (text, trapped)
 
 
-def _templates(found: list[TemplateFacts]) -> DataTable:
+def _templates(templates: list[TemplateFacts]) -> DataTable:
     counts = ("URLs", "URLs visited", "living URLs", "index pages", "visits", "changes", "contents")
     columns = (
         Column("template", Format.URL),
@@ -259,30 +259,30 @@ def _templates(found: list[TemplateFacts]) -> DataTable:
             *(one.visits, one.changes, one.contents),
             *(one.rule, _slack(one), one.trap, one.waits or None),
         )
-        for one in found
+        for one in templates
     )
     return DataTable("Templates", columns, rows)
 
 
-def _examples(found: list[TemplateFacts]) -> DataTable:
+def _examples(templates: list[TemplateFacts]) -> DataTable:
     columns = (Column("template", Format.URL), Column("URL", Format.URL))
-    rows = tuple((one.template, url) for one in found for url in one.examples)
+    rows = tuple((one.template, url) for one in templates for url in one.examples)
     return DataTable("Examples", columns, rows)
 
 
-def _parameters(found: list[Parameter]) -> DataTable:
+def _parameters(parameters: list[Parameter]) -> DataTable:
     columns = (
         *(Column("site"), Column("parameter")),
         *(Column(name, Format.COUNT) for name in ("pairs of URLs", "pairs that are the same")),
         Column("idle"),
     )
     rows = tuple(
-        (one.site, one.name, one.pairs, one.same, "yes" if one.idle else "") for one in found
+        (one.site, one.name, one.pairs, one.same, "yes" if one.idle else "") for one in parameters
     )
     return DataTable("Query parameters", columns, rows)
 
 
-def _rules(found: list[RuleFacts]) -> DataTable:
+def _rules(rules: list[RuleFacts]) -> DataTable:
     columns = (
         *(
             Column("links"),
@@ -298,7 +298,7 @@ def _rules(found: list[RuleFacts]) -> DataTable:
             *(one.links, one.rule, _slack(one), one.highest or None),
             *(one.foreseen, one.late, one.share),
         )
-        for one in found
+        for one in rules
     )
     return DataTable("Rules at work", columns, rows)
 
@@ -373,9 +373,9 @@ def _facts_endless(host: str, row: KindRow) -> KindFacts:
     )  # fmt: skip
 
 
-def _promised(one: KindFacts) -> str:
-    known = _WORDS_AGAIN if one.kind.startswith(AGAIN) else _WORDS
-    return known[Promise[one.promise.upper()]]
+def _promised(facts: KindFacts) -> str:
+    known = _WORDS_AGAIN if facts.kind.startswith(AGAIN) else _WORDS
+    return known[Promise[facts.promise.upper()]]
 
 
 def traps_document(found: TrapList) -> ReportDocument:
@@ -389,11 +389,11 @@ def traps_document(found: TrapList) -> ReportDocument:
     )
     rows = tuple(
         (
-            *(one.host, one.kind.removeprefix(AGAIN), _promised(one)),
-            *(max(one.met, one.visited, one.read), max(one.visited, one.read)),
-            *(one.new, one.reason, one.example),
+            *(kind.host, kind.kind.removeprefix(AGAIN), _promised(kind)),
+            *(max(kind.met, kind.visited, kind.read), max(kind.visited, kind.read)),
+            *(kind.new, kind.reason, kind.example),
         )
-        for one in found.kinds
+        for kind in found.kinds
     )
     return ReportDocument(
         "Traps", (Section("", _ABOUT_TRAPS, tables=(DataTable("Kinds", columns, rows),)),)

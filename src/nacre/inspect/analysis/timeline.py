@@ -139,9 +139,9 @@ def _found(look: TimelineVisit) -> str:
     return FOUND.get(look.kind, look.kind)
 
 
-def _spans(found: PageTimeline) -> list[Span]:
+def _spans(timeline: PageTimeline) -> list[Span]:
     spans = []
-    for look in found.visits:
+    for look in timeline.visits:
         when = moment(look.time)
         spans.append(
             Span(look.lane, look.time, look.time, f"{when}: {look.status}, {_found(look)}")

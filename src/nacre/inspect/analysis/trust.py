@@ -117,13 +117,13 @@ def trust_table(known: RecrawlData) -> TrustTable:
     return TrustTable(known.settings.hints, found, validators, _indexes(known))
 
 
-def _indexes(known: RecrawlData) -> list[IndexTrust]:
-    rows = list(known.maps.values())
+def _indexes(data: RecrawlData) -> list[IndexTrust]:
+    rows = list(data.maps.values())
     rested = Counter(row.index for row in rows if row.stood > row.looked)
     found = [
         IndexTrust(
             *(row.url, row.children, rested[row.url], row.spared),
-            *(row.audit.clean, row.audit.lies, believes(row.audit, known.now)),
+            *(row.audit.clean, row.audit.lies, believes(row.audit, data.now)),
         )
         for row in rows
         if row.children
@@ -170,11 +170,11 @@ def document(found: TrustTable) -> ReportDocument:
     )
     rows = tuple(
         (
-            *(one.site, one.source, one.told, one.untold, one.false),
-            *(one.recall, one.recall_low, one.recall_high, one.precision),
-            *(one.false_days, one.doubted or None),
+            *(source.site, source.source, source.told, source.untold, source.false),
+            *(source.recall, source.recall_low, source.recall_high, source.precision),
+            *(source.false_days, source.doubted or None),
         )
-        for one in found.sources
+        for source in found.sources
     )
     text: tuple[str, ...] = (
         "Changes told are those that a source had told, changes untold those that it had not; "
@@ -188,8 +188,8 @@ def document(found: TrustTable) -> ReportDocument:
     return ReportDocument("Trust in hints", (Section("", text, tables=tables),))
 
 
-def _index_table(found: list[IndexTrust]) -> tuple[DataTable, ...]:
-    if not found:
+def _index_table(trusts: list[IndexTrust]) -> tuple[DataTable, ...]:
+    if not trusts:
         return ()
     names = ("sitemaps", "sitemaps resting", "readings spared", "times right", "times wrong")
     columns = (
@@ -204,7 +204,7 @@ def _index_table(found: list[IndexTrust]) -> tuple[DataTable, ...]:
             *(one.url, one.sitemaps, one.rested, one.spared, one.clean, one.lies),
             "yes" if one.believed else "",
         )
-        for one in found
+        for one in trusts
     )
     return (DataTable("Indexes of sitemaps", columns, rows),)
 

@@ -344,9 +344,9 @@ def origin_under(sheets: Sheets, overlay: int, path: str, origin: OriginOf) -> s
         sheet = known.get(name)
         if sheet is None:
             continue
-        for given in sheet.values:
-            if path == given or path.startswith(given + "."):
-                where = str(origin(f"sheets.{name}.{given}"))
+        for value in sheet.values:
+            if path == value or path.startswith(value + "."):
+                where = str(origin(f"sheets.{name}.{value}"))
                 stock = name in STOCK and where == "default"
                 return f"sheet {name}, {'comes with Nacre' if stock else where}"
     return str(origin(path))

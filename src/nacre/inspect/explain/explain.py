@@ -174,7 +174,7 @@ class Explainer:
         """The URL in the encoding that the job knows it in; in its own when it knows none."""
         if self._knows(url):
             return url
-        return next((other for other in spellings(url) if self._knows(other)), url)
+        return next((spelling for spelling in spellings(url) if self._knows(spelling)), url)
 
     def _knows(self, url: str) -> bool:
         known = self._places.standing(self._places.find(url)) is not Standing.UNKNOWN
@@ -197,17 +197,25 @@ class Explainer:
 
     # ---- what others say of it
 
-    def _subject(self, found: FoundVia) -> Subject:
-        is_seed = found.known and self._seeds.knows(found.url)
-        seed = self._owner(found) if found.known else ""
-        return Subject(found.url, found.path, found.via, found.context, is_seed, found.source, seed)
+    def _subject(self, discovery: FoundVia) -> Subject:
+        is_seed = discovery.known and self._seeds.knows(discovery.url)
+        seed = self._owner(discovery) if discovery.known else ""
+        return Subject(
+            discovery.url,
+            discovery.path,
+            discovery.via,
+            discovery.context,
+            is_seed,
+            discovery.source,
+            seed,
+        )
 
-    def _owner(self, found: FoundVia) -> str:
+    def _owner(self, discovery: FoundVia) -> str:
         """The seed with a scope of its own that a URL descends from; "" for none."""
         if not self._seeds.has_owners:
             return ""
-        way = self._places.way(found.via)
-        return self._seeds.owner(way[0].url if way else found.url)
+        way = self._places.way(discovery.via)
+        return self._seeds.owner(way[0].url if way else discovery.url)
 
     def _scope_answer(self, overlay: int, subject: Subject, place: UrlState) -> ScopeAnswer:
         scope = self._scope[overlay]

@@ -20,8 +20,8 @@ from nacre.report.statistics import Tally, rows, source_codes
 _COUNT, _BYTES, _URL = Format.COUNT, Format.BYTES, Format.URL
 
 
-def _most_first(source: ReportSource, found: Iterator[Data], name: str) -> Iterator[Data]:
-    return sort_rows(found, dict[str, Any], lambda r: (-r["urls"], r[name]), source.scratch)
+def _most_first(source: ReportSource, entries: Iterator[Data], name: str) -> Iterator[Data]:
+    return sort_rows(entries, dict[str, Any], lambda r: (-r["urls"], r[name]), source.scratch)
 
 
 def _values(row: Data) -> str:

@@ -182,7 +182,7 @@ def sections_below(text: str) -> SectionOf:
     """
     if not text:
         return _in_root
-    bases = list(dict.fromkeys(_base(one) for one in _spellings(text.strip())))
+    bases = list(dict.fromkeys(_base(spelling) for spelling in _spellings(text.strip())))
 
     def section(url: str) -> str:
         host, path = _host_and_path(url)
@@ -314,9 +314,9 @@ def section_list(
     )  # fmt: skip
 
 
-def _add(to: SectionCounts, other: SectionCounts) -> None:
+def _add(to: SectionCounts, counts: SectionCounts) -> None:
     for name in SectionCounts.__struct_fields__:
-        setattr(to, name, getattr(to, name) + getattr(other, name))
+        setattr(to, name, getattr(to, name) + getattr(counts, name))
 
 
 def _counted(section: str, lines: Iterable[_VisitLine]) -> SectionFacts:
@@ -466,9 +466,9 @@ class SectionsReport(Report):
         if len(data.runs) < 2:
             return ReportDocument("Pages by section", (first,))
         rows = (
-            {**msgspec.structs.asdict(one), "section": facts.section}
+            {**msgspec.structs.asdict(run), "section": facts.section}
             for facts in data.sections
-            for one in facts.runs
+            for run in facts.runs
         )
         table = data_table("Sections by run", _COLUMNS, rows, verbose=request.verbose)
         return ReportDocument("Pages by section", (first, Section("By run", tables=(table,))))

@@ -260,7 +260,7 @@ class SeedOutcomes:
         waiting = self._waiting_ones()
         own = waiting.get(url)
         needs = (f"dns:{host(url)}", origin(url) + _ROBOTS) if "://" in url else ()
-        for found in (own, *(waiting.get(each) for each in needs)):
+        for found in (own, *(waiting.get(need) for need in needs)):
             if found is not None and found.uri.attempts:
                 uri = found.uri
                 said = self._said_of(uri.url, cause(uri.last_status, uri.last_error))

@@ -135,16 +135,16 @@ def _visits(visits: Sequence[Mapping[str, Any]], *, verbose: bool) -> DataTable:
             Column("forecast", Format.SHARE),
         )
     rows = []
-    for one in reversed(visits):
-        row: list[Cell] = [one["time"], str(one["run"]), str(one["status"])]
-        row += [_found(one), _kept(one)]
+    for visit in reversed(visits):
+        row: list[Cell] = [visit["time"], str(visit["run"]), str(visit["status"])]
+        row += [_found(visit), _kept(visit)]
         if verbose:
             row += [
-                one["score"],
-                one["reason"],
-                one.get("evidence", ""),
-                one["wanted"],
-                one["chance"],
+                visit["score"],
+                visit["reason"],
+                visit.get("evidence", ""),
+                visit["wanted"],
+                visit["chance"],
             ]
         rows.append(tuple(row))
     return DataTable("Visits, latest first", tuple(columns), tuple(rows))

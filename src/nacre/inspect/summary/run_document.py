@@ -89,42 +89,42 @@ def run_document(found: RunSummary, reader: ReportLocale, now: float) -> ReportD
     )
 
 
-def _about(found: RunSummary, reader: ReportLocale, now: float) -> tuple[tuple[str, str], ...]:
-    words, run = reader.words, found.run
-    named = [readable_url(url) for url in found.seeds[:_SEEDS]]
-    left = found.seed_count - len(named)
+def _about(summary: RunSummary, reader: ReportLocale, now: float) -> tuple[tuple[str, str], ...]:
+    words, run = reader.words, summary.run
+    named = [readable_url(url) for url in summary.seeds[:_SEEDS]]
+    left = summary.seed_count - len(named)
     sites = ", ".join(named) + (" " + words("and {} more", f"{left:,}") if left > 0 else "")
     period = words("since {}", reader.moment(run.started))
     if run.ended:
         period = words("{} to {}", reader.moment(run.started), reader.moment(run.ended))
-    exit_ = "RUNNING" if found.running else run.exit
+    exit_ = "RUNNING" if summary.running else run.exit
     return (
-        (words("Job"), found.job),
-        (words("Site" if found.seed_count == 1 else "Sites"), sites),
+        (words("Job"), summary.job),
+        (words("Site" if summary.seed_count == 1 else "Sites"), sites),
         (words("Period"), f"{period} ({reader.zone_name})"),
         (words("Run"), words("No. {} ({}), {}", run.number, run.name, _mode(run, words))),
-        (words("Ended"), _end(found, exit_, words)),
+        (words("Ended"), _end(summary, exit_, words)),
         (words("Report made"), reader.moment(now)),
     )
 
 
-def _end(found: RunSummary, exit_: str, words: Translator) -> str:
+def _end(summary: RunSummary, exit_: str, words: Translator) -> str:
     left = [
         words(text, f"{number:,}")
         for text, number in (
-            ("{} of endless places (traps.budget)", found.endless),
-            ("{} deleted by the operator", found.deleted),
-            ("{} too many hops from their seeds, and what lies behind them", found.too_deep),
-            ("{} due pages, because the budget is spent", found.left.unvisited),
+            ("{} of endless places (traps.budget)", summary.endless),
+            ("{} deleted by the operator", summary.deleted),
+            ("{} too many hops from their seeds, and what lies behind them", summary.too_deep),
+            ("{} due pages, because the budget is spent", summary.left.unvisited),
             (
                 "{} that lead into what looks like a trap (recrawl.trap_share), and what lies "
                 "behind them",
-                found.left.held,
+                summary.left.held,
             ),
             (
                 "{} that differ from known pages in idle parameters alone "
                 "(recrawl.idle_parameters)",
-                found.left.repeated,
+                summary.left.repeated,
             ),
         )
         if number
@@ -141,8 +141,8 @@ def _mode(run: RunLine, words: Translator) -> str:
 # ---- in short
 
 
-def _short(found: RunSummary, reader: ReportLocale) -> Section:
-    words, numbers = reader.words, found.numbers
+def _short(summary: RunSummary, reader: ReportLocale) -> Section:
+    words, numbers = reader.words, summary.numbers
     got = words(
         "The run received {} ({}) from {}; web pages among them: {}.",
         words.count(numbers["documents"], "document"),
@@ -151,32 +151,32 @@ def _short(found: RunSummary, reader: ReportLocale) -> Section:
         f"{numbers['html_documents']:,}",
     )
     compared = ""
-    if not found.run.is_compared and found.run.number > 1:
+    if not summary.run.is_compared and summary.run.number > 1:
         text = "Not compared with earlier runs: replies stored as new: {}, with known content: {}."
         known = numbers["duplicate_by_hash_uris"] + numbers["not_modified_uris"]
         compared = words(text, f"{numbers['novel_uris']:,}", f"{known:,}")
-    elif found.run.number > 1:
+    elif summary.run.number > 1:
         text = (
             "By comparison with earlier runs, pages that changed: {}, unchanged: {}, gone: {}, "
             "new: {}."
         )
-        of = found.run.found
+        of = summary.run.found
         groups = (_CHANGED, _UNCHANGED, _GONE, ("new",))
         compared = words(text, *(f"{_sum(of, kinds):,}" for kinds in groups))
     seeds = (
         words(
             "The seed {} could not be fetched: {}.",
-            readable_url(one.url),
-            words.why(one.status, one.cause),
+            readable_url(seed.url),
+            words.why(seed.status, seed.cause),
         )
-        for one in found.failed_seeds[:_SEEDS]
+        for seed in summary.failed_seeds[:_SEEDS]
     )
-    return Section(words("Summary"), (words.stop(got, compared, *_rest(found, words)), *seeds))
+    return Section(words("Summary"), (words.stop(got, compared, *_rest(summary, words)), *seeds))
 
 
-def _rest(found: RunSummary, words: Translator) -> Iterator[str]:
+def _rest(summary: RunSummary, words: Translator) -> Iterator[str]:
     """What is missing."""
-    failed, waiting = sum(found.failed.values()), found.numbers["uris_queued"]
+    failed, waiting = sum(summary.failed.values()), summary.numbers["uris_queued"]
     if failed:
         text = "Addresses that could not be fetched: {}; they are listed below with the reason."
         yield words(text, f"{failed:,}")
@@ -193,8 +193,8 @@ def _sum(counts: Mapping[str, int], kinds: Sequence[str]) -> int:
 # ---- got
 
 
-def _got(found: RunSummary, reader: ReportLocale) -> Section:
-    words, numbers = reader.words, found.numbers
+def _got(summary: RunSummary, reader: ReportLocale) -> Section:
+    words, numbers = reader.words, summary.numbers
     unchanged = numbers["not_modified_uris"]
     facts = [
         (words("Documents"), f"{numbers['documents']:,}"),
@@ -203,21 +203,21 @@ def _got(found: RunSummary, reader: ReportLocale) -> Section:
         (words("Error pages"), f"{numbers['error_replies']:,}"),
         (
             words("All replies, with robots.txt and guesses such as the icon"),
-            f"{_replies(found):,}",
+            f"{_replies(summary):,}",
         ),
         (words("Data received"), size(numbers["total_crawled_bytes"])),
-        (words("Time taken, without preparation and pauses"), reader.span(found.elapsed)),
+        (words("Time taken, without preparation and pauses"), reader.span(summary.elapsed)),
     ]
     if trapped := numbers.get("trap_documents", 0):
         facts.insert(2, (words("Of these, of what looks like traps"), f"{trapped:,}"))
     if unchanged:
         facts.insert(2, (words("Not modified since the last visit"), f"{unchanged:,}"))
-    hosts = [row for row in found.hosts if row.name != "dns:"]
+    hosts = [row for row in summary.hosts if row.name != "dns:"]
     counts = (
         Column(words("Replies"), Format.COUNT),
         Column(words("Data"), Format.BYTES),
     )
-    mimes = [row for row in found.mimes if row.name != "text/dns"]
+    mimes = [row for row in summary.mimes if row.name != "text/dns"]
     tables = (
         DataTable(
             words("Hosts"),
@@ -234,10 +234,10 @@ def _got(found: RunSummary, reader: ReportLocale) -> Section:
     return Section(words("What was fetched"), said, facts=tuple(facts), tables=tables)
 
 
-def _replies(found: RunSummary) -> int:
+def _replies(summary: RunSummary) -> int:
     """All replies of the run, lookups of names left out; where no report says it, of its hosts."""
-    hosts = sum(row.urls for row in found.hosts if row.name != "dns:")
-    return int(found.numbers.get("replies", hosts))
+    hosts = sum(row.urls for row in summary.hosts if row.name != "dns:")
+    return int(summary.numbers.get("replies", hosts))
 
 
 def _host(row: NamedCount, words: Translator) -> str:
@@ -253,11 +253,11 @@ def _mime(row: NamedCount, words: Translator) -> tuple[Cell, ...]:
 # ---- changed
 
 
-def _changed(found: RunSummary, words: Translator) -> Section | None:
-    if found.run.number == 1 or not found.run.is_compared:
+def _changed(summary: RunSummary, words: Translator) -> Section | None:
+    if summary.run.number == 1 or not summary.run.is_compared:
         return None
     columns = (Column(words("Found")), Column(words("Pages"), Format.COUNT))
-    of = found.run.found
+    of = summary.run.found
     rows = tuple((words(FOUND[kind]), number) for kind, number in of.items())
     named = (
         ("New pages", "new", ("new",)),
@@ -265,9 +265,9 @@ def _changed(found: RunSummary, words: Translator) -> Section | None:
         ("Pages that are gone", "gone", _GONE),
     )
     lists = tuple(
-        _pages(words, title, found.changes.get(name, []), _sum(of, kinds))
+        _pages(words, title, summary.changes.get(name, []), _sum(of, kinds))
         for title, name, kinds in named
-        if found.changes.get(name)
+        if summary.changes.get(name)
     )
     text = (words("By comparison with the last version of each page that was visited again."),)
     first = DataTable(words("What changed"), columns, rows)
@@ -285,9 +285,9 @@ def _pages(words: Translator, title: str, urls: Sequence[str], number: int) -> D
 # ---- failed
 
 
-def _failed(found: RunSummary, words: Translator) -> Section:
-    numbers = found.numbers
-    robots = next((row.urls for row in found.statuses if row.name == "-9998"), 0)
+def _failed(summary: RunSummary, words: Translator) -> Section:
+    numbers = summary.numbers
+    robots = next((row.urls for row in summary.statuses if row.name == "-9998"), 0)
     facts = [(words("Refused by robots.txt"), f"{robots:,}")]
     if numbers["uris_queued"]:
         facts.append((words("Still waiting"), f"{numbers['uris_queued']:,}"))
@@ -301,9 +301,9 @@ def _failed(found: RunSummary, words: Translator) -> Section:
             Column(words("Code")),
             Column(words("Addresses"), Format.COUNT),
         ),
-        tuple((words(reason_of(code)), str(code), n) for code, n in found.failed.items()),
+        tuple((words(reason_of(code)), str(code), n) for code, n in summary.failed.items()),
     )
-    named, number = len(found.failures), sum(found.failed.values())
+    named, number = len(summary.failures), sum(summary.failed.values())
     caption = words("The addresses")
     if number > named:
         caption += f" ({words('{} of {} are named', named, f'{number:,}')})"
@@ -314,44 +314,47 @@ def _failed(found: RunSummary, words: Translator) -> Section:
             Column(words("Code")),
             Column(words("Linked from"), Format.URL),
         ),
-        tuple((one.url, str(one.status), one.via or words("seed")) for one in found.failures),
+        tuple(
+            (failure.url, str(failure.status), failure.via or words("seed"))
+            for failure in summary.failures
+        ),
     )
-    tables = (reasons, addresses) if found.failed else ()
+    tables = (reasons, addresses) if summary.failed else ()
     return Section(words("What could not be fetched"), text, tuple(facts), tables=tables)
 
 
 # ---- saved
 
 
-def _saved(found: RunSummary, words: Translator) -> Section:
-    numbers = found.numbers
+def _saved(summary: RunSummary, words: Translator) -> Section:
+    numbers = summary.numbers
     references = numbers["duplicate_by_hash_uris"] + numbers["not_modified_uris"]
     spared = numbers["duplicate_by_hash_bytes"] + numbers["not_modified_bytes"]
     facts = [
-        (words("WARC files"), f"{found.warc_files:,}"),
-        (words("Size of the archive"), size(found.warc_bytes)),
+        (words("WARC files"), f"{summary.warc_files:,}"),
+        (words("Size of the archive"), size(summary.warc_bytes)),
         (words("Stored as new"), size(numbers["novel_crawled_bytes"])),
         (words("Known content, stored as references (revisit records)"), f"{references:,}"),
         (words("Data that was not stored again"), size(spared)),
     ]
-    if found.run.number > 1:
-        facts.append((words("Storage mode"), words(KEEPS[found.keep])))
+    if summary.run.number > 1:
+        facts.append((words("Storage mode"), words(KEEPS[summary.keep])))
     text: tuple[str, ...] = ()
-    if found.noise > _MOSTLY and found.keep == "strict":
+    if summary.noise > _MOSTLY and summary.keep == "strict":
         told = (
             "{} of the data stored differs in counters, dates or advertisements alone; with "
             "--keep lean a note is kept of such visits."
         )
-        text = (words(told, share(found.noise)),)
+        text = (words(told, share(summary.noise)),)
     return Section(words("What was stored"), text, tuple(facts))
 
 
 # ---- all runs
 
 
-def _runs(found: RunSummary, reader: ReportLocale) -> Section | None:
+def _runs(summary: RunSummary, reader: ReportLocale) -> Section | None:
     words = reader.words
-    if len(found.runs) == 1:
+    if len(summary.runs) == 1:
         return None
     columns = (
         Column(words("No."), Format.COUNT),
@@ -359,8 +362,8 @@ def _runs(found: RunSummary, reader: ReportLocale) -> Section | None:
         Column(words("Run")),
         *(Column(words(name), Format.COUNT) for name in ("New", "Changed", "Gone", "Unchanged")),
     )
-    rows = tuple(_run(run, reader) for run in found.runs)
-    compared = [run for run in found.runs if run.is_compared]
+    rows = tuple(_run(run, reader) for run in summary.runs)
+    compared = [run for run in summary.runs if run.is_compared]
     series = tuple(
         Series(words(name), tuple(float(_sum(run.found, kinds)) for run in compared))
         for name, kinds in (("New", ("new",)), ("Changed", _CHANGED), ("Gone", _GONE))
@@ -370,7 +373,7 @@ def _runs(found: RunSummary, reader: ReportLocale) -> Section | None:
     plots = (Bars(title, labels, series, words("pages")),) if compared else ()
     table = DataTable(words("All runs of this job"), columns, rows)
     text: tuple[str, ...] = ()
-    if len(compared) < len(found.runs):
+    if len(compared) < len(summary.runs):
         text = (words("A full run is compared when the next incremental run reads its archive."),)
     return Section(words("All runs of this job"), text, plots=plots, tables=(table,))
 

@@ -85,37 +85,37 @@ def _entry(work: Migration, bean: Bean) -> CommentedMapping | None:
 
 
 def _setting(
-    work: Migration, added: InsertedProcessor, entry: CommentedMapping, said: Setting
+    work: Migration, added: InsertedProcessor, entry: CommentedMapping, setting: Setting
 ) -> None:
     """One property, as far as the entry takes it."""
     path = f"chains.{added.chain}.insert"
-    conversion, values = _values(work, added, said)
+    conversion, values = _values(work, added, setting)
     wrong = _problem({**entry, **values}) if not _problem(entry) else ""
     if wrong:
-        said.decide(to_check(f"left out: {wrong}", path))
+        setting.decide(to_check(f"left out: {wrong}", path))
         return
     entry.update(values)
-    entry.reasons.update(dict.fromkeys(values, said.place))
-    said.decide(mapped(path, conversion.note) if values else conversion)
+    entry.reasons.update(dict.fromkeys(values, setting.place))
+    setting.decide(mapped(path, conversion.note) if values else conversion)
 
 
 def _values(
-    work: Migration, added: InsertedProcessor, said: Setting
+    work: Migration, added: InsertedProcessor, setting: Setting
 ) -> tuple[Conversion, dict[str, Any]]:
-    name = _GATES.get(said.name)
+    name = _GATES.get(setting.name)
     if name is not None:
-        rules = work.beans.beans_in(said)
+        rules = work.beans.beans_in(setting)
         if name == "gate" and all(is_open(work, rule) for rule in rules):
             return defaulted("it accepts everything"), {}
         return mapped(""), {name: RuleWriter(work, f"chains.{added.chain}").rules(rules)}
-    if said.name in _MAPS and isinstance(said.value, dict):
-        return mapped(""), {_MAPS[said.name]: dict(said.value)}
-    if said.name == "enabled":
+    if setting.name in _MAPS and isinstance(setting.value, dict):
+        return mapped(""), {_MAPS[setting.name]: dict(setting.value)}
+    if setting.name == "enabled":
         return defaulted("switched on"), {}
-    rule = added.properties.get(said.name)
+    rule = added.properties.get(setting.name)
     if rule is None:
-        return unknown(said.bean, said, added.properties), {}
-    return becomes(rule, said)
+        return unknown(setting.bean, setting, added.properties), {}
+    return becomes(rule, setting)
 
 
 def _problem(entry: Mapping[str, Any]) -> str:

@@ -438,14 +438,14 @@ def _needed(work: Migration) -> Iterator[tuple[Bean, PlaceFamily]]:
             below = family_of(bean, setting.name.rpartition(".")[2])
             if below is not None:
                 _tell_missing(work, setting)
-                waiting += ((one, below) for one in _parts(work, bean, setting))
+                waiting += ((part, below) for part in _parts(work, bean, setting))
 
 
 def _holding(bean: Bean) -> Iterator[Setting]:
     """Its properties; those of a sheet are of other beans."""
     for setting in bean.settings.values():
         entries = setting.value.values() if isinstance(setting.value, dict) else ()
-        inner = [one for one in entries if isinstance(one, Setting)]
+        inner = [entry for entry in entries if isinstance(entry, Setting)]
         yield from inner or [setting]
 
 
@@ -465,7 +465,9 @@ def _tell_missing(work: Migration, setting: Setting) -> None:
     """References that lead nowhere; Heritrix would not start."""
     value = setting.value
     items = value if isinstance(value, list) else [value]
-    lost = [one.name for one in items if isinstance(one, Ref) and work.beans.resolved(one) is None]
+    lost = [
+        item.name for item in items if isinstance(item, Ref) and work.beans.resolved(item) is None
+    ]
     if lost:
         setting.doubt_value(f"there is no bean {', '.join(lost)}: what it did is missing")
 

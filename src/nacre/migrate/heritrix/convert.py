@@ -278,9 +278,13 @@ def _last_word(work: Migration, item: Bean | Setting) -> Conversion:
 
 def _as_used(work: Migration, bean: Bean) -> Conversion:
     """The conversion of a value of Java on its own: that of the property that refers to it."""
-    for one in work.beans.items:
-        if isinstance(one, Setting) and one.value == Ref(bean.name) and one.conversion is not None:
-            return one.conversion
+    for item in work.beans.items:
+        if (
+            isinstance(item, Setting)
+            and item.value == Ref(bean.name)
+            and item.conversion is not None
+        ):
+            return item.conversion
     return defaulted("nothing refers to it")
 
 

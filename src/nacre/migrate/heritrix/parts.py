@@ -234,7 +234,7 @@ def map_policy(work: Migration, bean: Bean) -> None:
 
 def _only_in_sheets(work: Migration, bean: Bean) -> bool:
     """Sheets refer to it, and no other property does."""
-    settings = [one for one in work.beans.items if isinstance(one, Setting)]
+    settings = [item for item in work.beans.items if isinstance(item, Setting)]
     named = {one.kind == "entry" for one in settings if one.value == Ref(bean.name)}
     return bool(bean.name) and named == {True}
 
@@ -274,19 +274,19 @@ def map_credentials(work: Migration, bean: Bean) -> None:
     by_hand = to_check(_LOGIN, "fetch.credentials")
     bean.decide(by_hand)
     setting.decide(by_hand)
-    found: list[CommentedMapping] = []
+    mappings: list[CommentedMapping] = []
     for one in work.beans.beans_in(setting):
         known = one.kind in {"HttpAuthenticationCredential", "Rfc2617Credential"}
         said = _credential(one) if known else None
         if said is not None:
-            found.append(said)
+            mappings.append(said)
             note = "its password is read from the environment"
             one.decide_with_settings(mapped("fetch.credentials", note))
         else:
             one.decide_with_settings(by_hand if known else missing("no forms are filled in"))
-    if found:
-        work.draft.put("fetch.credentials", found, setting.place)
-        if len(found) == len(work.beans.beans_in(setting)):
+    if mappings:
+        work.draft.put("fetch.credentials", mappings, setting.place)
+        if len(mappings) == len(work.beans.beans_in(setting)):
             bean.decide(mapped("fetch.credentials"))
             setting.decide(mapped("fetch.credentials"))
 

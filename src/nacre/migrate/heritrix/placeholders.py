@@ -204,11 +204,11 @@ def _values(beans: Beans, bean: Bean, directory: Path) -> dict[str, str]:
         setting.decide(bean.conversion)
         if name in {"properties", "location", "locations"}:
             texts = [setting.value] if name == "properties" else beans.listed(setting.value)
-            for one in texts:
+            for text in texts:
                 values |= (
-                    _of(one)
+                    _of(text)
                     if name == "properties"
-                    else _of_file(setting, one, directory, encoding)
+                    else _of_file(setting, text, directory, encoding)
                 )
     return values
 

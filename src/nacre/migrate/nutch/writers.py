@@ -307,8 +307,8 @@ class _Conditions:
     def add(self, sql: str, writers: list[str]) -> None:
         """Take an exchange that is translated."""
         self._all.append(sql)
-        for one in writers:
-            self._of.setdefault(one, []).append(sql)
+        for writer in writers:
+            self._of.setdefault(writer, []).append(sql)
 
     def add_unknown(self, name: str, writers: list[str]) -> None:
         """Take an exchange that is not; the writers of the default one depend on it, too."""
