@@ -30,10 +30,11 @@ _HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\
 _NO_ROBOTS = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 
 
-def page(path: str, links: int) -> bytes:
-    """A page: the same for the same path."""
+def page(path: str, links: int, length: int) -> bytes:
+    """A page: the same for the same path. Each of its links has at least `length` letters."""
     chance = random.Random(zlib.crc32(path.encode()))
-    body = "".join(f'<a href="{link(chance)}">{words(chance, 2)}</a>' for _ in range(links))
+    urls = (longer(link(chance), length, chance) for _ in range(links))
+    body = "".join(f'<a href="{url}">{words(chance, 2)}</a>' for url in urls)
     return f"<title>{words(chance, 3)}</title><p>{words(chance, 60)}</p>{body}".encode()
 
 
@@ -51,14 +52,23 @@ def link(chance: random.Random) -> str:
     return f"/{words(chance, 1)}/{words(chance, 1)}/{chance.randrange(10**6)}"
 
 
-async def serve(port: int, links: int) -> None:
+def longer(url: str, length: int, chance: random.Random) -> str:
+    """A link with so many letters at least: a token of its own is added, as some shops do."""
+    if len(url) >= length:
+        return url
+    digits = max(length - len(url) - len("?token="), 1)
+    mark = "&amp;token=" if "?" in url else "?token="
+    return f"{url}{mark}{chance.getrandbits(4 * digits):0{digits}x}"
+
+
+async def serve(port: int, links: int, length: int) -> None:
     """Serve the site on loopback, in a process of its own: it is not measured."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while True:
                 path = (await reader.readuntil(b"\r\n\r\n")).split(b" ", 2)[1].decode("latin-1")
-                body = page(path, links)
+                body = page(path, links, length)
                 reply = _HEAD.format(len(body)).encode() + body
                 writer.write(_NO_ROBOTS if path == "/robots.txt" else reply)
                 await writer.drain()
@@ -119,8 +129,8 @@ def growth(samples: list[Sample], links: int) -> Growth:
 def measured(options: argparse.Namespace, folder: Path) -> list[Sample]:
     """Crawl for some time; the samples."""
     port, job = free_port(), folder / "job"
-    own = [sys.executable, "-m", "bench.endless", "--serve", str(port), "--links"]
-    site = subprocess.Popen([*own, str(options.links)])
+    own = [sys.executable, "-m", "bench.endless", "--serve", str(port)]
+    site = subprocess.Popen([*own, "--links", str(options.links), "--length", str(options.length)])
     time.sleep(1)
     crawl = subprocess.Popen(
         [
@@ -154,11 +164,12 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=120.0)
     parser.add_argument("--delay", type=float, default=0.0, help="politeness.delay, s")
     parser.add_argument("--links", type=int, default=10, help="links on each page")
+    parser.add_argument("--length", type=int, default=0, help="least letters of each link")
     parser.add_argument("--serve", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("more", nargs="*", help="options for the crawl, after --")
     options = parser.parse_args()
     if options.serve:
-        asyncio.run(serve(options.serve, options.links))
+        asyncio.run(serve(options.serve, options.links, options.length))
         return 0
     with tempfile.TemporaryDirectory() as folder:
         samples = measured(options, Path(folder))

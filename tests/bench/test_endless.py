@@ -1,6 +1,7 @@
 """What `bench.endless` crawls, and what it says of its samples."""
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -8,9 +9,16 @@ from bench.endless import Sample, growth, page, sample
 
 
 def test_each_page_is_the_same_again_and_leads_to_others():
-    first = page("/", 10)
-    assert first == page("/", 10) != page("/wiki/0", 10)
+    first = page("/", 10, 0)
+    assert first == page("/", 10, 0) != page("/wiki/0", 10, 0)
     assert first.count(b"<a href=") == 10
+
+
+def test_links_have_so_many_letters_at_least():
+    links = re.findall(r'href="([^"]+)"', page("/", 200, 100).decode())
+    assert len(set(links)) == 200
+    assert {len(link) for link in links if "list?" not in link} == {100}
+    assert all(len(link) >= 100 for link in links)
 
 
 def test_the_growth_is_that_of_the_second_half():

@@ -1,3 +1,4 @@
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -328,3 +329,25 @@ def test_the_memory_of_all_sites_together_is_bounded(monkeypatch: pytest.MonkeyP
     assert sum(site.entries for site in sites.values()) < 2_000 + 50 * 160
     assert list(sites)[-1] == "h299.test"
     assert len(sites) < 100
+
+
+def test_long_urls_take_no_more_memory_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nacre.frontier.novelty._ENTRIES", 2_000)
+    monkeypatch.setattr("nacre.frontier.novelty._SITES_ADDED", 1)
+    novelty = Novelty()
+    long = "w" * 1_500
+    tracemalloc.start()
+    try:
+        for host in range(60):
+            for number in range(40):
+                name = chr(97 + number % 26) * (3 + number // 26)
+                url = f"http://h{host}.test/{name}/{long}/x?{name}=1"
+                entered(novelty, url)
+                novelty.settled(url)
+            novelty.changed.clear()
+            novelty.changed_values.clear()
+        sites = novelty._sites
+        assert list(sites)[-1] == "h59.test"
+        assert tracemalloc.get_traced_memory()[0] < 2_000 * 500
+    finally:
+        tracemalloc.stop()

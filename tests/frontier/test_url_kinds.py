@@ -229,3 +229,13 @@ def test_the_last_word_is_the_last_of_all_words(rest: str, site: str) -> None:
 def test_a_url_without_a_session_is_left_as_it_is() -> None:
     assert without_session(f"{SITE}/a?b=c") == f"{SITE}/a?b=c"
     assert without_session(f"{SITE}/a?PHPSESSID=0123456789abcdef&b=c") == f"{SITE}/a?&b=c"
+
+
+def test_long_urls_are_told_apart_by_short_texts() -> None:
+    folders = [f"{SITE}/{sign * 1_000}/" for sign in "ab"]
+    texts = [shape_of(f"{folder}x{end}") for folder in folders for end in (".html", "?q=1")]
+    texts += [word[0] for folder in folders if (word := last_word(f"{folder}name"))]
+    assert len(set(texts)) == len(texts) == 6
+    assert max(map(len, texts)) <= 200
+    assert shape_of(f"{folders[0]}y.html") == texts[0]
+    assert last_word(f"{folders[0]}other") == (texts[4], b"other")

@@ -1,5 +1,6 @@
 """Links of pages by number, and verdicts on them."""
 
+import tracemalloc
 from collections.abc import Sequence
 
 import pytest
@@ -96,6 +97,20 @@ def test_a_link_that_was_forgotten_has_another_number(monkeypatch: pytest.Monkey
     rows = made(AcceptedLinks(Judging()), *PAGES * 3)  # type: ignore[arg-type]  # as above
     assert read(rows) == READ * 3
     assert sum(len(row.new) for row in rows) > 3
+
+
+def test_long_links_take_no_more_memory_than_others():
+    links = AcceptedLinks(Judging())  # type: ignore[arg-type]  # as above
+    judging = links._candidates
+    tracemalloc.start()
+    try:
+        for number in range(15_000):
+            found, _ = links.of(visited(f"http://b.test/{number:02000}", path="L" * (number % 9)))
+            assert len(found) == 1
+            judging.asked.clear()  # type: ignore[attr-defined]  # as above
+        assert tracemalloc.get_traced_memory()[0] < 60_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_embeds_are_asked_for_on_each_page_that_has_them():

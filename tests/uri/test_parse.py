@@ -239,17 +239,41 @@ def test_a_base_that_needs_no_parser_is_as_the_parser_gives_it(where, path):
         assert Resolver(where + path).base == expected
 
 
-def test_memory_for_links_is_bounded():
-    links = module._SharedLinks(limit=3_000)
-    for page in range(50):
+def memory_of(links: module._SharedLinks) -> int:
+    """Bytes of the links of both generations."""
+    held = (*links._young.values(), *links._old.values())
+    return sum(
+        href.__sizeof__() + url.__sizeof__() + 100 for known in held for href, url in known.items()
+    )
+
+
+@pytest.mark.parametrize(
+    ("directories", "letters"),
+    [(1, 5), (1, 2_000), (20, 5), (20, 200), (1_000, 5), (1_000, 2_000)],
+)
+@pytest.mark.parametrize("sign", ["a", "名", "\U0001f600"])
+def test_memory_for_links_is_bounded(directories, letters, sign):
+    limit = 100_000
+    links = module._SharedLinks(limit)
+    most = 0
+    for page in range(3_000):
+        known = links.open((f"http://h/{page % directories}", "", 2_083))
+        for number in range(4):
+            links.keep(known, f"{page}-{number}{sign * letters}", f"http://h/{page}/{number}")
+        most = max(most, memory_of(links))
+    page_size = 4 * (letters * len(sign.encode("utf-16")) + 300)
+    assert 0 < most <= 2.5 * limit + 2 * page_size
+
+
+def test_links_of_the_last_directories_are_remembered():
+    links = module._SharedLinks(limit=30_000)
+    for page in range(500):
         known = links.open((f"http://h/{page}", "", 100))
         for number in range(50):
             links.keep(known, f"{number}.html", f"http://h/{page}/{number}.html")
-    kept = [
-        len(known) for generation in (links._young, links._old) for known in generation.values()
-    ]
-    assert 0 < sum(kept) <= 60
-    assert links.open(("http://h/49", "", 100)) is links.open(("http://h/49", "", 100))
+    assert len(links.open(("http://h/499", "", 100))) == 50
+    assert len(links.open(("http://h/498", "", 100))) == 50
+    assert not links.open(("http://h/1", "", 100))
 
 
 def test_parts():

@@ -115,7 +115,7 @@ class KnownSet:
             self._resize((self._mask + 1) * 4)
 
     def _replace_oldest(self, value: int) -> None:
-        """Forget the oldest text, whose bit is no other's, but for some that met as they grew."""
+        """Forget the oldest text. Its bit is no other's: a text whose bit is set is not added."""
         bit = self._prints[self._oldest] * _MIX >> _MIXED & self._mask
         self._bits[bit >> 3] &= ~(1 << (bit & 7))
         self._prints[self._oldest] = value

@@ -28,6 +28,7 @@ from nacre.frontier.known_set import KnownSet
 from nacre.frontier.page_texts import texts_of, without_echoes
 from nacre.frontier.url_kinds import (
     ANY,
+    LETTERS,
     KindNames,
     ValuesRow,
     counts,
@@ -223,6 +224,7 @@ class _Site:
         host: Its name, with the port if it is explicit.
         salt: Distinguishes its words and texts from those of others.
         kinds: What is known of the kinds of its URLs.
+        letters: Letters of names and examples, of each kind those beyond `LETTERS`.
         names: Names these kinds.
         rows: The same by the shapes of URLs, of those with a new word and of views.
         starts: Beginnings of URLs whose words are known.
@@ -236,22 +238,8 @@ class _Site:
     """
 
     __slots__ = (
-        *(
-            "calm",
-            "codes",
-            "dates",
-            "host",
-            "kinds",
-            "met",
-            "names",
-            "poor",
-            "queries",
-            "read",
-            "rows",
-            "salt",
-            "starts",
-        ),
-        *("suspect", "watched"),
+        *("calm", "codes", "dates", "host", "kinds", "letters", "met", "names", "poor"),
+        *("queries", "read", "rows", "salt", "starts", "suspect", "watched"),
     )
 
     def __init__(self, host: str) -> None:
@@ -262,7 +250,7 @@ class _Site:
         self.rows: tuple[dict[str, KindRow], dict[str, KindRow]] = ({}, {})
         self.starts: set[str] = set()
         self.calm: set[str] = set()
-        self.queries = self.dates = self.codes = self.met = self.read = 0
+        self.queries = self.dates = self.codes = self.met = self.read = self.letters = 0
         self.poor = self.suspect = self.watched = False
 
     def recall(self, rows: Iterable[KindRow | ValuesRow]) -> None:
@@ -272,7 +260,7 @@ class _Site:
             if isinstance(row, ValuesRow):
                 self.names.recall(row)
                 continue
-            self.kinds[row.name] = row
+            self.add(row)
             self.note_promise(row)
             if row.promise >= Promise.POOR:
                 self.note_poor(row)
@@ -301,8 +289,14 @@ class _Site:
             name = _OTHERS
         row = self.kinds.get(name)
         if row is None:
-            row = self.kinds[name] = KindRow(name, example=url[:_LONGEST_EXAMPLE])
+            row = self.add(KindRow(name, example=url[:_LONGEST_EXAMPLE]))
         rows[shape_of(url)] = row
+        return row
+
+    def add(self, row: KindRow) -> KindRow:
+        """Add the row of another kind."""
+        self.kinds[row.name] = row
+        self.letters += max(len(row.name) + len(row.example) - LETTERS, 0)
         return row
 
     def note_poor(self, row: KindRow) -> None:
@@ -317,9 +311,9 @@ class _Site:
 
     @property
     def entries(self) -> int:
-        """The number of rows, words, names and values that it has in memory."""
+        """The number of rows, words, names and values in memory; long texts count as several."""
         tables = (self.kinds, self.starts, self.calm, *self.rows)
-        return sum(map(len, tables)) + self.names.entries
+        return sum(map(len, tables)) + self.names.entries + self.letters // LETTERS
 
     def notes(self, url: str) -> bool:
         """Count a URL; whether the site is watched from now on."""
@@ -508,7 +502,7 @@ class Novelty:
         name = whole_of(row.name)
         if not name:
             return None
-        whole = site.kinds.setdefault(name, KindRow(name, example=row.example))
+        whole = site.kinds.get(name) or site.add(KindRow(name, example=row.example))
         self.changed[site.host, name] = whole
         return whole
 

@@ -4,6 +4,7 @@ A kind is written like `wiki/Category:{}` or `list/?page={number}`.
 """
 
 import re
+from hashlib import blake2b
 from urllib.parse import unquote_to_bytes
 from zlib import crc32
 
@@ -26,6 +27,10 @@ _ZEROS = str.maketrans("123456789", "0" * 9)
 
 LONGEST_URL = 2_000
 """Letters of a URL that are looked at."""
+LETTERS = 150
+"""Letters of the name of a row, beyond which so many more count as another entry."""
+_LONGEST_KEY = 200
+"""Letters of the longest text in memory that only distinguishes URLs; of longer ones a digest."""
 
 SEPARATOR = re.compile(r"[;&]+")
 """The separator of the parameters of a query."""
@@ -67,7 +72,7 @@ def words_of(url: str) -> list[bytes]:
 
 
 def last_word(url: str) -> tuple[str, bytes] | None:
-    """The URL up to its last word, and that word, found at once.
+    """The URL up to its last word, or its digest, and that word, found at once.
 
     None if it is to be found by `words_of`, whose last it is.
     """
@@ -95,7 +100,7 @@ def last_word(url: str) -> tuple[str, bytes] | None:
         if _ONE_WORD.fullmatch(before) is None:
             return None
         word = f"{before}={word}"
-    return url[:at], word.encode()
+    return _key_of(url[:at]), word.encode()
 
 
 def is_code(part: str) -> bool:
@@ -197,8 +202,9 @@ class KindNames:
 
     @property
     def entries(self) -> int:
-        """Names and values that it holds."""
-        return sum(1 + len(row.values or ()) for row in self._values.values())
+        """Names and values that it holds; a long name counts as several."""
+        rows = self._values.values()
+        return sum(1 + len(row.name) // LETTERS + len(row.values or ()) for row in rows)
 
     def recall(self, row: ValuesRow) -> None:
         """Take up what was kept."""
@@ -310,8 +316,16 @@ def shape_of(url: str) -> str:
         word, folder = url[at:end], url[:at]
         if word and "%" not in folder and ":" not in word and ";" not in word:
             found = _EXTENSION.search(word)
-            return f"{folder.translate(_ZEROS)}*{found[0] if found else ''}{url[end:]}"
-    return url.translate(_ZEROS) if "%" not in url else url
+            shape = f"{folder.translate(_ZEROS)}*{found[0] if found else ''}{url[end:]}"
+            return _key_of(shape)
+    return _key_of(url.translate(_ZEROS) if "%" not in url else url)
+
+
+def _key_of(text: str) -> str:
+    """A text that is only compared: its digest if it is long."""
+    if len(text) <= _LONGEST_KEY:
+        return text
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _zero(digit: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ import msgspec
 
 from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
 from nacre.core.processor import Visit
+from nacre.core.recent_table import LETTERS, RecentTable
 from nacre.engine.candidates.candidates import Candidates
 
 LinkFact = tuple[str, str, str, str, str]
@@ -116,8 +117,7 @@ class AcceptedLinks:
 
     def __init__(self, candidates: Candidates) -> None:
         self._candidates = candidates
-        self._young: dict[tuple[str, str], str] = {}
-        self._old: dict[tuple[str, str], str] = {}
+        self._urls: RecentTable[tuple[str, str], str] = RecentTable(_KNOWN)
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -128,7 +128,7 @@ class AcceptedLinks:
     def _forget(self) -> None:
         # By the hop path of a page: a link as it is there, and its number or `_REFUSED`.
         self._known: dict[str, dict[LinkFact, int]] = {}
-        self._kept = 0
+        self._kept = self._letters = 0
 
     def of(
         self, visit: Visit, embeds: Callable[[str], bool] | None = None
@@ -140,11 +140,12 @@ class AcceptedLinks:
             embeds: Whether an embedded URL is wanted; None: none is.
         """
         uri, outlinks = visit.uri, visit.outlinks
-        if self._kept >= _NUMBERED:
+        if self._kept >= _NUMBERED or self._letters >= LETTERS:
             self._forget()
         known = self._known.get(uri.path)
         if known is None:
             known = self._known[uri.path] = {}
+            self._kept += 1
         looks: list[LinkFact] = list(map(_LOOK, outlinks))
         # One call asks for all: nearly all links of a site were on its pages before.
         found = list(map(known.get, looks))
@@ -181,6 +182,7 @@ class AcceptedLinks:
         """The number of a link that pages of this path did not have; `_REFUSED`."""
         self._kept += 1
         url = self._url(uri, link)
+        self._letters += len(link.url) + len(url) + len(link.context) + len(link.text)
         return self._number(link, url, new) if url else _REFUSED
 
     def _number(self, link: Outlink, url: str, new: list[LinkFact]) -> int:
@@ -208,13 +210,9 @@ class AcceptedLinks:
     def _url(self, uri: CrawlURI, link: Outlink) -> str:
         """The URL of a link as the frontier would have it; "" when it is refused."""
         way = link.url, extend_path(uri.path, link.hop)
-        url = self._young.get(way)
+        url = self._urls.get(way)
         if url is None:
-            url = self._old.get(way)
-            if url is None:
-                accepted = self._candidates.accepted(uri, [link])
-                url = accepted[0][0].url if accepted else ""
-            if len(self._young) >= _KNOWN:
-                self._old, self._young = self._young, {}
-            self._young[way] = url
+            accepted = self._candidates.accepted(uri, [link])
+            url = accepted[0][0].url if accepted else ""
+            self._urls.put(way, url, len(link.url) + len(url))
         return url

@@ -286,30 +286,55 @@ def _is_same_in_directory(text: str) -> bool:
     return "#" not in text and text.isprintable()
 
 
+_DIRECTORY, _ENTRY = 300, 100
+"""Memory of a directory without links, and of an entry without its texts, bytes."""
+
+
+class _DirectoryLinks(dict[str, str]):
+    """The links resolved before of one directory: as on a page, and their URLs; "" for none.
+
+    Attributes:
+        size: Their memory, bytes, about.
+    """
+
+    __slots__ = ("size",)
+
+    def __init__(self) -> None:
+        self.size = _DIRECTORY
+
+
 class _SharedLinks:
-    """Links resolved before, a dictionary per directory; two generations, the older one goes."""
+    """Links resolved before, by directory; two generations, the older one goes.
+
+    Args:
+        limit: Memory of a generation, bytes; the page that exceeds it is its last.
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._held = 0
-        self._young: dict[tuple[str, str, int], dict[str, str]] = {}
-        self._old: dict[tuple[str, str, int], dict[str, str]] = {}
+        self._young: dict[tuple[str, str, int], _DirectoryLinks] = {}
+        self._old: dict[tuple[str, str, int], _DirectoryLinks] = {}
 
-    def open(self, key: tuple[str, str, int]) -> dict[str, str]:
-        """The links known of a directory; what it holds stays for at least a generation."""
+    def open(self, key: tuple[str, str, int]) -> _DirectoryLinks:
+        """The links of the directory of a page; they stay for at least a generation."""
+        if self._held > self._limit:
+            self._old, self._young, self._held = self._young, {}, 0
         links = self._young.get(key)
         if links is None:
-            if self._held > self._limit:
-                self._old, self._young, self._held = self._young, {}, 0
-            links = self._young[key] = self._old.pop(key, {})
-            self._held += 300 * len(links) + 300
+            links = self._old.pop(key) if key in self._old else _DirectoryLinks()
+            self._young[key] = links
+            self._held += links.size
         return links
 
-    def keep(self, links: dict[str, str], href: str, url: str) -> None:
-        """Remember a link; a directory that alone reaches the limit starts anew."""
-        self._held += len(href) + len(url) + 200
-        if len(links) > self._limit // 300:
+    def keep(self, links: _DirectoryLinks, href: str, url: str) -> None:
+        """Remember a link; a directory that alone takes half of a generation starts anew."""
+        if links.size > self._limit // 2:
             links.clear()
+            links.size = _DIRECTORY
+        size = href.__sizeof__() + url.__sizeof__() + _ENTRY
+        self._held += size
+        links.size += size
         links[href] = url
 
 

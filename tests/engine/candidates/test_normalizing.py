@@ -1,3 +1,5 @@
+import tracemalloc
+
 from nacre.engine.candidates.normalizing import normalizing
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.seeding.seeds import parse_seed
@@ -49,3 +51,15 @@ def test_forms_are_remembered_within_bounds(tmp_path, monkeypatch):
     assert [found.link(url) for url in urls * 2] == [
         "http://h/?a&b", "http://h/?c&d", "http://h/?e&f",
     ] * 2  # fmt: skip
+
+
+def test_long_urls_take_no_more_memory_than_others(tmp_path):
+    found = made(tmp_path, "querystring")
+    assert found is not None
+    tracemalloc.start()
+    try:
+        for number in range(12_000):
+            assert found.link(f"http://h/?b={number:02000}&a", is_redirect=number % 2 == 0)
+        assert tracemalloc.get_traced_memory()[0] < 40_000_000
+    finally:
+        tracemalloc.stop()

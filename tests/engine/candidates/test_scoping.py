@@ -1,5 +1,6 @@
 """The scope is asked, refusals are remembered, and accepted links become CrawlURIs."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -55,6 +56,20 @@ def test_memory_is_bounded_and_the_recent_ones_stay():
     assert 50 <= len(known) <= 100
     assert known == list(range(1000 - len(known), 1000))
     assert 50 <= len(refused) <= 100
+
+
+def test_long_urls_take_no_more_memory_than_others():
+    recent = RecentURLs()
+    tracemalloc.start()
+    try:
+        for number in range(40_000):
+            recent.add(f"http://a.test/{number:02000}")
+            recent.refuse(f"http://b.test/{number:02000}", "L")
+        assert tracemalloc.get_traced_memory()[0] < 40_000_000
+    finally:
+        tracemalloc.stop()
+    assert knows(recent, f"http://a.test/{39_999:02000}")
+    assert not knows(recent, f"http://a.test/{1:02000}")
 
 
 def test_switched_off_or_told_to_forget_it_knows_nothing():

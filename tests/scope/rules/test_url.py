@@ -1,4 +1,5 @@
 import re
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -169,3 +170,14 @@ def test_switched_off():
 @given(st.text(max_size=100), st.text(max_size=100), st.integers(-1, 5), st.integers(-1, 5))
 def test_never_raises(path, query, repetition, threshold):
     assert has_path_loop(path, query, repetition, threshold) in {True, False}
+
+
+def test_a_rule_remembers_no_long_folders():
+    judge = PathologicalPath().build(ScopeState())
+    tracemalloc.start()
+    try:
+        for number in range(10_000):
+            assert not judge(Subject(f"http://h.test/{number:02000}/x", "L"))
+        assert tracemalloc.get_traced_memory()[0] < 2_000_000
+    finally:
+        tracemalloc.stop()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from nacre.core.recent_table import RecentTable
 from nacre.engine.candidates.scope_state import RuleFiles, all_chains
 from nacre.engine.seeding.seeds import Seed
 from nacre.engine.settings import UriSettings
@@ -10,7 +11,7 @@ from nacre.scope.normalize.chain import NormalizerChain
 from nacre.uri.parse import parse
 
 _KEPT = 50_000
-"""Links whose normal form is remembered: those of one site come again and again."""
+"""Links whose normal form is remembered, in each of two generations."""
 
 
 class Normalizing:
@@ -34,21 +35,17 @@ class Normalizing:
         self._outlink = outlink
         self._fetcher = fetcher
         self._max_length = max_length
-        self._links: dict[str, str | None] = {}
-        self._redirects: dict[str, str | None] = {}
+        self._links: RecentTable[str, str] = RecentTable(_KEPT)
+        self._redirects: RecentTable[str, str] = RecentTable(_KEPT)
 
     def link(self, url: str, *, is_redirect: bool = False) -> str | None:
         """A link in its normal form, as it is requested; None if it has none."""
         known = self._redirects if is_redirect else self._links
-        try:
-            return known[url]
-        except KeyError:
-            pass
-        if len(known) >= _KEPT:
-            known.clear()
-        found = self._apply(self._fetcher if is_redirect else self._outlink, url)
-        known[url] = found
-        return found
+        form = known.get(url)
+        if form is None:
+            form = self._apply(self._fetcher if is_redirect else self._outlink, url) or ""
+            known.put(url, form, len(url) + len(form))
+        return form or None
 
     def seeds(self, seeds: Iterable[Seed]) -> Iterator[Seed]:
         """Seeds in their normal forms; one that has none stays as it is typed."""

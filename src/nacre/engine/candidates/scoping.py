@@ -11,6 +11,7 @@ from msgspec import structs
 
 from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
+from nacre.core.recent_table import RecentTable
 from nacre.engine.candidates.identity import Identity
 from nacre.engine.candidates.rejected_uris import RejectedUris
 from nacre.engine.chain.entry import ORDERED, SCOPED, ChainName, Entry, FixedEntry
@@ -45,18 +46,15 @@ class Prepare(FixedEntry):
 
 
 class RecentURLs:
-    """Bounded sets of URLs that need not be judged again; each has two generations.
+    """Bounded tables of URLs that need not be judged again.
 
     An accepted URL is in the frontier's seen set whatever way it is found again. A refused one may
     be accepted on another way (an embed, a shorter path), so it is kept with its hop path.
     """
 
     def __init__(self, capacity: int = 100_000) -> None:
-        self._half = capacity // 2
-        self._young: set[str] = set()
-        self._old: set[str] = set()
-        self._refused: set[tuple[str, str]] = set()
-        self._refused_old: set[tuple[str, str]] = set()
+        self._accepted: RecentTable[str, None] = RecentTable(capacity // 2)
+        self._refused: RecentTable[tuple[str, str], None] = RecentTable(capacity // 2)
         self._enabled = True
 
     def remember(self, *, wanted: bool) -> None:
@@ -70,7 +68,7 @@ class RecentURLs:
         """
         if not self._enabled:
             return links
-        young, old = self._young, self._old
+        young, old = self._accepted.young, self._accepted.old
         return [
             link
             for link in links
@@ -80,29 +78,23 @@ class RecentURLs:
     def forget_refusals(self) -> None:
         """The scope is another one: what it refused is to be judged again."""
         self._refused.clear()
-        self._refused_old.clear()
 
     def refuses(self, url: str, path: str) -> bool:
         """The URL was refused on this way."""
-        way = (url, path)
-        return (way in self._refused or way in self._refused_old) and self._enabled
+        return (url, path) in self._refused and self._enabled
 
     def add(self, url: str) -> None:
         """A URL that is in the frontier now, or was before."""
-        if len(self._young) >= self._half:
-            self._old, self._young = self._young, set()
-        self._young.add(url)
+        self._accepted.put(url, None, len(url))
 
     def refuse(self, url: str, path: str) -> None:
         """A URL that the scope refused on this way."""
-        if len(self._refused) >= self._half:
-            self._refused_old, self._refused = self._refused, set()
-        self._refused.add((url, path))
+        self._refused.put((url, path), None, len(url))
 
     def forget(self) -> None:
         """Start anew: the scope changed, or URIs were deleted."""
-        for known in (self._young, self._old, self._refused, self._refused_old):
-            known.clear()
+        self._accepted.clear()
+        self._refused.clear()
 
 
 class JudgeScopeStep:

@@ -10,8 +10,8 @@ from nacre.scope.state import ScopeState
 from nacre.scope.subject import Subject
 from nacre.uri.parse import scheme, split
 
-_FOLDERS = 16_384
-"""Folders that a rule remembers."""
+_FOLDERS, _LONGEST = 16_384, 500
+"""Folders that a rule remembers, and the letters of the longest of them."""
 
 
 class PathologicalPath(Predicated):
@@ -39,7 +39,8 @@ class PathologicalPath(Predicated):
                 return True
             if len(good) >= _FOLDERS:
                 good.clear()
-            good.add(folder)
+            if len(folder) <= _LONGEST:
+                good.add(folder)
             return False
 
         return test
