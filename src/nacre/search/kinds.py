@@ -27,6 +27,8 @@ _NAMES = {
     "application/vnd.oasis.opendocument.text-master": "odt",
     "application/vnd.oasis.opendocument.spreadsheet-template": "ods",
     "application/vnd.oasis.opendocument.presentation-template": "odp",
+    "application/vnd.oasis.opendocument.graphics-template": "odg",
+    "application/vnd.oasis.opendocument.graphics": "odg",
     "application/vnd.oasis.opendocument.text": "odt",
     "application/vnd.oasis.opendocument.spreadsheet": "ods",
     "application/vnd.oasis.opendocument.presentation": "odp",

@@ -24,10 +24,11 @@ _PARTS = (
     ("word", ("wordprocessingml", "opendocument.text", "ms-word.")),
     ("excel", ("spreadsheetml", "opendocument.spreadsheet", "ms-excel.")),
     ("powerpoint", ("presentationml", "opendocument.presentation", "ms-powerpoint.")),
+    ("image", ("opendocument.graphics",)),
 )
 _KINDS = {
     "html": "Web Page", "pdf": "Document", "word": "Document", "excel": "Data",
-    "powerpoint": "Presentation", "text": "Web Page",
+    "powerpoint": "Presentation", "text": "Web Page", "image": "Image",
 }  # fmt: skip
 _LONGEST_NAME = 200
 _LARGEST_INT = 2**31 - 1

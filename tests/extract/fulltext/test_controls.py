@@ -1,4 +1,4 @@
-"""What a reader sees of buttons and lists of choices."""
+"""What a reader sees of buttons, lists of choices and text fields."""
 
 from time import process_time
 
@@ -39,6 +39,12 @@ from nacre.extract.fulltext.page_text import page_text
         ("<script>'<select><option>'</script><p>x<select><option>a</select>",
          "<script>'<select><option>'</script><p>x a ", ()),
         ("<!-- <button> --><p>x", None, ()),
+        ("<textarea rows=2>国\n图 &amp; <b>x</textarea>!", " 国\n图 &amp; &lt;b>x !", ()),
+        ("<TEXTAREA>to the end", " to the end ", ()),
+        ("<textarea hidden>x</textarea>", None, ()),
+        ("<script>'<textarea>'</script><p>x", None, ()),
+        ("<textarea><button>Go</button></textarea>", " &lt;button>Go&lt;/button> ", ()),
+        ("<select><option>a<textarea>b</textarea>", " a  b ", ()),
         ("<datalist><option>a</datalist>", None, ()),
         ("<p>no control", None, ()),
     ],
@@ -63,6 +69,8 @@ def test_options_are_bounded():
         "<button ",
         "<input type=submit value='",
         "<title>",
+        "<textarea>",
+        "<textarea ",
     ],
 )
 def test_hostile_markup_takes_linear_time(part: str):
@@ -72,7 +80,8 @@ def test_hostile_markup_takes_linear_time(part: str):
 
 
 PARTS = (
-    *("<select>", "<option>", "</option>", "</select>", "<button>", "x", "<", "<script>"),
+    *("<textarea>", "</textarea>"),
+    *("<select>", "<option>", "</option>", "</select>", "<button>", "文", "<", "<script>"),
     *("<input type=submit value=v>", "</script>"),
 )
 
@@ -81,7 +90,7 @@ PARTS = (
 def test_text_outside_lists_is_kept(parts: list[str]):
     markup = "".join(parts)
     outside = markup.partition("<select>")[0]
-    assert with_labels(markup).markup.count("x") >= outside.count("x")
+    assert with_labels(markup).markup.count("文") >= outside.count("文")
 
 
 WORDS = "这是一个很长的段落，用来说明图书馆的历史和藏书情况，读者可以在这里了解更多的信息。" * 3
@@ -90,11 +99,12 @@ WORDS = "这是一个很长的段落，用来说明图书馆的历史和藏书�
 @pytest.mark.parametrize("linear", [True, False])
 @pytest.mark.parametrize("charset", ["gbk", "utf-8"])
 def test_labels_and_chosen_options_are_text_of_a_page(charset: str, linear: bool):
-    form = "<button>借<b>书</b></button><select><option>一馆<option selected>二馆</select>"
+    field = "<textarea>检<b>索</b></textarea>"
+    form = f"<button>借<b>书</b></button>{field}<select><option>一馆<option selected>二馆</select>"
     page = f"<main><p>{WORDS}</p><p>在 {form} <input type=submit value=搜索></p>"
     body = f"<meta charset={charset}>{page}".encode(charset)
     found = page_text(
         TextJob(Document("http://a.test/", mime="text/html", body=body), linear=linear)
     )
-    assert found.text.split()[-4:] == ["在", "借书", "二馆", "搜索"]
+    assert found.text.split()[-5:] == ["在", "借书", "检<b>索</b>", "二馆", "搜索"]
     assert found.rest.split()[-1] == "一馆"

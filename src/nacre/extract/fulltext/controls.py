@@ -1,8 +1,9 @@
-"""Labels of buttons and lists of choices as text of a page, which the reader of text drops.
+"""Buttons, lists of choices and text fields as text of a page, which the reader of text drops.
 
-A reader sees the label of a button and the chosen option of a list; the other options appear when
-the list is opened. So the first are text where they stand, and the others are found like a menu.
-Source: HTML, 4.10 (rendering of `button`, `input`, `select`) and 13.2.6.4.16 (what ends a list).
+A reader sees the label of a button, the chosen option of a list and the contents of a `textarea`;
+the other options appear when the list is opened. So the first are text where they stand, and the
+others are found like a menu. Source: HTML, 4.10 (rendering of `button`, `input`, `select`,
+`textarea`), 13.2.5.2 (a `textarea` has text alone) and 13.2.6.4.16 (what ends a list).
 """
 
 import re
@@ -11,10 +12,11 @@ from typing import NamedTuple
 
 _TOKEN = re.compile(
     r"(?is)<!--.*?(?:-->|\Z)"
-    r"|<(script|style|template|textarea|noscript|title)\b[^<>]*>.*?(?:</\1\s*>|\Z)"
+    r"|<(script|style|template|noscript|title)\b[^<>]*>.*?(?:</\1\s*>|\Z)"
+    r"|<(?P<field>textarea)\b(?P<attributes>[^<>]*)>(?P<text>.*?)(?:</textarea\s*>|\Z)"
     r"|<(?P<close>/?)(?P<name>button|select|option|input)\b(?P<rest>[^<>]*)>"
 )
-_CONTROL = re.compile(r"(?i)<(?:button|select|input)\b")
+_CONTROL = re.compile(r"(?i)<(?:button|select|input|textarea)\b")
 _LABELLED = re.compile(r"""(?i)(?:^|\s)type\s*=\s*["']?(?:submit|button|reset)\b""")
 _VALUE = re.compile(r"""(?i)\svalue\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""")
 _HIDDEN = re.compile(r"(?i)(?:^|\s)hidden(?=$|[\s=/])")
@@ -26,7 +28,7 @@ _MOST = 2_000
 
 
 class PageControls(NamedTuple):
-    """A page whose buttons and lists are text.
+    """A page whose buttons, lists and fields are text.
 
     Attributes:
         markup: The page.
@@ -38,7 +40,7 @@ class PageControls(NamedTuple):
 
 
 def with_labels(markup: str) -> PageControls:
-    """Put what a reader sees of buttons and lists into the text of a page, in linear time.
+    """Put what a reader sees of buttons, lists and fields into a page's text, in linear time.
 
     Args:
         markup: The decoded page.
@@ -47,7 +49,9 @@ def with_labels(markup: str) -> PageControls:
         return PageControls(markup)
     reader = _Reader(markup)
     for match in _TOKEN.finditer(markup):
-        if match["name"]:
+        if match["field"]:
+            reader.take_field(match)
+        elif match["name"]:
             reader.take(match)
     return reader.finish()
 
@@ -90,6 +94,13 @@ class _Reader:
         elif name == "input" and _LABELLED.search(match["rest"]):
             value = _VALUE.search(match["rest"])
             self._replace(match, next(filter(None, value.groups()), "") if value else "")
+
+    def take_field(self, match: re.Match[str]) -> None:
+        """Take a `textarea`, which ends a list."""
+        if self._list is not None:
+            self._end_list(self._list, match.start())
+        if not _HIDDEN.search(match["attributes"]):
+            self._replace(match, match["text"].replace("<", "&lt;"))
 
     def finish(self) -> PageControls:
         """The page; a list without an end stays as it is."""

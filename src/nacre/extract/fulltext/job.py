@@ -18,6 +18,7 @@ ZIPPED_XML = frozenset(
         f"{_OPEN}text",
         f"{_OPEN}spreadsheet",
         f"{_OPEN}presentation",
+        f"{_OPEN}graphics",
     )
 )
 """Zip files of XML that are read here: the library joins or parts words of them."""
@@ -52,6 +53,7 @@ SIBLINGS = {
     **dict.fromkeys((f"{_OPEN}text-template", f"{_OPEN}text-master"), f"{_OPEN}text"),
     f"{_OPEN}spreadsheet-template": f"{_OPEN}spreadsheet",
     f"{_OPEN}presentation-template": f"{_OPEN}presentation",
+    f"{_OPEN}graphics-template": f"{_OPEN}graphics",
 }
 """Templates, shows and files with macros, and the media type by which they are read."""
 OFFICE = frozenset(
@@ -95,9 +97,11 @@ ENDINGS = {
     "odm": f"{_OPEN}text-master",
     "ots": f"{_OPEN}spreadsheet-template",
     "otp": f"{_OPEN}presentation-template",
+    "otg": f"{_OPEN}graphics-template",
     "odt": f"{_OPEN}text",
     "ods": f"{_OPEN}spreadsheet",
     "odp": f"{_OPEN}presentation",
+    "odg": f"{_OPEN}graphics",
     "epub": EPUB,
     "rtf": "application/rtf",
 }
