@@ -240,7 +240,7 @@ def test_a_change_of_which_nobody_told_counts_for_all_that_were_not_drawn(
     propensity: float, untold: float
 ) -> None:
     learner = _Learner(_known(listed=NOW, lastmod="2020-01-01"))
-    learner.sites.read_dates("http://a.test/map.xml", [], 0, NOW)
+    learner.sites.read_map("http://a.test/map.xml", NOW)
     learner.step.take([Choice(URL, 0.5, "sample", propensity)])
     learner.visit(CHANGED)
     assert learner.sites._sites["a.test"].trust["sitemap"].untold == untold

@@ -118,6 +118,37 @@ HOME = "http://a.test/"
 SIZE = 10
 
 
+@pytest.mark.parametrize(
+    ("hop", "kind"), [("M", PageKind.SITEMAP), ("L", PageKind.FEED)], ids=["sitemap", "feed"]
+)
+@pytest.mark.parametrize("mime", ["application/xml", "text/xml"])
+def test_a_feed_is_no_sitemap_though_both_are_plain_xml(
+    hop: str, kind: PageKind, mime: str
+) -> None:
+    rows, sites = MemoryRows(), Sites()
+    planner = Planner(rows, sites, DigestJudge(), RecrawlSettings())
+    links = [Link(PAGE, hop, lastmod=_iso(START - DAY))]
+    planner.learn(Visit("http://a.test/all.xml", START, 200, "one", mime, 9, links, bytes))
+    row = rows.get("http://a.test/all.xml")
+    assert row is not None
+    assert row.kind is kind
+    assert sites.is_mapped(PAGE, START) is (kind is PageKind.SITEMAP)
+
+
+def test_a_feed_that_an_earlier_version_took_for_a_sitemap_becomes_a_feed() -> None:
+    rows, sites = MemoryRows(), Sites()
+    rows.put(PageRow("http://a.test/all.xml", PageKind.SITEMAP, visits=1, last_visit=START - DAY))
+    planner = Planner(rows, sites, DigestJudge(), RecrawlSettings())
+    links = [Link(PAGE, "L", lastmod=_iso(START - DAY))]
+    visit = Visit("http://a.test/all.xml", START, 200, "one", "text/xml", 9, links, bytes)
+    planner.learn(visit)
+    planner.learn(visit._replace(links=()))
+    row = rows.get("http://a.test/all.xml")
+    assert row is not None
+    assert row.kind is PageKind.FEED
+    assert not sites.is_mapped(PAGE, START)
+
+
 class _ByName(DigestJudge):
     """What lies in a folder is a list; all else is an article that never changes."""
 

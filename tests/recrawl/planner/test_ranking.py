@@ -28,6 +28,26 @@ def test_a_page_that_was_visited_later_than_now_is_not_likely_to_have_changed(in
     assert not bid.due
 
 
+@pytest.mark.parametrize(("mapped", "least"), [(False, 0.5), (True, 0.0)])
+def test_a_list_is_expected_to_change_as_any_page_unless_a_sitemap_shows_the_same(
+    mapped: bool, least: float
+) -> None:
+    evidence = NO_EVIDENCE
+    for _ in range(5):
+        evidence = observe(evidence, 7.0, changed=True)
+    row = PageRow("http://a.test/", visits=6, index=1.0, evidence=evidence)
+    row.last_visit = NOW - 7 * DAY
+    ranking = Ranking(
+        Classes(lambda row: row.evidence, PAGES),
+        Classes(lambda row: row.arrivals, LISTS),
+        ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
+    )
+    time = SiteTime(Season(), Hazard(), lists=0.003, untold=0.0, is_mapped=mapped)
+    bid = ranking.visit(row, NOW, time, ())
+    assert bid is not None
+    assert least <= bid.chance <= least + 0.5
+
+
 def _look(row: PageRow, days: float) -> tuple[str, bool] | None:
     """Reason of a look at a page that long after its last visit, and whether it has to be made."""
     row.last_visit, row.visits = NOW, 2

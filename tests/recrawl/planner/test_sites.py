@@ -24,9 +24,9 @@ def _page(**facts: object) -> PageRow:
 def _mapped(*, read: bool = True) -> Sites:
     """A site whose sitemap was read a week ago, and now."""
     sites = Sites()
-    sites.read_dates(MAP, [], 0, NOW - 7 * DAY)
+    sites.read_map(MAP, NOW - 7 * DAY)
     if read:
-        sites.read_dates(MAP, [], 0, NOW)
+        sites.read_map(MAP, NOW)
     return sites
 
 
@@ -47,7 +47,15 @@ def test_a_sitemap_that_dates_everything_now_is_not_believed() -> None:
     assert not sites.is_mapped(URL, NOW)
     assert sites.signals(_page(lastmod="2026-01-05", listed=NOW)) == []
     assert sites.read_dates(MAP, ["2020-01-01", "never"], 1, NOW + DAY)
+    sites.read_map(MAP, NOW + DAY)
     assert sites.is_mapped(URL, NOW + DAY)
+
+
+def test_a_sitemap_covers_the_pages_that_it_names() -> None:
+    sites = _mapped()
+    named, other = _page(listed=NOW), _page()
+    assert [sites.covers(row, NOW) for row in (named, other)] == [True, False]
+    assert not sites.covers(named, NOW + DAY)
 
 
 def test_visits_show_how_right_a_source_is() -> None:

@@ -156,7 +156,7 @@ class Learning:
         event = 0.0
         # Where a sitemap tells of changes, a new frame around the pages is none of them.
         framed = finding.kind is ChangeClass.TEMPLATE
-        seen = changed or (framed and not self._sites.is_mapped(row.url, now))
+        seen = changed or (framed and not self._sites.covers(row, self._step.time))
         if row.kind is PageKind.PAGE:
             own = self._sites.forecasting(row, time).own(row, self._classes.posterior(row), days)
             look = 1.0 - (1.0 - own) * calm
@@ -198,7 +198,7 @@ class Learning:
         if choice is not None and not row.told:
             simple = simple_chance(row, days, self._step.every)
             forecasts.score(choice.chance, simple, changed=changed)
-        mapped = self._sites.is_mapped(row.url, self._step.time)
+        mapped = self._sites.covers(row, self._step.time)
         if not row.told and row.index < INDEX and not mapped:
             # A list changes with each new link: it says little of other pages. A sitemap tells.
             events.look(row, own, now, changed=changed)

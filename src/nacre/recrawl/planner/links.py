@@ -255,10 +255,7 @@ class Links:
         if row.kind is PageKind.EMBED:
             return
         told = [link for link in visit.links if link.lastmod]
-        if row.kind in _UNSORTED and _is_sitemap(visit):
-            is_feed = "rss" in visit.mime or "atom" in visit.mime
-            row.classify(PageKind.FEED if is_feed else PageKind.SITEMAP)
-            self._rows.put(row)
+        self._sort(row, visit)
         if row.kind in _TELLERS and _was_read(visit):
             self._read_hints(row, visit, told)
         unknown = self._meet(row, visit)
@@ -267,10 +264,20 @@ class Links:
                 self._lists.tell_dropped(self._judge.dropped(visit))
             self._lists.read(row, visit, unknown, before)
 
+    def _sort(self, row: PageRow, visit: Visited) -> None:
+        """Note what a source of hints is: a feed is no sitemap, though both may be plain XML."""
+        if row.kind in _UNSORTED and _is_sitemap(visit):
+            is_feed = "rss" in visit.mime or "atom" in visit.mime
+            row.classify(PageKind.FEED if is_feed else PageKind.SITEMAP)
+            self._rows.put(row)
+        mapped = any(link.hop == "M" for link in visit.links)
+        if row.kind is PageKind.SITEMAP and _was_read(visit) and visit.links and not mapped:
+            row.classify(PageKind.FEED)
+            self._rows.put(row)
+
     def _hears_of_drops(self, row: PageRow, now: float) -> bool:
         """Whether a link that a page lost is a hint: lists have their own, sitemaps tell more."""
-        sites = self._sites
-        known = sites.list_row(row.url) is not None or sites.is_mapped(row.url, now)
+        known = self._sites.list_row(row.url) is not None or self._sites.covers(row, now)
         return self._settings.hints and not known
 
     def _meet(self, row: PageRow, visit: Visited) -> set[str]:
@@ -334,6 +341,8 @@ class Links:
         dates = [link.lastmod for link in told]
         again = sum(_was_dated(row, source) for _, row in moved)
         believed = self._sites.read_dates(source_page.url, dates, again, visit.time)
+        if source is HintSource.SITEMAP:
+            self._sites.read_map(source_page.url, visit.time)
         for link, row in moved:
             is_news = _was_dated(row, source) or self._sites.is_later(link.lastmod, row.last_visit)
             if not _is_mapped(row, source):

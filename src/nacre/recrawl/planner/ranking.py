@@ -165,7 +165,8 @@ class Ranking:
             new, found = (0.0, 0.0) if repeats else self._arriving(row, wait)
             new, found = min(new, time.untold), min(found, time.untold)
             amount = _LISTS * new + time.lists * amount
-            chance = 1.0 - (1.0 - time.lists * chance) * (1.0 - found)
+            own = time.lists * chance if time.is_mapped else chance
+            chance = 1.0 - (1.0 - own) * (1.0 - found)
             reason = "told" if told else "index"
         elif row.arrivals:
             amount += _LISTS * self._arriving(row, wait)[0]

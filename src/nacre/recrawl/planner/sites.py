@@ -277,6 +277,10 @@ class Sites:
         site = self._site(url)
         return self.hints and site.listed[0] == now > site.doubted
 
+    def covers(self, row: PageRow, now: float) -> bool:
+        """Whether a sitemap that is believed and names a page was read in the step of this time."""
+        return self.is_mapped(row.url, now) and self._is_named(row, now)
+
     def learn_news(self, url: str, told: int, untold: int) -> None:
         """Count new links of a list: those that a sitemap had in the same step, and others."""
         self._site(url).count_news(told, untold)
@@ -292,6 +296,7 @@ class Sites:
         return time._replace(
             lists=max(_LIST_ITSELF, min(time.lists, missed)),
             untold=(untold + _OPEN) / (told + untold + 2.0 * _OPEN),
+            is_mapped=True,
         )
 
     def is_tried(self, row: PageRow) -> bool:
@@ -309,9 +314,7 @@ class Sites:
     def is_silent(self, row: PageRow, now: float) -> bool:
         """Whether a sitemap covers this page, had nothing to say of it, and was right so far."""
         site = self._site(row.url)
-        if not row.lastmod or row.told or not self.is_mapped(row.url, now):
-            return False
-        if not self._is_named(row, now):
+        if not row.lastmod or row.told or not self.covers(row, now):
             return False
         trust = self._trust(site, HintSource.SITEMAP)
         return site.watched > 0 and trust.untold <= _MISSES * trust.told
@@ -385,14 +388,17 @@ class Sites:
         self._site(url).count_births(hour_of_week(now), count)
 
     def read_dates(self, sitemap: str, dates: Sequence[str], moved: int, now: float) -> bool:
-        """Note a sitemap's visit; False when so many of its dates changed that they are useless."""
+        """Note the dates of a source; False when so many of them changed that they are useless."""
         site = self._site(sitemap)
-        site.note_map(now)
         known = [date for text in dates if (date := parse_w3c_date(text)) is not None]
         believed = not dates_are_generated(known, now, moved)
         if not believed:
             site.doubt(now)
         return believed
+
+    def read_map(self, sitemap: str, now: float) -> None:
+        """Note that a sitemap of the site was read."""
+        self._site(sitemap).note_map(now)
 
     def is_later(self, lastmod: str, visit: float) -> bool:
         """Whether a date as written lies after a visit."""

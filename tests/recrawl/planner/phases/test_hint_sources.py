@@ -254,7 +254,7 @@ def test_lists_of_a_flooded_site_are_read_unless_the_budget_is_tight(
 
 def test_where_a_sitemap_is_believed_a_sample_of_the_lists_is_read() -> None:
     scene = Scene(*(page(f"list{number}/", index=0.9) for number in range(200)), least=0.9)
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     scene.sites.learn_news(SITE, 1_000_000, 0)
     result = chosen(_index_pages(scene), room=10_000)
     sampled = [one for one in result.visits if one.propensity < 1.0]

@@ -50,6 +50,7 @@ def test_a_few_pages_of_a_class_of_which_nothing_is_known_are_visited() -> None:
     result = chosen(_samples(Scene(*_unseen(500))), room=10_000)
     assert len(result.visits) == 200
     assert {(one.reason, one.propensity) for one in result.visits} == {("sample", 0.4)}
+    assert all(0.0 < one.chance < 1.0 for one in result.visits)
 
 
 def test_samples_are_those_with_the_smallest_numbers_of_all() -> None:
@@ -139,7 +140,7 @@ def test_of_files_that_may_change_ten_are_tried_and_more_when_one_did() -> None:
 def test_where_a_sitemap_is_believed_its_pages_are_one_class() -> None:
     rows = [*_unseen(300, "a{}.html"), *_unseen(300, "b/{}.html")]
     scene = Scene(*rows)
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     result = chosen(_samples(scene), room=10_000)
     assert len(result.visits) == 20
     assert {path[0] for path in paths(result)} == {"a", "b"}
@@ -147,14 +148,14 @@ def test_where_a_sitemap_is_believed_its_pages_are_one_class() -> None:
 
 def test_a_site_of_which_a_sitemap_tells_may_have_one_page_of_a_kind() -> None:
     scene = Scene(page("one.html", evidence=b"", visits=1))
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     assert paths(chosen(_samples(scene), room=10_000)) == ["one.html"]
 
 
 def test_a_page_that_changed_has_more_of_its_site_sampled_where_a_sitemap_is_believed() -> None:
     rows = _unseen(300, "a{}.html")
     scene = Scene(*rows)
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     samples = _samples(scene)
     first = chosen(samples, room=10_000)
     assert len(first.visits) == 20
@@ -172,7 +173,7 @@ def test_a_page_that_changed_has_more_of_its_site_sampled_where_a_sitemap_is_bel
 def test_of_a_small_site_a_tenth_is_sampled_at_once_and_four_pages_at_least() -> None:
     for count, size in ((20, 4), (100, 10), (115, 12)):
         scene = Scene(*_unseen(count, "a{}.html"))
-        scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+        scene.sites.read_map(SITE + "map.xml", NOW)
         assert len(chosen(_samples(scene), room=10_000).visits) == size
 
 
@@ -381,8 +382,8 @@ def test_embeds_and_files_without_evidence_are_left_to_their_phase() -> None:
 def test_a_page_that_its_sitemap_names_no_more_is_told_of() -> None:
     row = page("gone", listed=NOW - 9.0, lastmod="2020-01-01")
     scene = Scene(row, lots=0.0)
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW - 9.0)
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW - 9.0)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     assert paths(chosen(_by_value(scene)), "told") == ["gone"]
 
 

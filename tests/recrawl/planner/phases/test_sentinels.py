@@ -45,7 +45,8 @@ def test_who_can_be_one() -> None:
     assert paths(chosen(_sentinels(scene), room=1_000)) == ["left"]
 
 
-def test_where_a_sitemap_is_believed_there_are_none() -> None:
-    scene = Scene(*(page(f"api/{name}.html") for name in "abcdefgh"))
-    scene.sites.read_dates("http://a.test/sitemap.xml", [], 0, NOW)
-    assert paths(chosen(_sentinels(scene), room=1_000)) == []
+def test_pages_that_a_believed_sitemap_names_are_none() -> None:
+    named = [page(f"api/{name}.html", listed=NOW) for name in "abcdefgh"]
+    scene = Scene(*named, page("other.html"))
+    scene.sites.read_map("http://a.test/sitemap.xml", NOW)
+    assert paths(chosen(_sentinels(scene), room=1_000)) == ["other.html"]

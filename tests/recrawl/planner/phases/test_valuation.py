@@ -86,7 +86,7 @@ def test_pages_of_which_a_proven_sitemap_is_silent_rest() -> None:
     row = page("quiet", evidence=QUIET, lastmod="2020-01-01", listed=NOW)
     other = page("unlisted", evidence=QUIET)
     scene = Scene(row, other)
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     site = scene.sites._site(SITE)
     site.watched = 20
     _trust(scene, HintSource.SITEMAP, 50.0, 0.0)
@@ -110,8 +110,8 @@ def test_files_that_hardly_change_rest_but_for_the_floor() -> None:
 def test_what_was_put_while_the_rows_were_read_is_not_overwritten() -> None:
     row = page("gone", listed=NOW - 9.0, lastmod="2020-01-01")
     scene = Scene(row)
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW - 9.0)
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW - 9.0)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     scene.rows.put(page("gone", listed=NOW - 9.0, lastmod="2020-01-01", visits=9))
     found = scene.valuation.withdrawn(row)
     assert (found.visits, found.told) == (9, ("sitemap",))
@@ -125,7 +125,7 @@ def test_a_list_that_its_sitemap_replaces_rests() -> None:
     row, other = page("list/", index=0.9), page("b/", index=0.9)
     scene = Scene(row, other)
     assert not scene.valuation.rests(row, _value(scene, row))
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     assert scene.valuation.rests(row, _value(scene, row))
     assert not scene.valuation.rests(row, _value(scene, row)._replace(due=True))
 
@@ -135,7 +135,7 @@ def test_a_list_that_its_sitemap_replaces_never_overflows() -> None:
     scene = Scene(row)
     scene.sites.keep_list(row.url, ShownRow(Shown(), NOW - 7 * DAY, window=2))
     assert _value(scene, row).reason == "window"
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     assert _value(scene, row).reason != "window"
 
 
@@ -161,7 +161,7 @@ def test_rates_are_brought_up_to_date_in_slices() -> None:
 def test_silence_speaks_for_pages_that_nobody_told_of() -> None:
     row = page("quiet", evidence=b"", lastmod="2020-01-01", listed=NOW)
     scene = Scene(row)
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     _trust(scene, HintSource.SITEMAP, 50.0, 0.0)
     assert scene.valuation.quiet(row)
     for facts in ({"visits": 0}, {"told": ("feed",)}):
@@ -319,7 +319,7 @@ def test_at_even_odds_a_page_counts_as_a_list() -> None:
     scene = Scene(row)
     scene.sites.keep_list(row.url, ShownRow(Shown(), NOW - 7 * DAY, window=2))
     assert _value(scene, row).reason == "window"
-    scene.sites.read_dates(SITE + "map.xml", [], 0, NOW)
+    scene.sites.read_map(SITE + "map.xml", NOW)
     assert _value(scene, row).reason != "window"
     assert scene.valuation.rests(row, _value(scene, row)._replace(due=False, chance=1.0))
 

@@ -143,6 +143,7 @@ class SiteTime(NamedTuple):
         event: Probability that an event of its section has changed a page since its last visit.
         forecasts: Corrects what the rates of pages promise; None: not at all.
         every: Days between steps.
+        is_mapped: A sitemap shows what lists would; a change of a list itself hardly counts then.
     """
 
     season: Season
@@ -152,6 +153,7 @@ class SiteTime(NamedTuple):
     event: float = 0.0
     forecasts: CalibrationRow | None = None
     every: float = 1.0
+    is_mapped: bool = False
 
     def own(self, row: PageRow, posterior: Distribution, days: float) -> float:
         """Chance that a page has changed by its own rate, as far as such forecasts held.

@@ -209,17 +209,22 @@ class Samples:
         """Draw, for at most a tenth of the room; `again`: see `SampleDraws.samples`."""
         step = self._step
         drawn = self._draws.samples(step.done, step.compared, self._sites, again)
-        return [one for one in drawn if self._is_sample(one.url)][: room // 10]
+        return [found for one in drawn if (found := self._forecast(one)) is not None][: room // 10]
 
-    def _is_sample(self, url: str) -> bool:
-        """Whether it can represent others: files that hardly change and withdrawn pages cannot."""
-        row = self._pages.get(url)
-        if row is None or self._valuation.repeats(url) or self._valuation.withdrawn(row).told:
-            return False
-        if row.kind is not PageKind.FILE:
-            return True
+    def _forecast(self, drawn: Choice) -> Choice | None:
+        """The choice with its chance; None of what represents no others.
+
+        Files that hardly change and withdrawn pages do not.
+        """
+        row = self._pages.get(drawn.url)
+        if row is None or self._valuation.repeats(row.url) or self._valuation.withdrawn(row).told:
+            return None
         value = self._valuation.of(row)
-        return value is not None and not self._valuation.is_idle_file(row, value)
+        if row.kind is PageKind.FILE and (
+            value is None or self._valuation.is_idle_file(row, value)
+        ):
+            return None
+        return drawn._replace(chance=value.chance if value else 0.0)
 
 
 class MoreSamples:

@@ -1,7 +1,7 @@
 """The phase of sentinels: a few pages of each section show whether it had an event (pure).
 
-Wider sections come first: what is drawn for one counts for those around it. On a site whose sitemap
-is believed there are none: the sitemap names what changed.
+Wider sections come first: what is drawn for one counts for those around it. Of pages that a sitemap
+which is believed names there are none: it tells what changed.
 """
 
 import heapq
@@ -38,14 +38,15 @@ class _Section:
 
     def __init__(self) -> None:
         self.count = 0
-        self.drawn: list[tuple[float, str]] = []
+        self.drawn: list[tuple[float, str, bool]] = []
 
-    def take(self, drawn: float, url: str) -> None:
+    def take(self, drawn: float, row: PageRow) -> None:
         self.count += 1
+        item = -drawn, row.url, row.listed > 0.0
         if len(self.drawn) < 2 * _SITE:
-            heapq.heappush(self.drawn, (-drawn, url))
+            heapq.heappush(self.drawn, item)
         else:
-            heapq.heappushpop(self.drawn, (-drawn, url))
+            heapq.heappushpop(self.drawn, item)
 
 
 class SectionDraws:
@@ -71,16 +72,16 @@ class SectionDraws:
                 if len(self._sections) >= _SECTIONS:
                     continue
                 section = self._sections[site, name] = _Section()
-            section.take(drawn, row.url)
+            section.take(drawn, row)
 
     def urls(self, sites: Sites, now: float, done: Collection[str]) -> list[str]:
         """The sentinels of all sites, those of the widest sections first."""
         wanted: dict[str, None] = {}
         left: dict[str, int] = {}
         for (site, name), section in sorted(self._sections.items(), key=_by_width):
-            drawn = [url for _, url in sorted(section.drawn, reverse=True)]
-            if sites.is_mapped(drawn[0], now):
-                continue
+            mapped = sites.is_mapped(section.drawn[0][1], now)
+            pages = sorted(section.drawn, reverse=True)
+            drawn = [url for _, url, listed in pages if not (listed and mapped)]
             most = left.setdefault(site, max(_SITE, round(_SHARE * section.count)))
             enough = _SECTION if name else _SITE
             if name and section.count < _LARGE:
