@@ -126,6 +126,36 @@ def test_hosts_of_one_address_are_fetched_from_one_at_a_time() -> None:
     assert take(front, 3.0).queue == "b,"
 
 
+def test_many_parked_queues_are_looked_at_one_a_second() -> None:
+    hosts = [f"h{number}" for number in range(200)]
+    front = Frontier(
+        MemoryRows(), fixed(FrontierSettings()), fixed(PolitenessSettings(delay=0.5)), NOW, 0.0
+    )
+    front.schedule([candidate(host, str(n)) for host in hosts for n in range(2)], NOW)
+    share(front, hosts, "1.1.1.1")
+    groups = front.politeness.groups
+    for step in range(0, 600, 4):
+        mono = step / 4
+        uri = take(front, mono)
+        assert front.next(NOW + mono, mono) is None
+        front.finished(uri, Attempt(200, 0.25), mono + 0.5)
+        assert len(groups._due) <= 3, "one for what came back last, and one look a second"
+    assert len(groups._addresses["1.1.1.1"].parked) > 50
+
+
+def test_a_parked_queue_that_does_not_take_its_place_holds_up_no_other() -> None:
+    front = made("abcd")
+    share(front, "abcd", "1.1.1.1")
+    groups = front.politeness.groups
+    first = take(front)
+    assert front.next(NOW, 0.0) is None
+    front.finished(first, Attempt(200, 2.0), 0.0)
+    woken = [groups.released(mono) for mono in (1.9, 2.0, 2.0, 2.9, 3.0, 3.5, 4.0, 9.0)]
+    names = [queue.name if queue is not None else "" for queue in woken]
+    assert names == ["", "b,", "", "", "c,", "", "d,", ""]
+    assert groups.wait(9.0) is None
+
+
 def test_queues_that_are_parked_for_one_address_take_turns() -> None:
     front = made("abc")
     share(front, "abc", "1.1.1.1")

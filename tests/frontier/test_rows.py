@@ -1,4 +1,5 @@
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +73,11 @@ def test_keys_sort_as_uris_do(one: CrawlURI, other: CrawlURI) -> None:
 numbers = st.lists(st.integers(0, 99), max_size=12)
 
 
+def value_of(number: int) -> bytes:
+    """A value of a length of its own: some are longer than a batch of usual ones."""
+    return b"v" * (number * 379 % 2_500)
+
+
 @given(numbers, st.lists(st.one_of(st.none(), numbers)), st.integers(1, 3))
 def test_hands_out_the_first_rows_whatever_comes_in_between(
     at_first: list[int], steps: list[list[int] | None], batch: int
@@ -79,7 +85,7 @@ def test_hands_out_the_first_rows_whatever_comes_in_between(
     rows = MemoryRows()
     model = {bytes([n]) for n in at_first}
     for key in model:
-        rows.put("queue", key, b"v")
+        rows.put("queue", key, value_of(key[0]))
     window = RowWindow(rows, "queue", b"", b"\xff", batch)
     taken: set[bytes] = set()
     for step in steps:
@@ -87,14 +93,16 @@ def test_hands_out_the_first_rows_whatever_comes_in_between(
             entry = window.pop(taken)
             assert (entry[0] if entry else None) == min(model, default=None)
             if entry:
+                assert entry[1] == value_of(entry[0][0])
                 model.remove(entry[0])
                 taken.add(entry[0])
         else:
             for key in {bytes([n]) for n in step} - model - taken:
-                rows.put("queue", key, b"v")
-                window.offer(key, b"v")
+                rows.put("queue", key, value_of(key[0]))
+                window.offer(key, value_of(key[0]))
                 model.add(key)
         assert all(window.low() <= key for key in model)
+        assert window._size == sum(len(value) for _, value in window._heap)
     window.restart(b"")
     rest = []
     while entry := window.pop(taken):
@@ -110,3 +118,21 @@ def test_is_never_read_again_and_stays_small() -> None:
         rows.put("queue", bytes([n]), b"v")
         window.offer(bytes([n]), b"v")
         assert len(window._heap) <= 4
+
+
+@pytest.mark.parametrize("length", [100, 1_000, 5_000])
+def test_long_rows_take_no_more_memory_than_others(length: int) -> None:
+    rows = MemoryRows()
+    window = RowWindow(rows, "queue", b"", b"\xff", 32)
+    value = b"v" * length
+    assert window.pop() is None
+    for n in range(250):
+        rows.put("queue", bytes([n]), value)
+        window.offer(bytes([n]), value)
+        assert window._size <= 2 * 32 * 600 + length
+    window.restart(b"")
+    keys = []
+    while entry := window.pop():
+        keys.append(entry[0])
+        assert window._size <= 32 * 600 + length
+    assert keys == [bytes([n]) for n in range(250)]

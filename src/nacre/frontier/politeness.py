@@ -19,11 +19,21 @@ _SAME = 1e-6
 
 
 class _Address:
-    __slots__ = ("busy", "parked", "wake")
+    """An address that hosts share.
+
+    Attributes:
+        busy: URIs in process.
+        wake: Monotonic time until which its hosts wait.
+        recheck: Monotonic time of the planned look at its parked queues; 0 for none.
+        parked: Queues that wait for a place.
+    """
+
+    __slots__ = ("busy", "parked", "recheck", "wake")
 
     def __init__(self) -> None:
         self.busy = 0
         self.wake = 0.0
+        self.recheck = 0.0
         self.parked: deque[Queue] = deque()
 
     def release(self, wake: float) -> None:
@@ -34,6 +44,17 @@ class _Address:
     def change_wake(self, wake: float) -> None:
         """Set when the delay ends."""
         self.wake = wake
+
+    def plan_recheck(self, time: float, mono: float) -> bool:
+        """Plan another look at the parked queues, when that of `time` is over; False for none.
+
+        The queue of this look may leave the place free. There is one look a second, however many
+        queues are parked.
+        """
+        if self.recheck not in (0.0, time):
+            return False
+        self.recheck = mono + _RECHECK if self.parked else 0.0
+        return bool(self.parked)
 
     def first_parked(self) -> Queue | None:
         """Take the first that was not retired or made inactive meanwhile."""
@@ -99,13 +120,15 @@ class AddressGroups:
                     heappush(self._due, (max(new, mono), name))
 
     def released(self, mono: float) -> Queue | None:
-        """Take a parked queue of which an address has a place now."""
+        """Take a parked queue of which an address may have a place now."""
         while self._due and self._due[0][0] <= mono:
-            name = heappop(self._due)[1]
+            time, name = heappop(self._due)
             address = self._addresses.get(name)
-            queue = address.first_parked() if address else None
-            if address and address.parked:
-                heappush(self._due, (mono + _RECHECK, name))
+            if address is None:
+                continue
+            queue = address.first_parked()
+            if address.plan_recheck(time, mono):
+                heappush(self._due, (address.recheck, name))
             if queue is not None:
                 return queue
         return None

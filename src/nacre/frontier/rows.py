@@ -10,7 +10,7 @@ meta    "frontier" -> `Totals`
 Source of the order within a queue: Heritrix 3.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush, nsmallest
 from typing import Protocol
@@ -215,6 +215,9 @@ def unpack_future(key: bytes, value: bytes) -> tuple[CrawlURI, bool]:
 
 Row = tuple[bytes, bytes]
 
+_ROW = 600
+"""Bytes of a row of a window on average, at most: some 200 are usual, and 5,000 possible."""
+
 
 class RowWindow:
     """Hands out the rows of a range in key order, reading a few ahead.
@@ -224,15 +227,17 @@ class RowWindow:
     popping a head over the remains of deleted rows costs milliseconds.
 
     Attributes:
-        batch: Rows to read at a time; the window never holds more than twice as many.
+        batch: Rows to read at a time, fewer of long ones; the window never holds more than twice as
+            many, or as many bytes.
     """
 
-    __slots__ = ("_cursor", "_family", "_heap", "_rows", "_stop", "batch")
+    __slots__ = ("_cursor", "_family", "_heap", "_rows", "_size", "_stop", "batch")
 
     def __init__(self, rows: RowStore, family: str, start: bytes, stop: bytes, batch: int) -> None:
         self._rows = rows
         self._family = family
         self._heap: list[Row] = []
+        self._size = 0  # bytes of the values in the heap
         self._cursor = start
         self._stop = stop
         self.batch = batch
@@ -242,7 +247,8 @@ class RowWindow:
         if key < self._cursor:
             heap = self._heap
             heappush(heap, (key, value))
-            if len(heap) > 2 * self.batch:
+            self._size += len(value)
+            if len(heap) > 2 * self.batch or self._size > 2 * self.batch * _ROW:
                 self._trim()
 
     def peek(self, taken: Container[bytes] = ()) -> Row | None:
@@ -259,7 +265,11 @@ class RowWindow:
         """Take the first row out of the window (not out of the store); None when there is none."""
         if not self._heap:
             self._read(taken)
-        return heappop(self._heap) if self._heap else None
+            if not self._heap:
+                return None
+        row = heappop(self._heap)
+        self._size -= len(row[1])
+        return row
 
     def low(self) -> bytes:
         """A bound: no row that was not taken yet has a lower key."""
@@ -268,15 +278,30 @@ class RowWindow:
     def restart(self, start: bytes) -> None:
         """Forget what was read, after rows were deleted behind the window's back."""
         self._heap.clear()
+        self._size = 0
         self._cursor = start
 
     def _read(self, taken: Container[bytes]) -> None:
         while self._cursor < self._stop and not self._heap:
-            found = list(self._rows.scan(self._family, self._cursor, self._stop, self.batch))
-            self._cursor = after(found[-1][0]) if len(found) == self.batch else self._stop
+            rows = self._rows.scan(self._family, self._cursor, self._stop, self.batch)
+            found, size = self._first(rows)
+            ended = len(found) < self.batch and size < self.batch * _ROW
+            self._cursor = self._stop if ended else after(found[-1][0])
             self._heap = [row for row in found if row[0] not in taken]
+            self._size = size - sum(len(row[1]) for row in found if row[0] in taken)
 
     def _trim(self) -> None:
-        self._heap = nsmallest(self.batch, self._heap)
+        self._heap, self._size = self._first(nsmallest(self.batch, self._heap))
         self._cursor = after(self._heap[-1][0])
         heapify(self._heap)
+
+    def _first(self, rows: Iterable[Row]) -> tuple[list[Row], int]:
+        """The first rows until they fill a batch, and the bytes of their values."""
+        found: list[Row] = []
+        size = 0
+        for row in rows:
+            found.append(row)
+            size += len(row[1])
+            if size >= self.batch * _ROW:
+                break
+        return found, size
