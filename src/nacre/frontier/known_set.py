@@ -37,6 +37,11 @@ class KnownSet:
     def __len__(self) -> int:
         return len(self._prints)
 
+    @staticmethod
+    def most_bytes() -> int:
+        """Bytes of `everything` at its largest."""
+        return 4 * _MOST_BITS // _FULL
+
     def has(self, text: bytes, salt: int = 0) -> bool:
         """Whether a text was added; `salt` distinguishes sets that share the table."""
         bit = crc32(text, salt) * _MIX >> _MIXED & self._mask

@@ -11,7 +11,9 @@ from nacre.core.capture import BytesBody, Capture
 from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.processor import Visit
 from nacre.engine.candidates.identity import Identity
-from nacre.engine.candidates.prospects import MARK, Prospects, UriPlacement, kinds
+from nacre.engine.candidates.prospects import MARK, Prospects, UriPlacement, WordRows, kinds
+from nacre.frontier import known_set
+from nacre.frontier.known_set import KnownSet
 from nacre.frontier.settings import FrontierSettings, QueueAssignment, TrapSettings
 from nacre.store.store import Store
 from nacre.uri.canonical import DEFAULT, Canonicalizer
@@ -339,6 +341,37 @@ def test_many_rows_of_words_become_one_when_a_job_goes_on(prospects: Prospects, 
     fetched(again, uri("/more"))
     again.seal()
     assert len(list(word_rows(store))) == 2
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The most bytes of a table that cannot grow beyond its first size."""
+    monkeypatch.setattr(known_set, "_MOST_BITS", known_set._FIRST_BITS)
+    return 4 * known_set._FIRST_BITS // known_set._FULL
+
+
+@pytest.mark.parametrize("merged", [1, 1_000])
+def test_rows_of_words_that_were_forgotten_go(
+    store: Store, small: int, monkeypatch: pytest.MonkeyPatch, merged: int
+):
+    monkeypatch.setattr("nacre.engine.candidates.prospects._MERGED", merged)
+    words = KnownSet()
+    rows = WordRows(store, words)
+    for number in range(400):
+        if number % 80 == 79:
+            words = KnownSet()
+            rows = WordRows(store, words)
+            rows.load()
+        for word in range(200):
+            words.add(f"{number}-{word}".encode())
+        rows.seal()
+        rows.seal()
+        assert sum(map(len, word_rows(store))) <= small + 200 * 4 + small * (number >= 79)
+    again = KnownSet()
+    WordRows(store, again).load()
+    texts = [f"{number}-{word}".encode() for number in range(330, 400) for word in range(200)]
+    assert [again.has(text) for text in texts] == [words.has(text) for text in texts]
+    assert sum(map(words.has, texts)) > 0.9 * len(texts)
 
 
 # ---- placement

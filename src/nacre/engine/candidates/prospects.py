@@ -15,6 +15,7 @@ from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.processor import Visit
 from nacre.engine.candidates.identity import Identity
+from nacre.frontier.known_set import KnownSet
 from nacre.frontier.novelty import AssessedLink, KindRow, Novelty, Promise, complexity
 from nacre.frontier.policy import MAX_PRECEDENCE
 from nacre.frontier.settings import FrontierSettings, TrapSettings
@@ -25,6 +26,9 @@ from nacre.wire.coding import decode_content
 _FAMILY = "hosts"
 _WORDS, _KINDS, _VALUES = b"nw", b"nk", b"nv"
 _MERGED = 1_000
+"""Rows of words that become one when a job goes on."""
+_REMOVED = 4
+"""Rows of words that are removed with each row that is written, at most."""
 _READ = 300_000
 """Bytes of a page that are read."""
 _NORMAL, _VIEW, _POOR = Directive.NORMAL, Directive.VIEW, Directive.POOR
@@ -65,9 +69,9 @@ class Prospects:
         self._overlay_of = overlay_of
         self._novelty = Novelty(self._recall)
         self._links: list[AssessedLink] = []
-        self._next = 0
+        self._words = WordRows(store, self._novelty.words)
         if not read_only:
-            self._load()
+            self._words.load()
 
     def met(self, uris: Sequence[CrawlURI], overlay: int) -> list[CrawlURI]:
         """The links of a page, each with the directive that it promises; seeds keep theirs."""
@@ -133,10 +137,7 @@ class Prospects:
 
     def seal(self) -> None:
         """Write what changed; called just before a group is sealed."""
-        words = self._novelty.words
-        if words.fresh:
-            self._store.put(_FAMILY, _words_key(self._next), words.taken())
-            self._next += 1
+        self._words.seal()
         changed = self._novelty.changed
         for (host, name), row in changed.items():
             key = _host_key(_KINDS, host) + _digest(name)
@@ -148,19 +149,6 @@ class Prospects:
             self._store.put(_FAMILY, key, _encode((host, of_name)))
         values.clear()
 
-    def _load(self) -> None:
-        keys, words = [], self._novelty.words
-        for key, value in self._store.scan(_FAMILY, _WORDS, _WORDS + b"\xff" * 9):
-            words.restore(value)
-            keys.append(key)
-        if keys:
-            self._next = int.from_bytes(keys[-1][len(_WORDS) :], "big") + 1
-        if len(keys) > _MERGED:
-            for key in keys:
-                self._store.delete(_FAMILY, key)
-            self._store.put(_FAMILY, _words_key(self._next), words.everything())
-            self._next += 1
-
     def _recall(self, host: str) -> Iterator[KindRow | ValuesRow]:
         found = [_decode(value)[1] for value in self._rows(_KINDS, host)]
         yield from found
@@ -171,6 +159,65 @@ class Prospects:
         prefix = _host_key(family, host)
         for _, value in self._store.scan(_FAMILY, prefix, prefix + b"\xff" * 9):
             yield value
+
+
+class WordRows:
+    """The rows of the store that hold the words and texts of sites: those that were added later.
+
+    A row goes once the rows behind it fill the table, which has forgotten its words then. So a long
+    crawl needs no longer to load them than another.
+
+    Args:
+        store: Keeps them.
+        words: The table.
+    """
+
+    def __init__(self, store: Store, words: KnownSet) -> None:
+        self._store = store
+        self._words = words
+        self._first = self._next = 0  # numbers of the oldest row, and of the next
+        self._held = 0  # bytes of the rows
+
+    def load(self) -> None:
+        """Restore the table; many rows become one."""
+        keys, words = [], self._words
+        for key, value in self._store.scan(_FAMILY, _WORDS, _WORDS + b"\xff" * 9):
+            words.restore(value)
+            keys.append(key)
+            self._held += len(value)
+        if keys:
+            self._first, self._next = _number_of(keys[0]), _number_of(keys[-1]) + 1
+        if len(keys) > _MERGED:
+            for key in keys:
+                self._store.delete(_FAMILY, key)
+            self._first, self._held = self._next, 0
+            self._put(words.everything())
+
+    def seal(self) -> None:
+        """Write the words that were added, and remove the rows of those that were forgotten."""
+        if self._words.fresh:
+            self._put(self._words.taken())
+            for _ in range(_REMOVED):
+                if not self._remove_oldest():
+                    break
+
+    def _put(self, value: bytes) -> None:
+        self._store.put(_FAMILY, _words_key(self._next), value)
+        self._next += 1
+        self._held += len(value)
+
+    def _remove_oldest(self) -> bool:
+        """Remove the oldest row; False if the rows behind it do not fill the table."""
+        if self._held <= KnownSet.most_bytes():
+            return False
+        key = _words_key(self._first)
+        left = self._held - len(self._store.get(_FAMILY, key) or b"")
+        if left < KnownSet.most_bytes():
+            return False
+        self._store.delete(_FAMILY, key)
+        self._first += 1
+        self._held = left
+        return True
 
 
 class UriPlacement:
@@ -243,6 +290,10 @@ def _body(visit: Visit) -> bytes:
 
 def _words_key(number: int) -> bytes:
     return _WORDS + number.to_bytes(8, "big")
+
+
+def _number_of(key: bytes) -> int:
+    return int.from_bytes(key[len(_WORDS) :], "big")
 
 
 def _host_key(family: bytes, host: str) -> bytes:
