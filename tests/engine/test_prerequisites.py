@@ -10,6 +10,7 @@ from nacre.engine.prerequisites import (
     ROBOTS_REDIRECTS,
     STALE,
     Answers,
+    HostAnswer,
     HostAnswers,
     RobotsCache,
     RobotsRow,
@@ -266,3 +267,14 @@ def test_what_could_not_be_reached_before_stands_in_for_nothing():
     learning.learn(reply(503))
     learning.learn(reply(500), NOW + 1)
     assert learning.row().status == 500
+
+
+def test_answers_of_many_hosts_are_in_the_store_alone():
+    hosts = HostAnswers(memory_store(), capacity=3)
+    for number in range(9):
+        hosts.put(f"{number}.test", HostAnswer((f"192.0.2.{number}",), NOW + 60))
+        assert hosts.latest("0.test") is not None
+    assert len(hosts._recent) == 3
+    found = [hosts.latest(f"{number}.test") for number in range(9)]
+    assert [answer.addresses for answer in found if answer] == [(f"192.0.2.{n}",) for n in range(9)]
+    assert len(hosts._recent) == 3

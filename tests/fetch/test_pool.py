@@ -331,3 +331,16 @@ def test_a_process_that_had_no_turn_has_not_heard_a_server_out() -> None:
         assert trust.suspect
 
     asyncio.run(main())
+
+
+def test_places_that_are_not_trusted_are_forgotten_when_they_are_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nacre.fetch.pool._MAX_DISTRUSTED", 3)
+    pool = Pool()
+    keys = [KEY._replace(port=port) for port in range(9)]
+    for key in keys:
+        pool.distrust(key)
+    for key in keys:
+        pool.put(connection(key), 1.0)
+    assert [pool.take(key, 1.0) is None for key in keys] == [False] * 6 + [True] * 3

@@ -111,3 +111,13 @@ def test_the_roots_of_the_system_are_read() -> None:
         pytest.skip("this system has no root certificates")
     verdict = Verifier().verdict((DER,), "a.test", NOW)
     assert verdict.startswith("not trusted: ")
+
+
+def test_verdicts_are_forgotten_when_they_are_many(
+    authority: trustme.CA, verifier: Verifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nacre.fetch.verify.CACHE", 3)
+    chain = chain_of(authority.issue_cert("*.a.test"))
+    for number in range(9):
+        assert verifier.verdict(chain, f"{number}.a.test", NOW) == "ok"
+        assert len(verifier._verdicts) == min(number + 1, 3)

@@ -4,7 +4,7 @@ from nacre.config.effective import fixed
 from nacre.core.processor import Result
 from nacre.core.status import FetchStatus
 from nacre.engine.prerequisites import ROBOTS_FOR, HostAnswer, HostAnswers, RobotsCache, RobotsRow
-from nacre.engine.steps.preconditions import Preconditions
+from nacre.engine.steps.preconditions import Preconditions, WaitingUris
 from nacre.scope.robots_txt import RobotsPolicy, RobotsSettings, RobotsState
 from tests.job.memory import memory_store, visit_of
 
@@ -179,3 +179,15 @@ def test_custom_rules_replace_those_that_are_fetched():
     gate = Gate(resolves=False, policy=RobotsPolicy.CUSTOM, custom=custom).rules()
     assert proceeds(gate)
     assert refused(gate, f"{SITE}/custom")[0] == FetchStatus.ROBOTS_PRECLUDED
+
+
+def test_uris_that_wait_are_forgotten_when_they_are_many():
+    waiting = WaitingUris(capacity=3)
+    for number in range(9):
+        waiting.begin(f"{SITE}/{number}", "dns", NOW)
+        waiting.begin(f"{SITE}/0", "robots", NOW)
+    kept = [number for number in range(9) if waiting.since(f"{SITE}/{number}", "dns") == NOW]
+    assert kept == [0, 7, 8]
+    for number in range(9):
+        waiting.end(f"{SITE}/{number}")
+    assert not waiting._since
