@@ -245,3 +245,39 @@ def test_attributes_that_nobody_reads() -> None:
     )
     assert not view.pieces
     assert page_view("<img alt=a><p>b</p>").text == "b", "signatures are of the text between tags"
+
+
+def _hidden(mail: str, key: int) -> str:
+    return bytes([key, *(letter ^ key for letter in mail.encode())]).hex()
+
+
+def test_hidden_mailboxes_are_compared_by_what_a_reader_sees() -> None:
+    link = (
+        "<p><a href='/cdn-cgi/l/email-protection#{0}'><span data-cfemail={0}>[protected]</span></a>"
+    )
+    views = [page_view(link.format(_hidden("info@例.example", key))) for key in (0x40, 0x2E)]
+    assert views[0].pieces == views[1].pieces
+    assert {"info@例.example", "mailto:info@例.example"} <= {
+        piece.text for piece in views[0].pieces
+    }
+    assert page_view(link.format(_hidden("new@example.com", 0x40))).pieces != views[0].pieces
+
+
+@pytest.mark.parametrize("hidden", ["", "zz", "4", "40", "é"])
+def test_no_hidden_mailbox_is_left_as_it_is(hidden: str) -> None:
+    pieces = page_view(f"<a href='/cdn-cgi/l/email-protection#{hidden}'>x</a>").pieces
+    assert [piece.kind for piece in pieces] == ["nav", "nav-link"]
+
+
+LINES = [
+    ("<p>a<br>b</p>", [False, True]),
+    ("<p>a</p><p>b</p>", [False, False]),
+    ("<p>a<br></p><p>b</p>", [False, False]),
+    ("<p>a<br><b>b</b></p>c", [False, True, False]),
+    ("a<hr>b<br>甲", [False, False, True]),
+]
+
+
+@pytest.mark.parametrize(("markup", "lines"), LINES)
+def test_lines_of_a_block(markup: str, lines: list[bool]) -> None:
+    assert [piece.is_line for piece in page_view(markup).pieces] == lines

@@ -14,11 +14,13 @@ class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
             share it, and so do the pages of one template.
         text: The text, spaces collapsed, NFKC; or the address of a link, picture or file without
             session IDs and cache busters.
+        is_line: A line break before it, no block, divides it from the text before.
     """
 
     kind: str
     place: int
     text: str
+    is_line: bool = False
 
 
 class Shape(msgspec.Struct, frozen=True, array_like=True, gc=False):

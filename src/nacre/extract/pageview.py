@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
+from msgspec import structs
 from turbohtml import Token, TokenType, tokenize
 
 from nacre.core.pageview import PageView, Piece, Shape
@@ -117,6 +118,9 @@ _LABELS = {
 """Attributes with a text that a reader sees, by element, or by kind of `input`."""
 _TEXTLESS = frozenset(("hidden", "checkbox", "radio", "color", "file", "range"))
 """Kinds of `input` of whose attributes nobody reads one."""
+_HIDDEN_MAIL = "/cdn-cgi/l/email-protection#"
+"""How an address of a mailbox is hidden in a link, and replaced by a script. Source: Cloudflare's
+documentation of email address obfuscation; the first byte is the key of the others, in base 16."""
 
 
 def page_view(text: str, *, max_pieces: int = MAX_PIECES) -> PageView:
@@ -189,7 +193,7 @@ class _Reader:
         self._buffer: list[str] = []
         self._links: list[str] = []
         self._anchored = 0
-        self._in_link = False
+        self._in_link = self._is_line = False
         self._advert = 0
         self._pieces: list[Piece] = []
         self._paper = _PaperText()
@@ -229,6 +233,7 @@ class _Reader:
         self._paper.open(tag)
         if tag in _BLOCKS or tag == "br":
             self._flush()
+            self._is_line = tag == "br"
         if tag in _BLOCKS and tag not in _VOID:
             self._imply_end(_CLOSES.get(tag, _PARAGRAPH))
             self._push(tag, attrs)
@@ -246,6 +251,7 @@ class _Reader:
         if tag not in _BLOCKS:
             return
         self._flush()
+        self._is_line = False
         if tag in self._stack:
             self._pop(len(self._stack) - 1 - self._stack[::-1].index(tag))
 
@@ -291,10 +297,12 @@ class _Reader:
         kind = "heading" if innermost in _HEADINGS else kind
         # A long block is several pieces: nothing of it may change unseen.
         for at in range(0, len(text), _LONGEST_PIECE):
-            self._add(kind, text[at : at + _LONGEST_PIECE])
+            self._add(kind, text[at : at + _LONGEST_PIECE], is_line=self._is_line)
 
     def _refer(self, tag: str, attrs: Mapping[str, str]) -> None:
         address = attrs.get(_ADDRESS.get(tag, "src"), "")
+        if address.startswith(_HIDDEN_MAIL):
+            address = f"mailto:{_plain_mail(address.partition('#')[2])}"
         if tag in {"a", "area"} and address and not address.startswith(("#", "javascript:")):
             if is_file(address):
                 self._add("file", stable_address(address))
@@ -303,7 +311,12 @@ class _Reader:
         elif tag in _SHOWING and address:
             if not address.startswith("data:"):
                 self._add("image", stable_address(address))
-        elif tag == "meta" and attrs.get("http-equiv", "").lower() == "refresh":
+        else:
+            self._refer_unseen(tag, attrs)
+
+    def _refer_unseen(self, tag: str, attrs: Mapping[str, str]) -> None:
+        """Add the target of a refresh, or a date in attributes."""
+        if tag == "meta" and attrs.get("http-equiv", "").lower() == "refresh":
             target = attrs.get("content", "").partition("=")[2]
             if target:
                 self._add("link", stable_address(target.strip(" \"'")))
@@ -319,6 +332,8 @@ class _Reader:
             kind = attrs.get("type", "").lower()
             name = "" if kind in _TEXTLESS else _LABELS.get(kind, "placeholder")
         text = attrs.get(name, "") if name else ""
+        if "data-cfemail" in attrs:
+            text = _plain_mail(attrs["data-cfemail"])
         if tag == "iframe" and text:
             # A page within the page; another page within it is markup.
             inner = (token.data or "" for token in _tokens(text) if token.type is _TEXT)
@@ -328,10 +343,19 @@ class _Reader:
         for at in range(0, len(text), _LONGEST_PIECE):
             self._add(kind, text[at : at + _LONGEST_PIECE])
 
-    def _add(self, kind: str, text: str) -> None:
+    def _add(self, kind: str, text: str, *, is_line: bool = False) -> None:
         if len(self._pieces) < self._limit:
             kind = "advert" if self._advert else kind
-            self._pieces.append(Piece(kind, self._places[-1], text))
+            self._pieces.append(Piece(kind, self._places[-1], text, is_line))
+
+
+def _plain_mail(hidden: str) -> str:
+    """The mailbox that a script shows; see `_HIDDEN_MAIL`. Other texts stay what they are."""
+    try:
+        key, *letters = bytes.fromhex(hidden[:1_000])
+    except ValueError:
+        return hidden
+    return bytes(letter ^ key for letter in letters).decode("utf-8", "replace")
 
 
 _LABEL = 40
@@ -345,7 +369,7 @@ def _mark_labels(pieces: list[Piece]) -> None:
     for before, at, behind in zip(kinds, read[1:], kinds[2:], strict=False):
         piece = pieces[at]
         if before == behind == "nav" and piece.kind != "nav" and _breadth(piece.text) <= _LABEL:
-            pieces[at] = Piece("nav", piece.place, piece.text)
+            pieces[at] = structs.replace(piece, kind="nav")
 
 
 _READ = frozenset(("text", "heading", "nav"))

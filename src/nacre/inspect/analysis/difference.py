@@ -35,6 +35,9 @@ NOISE = {
     "volatile": "two fetches within seconds differ here",
     "frame": "a part of the frame of the site that other pages have",
     "churn": "differed at each visit, and once within seconds",
+    "variant": "comes and goes by itself on pages of the site",
+    "typography": "other quotation marks or dashes",
+    "link-token": "a token that the site writes into its links at each request",
     "event": "other pages of the site changed in the same way in the same run",
     "navigation": "leads around; it is not what the page says",
 }

@@ -20,7 +20,6 @@ from nacre.recrawl.planner.change_detection.change import (
     ChangeSettings,
     compare,
     compare_whole,
-    differences,
 )
 from nacre.recrawl.planner.change_detection.deletion import (
     Answer,
@@ -30,11 +29,14 @@ from nacre.recrawl.planner.change_detection.deletion import (
     looks_blocked,
     looks_gone,
 )
+from nacre.recrawl.planner.change_detection.pairing import differences
 from nacre.recrawl.planner.change_detection.returning import (
     RETURNED,
     PastVersions,
     own_text,
+    whole_version,
     with_past,
+    with_wholes,
 )
 from nacre.recrawl.planner.change_detection.template import (
     Template,
@@ -172,7 +174,7 @@ class PageJudge:
             template.learn_differences([one for one, _ in change.differing])
             change = self._with_past(row, visit.url, old, view, change)
         moves = change.kind.is_change or change.kind is ChangeClass.TEMPLATE
-        kept = old is None or moves or change.reason == RETURNED
+        kept = old is None or moves or (change.reason == RETURNED and not change.proven)
         if kept:
             template.learn_page(view, old)
             self._versions.keep(visit.url, view)
@@ -193,10 +195,16 @@ class PageJudge:
         self, row: PageRow, url: str, old: PageView, view: PageView, change: Change
     ) -> Change:
         """The verdict in the light of the versions before the last one."""
-        if not change.kind.is_change or not self._by_blocks:
+        if change.proven or not self._by_blocks:
             return change
-        past = self.lessons.past.get(url) or PastVersions((own_text(old),))
-        change, self.lessons.past[url] = with_past(change, past, own_text(view), row.visits)
+        before, visits = PastVersions((own_text(old),), wholes=(whole_version(old),)), row.visits
+        past = self.lessons.past.get(url) or before
+        if change.kind.is_change:
+            change, past = with_past(change, past, own_text(view), visits)
+            if change.reason == RETURNED and not change.kind.is_change:
+                self.lessons.template(url).learn_variants(url, change.real)
+        change, past = with_wholes(change, past, whole_version(view), visits)
+        self.lessons.past[url] = past
         return change
 
     def _verdict(

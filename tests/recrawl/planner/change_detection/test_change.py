@@ -14,9 +14,9 @@ from nacre.recrawl.planner.change_detection.change import (
     ChangeSettings,
     compare,
     compare_whole,
-    differences,
 )
 from nacre.recrawl.planner.change_detection.masking import masked
+from nacre.recrawl.planner.change_detection.pairing import differences
 from nacre.recrawl.planner.change_detection.signatures import (
     TextProfile,
     paper_changed,

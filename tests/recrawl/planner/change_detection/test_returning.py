@@ -5,7 +5,14 @@ import pytest
 from nacre.core.pageview import PageView
 from nacre.extract.pageview import page_view
 from nacre.recrawl.planner.change_detection.change import Change, ChangeClass
-from nacre.recrawl.planner.change_detection.returning import PastVersions, own_text, with_past
+from nacre.recrawl.planner.change_detection.returning import (
+    RETURNED,
+    PastVersions,
+    own_text,
+    whole_version,
+    with_past,
+    with_wholes,
+)
 
 CHANGE = Change(ChangeClass.MINOR, 0.1, "text")
 
@@ -62,3 +69,49 @@ def test_menus_clocks_and_the_order_of_blocks_are_no_part_of_the_text() -> None:
     assert own_text(page_view("<p>期限为2026年</p><div>公告</div>")) == text
     assert own_text(_view("期限为2027年")) != text
     assert own_text(_view("浏览次数:1")) == own_text(_view("浏览次数:22"))
+
+
+LIKELY = Change(ChangeClass.TEMPLATE, 0.1, "navigation")
+
+
+def _proofs(versions: str, change: Change = LIKELY, every: int = 1) -> str:
+    """Which versions of a page are proven to be noise: `+`; others are stored: `.`."""
+    past, proofs = PastVersions((1,), wholes=(ord(versions[0]),)), ""
+    for number, version in enumerate(versions[1:], 1):
+        verdict, past = with_wholes(change, past, ord(version), number * every)
+        proofs += "+" if verdict.proven else "."
+        assert verdict.proven == (verdict.reason == RETURNED)
+    return proofs
+
+
+@pytest.mark.parametrize(
+    ("versions", "proofs"),
+    [
+        ("AB", "."),
+        ("ABB", ".+"),
+        ("ABABAB", "....+"),
+        ("ABABABCAD", "....+.+."),
+        ("ABCDEFGHIA", "........."),
+    ],
+)
+def test_a_version_that_is_stored_is_proven_if_the_page_goes_to_and_fro(
+    versions: str, proofs: str
+) -> None:
+    assert _proofs(versions) == proofs
+
+
+def test_versions_that_return_seldom_and_changes_are_stored_each_time() -> None:
+    assert "+" not in _proofs("ABABABABAB", every=10)
+    assert "+" not in _proofs("ABABABABAB", CHANGE)
+
+
+def test_a_whole_version_has_all_that_a_reader_sees() -> None:
+    views = [
+        _view("期限"),
+        _view("期限", menu="首页"),
+        _view("时限"),
+        page_view("<h1>公告</h1><p>期限</p><ul><li><a href=/>Start</a></ul>"),
+        page_view("<ul><li><a href=/x>Start</a></ul><h1>公告</h1><p>期限</p>"),
+    ]
+    assert len({whole_version(view) for view in views}) == len(views)
+    assert whole_version(_view("期限")) == whole_version(views[0])

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from nacre.core.pageview import PageView, Piece
 from nacre.extract.pageview import page_view
 from nacre.recrawl.planner.change_detection import template as module
-from nacre.recrawl.planner.change_detection.change import differences
+from nacre.recrawl.planner.change_detection.pairing import differences
 from nacre.recrawl.planner.change_detection.template import (
     PieceDifference,
     Template,

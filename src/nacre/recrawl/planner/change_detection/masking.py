@@ -51,6 +51,7 @@ _CLOCKS = (
     rf"(?i:\b{_COUNTED_EN}\b\s?[:(]?\s?{_NUMBER})",
     rf"(?i:{_NUMBER}\s?\b{_COUNTED_EN}\b)",
     rf"(?i:{_AGO})",
+    r"(?:©|\([cC]\)|(?i:\bcopyright\b))\s?(?:\d{4}\s?[-\u2013\u2014]\s?)?\d{4}(?!\d)",
     # A clock runs in seconds; hours and minutes alone may be an appointment.
     r"(?<![\d:])\d{1,2}:\d{2}:\d{2}(?:\.\d+)?(?![\d:])",
 )
@@ -86,6 +87,19 @@ _END = re.compile(r"[.;!?。]")
 _WORD = re.compile(r"[^\W\d_\u2e80-\U0003ffff]+|[\u2e80-\U0003ffff]")
 _LEAST = 8
 """Chinese characters of a sentence around what is masked; a word of letters counts as two."""
+
+
+_PRINT = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201a\u201b", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015", "-")
+)
+"""Marks that a program replaces by typographic ones, or back."""
+
+
+def is_same_in_print(was: str, now: str) -> bool:
+    """Whether two texts differ in the form of quotation marks and dashes alone."""
+    return was.translate(_PRINT) == now.translate(_PRINT)
 
 
 def differs_by_itself(was: str, now: str, mask: Mask) -> bool:

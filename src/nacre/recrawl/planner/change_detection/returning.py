@@ -1,14 +1,15 @@
 """Versions of a page that return: known texts that it had before (pure)."""
 
 import msgspec
+from msgspec import structs
 
 from nacre.core.pageview import PageView
 from nacre.recrawl.planner.change_detection.change import Change, ChangeClass
 from nacre.recrawl.planner.change_detection.masking import masked
+from nacre.recrawl.planner.change_detection.pairing import READ, identity
 from nacre.recrawl.planner.change_detection.template import name_of
 from nacre.recrawl.planner.tuning import guess
 
-_READ = frozenset(("text", "title", "heading"))
 RETURNED = "returned"
 """Reason of a verdict: the page had this text before."""
 _VERSIONS = 8
@@ -28,17 +29,26 @@ class PastVersions(msgspec.Struct, frozen=True, array_like=True, gc=False):
     Attributes:
         texts: Their digests.
         returns: Numbers of the last visits at which a known text returned, since the last new one.
+        wholes: Digests of whole versions that were stored, the last one first.
+        turns: Numbers of the last visits at which one of these came back.
     """
 
     texts: tuple[int, ...] = ()
     returns: tuple[int, ...] = ()
+    wholes: tuple[int, ...] = ()
+    turns: tuple[int, ...] = ()
 
 
 def own_text(view: PageView) -> int:
     """A digest of what a page says, in whatever order; menus, clocks and counters left out."""
     return name_of(
-        "\n".join(sorted(masked(piece.text) for piece in view.pieces if piece.kind in _READ))
+        "\n".join(sorted(masked(piece.text) for piece in view.pieces if piece.kind in READ))
     )
+
+
+def whole_version(view: PageView) -> int:
+    """A digest of all texts and addresses of a page, in their order; tokens of links left out."""
+    return name_of("\n".join(" ".join(identity(piece)) for piece in view.pieces))
 
 
 def with_past(
@@ -59,9 +69,34 @@ def with_past(
         return change, past
     texts = (text, *(one for one in past.texts if one != text))[:_VERSIONS]
     if text not in past.texts:
-        return change, PastVersions(texts)
+        return change, structs.replace(past, texts=texts, returns=())
     lately = tuple(one for one in past.returns if one > visit - _LATELY)
-    now = PastVersions(texts, (*lately, visit)[-_LATELY:])
+    now = structs.replace(past, texts=texts, returns=(*lately, visit)[-_LATELY:])
     if len(lately) >= _OFTEN:
         return change._replace(kind=ChangeClass.NOISE, reason=RETURNED), now
     return change._replace(reason=RETURNED), now
+
+
+def with_wholes(
+    change: Change, past: PastVersions, whole: int, visit: int
+) -> tuple[Change, PastVersions]:
+    """The verdict on a version that may be stored already, and the past with it.
+
+    A version that says the same as the one before, or that returns on a page that goes to and fro
+    between versions that the archive has, is proven to be noise: all that a reader sees is stored,
+    in the same order.
+
+    Args:
+        change: The verdict.
+        past: Versions before.
+        whole: Digest of the version now.
+        visit: Number of the visit.
+    """
+    lately = tuple(one for one in past.turns if one > visit - _LATELY)
+    proven = not change.kind.is_change and whole in past.wholes
+    if whole in past.wholes[1:]:
+        proven = proven and len(lately) >= _OFTEN
+        lately = (*lately, visit)[-_LATELY:]
+    change = change._replace(reason=RETURNED, proven=True) if proven else change
+    wholes = (whole, *(one for one in past.wholes if one != whole))[:_VERSIONS]
+    return change, structs.replace(past, wholes=wholes, turns=lately)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.core.pageview import PageView, Piece
+from nacre.recrawl.planner.change_detection.link_tokens import TOKEN_LINKS, renewed_tokens
 from nacre.recrawl.planner.tuning import guess
 
 _PRIOR_YES = guess(
@@ -91,6 +92,10 @@ MENU_PAGES = guess(
 )
 _MAX_PLACES = 2_000
 """A bound of memory: places of a site."""
+_MAX_TOKENS = 200
+"""A bound of memory: parameters of links of a site."""
+_VARIANT = 2
+"""URLs on which a block must come and go by itself to be noise on others."""
 _MAX_BLOCKS = 20_000
 """A bound of memory: blocks of a site."""
 _MOST_PAIRS = 10_000
@@ -169,6 +174,9 @@ class Template(msgspec.Struct, array_like=True):
         run: Time of the run of `events`.
         events: On how many URLs of the run the same difference was seen, by its key.
         shuffles: Paired fetches in which the same texts came in another order.
+        tokens: Parameters that are written anew into links at each request; see `link_tokens`.
+        renewals: Visits in a row at which the value of a parameter of links was another one.
+        variants: URLs on which a block comes and goes by itself, by its fingerprint; a few.
     """
 
     places: dict[int, PlaceCounts] = {}
@@ -180,6 +188,9 @@ class Template(msgspec.Struct, array_like=True):
     run: float = 0.0
     events: dict[int, int] = {}
     shuffles: int = 0
+    tokens: frozenset[str] = frozenset()
+    renewals: dict[str, int] = {}
+    variants: dict[int, frozenset[int]] = {}
 
     @property
     def is_shuffled(self) -> bool:
@@ -282,6 +293,35 @@ class Template(msgspec.Struct, array_like=True):
             if counts is not None:
                 counts.visits += 1
                 counts.gone += not pieces & after.get(place, frozenset())
+
+        for key, links in renewed_tokens(old, new).items():
+            if links >= TOKEN_LINKS and len(self.tokens) < _MAX_TOKENS:
+                self.tokens |= {key}
+            if links and len(self.renewals) < _MAX_TOKENS:
+                self.renewals[key] = self.renewals.get(key, 0) + 1
+            elif not links:
+                self.renewals.pop(key, None)
+
+    def is_renewed(self, keys: Iterable[str]) -> bool:
+        """Whether the values of parameters of links were others at each visit so far."""
+        return all(self.renewals.get(key, 0) >= _CHURN_VISITS for key in keys)
+
+    def learn_variants(self, url: str, differing: Iterable[PieceDifference]) -> None:
+        """Note what differs between the versions of a page that goes to and fro between them."""
+        for one in differing:
+            for piece in one:
+                if piece is not None and len(self.variants) < _MAX_PLACES:
+                    name = fingerprint(piece)
+                    urls = self.variants.get(name, frozenset())
+                    if len(urls) < _VARIANT:
+                        self.variants[name] = urls | {name_of(url)}
+
+    def is_variant(self, one: PieceDifference) -> bool:
+        """Whether the blocks of a difference come and go by themselves on several URLs."""
+        return all(
+            piece is None or len(self.variants.get(fingerprint(piece), ())) >= _VARIANT
+            for piece in one
+        )
 
     def _counts(self, place: int) -> PlaceCounts | None:
         counts = self.places.get(place)
