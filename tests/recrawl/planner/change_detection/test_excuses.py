@@ -26,12 +26,14 @@ def _second_verdict(before: str, after: str, names: tuple[str, str] = ("Alpha", 
     pages = [(_page(name, before), _page(name, after)) for name in names]
     for old, _ in pages:
         template.learn_page(old)
+    verdicts = []
     for old, new in pages:
         change = compare(old, new, template, SETTINGS)
         template.learn_visit(old, new)
         template.learn_differences([one for one, _ in change.differing])
         template.learn_page(new, old)
-    return change
+        verdicts.append(change)
+    return verdicts[1]
 
 
 def _consent(partners: int) -> str:
