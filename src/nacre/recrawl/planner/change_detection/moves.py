@@ -9,7 +9,7 @@ from nacre.recrawl.planner.change_detection.pairing import TEXTS, identity
 from nacre.recrawl.planner.change_detection.template import PieceDifference
 
 
-class Moves(NamedTuple):
+class PieceMoves(NamedTuple):
     """Texts that both versions have, and that moved.
 
     Attributes:
@@ -23,8 +23,8 @@ class Moves(NamedTuple):
     relaid: tuple[Piece, ...]
 
 
-def find_moves(old: PageView, new: PageView, differing: Sequence[PieceDifference]) -> Moves:
-    """How texts moved: cells of a table that were exchanged are a change; moved sections are none.
+def find_moves(old: PageView, new: PageView, differing: Sequence[PieceDifference]) -> PieceMoves:
+    """Find texts that moved: exchanged cells of a table are a change, moved sections are none.
 
     Args:
         old: The version before.
@@ -51,7 +51,7 @@ def find_moves(old: PageView, new: PageView, differing: Sequence[PieceDifference
         last[piece.place] = rank
         place = after[rank].place
         exchanged |= place != piece.place and {place, piece.place} <= there
-    return Moves(tuple(reordered), exchanged, tuple(relaid))
+    return PieceMoves(tuple(reordered), exchanged, tuple(relaid))
 
 
 def says_the_same(old: PageView, new: PageView, differing: Sequence[PieceDifference]) -> bool:

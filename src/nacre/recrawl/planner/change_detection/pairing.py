@@ -16,7 +16,7 @@ LINKS = frozenset(("link", "nav-link"))
 
 
 def identity(piece: Piece) -> tuple[str, str]:
-    """What a piece is, whatever is around it: its text, or its address."""
+    """Return what a piece is, whatever is around it: its text, or its address."""
     if piece.kind in TEXTS:
         return "text", piece.text
     if piece.kind == "image":
@@ -48,7 +48,7 @@ def differences(old: Sequence[Piece], new: Sequence[Piece]) -> list[PieceDiffere
 
 
 def count_pieces(pieces: Iterable[Piece]) -> Counter[tuple[str, str]]:
-    """How often each piece comes; of a link or picture only that it comes."""
+    """Count how often each piece comes; a link or picture counts once."""
     counts = Counter(identity(piece) for piece in pieces if piece.kind != "date")
     return Counter({name: n if name[0] == "text" else 1 for name, n in counts.items()})
 
