@@ -36,6 +36,6 @@ def test_the_server_ends_without_a_word():
 def test_no_threads_of_numpy_wait_beside_a_unit():
     """They are as many as the machine has processors, and spin while they have nothing to do."""
     count = "import os, numpy; print(len(os.listdir('/proc/self/task')))"
-    begin = f"from nacre.cycle.unit import set_up_libraries; set_up_libraries(); {count}"
+    begin = f"from nacre.cycle.libraries import set_up_libraries; set_up_libraries(); {count}"
     done = subprocess.run([sys.executable, "-c", begin], capture_output=True, check=True)
     assert done.stdout.split() == [b"1"]

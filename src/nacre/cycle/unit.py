@@ -26,6 +26,7 @@ from nacre.core.states import ExitStatus
 from nacre.cycle.export import PartTables
 from nacre.cycle.fetch_progress import UnitCounter, UnitProgress
 from nacre.cycle.frozen_settings import CONF, placed_settings
+from nacre.cycle.libraries import set_up_libraries
 from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys
 from nacre.cycle.parts import Chain, UnitPlace, mark_of, newest_chain
 from nacre.cycle.seed_index import SeedPlace
@@ -401,17 +402,6 @@ def _end_by_signals(job: Job) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, signalled)
-
-
-def set_up_libraries() -> None:
-    """Have Arrow ask the C library for memory and numpy start no threads; before their imports.
-
-    Arrow's own pool has huge pages of memory, which it gives back at once: the kernel cleared them
-    again and again, for a twentieth of all that a unit does. The threads of numpy, of which Arrow
-    makes no use, wait by spinning: 50 ms of CPU in each process.
-    """
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def end_with_parent(parent: int) -> None:

@@ -7,7 +7,7 @@ garbage that all of it lives to the end; the server does not, as duckdb would co
 import gc
 from importlib import import_module
 
-from nacre.cycle.unit import set_up_libraries
+from nacre.cycle.libraries import set_up_libraries
 
 _START = 300_000
 """New objects before the garbage collector looks at them, while modules are imported."""

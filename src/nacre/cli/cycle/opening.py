@@ -228,6 +228,9 @@ def engine_of(options: CommonOptions, tasks: int = 0) -> "TaskEngine":
     Raises:
         ConfigError: `--master` without Spark, or Spark does not start.
     """
+    from nacre.cycle.libraries import set_up_libraries
+
+    set_up_libraries()
     if options.engine == "spark":
         from nacre.cycle.engine.spark import SparkEngine
 
