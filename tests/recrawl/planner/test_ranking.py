@@ -120,8 +120,12 @@ def test_an_event_counts_beside_the_own_rate_of_a_page() -> None:
     )
     time = SiteTime(Season(), Hazard())
     calm = ranking.visit(row, NOW + 7 * DAY, time, ())
-    hit = ranking.visit(row, NOW + 7 * DAY, time._replace(event=0.9), ())
+    hit = ranking.visit(row, NOW + 7 * DAY, time._replace(event=0.9, fresh=0.9), ())
+    late = ranking.visit(row, NOW + 7 * DAY, time._replace(event=0.9), ())
     assert calm is not None
     assert hit is not None
     assert 1.0 - hit.chance == pytest.approx(0.1 * (1.0 - calm.chance))
     assert hit.value == pytest.approx(calm.value + captured(math.log(10.0)))
+    assert late is not None
+    assert late.chance == hit.chance
+    assert late.value == pytest.approx(calm.value + 0.3 * captured(math.log(10.0)))

@@ -128,7 +128,8 @@ def test_lists_are_worth_what_they_tell_as_far_as_it_is_right() -> None:
     for _ in range(2_000):
         sites.learn_tells(URL, 0)
     sites.begin_step(NOW, 7.0)
-    assert sites.time(URL).lists < 0.1
+    assert sites.time(URL).lists == 0.3
+    assert sites.beside_map(URL).lists < 0.1
 
 
 def test_beside_a_sitemap_lists_are_worth_what_it_misses() -> None:

@@ -51,6 +51,15 @@ _RUN = 4096
 _LISTS = guess("ranking.lists", 3.0, "Number of changed pages that a list with new links is worth.")
 
 
+_LATE = guess(
+    "ranking.late",
+    0.3,
+    "Value of a version that an event of an earlier step made, against one of this step: it is "
+    "late anyway, and not lost until the next event.",
+    most=1.0,
+)
+
+
 class VisitValue(NamedTuple):
     """The value of a visit of one page now.
 
@@ -77,6 +86,7 @@ class Wait(NamedTuple):
         young: Changes to be expected in it because the page is young.
         plain: Plain days.
         event: Probability that an event of its section has changed it.
+        fresh: Probability that an event of this step has.
         own: Probability that its own rate has.
     """
 
@@ -84,6 +94,7 @@ class Wait(NamedTuple):
     young: float
     plain: float
     event: float = 0.0
+    fresh: float = 0.0
     own: float = 0.0
 
     @property
@@ -156,7 +167,8 @@ class Ranking:
         last = min(row.last_visit, now)
         days = time.days(last, now)
         own = time.own(row, self._classes.posterior(row), days)
-        wait = Wait(days, time.young(row, last, now), (now - last) / DAY, time.event, own)
+        young = time.young(row, last, now)
+        wait = Wait(days, young, (now - last) / DAY, time.event, time.fresh, own)
         told = any(source in row.told for source, _ in signals)
         chance = self.chance(row, wait, signals)
         amount = chance if told else self._value(row, wait, chance)
@@ -201,7 +213,8 @@ class Ranking:
         )
         known = value(weights, wait.days, wait.young) * scale * told
         # An event that is certain made a version; one that is merely possible may wait, as all do.
-        known += captured(-math.log1p(-min(wait.event, 0.999))) * told
+        fresh = _by_chance(wait.fresh)
+        known += (fresh + _LATE * (_by_chance(wait.event) - fresh)) * told
         if row.evidence or not self._terms.marginal:
             return known
         return known + self._exploration(posterior, wait)
@@ -250,6 +263,11 @@ class Ranking:
             return None
         back = _BACK / row.visits
         return VisitValue(back, back, row.url, due=False, reason="gone?")
+
+
+def _by_chance(event: float) -> float:
+    """The value of a visit for an event that has this probability."""
+    return captured(-math.log1p(-min(event, 0.999)))
 
 
 class Wanted(NamedTuple):

@@ -55,7 +55,11 @@ _SOME = guess(
 _LIST_ITSELF = guess(
     "sites.list_itself",
     0.003,
-    "Value of a change of a list in addition to its new links, where lists report no changes.",
+    "Value of a change of a list in addition to its new links, where a sitemap tells of them, or "
+    "no source does.",
+)
+_LIST_PAGE = guess(
+    "sites.list_page", 0.3, "The same elsewhere: a list is a page of its site too.", most=1.0
 )
 _TELLS = guess(
     "sites.tells",
@@ -221,8 +225,10 @@ class Sites:
 
     def forecasting(self, row: PageRow, time: SiteTime) -> SiteTime:
         """The change times for a page, with the events of its sections."""
+        event, fresh = self.events(row.url).shares(row)
         return time._replace(
-            event=self.events(row.url).share(row),
+            event=event,
+            fresh=fresh,
             forecasts=self._site(row.url).forecasts,
             every=self._step[1],
         )
@@ -252,7 +258,8 @@ class Sites:
             site = self._site(url)
             season = learned(site.hours, Season()) if site.hours else Season()
             hazard = fit_hazard(site.events, site.exposure) if site.events else Hazard()
-            found = self._times[name] = SiteTime(season, hazard, self._list_worth(site))
+            worth = max(_LIST_PAGE, self._list_worth(site)) if self.hints else _LIST_ITSELF
+            found = self._times[name] = SiteTime(season, hazard, worth)
         return found
 
     def signals(self, row: PageRow) -> list[tuple[str, Signal]]:
@@ -294,7 +301,7 @@ class Sites:
         missed = 1.0 - self._trust(site, HintSource.SITEMAP).signal().recall
         told, untold = site.news
         return time._replace(
-            lists=max(_LIST_ITSELF, min(time.lists, missed)),
+            lists=max(_LIST_ITSELF, min(self._list_worth(site), missed)),
             untold=(untold + _OPEN) / (told + untold + 2.0 * _OPEN),
             is_mapped=True,
         )
@@ -466,11 +473,9 @@ class Sites:
         return site
 
     def _list_worth(self, site: SiteRow) -> float:
-        """The value of the changes that a list announces, by its accuracy; else almost zero."""
-        if not self.hints:
-            return _LIST_ITSELF
+        """The value of the changes that a list announces, by its accuracy."""
         each = (site.tells + _TELLS) / (site.looks + 1.0)
-        return max(_LIST_ITSELF, self._trust(site, HintSource.LISTING).precision * min(each, 1.0))
+        return self._trust(site, HintSource.LISTING).precision * min(each, 1.0)
 
     def _trust(self, site: SiteRow, source: HintSource) -> HintTrust:
         trust = site.trust.get(source)

@@ -226,7 +226,7 @@ class SectionEvents:
     def __init__(self, rows: MutableMapping[str, SectionRow], now: float, every: float) -> None:
         self._rows = rows
         self._now, self._every = now, every
-        self._shares: dict[tuple[tuple[str, ...], float], float] = {}
+        self._shares: dict[tuple[tuple[str, ...], float], tuple[float, float]] = {}
         self._found: dict[tuple[tuple[str, ...], float], EventPosterior] = {}
         self._reported: dict[tuple[str, float], float] = {}
         self._settle()
@@ -264,19 +264,24 @@ class SectionEvents:
             look.count(own, changed=changed)
 
     def share(self, row: PageRow) -> float:
-        """Probability that an event has changed a page since its last visit, by looks at its site.
+        """Probability that an event has changed a page since its last visit; see `shares`."""
+        return self.shares(row)[0]
 
-        Without a look, as on sites whose hints announce changes, an event is left to the hints.
+    def shares(self, row: PageRow) -> tuple[float, float]:
+        """Probability that an event has changed a page since its last visit, and in this step.
+
+        Without a look at its sections, as on sites whose hints announce changes, an event is left
+        to the hints.
         """
         # Sections that are not watched are all alike: a site may have any number of them.
         names = tuple(name if name in self._rows else _OTHER for name in sections_of(row))
         key = names, row.last_visit
         found = self._shares.get(key)
         if found is None:
-            same = 1.0
-            for time in self._times(names, row.last_visit):
-                same *= 1.0 - self._posterior(names, time).share
-            found = self._shares[key] = 1.0 - same
+            times = self._times(names, row.last_visit)
+            same = math.prod(1.0 - self._posterior(names, time).share for time in times)
+            fresh = self._posterior(names, self._now).share if self._now in times else 0.0
+            found = self._shares[key] = 1.0 - same, fresh
         return found
 
     def take_news(self) -> bool:

@@ -141,6 +141,7 @@ class SiteTime(NamedTuple):
         lists: Value of a change of a list, beside its new links, against one of a page.
         untold: Greatest probability that a list shows new links that no source announced before.
         event: Probability that an event of its section has changed a page since its last visit.
+        fresh: Probability that an event of this step has.
         forecasts: Corrects what the rates of pages promise; None: not at all.
         every: Days between steps.
         is_mapped: A sitemap shows what lists would; a change of a list itself hardly counts then.
@@ -151,6 +152,7 @@ class SiteTime(NamedTuple):
     lists: float = 1.0
     untold: float = 1.0
     event: float = 0.0
+    fresh: float = 0.0
     forecasts: CalibrationRow | None = None
     every: float = 1.0
     is_mapped: bool = False
