@@ -1,6 +1,7 @@
 """Helper processes: an answer that takes too much of the processor, or none at all."""
 
 import asyncio
+import gc
 import os
 import random
 import signal
@@ -161,3 +162,29 @@ def test_helpers_that_are_killed_at_random_lose_no_message(run: Run):
             await helper.close()
 
     run(story())
+
+
+@LOOPS
+def test_a_helper_that_is_killed_leaves_no_error_that_nobody_takes(run: Run):
+    """A long message was on its way: asyncio printed the broken pipe with its traceback."""
+    reports: list[dict[str, Any]] = []
+
+    async def story() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, report: reports.append(report))
+        helper = HelperProcess(busy_helper.__name__, time_limit=300)
+        try:
+            os.kill(int(await helper.ask(b"pid", bytes)), signal.SIGSTOP)
+            process = helper._process
+            assert process is not None
+            asking = asyncio.ensure_future(helper.ask(b"x" * 3_000_000, bytes))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            os.kill(process.pid, signal.SIGKILL)
+            assert len(await asking) == 3_000_000
+            del process, asking
+        finally:
+            await helper.close()
+        gc.collect()
+
+    run(story())
+    assert reports == []

@@ -146,3 +146,7 @@ class HelperProcess:
                 async with asyncio.timeout(_DRAINING):
                     while process.stdout is not None and await process.stdout.read(_CHUNK):
                         pass
+            if process.stdin is not None:  # else asyncio reports an error of the pipe on stderr
+                with suppress(TimeoutError, OSError):
+                    async with asyncio.timeout(_DRAINING):
+                        await process.stdin.wait_closed()
