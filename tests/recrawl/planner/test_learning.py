@@ -255,20 +255,6 @@ def test_a_page_says_itself_when_it_changed() -> None:
     assert "page-date" not in undated.sites._sites["a.test"].trust
 
 
-def test_what_its_latest_visits_contradict_is_forgotten_where_that_is_wanted() -> None:
-    def learned(drift: float) -> float:
-        learner = _Learner(_known(), drift=drift)
-        for number in range(60):
-            learner.visit(time=NOW + number * 7 * DAY)
-        for number in range(19):
-            learner.visit(CHANGED, time=NOW + 420 * DAY + number * DAY)
-        row = learner.visit(CHANGED, time=NOW + 439 * DAY)
-        assert (row.recent != b"") is (drift > 0.0)
-        return _rate(row)
-
-    assert learned(4.0) > 2 * learned(0.0)
-
-
 def test_a_further_page_of_a_list_is_tried_five_times() -> None:
     learner = _Learner(_known())
     learner.sites.read_on(URL)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.pageview import PageView
 from nacre.recrawl.planner.change_detection.change import ChangeSettings
-from nacre.recrawl.planner.change_rate.rates import FLAT, mean_rate, posterior
 from nacre.recrawl.planner.planner import Planner
 from nacre.recrawl.planner.settings import RecrawlSettings
 from nacre.recrawl.planner.sites import TRIED, Sites
@@ -326,26 +325,3 @@ def test_what_a_sitemap_that_is_right_tells_is_visited_whatever_its_class_makes_
     _step(planner, site, now)
     assert set(map(_url, [*told, *withdrawn])) <= set(site.asked)
     assert len(site.asked) < 120
-
-
-def _rate_of_a_page_that_woke_up(**said: object) -> float:
-    """A page that rested for 300 days and then changes at each daily visit, twelve times."""
-    rows, site, url = _Rows(), _Site(sitemap=False), _url(1)
-    settings = RecrawlSettings.model_validate({"lots": 0.0, **said})
-    planner = Planner(rows, Sites(), _judge(by_text=True), settings)
-    planner.begin([HOME])
-    for week in range(31):
-        site.write(1, "as ever", START)
-        planner.learn(site.visit(url, START + week * 10 * DAY))
-    woken = START + 301 * DAY
-    for day in range(12):
-        site.write(1, f"news of day {day}: {'much has happened ' * (day + 1)}", woken + day * DAY)
-        planner.learn(site.visit(url, woken + day * DAY))
-    row = rows.get(url)
-    assert row is not None
-    return mean_rate(posterior(row.evidence, FLAT))
-
-
-def test_a_page_that_woke_up_is_believed_at_once_where_drift_is_watched() -> None:
-    slow, quick = _rate_of_a_page_that_woke_up(), _rate_of_a_page_that_woke_up(drift=4.0)
-    assert quick > 3 * slow

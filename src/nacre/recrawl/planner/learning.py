@@ -12,15 +12,10 @@ from nacre.recrawl.planner.change_rate.calibration import simple_chance
 from nacre.recrawl.planner.change_rate.events import section_of
 from nacre.recrawl.planner.change_rate.rates import (
     NO_EVIDENCE,
-    RECENT,
     Classes,
     chance_of_change,
-    has_drifted,
     kept,
-    mean_rate,
     observe,
-    recent_evidence,
-    with_recent,
 )
 from nacre.recrawl.planner.change_rate.value import DAY
 from nacre.recrawl.planner.discovery.hints import HintSource
@@ -165,8 +160,6 @@ class Learning:
         if changed:
             self._step.observe(row.url, observed)
         row.rated(self._evidence(observed, event, plain, changed=changed))
-        if self._settings.drift:
-            self._watch_drift(row, days, plain, changes=calm * changed)
         expected = 1.0 - (1.0 - own) * (1.0 - event)
         self._sites.learn_age(row, now, expected, changed=changed)
 
@@ -239,14 +232,6 @@ class Learning:
             plain = (step.time - observed.before.last_visit) / DAY
             row.rated(self._evidence(observed, event, plain, changed=True))
             self._rows.put(row)
-
-    def _watch_drift(self, row: PageRow, days: float, plain: float, *, changes: float) -> None:
-        """What was seen long ago is forgotten when the latest visits contradict it."""
-        believed = self._classes.posterior(row)
-        keep = kept(plain, self._settings.half_life / DAY / RECENT)
-        recent = with_recent(row.recent, mean_rate(believed), days, changes=changes, keep=keep)
-        drifted = has_drifted(believed, recent, self._classes.prior(row), self._settings.drift)
-        row.rated(recent_evidence(recent) if drifted else row.evidence, recent)
 
 
 def _target(visit: Visited) -> str:

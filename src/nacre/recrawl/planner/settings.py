@@ -2,13 +2,26 @@
 
 from typing import Literal
 
+from pydantic import model_validator
+
 from nacre.config.component import Component, Seconds, section, setting
 from nacre.recrawl.planner.schedules.schedules import DAY
 from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
 
+_WITHOUT_EFFECT = frozenset(("drift",))
+"""Settings of earlier versions that jobs may still have."""
+
 
 class RecrawlSettings(Component):
     """Settings of how a site is visited again: choice of pages, schedules."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out(cls, values: object) -> object:
+        """Leave out what an earlier version knew, so that its jobs open."""
+        if not isinstance(values, dict):
+            return values
+        return {name: value for name, value in values.items() if name not in _WITHOUT_EFFECT}
 
     schedule: ScheduleSettings = section(
         ScheduleSettings, "When pages are visited again: as the planner sees fit, or by the clock."
@@ -155,17 +168,6 @@ class RecrawlSettings(Component):
         "Age at which an observation of a page has half its weight; 0: observations keep their "
         "full weight.",
         unit="s",
-        live=False,
-        sheets=False,
-    )
-    drift: float = setting(
-        0.0,
-        "Forget old observations of a page as soon as its latest visits (those of a sixth of "
-        "the half-life) contradict it so clearly: logarithm of how much likelier they are at the "
-        "rates that they suggest. 4: clear cases only; 0: never, observations lose weight by the "
-        "half-life only.",
-        unit="nats",
-        ge=0,
         live=False,
         sheets=False,
     )

@@ -108,52 +108,6 @@ def test_old_evidence_fades() -> None:
     assert rates.kept(10.0, 0.0) == 1.0
 
 
-def _visits(count: int, interval: float, *, changed: bool) -> tuple[bytes, bytes]:
-    """Evidence and latest visits of a page that always answers the same."""
-    evidence, recent = NO_EVIDENCE, b""
-    for _ in range(count):
-        rate = rates.mean_rate(rates.posterior(evidence, FLAT))
-        recent = rates.with_recent(recent, rate, interval, changes=float(changed), keep=0.9)
-        evidence = rates.observe(evidence, interval, changed=changed)
-    return evidence, recent
-
-
-def test_a_page_that_wakes_up_has_drifted() -> None:
-    asleep, resting = _visits(30, 10.0, changed=False)
-    _, awake = _visits(8, 0.5, changed=True)
-    believed = rates.posterior(asleep, FLAT)
-    assert rates.has_drifted(believed, awake, FLAT)
-    assert not rates.has_drifted(believed, resting, FLAT)
-    assert not rates.has_drifted(believed, b"", FLAT)
-
-
-def test_a_page_that_falls_asleep_has_drifted() -> None:
-    awake, working = _visits(30, 1.0, changed=True)
-    _, asleep = _visits(8, 10.0, changed=False)
-    believed = rates.posterior(awake, FLAT)
-    assert rates.has_drifted(believed, asleep, FLAT)
-    assert not rates.has_drifted(believed, working, FLAT)
-
-
-def test_more_nats_ask_for_a_clearer_case() -> None:
-    asleep, _ = _visits(30, 10.0, changed=False)
-    _, awake = _visits(2, 0.5, changed=True)
-    believed = rates.posterior(asleep, FLAT)
-    assert rates.has_drifted(believed, awake, FLAT, 1.0)
-    assert not rates.has_drifted(believed, awake, FLAT, 100.0)
-
-
-def test_of_the_latest_visits_old_ones_fade() -> None:
-    once = rates.with_recent(b"", 0.1, 2.0, changes=1.0, keep=0.5)
-    assert len(once) == 8
-    faded = rates.with_recent(once, 0.1, 2.0, changes=0.0, keep=0.5)
-    clear = rates.with_recent(once, 0.1, 2.0, changes=0.0, keep=1.0)
-    told = [rates.recent_evidence(recent) for recent in (faded, clear)]
-    slower, faster = (rates.mean_rate(rates.posterior(one, FLAT)) for one in (told[0], told[1]))
-    assert slower != faster
-    assert rates.with_recent(once, 0.1, 0.0, changes=1.0, keep=0.5) == once
-
-
 def test_a_small_class_leans_on_its_parent() -> None:
     fast = rates.observe_count(NO_EVIDENCE, 50, 10.0)
     slow_parent = rates.posterior(rates.observe_count(NO_EVIDENCE, 1, 1000.0), FLAT)

@@ -42,12 +42,6 @@ _SCALED = tuple(PER_NAT * rate for rate in RATES)
 _FLOOR = -32_000
 """The least evidence: what two bytes hold."""
 _PACK = struct.Struct(f"<{GRID}h")
-_RECENT = struct.Struct("<2f")
-RECENT = guess(
-    "rates.recent",
-    6.0,
-    "Factor by which the weight of visits decreases faster in the estimate from recent visits.",
-)
 NO_EVIDENCE = _PACK.pack(*[0] * GRID)
 """The evidence of a page that was visited once: its first visit says nothing of changes."""
 
@@ -71,8 +65,8 @@ Distribution = tuple[float, ...]
 FLAT: Distribution = (1.0 / GRID,) * GRID
 """All rates alike."""
 
-EVIDENCE_BYTES, RECENT_BYTES = _PACK.size, _RECENT.size
-"""Lengths of evidence and of the latest visits, where there are any."""
+EVIDENCE_BYTES, RECENT_BYTES = _PACK.size, 8
+"""Lengths of evidence, and of what earlier versions kept of the latest visits."""
 
 
 def _lognormal(median: float, spread: float) -> Distribution:
@@ -228,52 +222,6 @@ def chance_of_change(distribution: Distribution, interval: float) -> float:
         weight * math.exp(-rate * interval)
         for weight, rate in zip(distribution, RATES, strict=True)
     )
-
-
-def with_recent(
-    recent: bytes, rate: float, interval: float, *, changes: float, keep: float
-) -> bytes:
-    """The evidence with the latest visits: changes, and days looked at, both fading.
-
-    Args:
-        recent: Before; b"" for nothing.
-        rate: Changes a day that are believed in: behind a change that was seen may be several.
-        interval: Days since the last visit; none for 0 or less.
-        changes: 1 for a change that was seen, less where it may be noise, 0 for none.
-        keep: Share of what was seen before that still counts, see `kept`.
-    """
-    if interval <= 0.0:
-        return recent
-    count, days = _RECENT.unpack(recent) if recent else (0.0, 0.0)
-    expected = max(rate * interval, 1e-9)
-    behind = changes * expected / -math.expm1(-expected)
-    return _RECENT.pack(keep * count + behind, keep * days + interval)
-
-
-def recent_evidence(recent: bytes) -> bytes:
-    """The same as evidence, as if nothing had been seen before."""
-    count, days = _RECENT.unpack(recent) if recent else (0.0, 0.0)
-    return observe_count(NO_EVIDENCE, count, days)
-
-
-def has_drifted(
-    believed: Distribution, recent: bytes, prior: Distribution, nats: float = 4.0
-) -> bool:
-    """Whether the latest visits contradict the older ones so clearly that these should be dropped.
-
-    Compares the likelihood of what was seen of late at the rates that it suggests by itself with
-    that at the rates believed in.
-
-    Args:
-        believed: What is believed of the page's rate.
-        recent: Of `with_recent`.
-        prior: Of its class.
-        nats: Logarithm of the ratio beyond which the contradiction is clear.
-    """
-    evidence = recent_evidence(recent)
-    told = likelihood(evidence)
-    fast, slow = (sum(map(mul, told, rates)) for rates in (posterior(evidence, prior), believed))
-    return bool(fast > slow * math.exp(nats))
 
 
 def fit_prior(
