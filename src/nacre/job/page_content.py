@@ -11,9 +11,8 @@ from nacre.core.processor import Visit
 from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.recrawl.planner.change_detection.deletion import (
     SHORT_TEXT,
-    ErrorModel,
-    looks_gone,
     may_say_gone,
+    says_gone,
 )
 from nacre.recrawl.planner.change_detection.signatures import (
     TextProfile,
@@ -29,8 +28,6 @@ _LARGEST = 2_000_000
 """Bytes of a page that are looked at."""
 _ERROR_PAGE = 65_536
 """Bytes up to which a page may be one that says that it is gone."""
-_MODEL = ErrorModel()
-"""Nothing is known of what a host answers to made-up names."""
 
 
 class PageContent(NamedTuple):
@@ -113,7 +110,7 @@ class OpenedPage:
         if len(body) > _ERROR_PAGE or not may_say_gone(body):
             return False
         # Manuals are full of such words: most of their pages are seen to be long after a few lines.
-        return not self._is_long() and looks_gone(self.view, None, _MODEL)
+        return not self._is_long() and says_gone(self.view)
 
     def _is_long(self) -> bool:
         """Whether its text is too long for an error page."""

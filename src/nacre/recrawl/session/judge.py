@@ -153,8 +153,10 @@ class PageJudge:
             return VisitFinding(Answer.SILENT, reason="blocked")
         old = self._before = self._versions.last(visit.url)
         model = self.lessons.error_model(visit.url)
-        if looks_gone(view, old, model, self.lessons.template(visit.url)):
+        if looks_gone(visit.url, view, old, model, self.lessons.template(visit.url)):
             return VisitFinding(Answer.SOFT, reason="soft-404")
+        if old is None:
+            model.learn_words(visit.url, view)
         dated = page_date(visit.body().decode("utf-8", "replace"))
         return self._compared(row, visit, old, view)._replace(dated=dated)
 

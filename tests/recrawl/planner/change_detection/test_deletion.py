@@ -114,15 +114,45 @@ def test_nothing_is_gone_without_an_answer_that_says_so(steps: list[tuple[Answer
 def test_a_page_like_that_of_a_made_up_name_is_gone() -> None:
     model = ErrorModel()
     model.learn_probe(200, "", GONE, 0.0)
-    assert looks_gone(GONE, ARTICLE, model)
-    assert not looks_gone(ARTICLE, ARTICLE, model)
+    assert looks_gone(URL, GONE, ARTICLE, model)
+    assert not looks_gone(URL, ARTICLE, ARTICLE, model)
 
 
 def test_words_alone_need_a_short_page() -> None:
     model = ErrorModel()
-    assert looks_gone(GONE, ARTICLE, model)
+    assert looks_gone(URL, GONE, ARTICLE, model)
     about = page_view(f"<p>{'本文讨论页面不存在时的处理办法。' * 40}</p>")
-    assert not looks_gone(about, None, model)
+    assert not looks_gone(URL, about, None, model)
+
+
+URL = "http://a.cn/5.html"
+SHORT = page_view("<h1>Lost</h1><p>The ring of 1890 was not found.</p>")
+
+
+@pytest.mark.parametrize("status", [0, 200, 404, 410])
+def test_the_words_of_a_new_page_alone_prove_nothing(status: int) -> None:
+    model = ErrorModel()
+    model.learn_probe(status, "", ARTICLE, 0.0)
+    assert not looks_gone(URL, SHORT, None, model)
+    model.learn_words(URL, SHORT)
+    assert not looks_gone(URL, SHORT, None, model)
+
+
+def test_new_pages_that_say_the_same_words_are_error_pages() -> None:
+    model = ErrorModel()
+    model.learn_words("http://a.cn/1.html", ARTICLE)
+    assert not looks_gone(URL, GONE, None, model)
+    model.learn_words("http://a.cn/1.html", GONE)
+    assert looks_gone(URL, GONE, None, model)
+    assert not looks_gone(URL, SHORT, None, model)
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_words_prove_nothing_where_missing_pages_are_reported(status: int) -> None:
+    model = ErrorModel()
+    model.learn_probe(status, "", page_view("<h1>Sorry</h1><p>No such page"), 0.0)
+    assert not looks_gone(URL, GONE, ARTICLE, model)
+    assert looks_gone(URL, page_view("<h1>Sorry</h1><p>No such page"), ARTICLE, model)
 
 
 FOOTER = "<div class=foot><p>" + "联系我们:地址、电话、备案号与本站声明。" * 30 + "</p></div>"
@@ -138,8 +168,8 @@ def test_a_footer_that_is_the_longest_text_of_every_page_says_nothing() -> None:
     for page in pages:
         template.learn_page(page)
     [edited] = _site("第0页,有改动")
-    assert not looks_gone(edited, pages[0], ErrorModel(), template)
-    assert not looks_gone(edited, None, ErrorModel(), template)
+    assert not looks_gone(URL, edited, pages[0], ErrorModel(), template)
+    assert not looks_gone(URL, edited, None, ErrorModel(), template)
 
 
 def test_what_error_pages_share_with_live_pages_is_left_out() -> None:
@@ -153,16 +183,18 @@ def test_what_error_pages_share_with_live_pages_is_left_out() -> None:
         template.learn_page(view)
     model.learn_probe(200, "", views[3], 0.0)
     assert likeness(*(frozenset(hash(p) for p in v.pieces) for v in (views[0], views[3]))) > 0.9
-    assert not looks_gone(views[0], None, model, template)
-    assert looks_gone(views[3], views[0], model, template)
+    assert not looks_gone(URL, views[0], None, model, template)
+    assert looks_gone(URL, views[3], views[0], model, template)
 
 
 def test_words_say_nothing_while_the_text_of_the_page_is_there() -> None:
     body = "<p>" + "The catalogue lists what the museum holds. " * 6 + "</p>"
     old = page_view(f"<h1>Catalogue</h1>{body}<p>Volume 3</p>")
     new = page_view(f"<h1>Catalogue</h1>{body}<p>Volume 3 is no longer available</p>")
-    assert not looks_gone(new, old, ErrorModel())
-    assert looks_gone(page_view("<h1>Catalogue</h1><p>It does not exist</p>"), old, ErrorModel())
+    assert not looks_gone(URL, new, old, ErrorModel())
+    assert looks_gone(
+        URL, page_view("<h1>Catalogue</h1><p>It does not exist</p>"), old, ErrorModel()
+    )
 
 
 def test_sinks_take_in_pages_that_are_no_more() -> None:

@@ -206,6 +206,8 @@ class ErrorModel(msgspec.Struct, array_like=True):
         prints: Pieces of the page that came, by fingerprint.
         probed: Time of the last probe, seconds since the epoch.
         sources: By target: pages that were redirected to it, by fingerprint; a few.
+        said: Pieces of the last new page that was short and had the words of an error page.
+        said_by: Fingerprint of its URL.
     """
 
     status: int = 0
@@ -213,11 +215,18 @@ class ErrorModel(msgspec.Struct, array_like=True):
     prints: frozenset[int] = frozenset()
     probed: float = 0.0
     sources: dict[str, frozenset[int]] = {}
+    said: frozenset[int] = frozenset()
+    said_by: int = 0
 
     def learn_probe(self, status: int, target: str, view: PageView | None, now: float) -> None:
         """Learn from the answer to a made-up name."""
         self.status, self.target, self.probed = status, target, now
         self.prints = _prints(view) if view else frozenset()
+
+    def learn_words(self, url: str, view: PageView) -> None:
+        """Note a new page if it says that it does not exist; others may say the same."""
+        if says_gone(view):
+            self.said, self.said_by = _prints(view), name_of(url)
 
     def learn_redirect(self, url: str, target: str) -> None:
         """Note that a page is redirected to a target; each page counts once."""
@@ -263,31 +272,54 @@ def likeness(one: frozenset[int], two: frozenset[int]) -> float:
     return len(one & two) / both if both else 0.0
 
 
+def says_gone(view: PageView) -> bool:
+    """Whether a page is short and has the words of an error page; that alone proves nothing."""
+    return _says(view, _WORDS)
+
+
 def looks_gone(
-    view: PageView, old: PageView | None, model: ErrorModel, template: Template | None = None
+    url: str,
+    view: PageView,
+    old: PageView | None,
+    model: ErrorModel,
+    template: Template | None = None,
 ) -> bool:
     """Whether a page with status 200 says that it does not exist: a soft-404.
 
     It must be like what its host answers to made-up names, the frame of the site aside; or be
-    short, say so in the words of an error page, and have nothing left of what it said before.
+    short, have the words of an error page, and be like another new page that has them, or have
+    nothing left of what it said before. Of a host that answers made-up names with 404 only the
+    first counts.
 
     Args:
+        url: The page.
         view: The page as it came.
         old: Its last version; None when there is none.
         model: What the host answers to made-up names.
         template: What belongs to the frame of the site; None when that is unknown.
     """
-    if model.status == 200 and model.prints and _is_like(view, model, template):
-        return old is None or not _is_like(old, model, template)
-    return _says(view, _WORDS) and (old is None or _is_lost(old, view, template))
+    if model.status in _TOLD and model.prints and _is_like(view, model.prints, template):
+        return old is None or not _is_like(old, model.prints, template)
+    if model.status in _MISSING or not says_gone(view):
+        return False
+    if old is not None:
+        return _is_lost(old, view, template)
+    return model.said_by not in {0, name_of(url)} and _is_like(view, model.said, template)
 
 
-def _is_like(view: PageView, model: ErrorModel, template: Template | None) -> bool:
+_MISSING = frozenset((404, 410))
+"""Statuses of a host that reports missing pages itself."""
+_TOLD = _MISSING | {200}
+"""Statuses of answers to made-up names whose pages are error pages."""
+
+
+def _is_like(view: PageView, prints: frozenset[int], template: Template | None) -> bool:
+    """Whether a page is like an error page, by the pieces of that."""
     own = _own(view, template)
-    error = frozenset(name for name in model.prints if not _is_frame(name, template))
+    error = frozenset(name for name in prints if not _is_frame(name, template))
     if own or error:
         return likeness(own, error) >= _ALIKE
-    return likeness(_prints(view), model.prints) >= _ALIKE
+    return likeness(_prints(view), prints) >= _ALIKE
 
 
 def _is_lost(old: PageView, view: PageView, template: Template | None) -> bool:
