@@ -81,3 +81,74 @@ def test_members_that_were_visited_at_other_times_are_not_compared() -> None:
     assert found.rests(f"{INDEX}?unseen")
     assert not found.rests(f"{INDEX}?C00"), "the representative"
     assert not found.rests(INDEX)
+
+
+CHANGED = 1.0
+
+
+def copies(*pages: tuple[str, str, int, float], time: float = NOW) -> Twins:
+    """Pages on one host by path, bytes, number of changes and time of the last one."""
+    found = Twins(MemoryRows(), time)
+    for path, digest, changes, changed in pages:
+        row = PageRow(f"http://a.test{path}", visits=5, last_visit=9.0, digest=digest)
+        row.changes, row.last_change = changes, changed
+        found.take(row)
+    return found
+
+
+def resting_share(path: str, *pages: tuple[str, str, int, float]) -> float:
+    """Share of steps in which a page rests."""
+    times = [NOW + step * 86_400.0 for step in range(200)]
+    rests = [copies(*pages, time=time).rests(f"http://a.test{path}") for time in times]
+    return sum(rests) / len(rests)
+
+
+FOLDER = [("/a/", "x", 0, 0.0), ("/a/index.html", "x", 0, 0.0)]
+TOGETHER = [("/en/a.html", "x", 2, CHANGED), ("/english/a.html", "x", 3, CHANGED)]
+
+
+@pytest.mark.parametrize(
+    ("path", "pages"),
+    [
+        ("/a/index.html", FOLDER),
+        ("/Default.aspx", [("/", "x", 1, 1.0), ("/Default.aspx", "x", 0, 0.0)]),
+        ("/english/a.html", TOGETHER),
+        (
+            "/\u5173\u4e8e/index.html",
+            [("/\u5173\u4e8e/", "x", 0, 0.0), ("/\u5173\u4e8e/index.html", "x", 0, 0.0)],
+        ),
+    ],
+)
+def test_a_copy_with_another_path_is_a_spot_check(
+    path: str, pages: list[tuple[str, str, int, float]]
+) -> None:
+    assert 0.8 <= resting_share(path, *pages) <= 0.97
+    assert resting_share(pages[0][0], *pages) == 0.0, "the original is always visited"
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [("/a/", "x", 0, 0.0), ("/a/index.html", "y", 0, 0.0)],
+        [("/a/", "x", 0, 0.0), ("/b/index.html", "x", 0, 0.0)],
+        [("/a/one.html", "x", 0, 0.0), ("/a/two.html", "x", 0, 0.0)],
+        [("/a/one.html", "x", 1, 1.0), ("/a/two.html", "x", 1, 1.0)],
+        [("/a/one.html", "x", 2, 1.0), ("/a/two.html", "x", 2, 2.0)],
+        [(f"/a/{number}.html", "out of order", 2, 1.0) for number in range(5)],
+    ],
+    ids=["other bytes", "other folder", "never changed", "once", "at other times", "many"],
+)
+def test_pages_that_are_no_copies(pages: list[tuple[str, str, int, float]]) -> None:
+    assert all(resting_share(page[0], *pages) == 0.0 for page in pages)
+
+
+def test_a_new_visit_of_a_copy_waits_unless_the_operator_wants_it() -> None:
+    found = copies(*FOLDER, time=NOW)
+    url = "http://a.test/a/index.html"
+    choices = [Choice(url, 1.0, reason) for reason in ("value", "start", "due")]
+    assert found.admitted(choices) == (choices[1:] if found.rests(url) else choices)
+    gone = PageRow(url, visits=5, last_visit=9.0, digest="x", life="gone")
+    assert not copies(FOLDER[0]).rests(url)
+    found = copies(FOLDER[0])
+    found.take(gone)
+    assert not found.rests(url)

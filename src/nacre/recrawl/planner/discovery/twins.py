@@ -1,15 +1,23 @@
-"""Twins: URLs that differ in their query alone and always answer with the same bytes (pure).
+"""Twins: URLs that always answer with the same bytes, which are one page (pure).
 
 The links of javadoc to `index.html?Class` are an example: one page under a thousand names. A
 family is a path with all queries. Once five of its members had the same bytes as another that was
 visited in the same step, and none had others, it counts as one page: only its representative is
 visited, and now and then another member, as a spot check. One that differs ends this at once.
+
+URLs with different paths are copies if they have the same bytes, and are the names of one folder
+(`/a/` and `/a/index.html`), or changed twice and into these bytes at the same time. Once the
+representative changes, the bytes differ, and each copy is visited again.
 """
+
+import re
+from typing import NamedTuple
 
 from nacre.core.pagerow import PageRow
 from nacre.recrawl.planner.discovery.traps import PAIRS
 from nacre.recrawl.planner.step import Choice, random_sample
 from nacre.recrawl.planner.visited import Rows
+from nacre.uri.parse import authority
 
 _FAMILIES = 100_000
 """A bound of memory: families that are compared in a step."""
@@ -60,8 +68,63 @@ class Family:
         return self.same >= PAIRS and not self.other
 
 
+class _CopyKey(NamedTuple):
+    """Equal for copies: the URL of their folder or their host, bytes, and time of the change."""
+
+    place: str
+    digest: str
+    changed: float
+
+
+def _copy_key(row: PageRow) -> _CopyKey | None:
+    """The key of a page among possible copies; None if it cannot be one."""
+    if "?" in row.url or not row.visits or not row.digest or row.life != "live":
+        return None
+    folder, _, name = row.url.rpartition("/")
+    if not name or _START.match(name):
+        return _CopyKey(f"{folder}/", row.digest, 0.0)
+    if row.changes >= _TOGETHER:
+        return _CopyKey(authority(row.url), row.digest, row.last_change)
+    return None
+
+
+_START = re.compile(r"(?i)^(?:index|default|home)\.\w{2,5}$")
+_TOGETHER = 2
+"""Changes of copies in different folders. A guess that no goal depends on: copies are few."""
+_COPIES = 4
+"""Copies of a page at most: many pages with the same bytes may say that all are out of order."""
+
+
+class Copies:
+    """The copies of a step: URLs with different paths that are one page."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, _CopyKey] = {}
+        self._urls: dict[_CopyKey, list[str]] = {}
+
+    def take(self, row: PageRow) -> None:
+        """Note a row; all of them at the beginning of a step."""
+        key = _copy_key(row)
+        if key is None or len(self._keys) >= _FAMILIES:
+            return
+        urls = self._urls.setdefault(key, [])
+        if len(urls) <= _COPIES:
+            urls.append(row.url)
+            self._keys[row.url] = key
+
+    def has_original(self, url: str) -> bool:
+        """Whether a page is the copy of another one, which has the shortest URL of them."""
+        key = self._keys.get(url)
+        urls = [] if key is None else self._urls[key]
+        return 1 < len(urls) <= _COPIES and url != min(urls, key=lambda other: (len(other), other))
+
+    def __bool__(self) -> bool:
+        """Whether two pages may be copies."""
+        return len(self._keys) > len(self._urls)
+
+
 class Twins:
-    """The families of a step.
+    """The families and copies of a step.
 
     Args:
         rows: All that is known of the pages.
@@ -75,10 +138,12 @@ class Twins:
         self._rows = rows
         self._time = time
         self._families: dict[str, Family] = {}
+        self._copies = Copies()
         self.held = 0
 
     def take(self, row: PageRow) -> None:
-        """Look at a row; all of them at the beginning of a step."""
+        """Note a row; all of them at the beginning of a step."""
+        self._copies.take(row)
         path, mark, _ = row.url.partition("?")
         if not mark or not row.visits or not row.digest:
             return
@@ -95,7 +160,9 @@ class Twins:
     def rests(self, url: str) -> bool:
         """Whether a page only repeats another one, and is not to be checked in this step."""
         path, mark, _ = url.partition("?")
-        family = self._families.get(path) if mark else None
+        if not mark:
+            return self._copies.has_original(url) and random_sample(url, self._time) >= _SPOT
+        family = self._families.get(path)
         if family is None or not family.is_one_page or url == family.first:
             return False
         checked = family.same < _SURE or random_sample(path, self._time) < _SPOT
@@ -103,7 +170,7 @@ class Twins:
 
     def admitted(self, chosen: list[Choice]) -> list[Choice]:
         """Of what was chosen, what is to be visited."""
-        if not self._families:
+        if not self._families and not self._copies:
             return chosen
         admitted = [one for one in chosen if one.reason in _FREE or not self.rests(one.url)]
         self.held += len(chosen) - len(admitted)
