@@ -28,10 +28,10 @@ ELSEWHERE = {
     "docs/curators.md": "tests/promises/21_curators.py",
     "docs/operations.md": "tests/promises/21_operations.py",
     "docs/simweb.md": "tests/simweb",
-    "docs/incremental.md": "tests/simweb/test_paper.py",
+    "docs/incremental.md": "tests/simweb/test_paper.py tests/bench/histories/test_run.py",
     "docs/contributing.md": "tests/contract/test_contributing.py",
 }
-"""Pages whose commands another test runs."""
+"""Pages whose commands other tests run: these tests, or their folder."""
 FILTERS = {"filter", "normalize"}
 ENDLESS = {"--every", "--at", "--continuous"}
 CODES = {
@@ -96,8 +96,12 @@ def test_the_pages_have_commands():
 
 @pytest.mark.parametrize("page", ELSEWHERE)
 def test_another_test_runs_the_commands_of_a_page(page: str):
-    place = ROOT / ELSEWHERE[page]
-    files = sorted(place.glob("test_*.py")) if place.is_dir() else [place]
+    places = [ROOT / name for name in ELSEWHERE[page].split()]
+    files = [
+        file
+        for place in places
+        for file in (sorted(place.glob("test_*.py")) if place.is_dir() else [place])
+    ]
     text = "".join(file.read_text("utf-8") for file in files)
     if Path(page).name in text:
         return

@@ -7,6 +7,7 @@ import pytest
 
 from bench.histories import ota, site
 from bench.histories.__main__ import main
+from bench.histories.driver import Crawler
 from bench.histories.loading import load_site
 from bench.histories.states import held_shares
 from bench.histories.truth import Truth
@@ -147,3 +148,11 @@ def test_terms_are_judged_from_bundles(tmp_path: Path, monkeypatch: pytest.Monke
     assert (whole.recall.hits, whole.recall.size, whole.noise_as_change.hits) == (1, 1, 0)
     assert figures.stored["exact bytes"] == figures.stored["response"]
     assert (tmp_path / "cache" / "t+pages-snapshots" / "HEAD").is_file()
+    _show_the_change_to_curators(out / "job", f"http://{ADDRESS}:{port}/Terms.html")
+
+
+def _show_the_change_to_curators(job: Path, url: str) -> None:
+    """Run the commands of docs/incremental.md that show a change."""
+    crawler = Crawler(job, job / "clock")
+    assert "minor changes" in crawler.ask("history", "url", url)
+    assert "+ [text] New: a clause." in crawler.ask("report", "diff", url, "--new", "2024-07-03")
