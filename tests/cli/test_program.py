@@ -8,7 +8,7 @@ import typer.main
 from rich.text import Text
 
 from nacre.cli.app import LATE, app
-from nacre.cli.program import late_group
+from nacre.cli.program import LateCommand, late_group
 from tests.cli.site import nacre
 
 
@@ -84,9 +84,12 @@ def test_a_command_is_made_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch)
 def test_commands_that_are_made_late_are_those_of_typer():
     late = dict(commands(late_group(app, root=True)))
     assert late.keys() == ALL.keys()
-    for words, command in late.items():
+    for words, found in late.items():
+        command = found.loaded() if isinstance(found, LateCommand) else found
         assert type(command) is type(ALL[words])
         assert command.help == ALL[words].help
+        assert command.help.startswith(found.help)
+        assert command.rich_help_panel == found.rich_help_panel
         assert [one.opts for one in command.params] == [one.opts for one in ALL[words].params]
 
 

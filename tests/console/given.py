@@ -18,7 +18,6 @@ from nacre.console.access.keys import KeyBook
 from nacre.console.access.logins import LoginDesk
 from nacre.console.access.passwords import PasswordChecker
 from nacre.console.access.repeats import RepeatBook
-from nacre.console.access.roles import Role
 from nacre.console.access.sessions import COOKIE, SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
@@ -46,6 +45,7 @@ from nacre.console.readers.worker import ReaderAnswer, ReaderRequest, answer_to
 from nacre.console.server import loopback_sockets
 from nacre.console.services import ConsoleServices
 from nacre.engine.clock import SystemClock
+from nacre.ops.roles import Role
 
 ORIGIN = "http://localhost:8410"
 LONG = 200.0

@@ -11,12 +11,12 @@ import trustme
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.passwords import PasswordChecker
 from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.roles import Role
 from nacre.console.access.users import UserBook
 from nacre.console.fleet.places import places_of
 from nacre.console.parts import ConsoleOptions
 from nacre.console.server import OpenedConsole, serve
 from nacre.engine.clock import SystemClock
+from nacre.ops.roles import Role
 
 NAME = "console.example.org"
 WORD = "correct horse battery staple"

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from nacre.console.access.roles import Requester, Role
-from nacre.console.actions import ActionOptions, act
+from nacre.console.access.roles import Requester
+from nacre.console.actions import act
 from nacre.console.fleet.launch import scope_of
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import API
+from nacre.ops.roles import Role
+from nacre.ops.starts import StartRequest
 from tests.cli.site import nacre, site
 from tests.console.given import LONG, GivenConsole, given_console
 
@@ -349,7 +351,7 @@ def test_settings_of_a_start_name_files_for_admins_alone_where_others_reach_the_
         remote = console.services.reach._replace(bind="0.0.0.0")
         services = console.services._replace(reach=remote)
         job = console.services.fleet.job("crawls~a")
-        options = ActionOptions(set=("cookies.load_file=/etc/passwd",))
+        options = StartRequest(set=("cookies.load_file=/etc/passwd",))
         who = Requester("bo", Role.OPERATOR, "key")
         with pytest.raises(RefusedRequestError, match=r"cookies\.load_file: only an admin"):
             await act(services, job, "start", options, who)

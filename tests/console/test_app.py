@@ -6,11 +6,11 @@ import jsonschema
 import pytest
 
 from nacre.console.access.origin import HEADERS
-from nacre.console.access.roles import Role
 from nacre.console.access.sessions import COOKIE
 from nacre.console.openapi import describe
 from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import API, ROUTES, RouteRow
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from nacre.console.access.keys import hash_of, new_secret
-from nacre.console.access.roles import Role
 from nacre.console.access.sessions import cookie_field
 from nacre.console.app import ConsoleApp
 from nacre.console.call import Call
 from nacre.console.route_row import API, RouteRow
 from nacre.console.routes import ROUTES
+from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 from tests.console.test_app import path_of
 

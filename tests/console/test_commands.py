@@ -15,7 +15,7 @@ from nacre.console.commands import COMMANDS, COMMANDS_OF, WITHOUT, command_text,
 from nacre.console.openapi import describe
 from nacre.console.pages.rendering import TEMPLATES
 from nacre.console.routes import API, ROUTES
-from nacre.job.allowed_actions import ACTION_COMMANDS
+from nacre.ops.allowed_actions import ACTION_COMMANDS
 from tests.cli.site import nacre
 
 

@@ -8,11 +8,19 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message
 
-from nacre.console.bounds import LARGEST, LineText, Moment, Whole, is_deeper
-from nacre.console.decoding import PATH_VALUES, converted, decoded, lines_of, path_of, sent_form
+from nacre.console.decoding import (
+    PATH_VALUES,
+    converted,
+    decoded,
+    is_deeper,
+    lines_of,
+    path_of,
+    sent_form,
+)
 from nacre.console.openapi import parameters_of
 from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import ROUTES
+from nacre.ops.fields import LARGEST, LineText, Moment, Whole
 
 
 class Given(msgspec.Struct):

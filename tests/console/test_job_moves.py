@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from nacre.console.access.roles import Role
 from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole

@@ -9,12 +9,12 @@ import pytest
 
 from nacre.console import kept_work
 from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.roles import Role
 from nacre.console.kept_work import TroubleBoard, keep, words_of
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.server import OpenedConsole
 from nacre.engine.clock import SystemClock
 from nacre.errors import StorageError
+from nacre.ops.roles import Role
 from tests.console.given import LONG, GivenConsole, play
 from tests.console.reached import while_served
 

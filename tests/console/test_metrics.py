@@ -5,13 +5,13 @@ import httpx
 from prometheus_client.parser import text_string_to_metric_families
 from ruamel.yaml import YAML
 
-from nacre.console.access.roles import Role
 from nacre.console.app import ConsoleApp
 from nacre.console.fleet.schedule_book import ScheduleNote, ScheduleWish
 from nacre.console.routes import API
 from nacre.core.states import CRASHED, JobState
 from nacre.job.metrics import JobFigures, metric_families
 from nacre.job.overview import JobOverview
+from nacre.ops.roles import Role
 from tests.console.given import ORIGIN, GivenConsole, play
 from tests.console.test_app import add_job
 

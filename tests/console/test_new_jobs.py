@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.access.roles import Role
 from nacre.console.fleet.job_names import check_name
 from nacre.console.new_jobs import first_url, reaches, samples
 from nacre.console.routes import API
 from nacre.errors import ConfigError
+from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 
 SEED = "http://127.0.0.1:9/中国国家图书馆/馆藏目录/新书通报.html"

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from nacre.console.access.roles import Role
 from nacre.console.openapi import describe
 from nacre.console.routes import API, ROUTES, RouteRow
+from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 from tests.console.waiting import add_waiting_job
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nacre.console.openapi import describe, doc_parts
+from nacre.console.openapi import describe
 from nacre.console.operations import (
     ApiOperation,
     asked_url,
@@ -14,6 +14,7 @@ from nacre.console.operations import (
     type_text,
 )
 from nacre.console.routes import API, ROUTES
+from nacre.ops.fields import split_docstring
 
 KNOWN = {one.id: one for one in operations_of(json.loads(json.dumps(describe(ROUTES))))}
 
@@ -86,5 +87,8 @@ def test_a_docstring_has_two_parts():
     Raises:
         Error: Never.
     """
-    assert doc_parts(doc) == ("A thing.", {"one": "The first of two lines.", "two": "The second."})
-    assert doc_parts("A thing.") == ("A thing.", {})
+    assert split_docstring(doc) == (
+        "A thing.",
+        {"one": "The first of two lines.", "two": "The second."},
+    )
+    assert split_docstring("A thing.") == ("A thing.", {})

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 import nacre.console
-from nacre.console.access.roles import Role
 from nacre.console.problems import SOON, RefusedRequestError
 from nacre.console.readers.background import MOST, Tell
 from nacre.console.readers.pool import ALONE, START, ReaderPool, ReaderProcess, _asked
 from nacre.console.readers.worker import ReaderRequest
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 from tests.console.waiting import add_waiting_job
 

@@ -7,7 +7,6 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
-from nacre.console.access.roles import Role
 from nacre.console.fleet.quota_book import ALL_JOBS, DiskQuotaBook, KeptQuota, limit_of
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.routes import API
@@ -17,6 +16,7 @@ from nacre.job.control import ask_command
 from nacre.job.holds import change_hold, holds_in
 from nacre.job.overview import JobOverview
 from nacre.job.quotas import QuotaLevel, disk_usage
+from nacre.ops.roles import Role
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 from tests.console.test_actions import SLOW, add_job, ask, until

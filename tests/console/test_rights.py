@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.roles import Role
 from nacre.console.app import ConsoleApp
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from nacre.cli.cycle.texts import fetch_progress_text
-from nacre.console.access.roles import Role
 from nacre.console.routes import API
 from nacre.cycle.fetch_progress import FetchProgress
 from nacre.cycle.rounds import JournalFile, RoundsJournal
 from nacre.cycle.rounds_mark import RoundsMark, StepProgress, fetch_step, rounds_mark
+from nacre.ops.roles import Role
 from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import LONG, GivenConsole, given_console
@@ -123,7 +123,7 @@ def test_rounds_are_looked_at_tried_and_run(tmp_path: Path, site_and_job: tuple[
         fields = console.as_session(Role.OPERATOR)
         await console.client.post(page, data=form, headers=fields)
         told = await console.client.get(f"/j/{JOB}", headers=fields)
-        assert "is none of none, host, domain, off" in told.text
+        assert "it is one of none, host, domain, off" in told.text
         started = await ask(
             console, "run-rounds", rounds=1, dedup="host", sitemaps=[f"{url}sitemap.xml"],
             sitemaps_from_hosts="never", index=False, tasks=1, parallel=2,

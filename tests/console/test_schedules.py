@@ -7,7 +7,6 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
-from nacre.console.access.roles import Role
 from nacre.console.fleet.label_book import JobLabels
 from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
 from nacre.console.fleet.schedule_book import ScheduleNote
@@ -17,6 +16,7 @@ from nacre.console.schedule_runner import ScheduleRunner
 from nacre.engine.clock import SystemClock
 from nacre.job.job import Job
 from nacre.job.quotas import QuotaLevel
+from nacre.ops.roles import Role
 from nacre.runs.passes import NextPass, lock_passes
 from nacre.store.layout import Layout
 from tests.cli.site import nacre, site

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.access.roles import Role
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 from tests.console.heritrix.test_app import port

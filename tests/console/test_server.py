@@ -10,7 +10,6 @@ import pytest
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.roles import Role
 from nacre.console.access.users import UserBook
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import places_of
@@ -20,6 +19,7 @@ from nacre.console.running import running_url
 from nacre.console.server import OpenedConsole, loopback_sockets, serve, tell_commands
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
+from nacre.ops.roles import Role
 from tests.cli.site import nacre, site
 from tests.console.fleet.test_standing import GivenLocks, crawls
 from tests.console.given import LONG

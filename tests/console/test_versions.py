@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.access.roles import Role
 from nacre.console.routes import API, ROUTES
 from nacre.console.versions import EditedThing, edited
+from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 from tests.console.test_app import add_job
 

@@ -13,7 +13,6 @@ import msgspec
 import pytest
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.roles import Role
 from nacre.console.fleet.webhook_book import KEPT, MOST_WAITING, HookDelivery, WebhookBook
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.quota_runner import QuotaRunner
@@ -23,6 +22,7 @@ from nacre.job.background import webhooks as sender
 from nacre.job.background.webhooks import TRIES
 from nacre.job.overview import JobOverview
 from nacre.job.sentence import Sentence
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

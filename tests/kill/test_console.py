@@ -14,8 +14,8 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
-from nacre.console.access.roles import Role
 from nacre.engine.clock import SystemClock
+from nacre.ops.roles import Role
 from tests.cli.site import many_pages, nacre, site
 from tests.console.stories.running import ConsoleProcess, new_job, until
 

@@ -1,11 +1,10 @@
 """The command line as a whole: all commands, `help`, `version`, errors and exit codes."""
 
 from collections.abc import Iterator
-from importlib import import_module
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from nacre import __version__
@@ -28,7 +27,13 @@ from nacre.cli import (
     urls,
 )
 from nacre.cli.output import complain, is_denied, speaking_json
-from nacre.cli.program import CommandGroup, Program, command_below, late_group
+from nacre.cli.program import (
+    CommandGroup,
+    LateCommand,
+    Program,
+    command_below,
+    late_program,
+)
 from nacre.core.states import EXIT_TABLE, ExitCode
 from nacre.errors import ConfigError, ConflictError, JobError, NacreError, URIError
 
@@ -51,41 +56,17 @@ _PACKAGES = {
 """What installs a command that is Nacre's but not in its wheel."""
 
 
-class LateCommand(TyperGroup):
-    """A command that is imported when it is used: see `LATE`.
-
-    Args:
-        name: Its name.
-        summary: The first sentence of its help, for the list of all commands.
-        place: `module:name` of its program.
-        panel: Where the list has it.
-    """
-
-    def __init__(self, name: str, summary: str, place: str, panel: str) -> None:
-        super().__init__(name=name, help=summary, rich_help_panel=panel)
-        self._place = place
-
-    def loaded(self) -> Any:  # noqa: ANN401 - typer's commands have no common base
-        """The command itself."""
-        module, _, name = self._place.partition(":")
-        return late_group(getattr(import_module(module), name))
-
-    def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401 - as its base says
-        """A context of the command itself: what runs is that one."""
-        return self.loaded().make_context(*args, **more)
-
-
 LATE = {
     "cycle": LateCommand(
         "cycle",
         "Crawl in rounds, as Nutch does: inject, generate, fetch, update.",
-        "nacre.cli.cycle.commands:cycle",
+        partial(late_program, "nacre.cli.cycle.commands:cycle"),
         "Crawl",
     ),
     "console": LateCommand(
         "console",
         "See and steer jobs in a browser.",
-        "nacre.cli.console:console",
+        partial(late_program, "nacre.cli.console:console"),
         "Look",
     ),
 }

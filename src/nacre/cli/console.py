@@ -336,9 +336,9 @@ def add_key(
     """Make a key; it is shown once, and only its hash is kept."""
     from nacre.console.access.database import ConsoleDatabase, state_folder
     from nacre.console.access.keys import KeyBook
-    from nacre.console.access.roles import Role, role_named
     from nacre.console.fleet.place_book import PlaceBook
     from nacre.engine.clock import SystemClock
+    from nacre.ops.roles import Role, role_named
 
     with closing(ConsoleDatabase(state or state_folder())) as database:
         PlaceBook(database).require(place or ())
@@ -370,9 +370,9 @@ def heritrix_key(
     """
     from nacre.console.access.database import ConsoleDatabase, state_folder
     from nacre.console.access.heritrix_keys import HeritrixKeyBook
-    from nacre.console.access.roles import Role, role_named
     from nacre.console.fleet.place_book import PlaceBook
     from nacre.errors import JobError
+    from nacre.ops.roles import Role, role_named
 
     with closing(ConsoleDatabase(state or state_folder())) as database:
         book = HeritrixKeyBook(database)

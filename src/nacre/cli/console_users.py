@@ -90,10 +90,10 @@ def add_user(
 
     The password is asked for, or is the first line of the standard input.
     """
-    from nacre.console.access.roles import Role, role_named
     from nacre.console.access.users import UserBook, kept_places
     from nacre.console.fleet.place_book import PlaceBook
     from nacre.engine.clock import SystemClock
+    from nacre.ops.roles import Role, role_named
 
     with _database(state) as database:
         users = UserBook(database, SystemClock())
@@ -132,10 +132,10 @@ def set_user(
     state: State = None,
 ) -> None:
     """Change the role and the places of a user; their sessions end."""
-    from nacre.console.access.roles import Role, role_named
     from nacre.console.access.users import UserBook
     from nacre.console.fleet.place_book import PlaceBook
     from nacre.engine.clock import SystemClock
+    from nacre.ops.roles import Role, role_named
 
     with _database(state) as database:
         users = UserBook(database, SystemClock())

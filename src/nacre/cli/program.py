@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
+from inspect import Signature, signature
 from typing import Any
 
 import typer
@@ -131,6 +133,71 @@ class LateCommands(Mapping[str, Any]):
         return len(self._makers)
 
 
+class LateCommand(TyperGroup):
+    """A command that is imported when it is used.
+
+    Args:
+        name: Its name.
+        summary: The first sentence of its help, for the list of all commands.
+        load: Makes the command itself.
+        panel: The panel of the list that shows it.
+    """
+
+    def __init__(self, name: str, summary: str, load: Callable[[], Any], panel: str) -> None:
+        super().__init__(name=name, help=summary, rich_help_panel=panel)
+        self._load = load
+
+    def loaded(self) -> Any:  # noqa: ANN401 - typer's commands have no common base
+        """The command itself."""
+        return self._load()
+
+    def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401 - as its base says
+        """A context of the command itself, which is the one that runs."""
+        return self.loaded().make_context(*args, **more)
+
+
+class LateCallback:
+    """The function of a command, which is imported when the command is used.
+
+    Args:
+        name: Name of the command.
+        summary: The first sentence of its help, for the list of all commands.
+        place: `module:name` of a mapping from names of commands to functions.
+    """
+
+    def __init__(self, name: str, summary: str, place: str) -> None:
+        self.__name__ = name
+        self.summary = summary
+        self._place = place
+
+    @property
+    def __signature__(self) -> Signature:
+        return signature(self._function())
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {}
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return self._function().__doc__
+
+    def __call__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401 - as the function has it
+        """Call the function."""
+        self._function()(*args, **more)
+
+    def _function(self) -> Callable[..., None]:
+        module, _, name = self._place.partition(":")
+        functions: Mapping[str, Callable[..., None]] = getattr(import_module(module), name)
+        return functions[self.__name__]
+
+
+def late_program(place: str) -> Any:  # noqa: ANN401 - typer's commands have no common base
+    """Make the command of a program from its place, `module:name`."""
+    module, _, name = place.partition(":")
+    return late_group(getattr(import_module(module), name))
+
+
 def late_group(app: typer.Typer, *, root: bool = False) -> Any:  # noqa: ANN401 - typer's commands have no common base
     """The command of a program with several commands, which are made when they are asked for.
 
@@ -148,7 +215,11 @@ def _late_commands(app: typer.Typer) -> LateCommands:
     makers: dict[str, Callable[[], Any]] = {}
     for info in app.registered_commands:
         name = info.name or get_command_name(getattr(info.callback, "__name__", ""))
-        makers[name] = partial(_command_of, info, app)
+        make = partial(_command_of, info, app)
+        if isinstance(info.callback, LateCallback):
+            panel = str(info.rich_help_panel)
+            make = partial(LateCommand, name, info.callback.summary, make, panel)
+        makers[name] = make
     for below in app.registered_groups:
         makers[str(solve_typer_info_defaults(below).name)] = partial(_group_of, below, app)
     return LateCommands(makers)

@@ -211,8 +211,8 @@ def _pass(one: _Pass) -> int:
     from nacre.cli.jobs import examined
     from nacre.cli.output import warn
     from nacre.cli.running import refuse_earlier, run_and_summarize
-    from nacre.inspect.view import plan_next
     from nacre.job.control import is_running
+    from nacre.job.next_run import plan_next
     from nacre.store.layout import Layout
 
     layout = Layout(one.directory)

@@ -1,10 +1,10 @@
 """The rows of the table that are about logins, users, keys and the audit log."""
 
-from nacre.console.access.roles import Role
 from nacre.console.api import audit, metrics, places, quota, session, users, webhooks
 from nacre.console.pages import access_forms, admin, quota_form
 from nacre.console.pages import webhooks as hook_pages
 from nacre.console.route_row import API, RouteRow
+from nacre.ops.roles import Role
 
 _V, _O, _A = Role.VIEWER, Role.OPERATOR, Role.ADMIN
 

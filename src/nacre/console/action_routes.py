@@ -1,26 +1,23 @@
 """The rows of the table of routes for actions on jobs."""
 
-from nacre.console.access.roles import Role
-from nacre.console.actions import ActionDone
+from nacre.console.actions import REQUESTS, ActionDone
 from nacre.console.api import actions, new_jobs, removals, rounds, schedules
 from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.new_jobs import MadeJob, NewJobWish
 from nacre.console.pages import acting, calendar, dry_round, job_removal, new_job
 from nacre.console.route_row import API, RouteRow
+from nacre.ops.lifecycle import CHECKPOINT, END, PAUSE, RESUME, STOP
+from nacre.ops.roles import Role
 
 _O = Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"
-_ACTIONS = (
-    ("start", actions.StartWish, "Start a job, or go on with it."),
-    ("pause", actions.NoWish, "Pause a job until it is resumed."),
-    ("resume", actions.NoWish, "Resume a job that is paused."),
-    ("stop", actions.NoWish, "Stop a job; it can be gone on with."),
-    ("checkpoint", actions.CheckpointWish, "Save the present state of a job."),
-    ("recrawl", actions.RecrawlWish, "Crawl a job again, in a new run."),
-    ("run-rounds", actions.RoundsWish, "Crawl rounds of a batch crawl."),
-    ("stop-after-step", actions.NoWish, "End the rounds after the step that runs."),
-    ("end", actions.NoWish, "End a stopped run for good, so that a new one can begin."),
-)
+_STARTS = {
+    "start": "Start a job, or go on with it.",
+    "recrawl": "Crawl a job again, in a new run.",
+    "run-rounds": "Crawl rounds of a batch crawl.",
+    "stop-after-step": "End the rounds after the step that runs.",
+}
+_OPERATIONS = (PAUSE, RESUME, STOP, CHECKPOINT, END)
 
 ACTION_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", "/new", _O, new_job.page, "The form of a new job."),
@@ -80,8 +77,11 @@ ACTION_ROUTES: tuple[RouteRow, ...] = (
              "Go back to a version of a batch crawl; a form."),
     RouteRow("POST", "/j/{job}/dry-run-rounds", _O, dry_round.page,
              "What the next round of a batch crawl would list; a page.", changes=False),
-    *(RouteRow("POST", f"{_JOB}/{name}", _O, actions.take_action, summary, body=body,
+    *(RouteRow("POST", f"{_JOB}/{name}", _O, actions.take_action, summary, body=REQUESTS[name],
                answer=ActionDone, status=202)
-      for name, body, summary in _ACTIONS),
+      for name, summary in _STARTS.items()),
+    *(RouteRow("POST", f"{_JOB}/{each.name}", each.role, actions.take_action, each.summary,
+               body=each.request, answer=ActionDone, status=202)
+      for each in _OPERATIONS),
 )  # fmt: skip
 """Its rows."""

@@ -1,20 +1,18 @@
-"""Actions on jobs: start, pause, resume, stop, checkpoint, recrawl, end.
+"""Actions on jobs: operations, and starts of processes.
 
-A running job is asked over its socket; a job that rests is started as a process of its own. What
-the state of a job does not allow is refused with the reason.
+An action that the state of a job does not allow is refused with the reason.
 """
 
 import asyncio
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from nacre.config.component import parse_duration
 from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
 from nacre.console.fleet.launch import LaunchFacts, lay, lift, lift_pause
@@ -24,18 +22,35 @@ from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.errors import ConfigError, JobError, Problem
-from nacre.job.allowed_actions import OTHER_KIND, JobAction, job_actions
-from nacre.job.control import ask_command
 from nacre.job.quotas import decide_quota, disk_usage
+from nacre.ops.allowed_actions import OTHER_KIND, JobAction, job_actions
+from nacre.ops.lifecycle import (
+    CHECKPOINT,
+    END,
+    PAUSE,
+    RESUME,
+    STOP,
+    CheckpointRequest,
+    EndRequest,
+    PauseRequest,
+    ResumeRequest,
+    StopRequest,
+)
+from nacre.ops.operation import Operation, OperationContext, Q, R
+from nacre.ops.starts import (
+    RecrawlRequest,
+    RoundsRequest,
+    RoundsStopRequest,
+    StartRequest,
+    recrawl_words,
+    rounds_words,
+    run_words,
+)
 from nacre.report.escape import flat
-from nacre.runs.budget import parse_budget
-from nacre.runs.passes import end_passes
 
 _PATIENCE: Final = 60.0
-MOST_ROUNDS: Final = 10_000
-"""Rounds that one order may ask for."""
-_PASS_ENDS: Final = 20.0
-_MOMENT: Final = 0.2
+_THREADS: Final = ThreadPoolExecutor(32, "operation")
+"""Threads that wait for running jobs: a job that hangs must not stop other work of the console."""
 _SOON: Final = 60.0
 """Seconds that a look before a start may take."""
 
@@ -44,10 +59,6 @@ def _(text: str) -> str:
     """Marks a text for the catalogues."""
     return text
 
-
-ACTIONS: Final = ("start", "pause", "resume", "stop", "checkpoint", "recrawl", "end",
-                  "run-rounds", "stop-after-step")  # fmt: skip
-"""The actions of `/api/v1/jobs/J/…` here."""
 
 WHYS: Final[Mapping[str, str]] = {
     "never-ran": _("it never ran"),
@@ -66,54 +77,6 @@ WHYS: Final[Mapping[str, str]] = {
     "starting": _("it is being started"),
 }
 """Why an action is not possible now, by the group of states that a job is in."""
-
-
-class ActionOptions(msgspec.Struct, frozen=True):
-    """The options of an action; each takes those that it knows.
-
-    Attributes:
-        checkpoint: Start from this checkpoint; `latest` for the last one; "" for none.
-        paused: The start waits for `resume`.
-        accept_loss: Start though archived data is missing.
-        full: A recrawl visits everything.
-        budget: What a recrawl may spend, as of `nacre recrawl --budget`; "" for no limit.
-        keep: What a recrawl stores in full: `strict`, `lean` or `delta`.
-        set: Other settings for this run, `path=value`.
-        name: Name of a new checkpoint; "" for one by number and time.
-        rounds: Rounds of a batch crawl; 0 for as many as it takes until nothing is due.
-        top: URLs of a round, the best first; 0 for all that are due, None as the settings say.
-        units: Lists that are fetched at the same time; 0: one for each core.
-        time_limit: Longest fetch of a round, such as `2h`; "" as the settings say.
-        until_due: Longest wait for something to be due, such as `2h`; "" for none.
-        dedup: `none`, `host`, `domain` or `off`; "" as the settings say.
-        sitemaps: URLs of sitemaps that rounds read first.
-        sitemaps_from_hosts: `never`, `once` or `always`; "" as the settings say.
-        index: Whether rounds bring changes into the index of words; None as the settings say.
-        engine: `local` or `spark`.
-        tasks: Tasks at the same time on this machine; 0: one for each core.
-        parallel: Fetches at the same time in a unit; 0: as the settings say.
-    """
-
-    checkpoint: str = ""
-    paused: bool = False
-    accept_loss: bool = False
-    full: bool = False
-    budget: str = ""
-    keep: str = "strict"
-    set: tuple[str, ...] = ()
-    name: str = ""
-    rounds: int = 1
-    top: int | None = None
-    units: int = 0
-    time_limit: str = ""
-    until_due: str = ""
-    dedup: str = ""
-    sitemaps: tuple[str, ...] = ()
-    sitemaps_from_hosts: str = ""
-    index: bool | None = None
-    engine: str = "local"
-    tasks: int = 0
-    parallel: int = 0
 
 
 class ActionDone(msgspec.Struct, frozen=True):
@@ -137,11 +100,10 @@ class ActionDone(msgspec.Struct, frozen=True):
 
 
 class _Asked(NamedTuple):
-    """An action that somebody asks for."""
+    """A request for an action."""
 
     services: ConsoleServices
     job: FoundJob
-    options: ActionOptions
     by: str
 
 
@@ -210,7 +172,7 @@ def _unless_red(action: JobAction, problems: int) -> JobAction:
 
 
 async def act(
-    services: ConsoleServices, job: FoundJob, action: str, options: ActionOptions,
+    services: ConsoleServices, job: FoundJob, action: str, request: msgspec.Struct,
     identity: Requester,
 ) -> ActionDone:  # fmt: skip
     """Take an action.
@@ -218,37 +180,46 @@ async def act(
     Args:
         services: The parts of the console.
         job: The job.
-        action: One of `ACTIONS`.
-        options: Its options.
-        identity: Who asks.
+        action: A key of `REQUESTS`.
+        request: Its options, of the type in `REQUESTS`.
+        identity: The requester.
 
     Raises:
         RefusedRequestError: There is no such action (404), or the state refuses it (409).
         ConfigError: The settings have problems.
         JobError: The job refuses.
     """
-    if action not in _HANDLERS:
-        raise RefusedRequestError(404, "not-found", f"there is no action {action!r}")
+    require_action(action)
     await services.poller.fresh(job)
-    _require(services, job, action, options)
-    await _require_settings(services, job, options, identity)
-    asked = _Asked(services, job, options, name_of(identity))
-    done = await _HANDLERS[action](asked)
+    _require(services, job, action, request)
+    await _require_settings(services, job, getattr(request, "set", ()), identity)
+    done = await _HANDLERS[action](_Asked(services, job, name_of(identity)), request)
     with suppress(JobError):
         await services.poller.look(job)
     return done
 
 
-def _require(services: ConsoleServices, job: FoundJob, action: str, options: ActionOptions) -> None:
-    """Refuse what the state does not allow.
+def require_action(action: str) -> None:
+    """Refuse an unknown action.
 
     Raises:
-        RefusedRequestError: It does not (409).
+        RefusedRequestError: It is no key of `REQUESTS` (404).
     """
-    names = {
-        "start": ("start-paused" if options.paused else "start", "go-on"),
-        "recrawl": ("recrawl-full" if options.full else "recrawl",),
-    }.get(action, (action,))
+    if action not in REQUESTS:
+        raise RefusedRequestError(404, "not-found", f"there is no action {action!r}")
+
+
+def _require(services: ConsoleServices, job: FoundJob, action: str, request: object) -> None:
+    """Refuse an action that the state of the job does not allow.
+
+    Raises:
+        RefusedRequestError: It does not allow it (409).
+    """
+    names: tuple[str, ...] = (action,)
+    if isinstance(request, StartRequest):
+        names = ("start-paused" if request.paused else "start", "go-on")
+    elif isinstance(request, RecrawlRequest):
+        names = ("recrawl-full" if request.full else "recrawl",)
     known = {one.name: one for one in allowed_now(services, job, "")}
     # What the check finds is looked at again before the start, which names each problem.
     if any(known[name].allowed or known[name].why == "problems" for name in names):
@@ -258,18 +229,18 @@ def _require(services: ConsoleServices, job: FoundJob, action: str, options: Act
 
 
 async def _require_settings(
-    services: ConsoleServices, job: FoundJob, options: ActionOptions, identity: Requester
+    services: ConsoleServices, job: FoundJob, settings: Sequence[str], identity: Requester
 ) -> None:
-    """Refuse settings of a start that name files of this machine where only admins may do that.
+    """Refuse settings of a start that name files of this machine if only admins may do that.
 
     Raises:
         RefusedRequestError: They do (403).
         ConfigError: They are none.
     """
     remote = services.reach.is_remote
-    if not options.set or may_name_files(identity.role, is_remote=remote, places=identity.places):
+    if not settings or may_name_files(identity.role, is_remote=remote, places=identity.places):
         return
-    change = {"assignments": list(options.set)}
+    change = {"assignments": list(settings)}
     named = await services.readers.ask("named-files", job.layout.root, _SOON, change=change)
     if named:
         raise RefusedRequestError(
@@ -283,43 +254,30 @@ async def _require_settings(
 # ---- jobs that rest
 
 
-async def _start(asked: _Asked) -> ActionDone:
-    options = asked.options
-    await _look_before(asked)
-    words = ["run", str(asked.job.layout.root), "--quiet", "--by", asked.by]
-    if options.checkpoint:
-        words += ["--checkpoint", options.checkpoint]
-    if options.accept_loss:
-        words.append("--accept-loss")
-    return await _launched(asked, "start", words)
+async def _start(asked: _Asked, request: StartRequest) -> ActionDone:
+    await _look_before(asked, request.set)
+    words = ["run", str(asked.job.layout.root), "--quiet", "--by", asked.by, *run_words(request)]
+    return await _launched(asked, "start", words, request.set, paused=request.paused)
 
 
-async def _recrawl(asked: _Asked) -> ActionDone:
-    options = asked.options
-    if options.full and options.budget:
-        raise ConfigError("a full recrawl visits everything and knows no budget")
-    parse_budget(options.budget)
-    if options.keep not in {"strict", "lean", "delta"}:
-        raise ConfigError("keep is `strict`, `lean` or `delta`")
-    await _look_before(asked)
+async def _recrawl(asked: _Asked, request: RecrawlRequest) -> ActionDone:
     words = ["recrawl", str(asked.job.layout.root), "--quiet", "--by", asked.by]
-    words += ["--keep", options.keep]
-    if options.full:
-        words.append("--full")
-    if options.budget:
-        words += ["--budget", options.budget]
-    return await _launched(asked, "recrawl", words)
+    words += recrawl_words(request)
+    await _look_before(asked, request.set)
+    return await _launched(asked, "recrawl", words, request.set)
 
 
-async def _launched(asked: _Asked, action: str, words: Sequence[str]) -> ActionDone:
-    settings = [word for text in asked.options.set for word in ("--set", text)]
-    words = [*words, *settings]
+async def _launched(
+    asked: _Asked, action: str, words: Sequence[str], settings: Sequence[str], *,
+    paused: bool = False,
+) -> ActionDone:  # fmt: skip
+    words = [*words, *(word for text in settings for word in ("--set", text))]
     # An order without `paused` does not wait, so that what an earlier one left is over.
-    facts = await asked.services.launcher.order(asked.job, words, paused=asked.options.paused)
+    facts = await asked.services.launcher.order(asked.job, words, paused=paused)
     return ActionDone(asked.job.id, action, facts)
 
 
-async def _look_before(asked: _Asked) -> None:
+async def _look_before(asked: _Asked, settings: Sequence[str]) -> None:
     """Refuse a start that would fail.
 
     Raises:
@@ -328,7 +286,7 @@ async def _look_before(asked: _Asked) -> None:
     """
     await require_quota(asked.services, asked.job)
     found = await asked.services.readers.ask(
-        "look-before-start", asked.job.layout.root, _SOON, set=asked.options.set
+        "look-before-start", asked.job.layout.root, _SOON, set=settings
     )
     if found["problems"]:
         raise ConfigError([Problem(**problem) for problem in found["problems"]])
@@ -362,14 +320,6 @@ async def require_quota(services: ConsoleServices, job: FoundJob) -> None:
             )  # fmt: skip
 
 
-async def _end(asked: _Asked) -> ActionDone:
-    """End a run for good; in a process of its own, as it opens the store."""
-    said = await own_command("end", str(asked.job.layout.root), "--json")
-    run = str(msgspec.json.decode(said)["run"])
-    _note(asked, f"run {run} ended for good by {asked.by}")
-    return ActionDone(asked.job.id, "end", name=run)
-
-
 async def own_command(*words: str, fine: Sequence[int] = ()) -> str:
     """The output of a command of Nacre that runs in a process of its own.
 
@@ -398,150 +348,105 @@ def _note(asked: _Asked, text: str) -> None:
         file.write(f"{iso_millis(asked.services.clock.now())} INFO {text}\n")
 
 
-# ---- jobs that run
-
-
-async def _send(asked: _Asked, command: str, **arguments: object) -> dict[str, object]:
-    return await ask_command(asked.job.layout.socket, command, _PATIENCE, by=asked.by, **arguments)
-
-
-async def _pause(asked: _Asked) -> ActionDone:
-    return _ending(asked, "pause", await _send(asked, "pause"))
-
-
-async def _resume(asked: _Asked) -> ActionDone:
-    lift_pause(asked.job.layout)
-    answer = await _send(asked, "resume")
-    held = answer.get("held")
-    names = tuple(str(one) for one in held) if isinstance(held, list) else ()
-    return ActionDone(asked.job.id, "resume", held=tuple(n for n in names if n != _FILE))
-
-
-_FILE: Final = "control/pause"
-"""The hold of the file that was just removed; the job looks at its files once a second."""
-
-
-async def _stop(asked: _Asked) -> ActionDone:
-    if asked.services.launcher.withdraw(asked.job):
-        return ActionDone(asked.job.id, "stop")
-    if asked.services.poller.snapshot(asked.job).waits and not asked.services.poller.is_running(
-        asked.job
-    ):
-        return await _stop_between(asked)
-    return _ending(asked, "stop", await _send(asked, "stop"))
-
-
-async def _stop_between(asked: _Asked) -> ActionDone:
-    """End the process that waits for the next pass; it looks once a second.
-
-    Raises:
-        JobError: It did not end in time; the request stays.
-    """
-    ends = time.monotonic() + _PASS_ENDS
-
-    def patience() -> bool:
-        time.sleep(_MOMENT)
-        return time.monotonic() < ends
-
-    if not await asyncio.to_thread(end_passes, asked.job.layout, patience):
-        raise JobError(f"{asked.job.id} was asked to end its passes, and has not ended them yet")
-    _note(asked, f"no further pass begins: stopped by {asked.by}")
-    return ActionDone(asked.job.id, "stop-passes")
-
-
-async def _run_rounds(asked: _Asked) -> ActionDone:
-    """Order rounds; a wish to stop that is older than this one is over."""
-    rounds = asked.options.rounds
-    if not 0 <= rounds <= MOST_ROUNDS:
-        raise ConfigError(f"rounds is {rounds}: give 0 (until nothing is due) to {MOST_ROUNDS}")
-    words = ["cycle", str(asked.job.layout.root), "--rounds", str(rounds), "--quiet"]
-    words += _of_rounds(asked.options)
-    await _look_before(asked)
+async def _run_rounds(asked: _Asked, request: RoundsRequest) -> ActionDone:
+    """Order rounds; an older request to stop is over."""
+    words = ["cycle", str(asked.job.layout.root), "--quiet", *rounds_words(request)]
+    await _look_before(asked, request.set)
     lift(asked.job.layout, "stop")
-    done = await _launched(asked, "run-rounds", words)
-    _note(asked, f"{rounds or 'all'} rounds ordered by {asked.by}")
+    done = await _launched(asked, "run-rounds", words, request.set)
+    _note(asked, f"{request.rounds or 'all'} rounds ordered by {asked.by}")
     return done
 
 
-def _of_rounds(options: ActionOptions) -> list[str]:
-    """The options of `nacre cycle` for rounds.
-
-    Raises:
-        ConfigError: One is none.
-    """
-    words = [] if options.top is None else ["--top", str(options.top)]
-    words += [f"--{name}={value}" for name, value in _given(options) if value]
-    if options.index is not None:
-        words.append("--index" if options.index else "--no-index")
-    for url in options.sitemaps:
-        # A path would have a file of this machine read for somebody of another one.
-        if not url.startswith(("http://", "https://")):
-            said = "a sitemap is named by its URL here, which begins with http:// or https://"
-            raise ConfigError([Problem("sitemaps", said, "", "https://example.org/sitemap.xml")])
-        words.append(f"--sitemaps={url}")
-    for name, text in (("time-limit", options.time_limit), ("until-due", options.until_due)):
-        if not text:
-            continue
-        try:
-            parse_duration(text)
-        except ValueError as error:
-            raise ConfigError([Problem(name, str(error), "a time", "2h")]) from None
-        words += [f"--{name}", text]
-    return words
-
-
-CHOICES: Final[Mapping[str, Sequence[str]]] = {
-    "dedup": ("none", "host", "domain", "off"),
-    "sitemaps_from_hosts": ("never", "once", "always"),
-    "engine": ("local", "spark"),
-}
-"""The values of options of rounds that are one of a few words."""
-
-
-def _given(options: ActionOptions) -> Sequence[tuple[str, object]]:
-    """Options of `nacre cycle` that are left out where they are empty.
-
-    Raises:
-        ConfigError: One has no such value.
-    """
-    for name, known in CHOICES.items():
-        value = getattr(options, name)
-        if value and value not in known:
-            said = f"{value[:60]!r} is none of {', '.join(known)}"
-            raise ConfigError([Problem(name, said, "", known[0])])
-    engine = options.engine if options.engine != "local" else ""
-    return (
-        ("units", options.units), ("dedup", options.dedup), ("engine", engine),
-        ("sitemaps-from-hosts", options.sitemaps_from_hosts), ("tasks", options.tasks),
-        ("parallel", options.parallel),
-    )  # fmt: skip
-
-
-async def _stop_after_step(asked: _Asked) -> ActionDone:
+async def _stop_after_step(asked: _Asked, _: RoundsStopRequest) -> ActionDone:
     if not asked.services.launcher.withdraw(asked.job):
         lay(asked.job.layout, "stop")
     _note(asked, f"stop after the step asked for by {asked.by}")
     return ActionDone(asked.job.id, "stop-after-step")
 
 
-def _ending(asked: _Asked, action: str, answer: Mapping[str, object]) -> ActionDone:
-    busy = answer.get("busy")
-    return ActionDone(asked.job.id, action, busy=busy if isinstance(busy, int) else 0)
+# ---- operations
 
 
-async def _checkpoint(asked: _Asked) -> ActionDone:
-    answer = await _send(asked, "checkpoint", name=asked.options.name)
-    return ActionDone(asked.job.id, "checkpoint", name=str(answer.get("name") or ""))
+async def operate(
+    services: ConsoleServices, job: FoundJob, operation: Operation[Q, R], request: Q, by: str
+) -> R:
+    """Run an operation on a job, without holding the event loop up.
+
+    Args:
+        services: The parts of the console.
+        job: The job.
+        operation: The operation.
+        request: Its options.
+        by: Name of the requester for job.log.
+
+    Raises:
+        JobError: The job refuses.
+    """
+    if operation.opens_store:
+        options = msgspec.to_builtins(request)
+        result = await services.readers.work(
+            "operate", job.layout.root, lambda _done, _total: None,
+            operation=operation.name, request=options, by=by,
+        )  # fmt: skip
+        return msgspec.convert(result, operation.result)
+    context = OperationContext(job.layout, services.clock, by, _PATIENCE)
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_THREADS, operation.run, context, request)
 
 
-_HANDLERS: Final[Mapping[str, Callable[[_Asked], Awaitable[ActionDone]]]] = {
+async def _pause(asked: _Asked, request: PauseRequest) -> ActionDone:
+    result = await operate(asked.services, asked.job, PAUSE, request, asked.by)
+    return ActionDone(asked.job.id, "pause", busy=result.busy)
+
+
+async def _resume(asked: _Asked, request: ResumeRequest) -> ActionDone:
+    if not request.reason:
+        lift_pause(asked.job.layout)
+    result = await operate(asked.services, asked.job, RESUME, request, asked.by)
+    return ActionDone(asked.job.id, "resume", held=tuple(n for n in result.held if n != _FILE))
+
+
+_FILE: Final = "control/pause"
+"""The hold of the file that was just removed; the job checks its files once a second."""
+
+
+async def _stop(asked: _Asked, request: StopRequest) -> ActionDone:
+    if asked.services.launcher.withdraw(asked.job):
+        return ActionDone(asked.job.id, "stop")
+    result = await operate(asked.services, asked.job, STOP, request, asked.by)
+    if result.waited_for and not result.ended:
+        raise JobError(f"{asked.job.id} was asked to end its passes, and has not ended them yet")
+    return ActionDone(asked.job.id, "stop-passes" if result.ended else "stop", busy=result.busy)
+
+
+async def _end(asked: _Asked, request: EndRequest) -> ActionDone:
+    result = await operate(asked.services, asked.job, END, request, asked.by)
+    return ActionDone(asked.job.id, "end", name=result.run)
+
+
+async def _checkpoint(asked: _Asked, request: CheckpointRequest) -> ActionDone:
+    result = await operate(asked.services, asked.job, CHECKPOINT, request, asked.by)
+    return ActionDone(asked.job.id, "checkpoint", name=result.name)
+
+
+_HANDLERS: Final[Mapping[str, Callable[[_Asked, Any], Awaitable[ActionDone]]]] = {
     "start": _start,
-    "pause": _pause,
-    "resume": _resume,
-    "stop": _stop,
-    "checkpoint": _checkpoint,
     "recrawl": _recrawl,
-    "end": _end,
     "run-rounds": _run_rounds,
     "stop-after-step": _stop_after_step,
+    PAUSE.name: _pause,
+    RESUME.name: _resume,
+    STOP.name: _stop,
+    END.name: _end,
+    CHECKPOINT.name: _checkpoint,
 }
+
+REQUESTS: Final[Mapping[str, type[msgspec.Struct]]] = {
+    "start": StartRequest,
+    "recrawl": RecrawlRequest,
+    "run-rounds": RoundsRequest,
+    "stop-after-step": RoundsStopRequest,
+    **{each.name: each.request for each in (PAUSE, RESUME, STOP, END, CHECKPOINT)},
+}
+"""The actions of `/api/v1/jobs/J/…`, each with the type of its options."""

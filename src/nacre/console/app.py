@@ -26,7 +26,7 @@ from nacre.console.access.gate import Visitor, form_token, identify, require
 from nacre.console.access.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_host
 from nacre.console.access.reach import takes_links
 from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
-from nacre.console.access.roles import NOBODY, Requester, Role
+from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import (
     Language,
@@ -55,6 +55,7 @@ from nacre.console.services import ConsoleServices
 from nacre.console.spoken import spoken_problem
 from nacre.console.versions import IF_MATCH, EditTurns, conflict
 from nacre.errors import NacreError
+from nacre.ops.roles import Role
 
 LARGEST_BODY: Final = 64 << 20
 """Bytes of a request's body."""

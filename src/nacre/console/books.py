@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from nacre.console.access.audit import FILE, AuditEntry, append, line_of
+from nacre.console.access.audit import FILE, AuditEntry, line_of
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.place_book import PlaceBook, place_names
@@ -18,15 +18,17 @@ from nacre.console.fleet.removal_book import RemovalBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.fleet.webhook_book import WebhookBook
-from nacre.console.job_notes import append_note, audit_text, note_line
+from nacre.console.job_notes import audit_text
 from nacre.console.running import running_console
 from nacre.core.clock import Clock, iso_millis
 from nacre.cycle.rounds_mark import rounds_run
 from nacre.errors import JobError, StorageError
 from nacre.job.apply_change import user_name
 from nacre.job.control import is_running
+from nacre.job.job_notes import append_note, note_line
 from nacre.runs.passes import find_recurring
 from nacre.store.layout import Layout
+from nacre.store.local_files import append_lines
 
 HOW: Final = "command"
 """How somebody who ran a command showed who they are, in the audit log."""
@@ -165,7 +167,7 @@ class ConsoleBooks:
         )  # fmt: skip
         path = self._folder / FILE
         try:
-            append(path, line_of(entry))
+            append_lines(path, line_of(entry))
         except OSError as error:
             raise StorageError(f"{path} cannot be written: {error.strerror}") from error
         if job is not None:

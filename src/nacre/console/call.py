@@ -7,13 +7,14 @@ from starlette.requests import Request
 
 from nacre.console.access.audit import AuditNote
 from nacre.console.access.reach import may_name_files
-from nacre.console.access.roles import Requester, Role
+from nacre.console.access.roles import Requester
 from nacre.console.access.sessions import BrowserSession
 from nacre.console.catalogue import Language
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.services import ConsoleServices
+from nacre.ops.roles import Role
 
 
 class Call(NamedTuple):

@@ -12,7 +12,7 @@ from string import Formatter
 from typing import Final
 
 from nacre.console.route_row import API
-from nacre.job.allowed_actions import ACTION_COMMANDS
+from nacre.ops.allowed_actions import ACTION_COMMANDS
 
 COMMANDS: Final[Mapping[str, str]] = {
     **ACTION_COMMANDS,

@@ -1,7 +1,7 @@
 """Paths, queries and bodies of requests become values; what does not fit is refused."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
@@ -11,8 +11,9 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 
-from nacre.console.bounds import DEEPEST, LARGEST, PathPart, ShortText, is_deeper, misfit_of
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.ops.fields import LARGEST, PathPart, ShortText
+from nacre.ops.misfits import misfit_of
 
 JSON_TYPE: Final = "application/json"
 _VISIBLE: Final = r"^[\x21-\x7e][\x20-\x7e]*$"
@@ -68,6 +69,8 @@ FIELD_VALUES: Final[Mapping[str, tuple[str, Any]]] = {
 }
 """Header fields of rows: what they mean, and their types."""
 _HALVES: Final = re.compile("[\ud800-\udfff]")
+DEEPEST: Final = 64
+"""Values within values in a body."""
 S = TypeVar("S", bound=msgspec.Struct)
 
 
@@ -112,6 +115,35 @@ def lines_of(text: str) -> tuple[str, ...]:
         text: It, as it was typed.
     """
     return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def text_of(form: FormData, name: str) -> str:
+    """A field of a form as a text; "" where it is missing or a file."""
+    value = form.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+_CHOSEN: Final = {"yes": "true", "no": "false"}
+"""Values of fields that may also be left open."""
+
+
+def form_request(form: FormData, kind: type[S]) -> S:
+    """Decode the fields of a form as a request; empty fields have their defaults.
+
+    Args:
+        form: The form.
+        kind: Struct of the request.
+
+    Raises:
+        RefusedRequestError: A field does not fit (422).
+    """
+    values: dict[str, Any] = {}
+    for field in msgspec.structs.fields(kind):
+        text = text_of(form, field.encode_name)
+        if text:
+            is_list = isinstance(field.default, tuple)
+            values[field.encode_name] = lines_of(text) if is_list else _CHOSEN.get(text, text)
+    return converted(values, kind, "form")
 
 
 def query_of(kind: type[S] | None, request: Request) -> S | None:
@@ -200,3 +232,26 @@ def decoded(data: bytes, kind: type[S]) -> S:
 def _too_deep() -> RefusedRequestError:
     said = f"the body has more than {DEEPEST} values within values"
     return RefusedRequestError(422, "bad-body", said)
+
+
+def is_deeper(value: object, most: int = DEEPEST) -> bool:
+    """Whether a decoded value has more than so many values within values.
+
+    Args:
+        value: It: dictionaries, lists, structs and what is in them.
+        most: Allowed depth.
+    """
+    level: list[object] = [value]
+    for _ in range(most + 1):
+        level = [inner for one in level for inner in _within(one)]
+        if not level:
+            return False
+    return True
+
+
+def _within(value: object) -> Iterable[object]:
+    if isinstance(value, Mapping):
+        return value.values()
+    if isinstance(value, msgspec.Struct):
+        return (getattr(value, name) for name in value.__struct_fields__)
+    return value if isinstance(value, list | tuple) else ()

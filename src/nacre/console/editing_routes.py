@@ -1,6 +1,5 @@
 """The rows of the table about editing: the file of a job, its settings, profiles and clips."""
 
-from nacre.console.access.roles import Role
 from nacre.console.api import config, library, settings, sheets
 from nacre.console.pages import job_form, job_settings, job_sheets, job_urls
 from nacre.console.pages import library as pages_library
@@ -8,6 +7,7 @@ from nacre.console.route_row import API, RouteRow
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
+from nacre.ops.roles import Role
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 

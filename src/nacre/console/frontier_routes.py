@@ -1,12 +1,12 @@
 """The rows of the table of routes for what waits in a job, and for tasks in the background."""
 
-from nacre.console.access.roles import Role
 from nacre.console.api import frontier, tasks
 from nacre.console.background import task_page
 from nacre.console.background.answers import TaskFacts, TaskList
 from nacre.console.background.frontier_work import FrontierWish
 from nacre.console.pages import frontier as frontier_page
 from nacre.console.route_row import API, RouteRow
+from nacre.ops.roles import Role
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"

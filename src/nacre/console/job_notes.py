@@ -1,29 +1,11 @@
-"""Copies of lines of the audit log in `JOB/job.log`: who did what to a job travels with it.
-
-The log of a run, `JOB/latest/logs/job.log`, is written by the process that crawls, and by no other.
-"""
+"""Copies of lines of the audit log in `JOB/job.log`."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from pathlib import Path
-from typing import Final
 
-from nacre.console.access.audit import AuditEntry, append
+from nacre.console.access.audit import AuditEntry
 from nacre.console.fleet.places import FoundJob
-
-FILE: Final = "job.log"
-
-
-def note_line(time: str, level: str, text: str) -> str:
-    """A line of the log of a job (pure).
-
-    Args:
-        time: RFC 3339 with milliseconds.
-        level: `INFO`, `WARNING` or `SEVERE`.
-        text: What is said; line feeds become blanks.
-    """
-    return f"{time} {level} {' '.join(text.split())}"
+from nacre.job.job_notes import append_note, note_line
 
 
 def audit_text(entry: AuditEntry) -> str:
@@ -50,15 +32,3 @@ async def copy_to_jobs(
     for job in known:
         if job.id in wanted:
             await asyncio.to_thread(append_note, job.layout.root, line)
-
-
-def append_note(root: Path, line: str) -> None:
-    """Add a line to the log of a job; a job whose directory cannot be written has none.
-
-    Args:
-        root: Directory of the job.
-        line: Without its end.
-    """
-    with suppress(OSError):
-        if root.is_dir():
-            append(root / FILE, f"{line}\n".encode("utf-8", "backslashreplace"))

@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from nacre.console.access.roles import Role
 from nacre.console.api import logs, progress, toes
 from nacre.console.pages import alert_list, job_list, job_log, job_watch
 from nacre.console.route_row import API, RouteRow
 from nacre.console.streams import regions, topics
+from nacre.ops.lifecycle import PARALLEL
+from nacre.ops.roles import Role
 
 _V = Role.VIEWER
 _JOB = f"{API}/jobs/{{job}}"
@@ -35,9 +36,8 @@ LIVE_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow("GET", f"{_JOB}/progress", _V, progress.get_progress,
              "The speed of a run over a day, or over all of it.", query=progress.ProgressQuery,
              answer=progress.ProgressAnswer),
-    RouteRow("PUT", f"{_JOB}/parallel", Role.OPERATOR, toes.put_parallel,
-             "Change the number of fetches at a time.", body=toes.ParallelWish,
-             answer=toes.ParallelChange),
+    RouteRow("PUT", f"{_JOB}/{PARALLEL.name}", PARALLEL.role, toes.put_parallel,
+             PARALLEL.summary, body=PARALLEL.request, answer=PARALLEL.result),
     RouteRow("GET", f"{_JOB}/alerts", _V, logs.list_alerts, "The alerts of the last run.",
              query=logs.AlertsQuery, answer=logs.AlertList),
     RouteRow("GET", f"{_JOB}/logs", _V, logs.list_logs, "The logs of a run.",

@@ -9,7 +9,6 @@ import msgspec
 
 from nacre.config.layer import Layer, merge
 from nacre.console.actions import own_command
-from nacre.console.bounds import LineTexts, ShortText, ShortTexts, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.job_names import check_name, with_tail
 from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
@@ -19,6 +18,7 @@ from nacre.console.services import ConsoleServices
 from nacre.editing.file_settings import is_file_of_profile, named_files
 from nacre.engine.seeding.seeds import Seed, read_seeds
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.ops.fields import LineTexts, ShortText, ShortTexts, Whole
 from nacre.scope.seed_scope import ScopeKind
 from nacre.store.layout import run_name
 from nacre.uri.domain import registered_domain, without_www

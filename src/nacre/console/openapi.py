@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from inspect import cleandoc
 from typing import Any
 
 import msgspec
@@ -11,16 +10,15 @@ import msgspec
 from nacre import __version__
 from nacre.console.access.origin import SAFE
 from nacre.console.access.repeats import FIELD
-from nacre.console.access.roles import Role
-from nacre.console.bounds import Text
 from nacre.console.commands import commands_of
 from nacre.console.decoding import FIELD_VALUES, PATH_VALUES
 from nacre.console.problems import PROBLEM_TYPE, ProblemDetails
 from nacre.console.routes import RouteRow
 from nacre.console.versions import IF_MATCH
+from nacre.ops.fields import Text, field_meanings, split_docstring
+from nacre.ops.roles import Role
 
 _REF = "#/components/schemas/{name}"
-_ATTRIBUTE = re.compile(r" {4}(\w+): (.*)")
 _PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 
@@ -38,10 +36,10 @@ def describe(routes: Sequence[RouteRow]) -> dict[str, Any]:
     refs, schemas = msgspec.json.schema_components(unique, ref_template=_REF)
     for schema in schemas.values():
         if "description" in schema:
-            schema["description"], means = doc_parts(schema["description"])
+            schema["description"], means = split_docstring(schema["description"])
             _describe_fields(schema, means)
     for struct in unique:
-        _describe_fields(schemas[struct.__name__], _meanings(struct))
+        _describe_fields(schemas[struct.__name__], field_meanings(struct))
     named = dict(zip(unique, refs, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -63,35 +61,6 @@ def describe(routes: Sequence[RouteRow]) -> dict[str, Any]:
         },
         "security": [{"key": []}],
     }
-
-
-def doc_parts(doc: str) -> tuple[str, dict[str, str]]:
-    """The parts of a docstring: what the class is, and what each of its attributes means (pure).
-
-    Args:
-        doc: It, with its section `Attributes:` where it has one.
-    """
-    lead, _, rest = cleandoc(doc).partition("Attributes:\n")
-    found, name = dict[str, str](), ""
-    for line in rest.partition("\n\n")[0].splitlines():
-        begins = _ATTRIBUTE.fullmatch(line)
-        if begins:
-            name = begins[1]
-            found[name] = begins[2]
-        elif name and line.startswith(" " * 8):
-            found[name] += f" {line.strip()}"
-        else:
-            name = ""
-    return lead.strip(), found
-
-
-def _meanings(struct: type[msgspec.Struct]) -> dict[str, str]:
-    """The meanings of the fields of a struct; those of its bases are in their docstrings."""
-    found = dict[str, str]()
-    for base in reversed(struct.__mro__):
-        if issubclass(base, msgspec.Struct):
-            found |= doc_parts(base.__doc__ or "")[1]
-    return found
 
 
 def _describe_fields(schema: dict[str, Any], means: Mapping[str, str]) -> None:

@@ -1,10 +1,10 @@
 """The rows of the table of routes for results: seeds, URLs, reports, runs and files."""
 
-from nacre.console.access.roles import Role
 from nacre.console.api import archive_check, pushes, results, seed_list
 from nacre.console.pages import results as pages
 from nacre.console.pages import seed_list as seed_pages
 from nacre.console.route_row import API, RouteRow
+from nacre.ops.roles import Role
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"

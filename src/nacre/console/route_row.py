@@ -6,9 +6,9 @@ from typing import NamedTuple
 import msgspec
 from starlette.responses import Response
 
-from nacre.console.access.roles import Role
 from nacre.console.call import Call, PageAnswer
 from nacre.console.versions import EditedThing
+from nacre.ops.roles import Role
 
 Answer = msgspec.Struct | PageAnswer | Response
 RouteHandler = Callable[[Call], Awaitable[Answer]]

@@ -5,7 +5,6 @@ query, body and answer. `app.py` answers by it; `openapi.py` describes the rows 
 programs by their structs. A new page or noun is a function and a row.
 """
 
-from nacre.console.access.roles import Role
 from nacre.console.access_routes import ACCESS_ROUTES
 from nacre.console.action_routes import ACTION_ROUTES
 from nacre.console.api import health, jobs, trial, wanted_kinds
@@ -17,6 +16,7 @@ from nacre.console.pages import api_guide, job_labels, job_list, job_overview
 from nacre.console.pages import wanted_kinds as wanted_page
 from nacre.console.result_routes import RESULT_ROUTES
 from nacre.console.route_row import API, Answer, RouteRow
+from nacre.ops.roles import Role
 
 __all__ = ("API", "ROUTES", "Answer", "RouteRow")
 

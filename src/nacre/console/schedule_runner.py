@@ -6,20 +6,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from nacre.console.access.roles import Requester, Role
-from nacre.console.actions import ActionOptions, act, allowed_now, require_quota
+from nacre.console.access.roles import Requester
+from nacre.console.actions import act, allowed_now, require_quota
 from nacre.console.fleet.forgetting import forget_job
 from nacre.console.fleet.job_names import dated_name
 from nacre.console.fleet.label_book import JobLabels
 from nacre.console.fleet.places import FoundJob, JobPlace
 from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
-from nacre.console.job_notes import append_note, note_line
 from nacre.console.live.snapshot import READING
 from nacre.console.new_jobs import free_directory, make_at
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.errors import ConfigError, JobError, NacreError
+from nacre.job.job_notes import append_note, note_line
 from nacre.job.schedules import (
     RunActivity,
     RunOverlap,
@@ -27,6 +27,9 @@ from nacre.job.schedules import (
     ScheduleStep,
     decide_schedule,
 )
+from nacre.ops.lifecycle import EndRequest, StopRequest
+from nacre.ops.roles import Role
+from nacre.ops.starts import RecrawlRequest, StartRequest
 from nacre.store.layout import Layout
 
 LOOK: Final = 5.0
@@ -140,7 +143,7 @@ class ScheduleRunner:
         """
         who = Requester(f"schedule {schedule.id} of {schedule.owner}", Role.OPERATOR, "schedule")
         if job is not None and step is ScheduleStep.END_FIRST:
-            await act(self._services, job, "stop", ActionOptions(), who)
+            await act(self._services, job, "stop", StopRequest(), who)
         elif schedule.wish.is_of_new_jobs:
             return await self._make(schedule, who)
         elif job is not None:
@@ -169,7 +172,7 @@ class ScheduleRunner:
         line = note_line(iso_millis(now), "INFO", f"made by {who.name}")
         await asyncio.to_thread(append_note, root, line)
         try:
-            await act(services, made, "start", ActionOptions(), who)
+            await act(services, made, "start", StartRequest(), who)
         except (ConfigError, RefusedRequestError):
             await self._unmake(schedule, made)
             raise
@@ -208,12 +211,12 @@ class ScheduleRunner:
         await services.poller.look(job)
         known = {action.name for action in allowed_now(services, job, "") if action.allowed}
         if "end" in known and wish.overlap is RunOverlap.END:
-            await act(services, job, "end", ActionOptions(), who)
+            await act(services, job, "end", EndRequest(), who)
         elif "start" in known or "go-on" in known:
-            await act(services, job, "start", ActionOptions(), who)
+            await act(services, job, "start", StartRequest(), who)
             return
         full = wish.mode == "recrawl-full"
-        options = ActionOptions(full=full, budget="" if full else wish.budget, keep=wish.keep)
+        options = RecrawlRequest(full, "" if full else wish.budget, wish.keep)
         await act(services, job, "recrawl", options, who)
 
 

@@ -156,3 +156,7 @@ def check_transition(old: JobState, new: JobState) -> None:
     """Raise JobError for a transition that the table does not have."""
     if new not in TRANSITIONS[old]:
         raise JobError(f"a job that is {old} cannot become {new}")
+
+
+MOST_PARALLEL = 10_000
+"""Largest number of parallel fetches of a job."""

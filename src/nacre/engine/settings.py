@@ -3,6 +3,7 @@
 from typing import Literal
 
 from nacre.config.component import Bytes, Component, Seconds, section, setting
+from nacre.core.states import MOST_PARALLEL
 from nacre.scope.normalize.chain import AnyNormalizer
 
 
@@ -50,7 +51,7 @@ class EngineSettings(Component):
     """Settings of the engine: how much is done at the same time."""
 
     parallel: int = setting(
-        25, "Fetches at the same time.", unit="fetches", ge=1, le=10_000, sheets=False
+        25, "Fetches at the same time.", unit="fetches", ge=1, le=MOST_PARALLEL, sheets=False
     )
     pause_at_start: bool = setting(
         False,

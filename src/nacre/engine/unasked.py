@@ -1,7 +1,7 @@
 """Captures that turn out to be another request's reply: noted, forgotten, and fetched again.
 
 What is owed is a row of the store that outlives the run, in the same commit group as the note, so
-that neither a kill nor a recrawl loses it. See `core.trust`.
+that neither a kill nor a recrawl loses it.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,8 +1,8 @@
 """Idle connections, kept for the next request to the same place, and what they still have to say.
 
 A connection on which anything comes unasked is never used again, and neither is any other to its
-place: see `core.trust`. One that is given up while a reply on it is unproven lingers, unused, until
-it has been quiet for long enough.
+place: its replies could be those of other requests. A connection that is given up while a
+reply on it is unproven lingers, unused, until it has been quiet for long enough.
 """
 
 import asyncio

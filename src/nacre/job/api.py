@@ -26,12 +26,13 @@ from nacre.inspect.other_jobs import other_jobs
 from nacre.inspect.registry import all_reports, report_named
 from nacre.inspect.reports.base import ReportRequest
 from nacre.inspect.typed_urls import typed_spellings
-from nacre.inspect.view import View, plan_next, reading
+from nacre.inspect.view import View, reading
 from nacre.job.checks import Findings, check
 from nacre.job.control import Answer, NotRunningError, is_running, send_command
 from nacre.job.frontier_edits import Imported
 from nacre.job.imports import ImportMode, ImportOptions
 from nacre.job.job import Job
+from nacre.job.next_run import plan_next
 from nacre.job.stopped_job import open_stopped
 from nacre.runs.runs import FULL, INCREMENTAL
 from nacre.scope.rules.stock import rules_for

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from nacre.core.processor import Visit
-from nacre.core.states import ExitStatus, JobState
+from nacre.core.states import MOST_PARALLEL, ExitStatus, JobState
 from nacre.engine.steps.quotas import OPERATOR, RUNTIME
 from nacre.errors import JobError, StorageError
 from nacre.frontier.pending import matcher
@@ -36,8 +36,6 @@ from nacre.report.escape import flat
 from nacre.runs.runs import read_run
 
 Request = Mapping[str, Any]
-
-MOST_PARALLEL = 10_000
 
 ENDED = frozenset((JobState.STOPPING, JobState.FINISHED))
 """States in which a session commits nothing that a command brings."""
@@ -117,7 +115,7 @@ class CommandHandlers:
         session = self._session()
         _note(session, "pause", request)
         session.hold(OPERATOR)
-        return {"busy": session.engine.busy}
+        return {"busy": session.engine.busy, "held": sorted(session.held)}
 
     async def resume(self, request: Request) -> Answer:
         """Remove a reason to pause; other reasons stay."""
@@ -170,7 +168,7 @@ class CommandHandlers:
         return {"before": before, "parallel": number}
 
     async def change(self, request: Request) -> Answer:
-        """Other settings, sheets or associations; see `changing.Wish`."""
+        """Change settings, sheets or associations; see `ChangeRequest`."""
         wanted = change_request(request)
         session = self._session()
         who = asking(request)

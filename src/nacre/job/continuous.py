@@ -30,7 +30,7 @@ class PassesWhenDue(NamedTuple):
     budget: str = ""
 
     def following(self, began: float, now: float) -> NextPass | None:
-        """See `passes.Passes`; it is noted, for `nacre status`."""
+        """See `PassSchedule`; the pass is noted, for `nacre status`."""
         with reading(self.layout, self.settings) as view:
             found = self._found(view, began, now)
             last = read_run(view.store)

@@ -123,16 +123,25 @@ def is_running(named: Path) -> bool:
         return False
 
 
-def send_command(named: Path, command: str, **arguments: object) -> Answer:
+def send_command(
+    named: Path, command: str, patience: float = _PATIENCE, /, **arguments: object
+) -> Answer:
     """Send a command to a running job and return its answer.
 
+    Args:
+        named: File that names the socket (`state/control`).
+        command: Name of the command.
+        patience: Seconds after which a job that has not answered is given up.
+        arguments: Arguments of the command.
+
     Raises:
-        GoneError: It does not run, or ended meanwhile.
-        JobError: It does not answer, or refuses with a reason.
+        NotRunningError: It does not run, or ended meanwhile.
+        JobError: It does not answer in time, or refuses with a reason.
     """
-    request = json.dumps({"command": command, **arguments}).encode() + b"\n"
+    request = _line({"command": command, **arguments})
     with _connect(named) as connection:
-        line = _exchange(connection, request)
+        connection.settimeout(patience)
+        line = _exchange(connection, request, patience)
     return _read_answer(line)
 
 
@@ -156,8 +165,8 @@ def _read_answer(line: bytes) -> Answer:
     return answer
 
 
-def _exchange(connection: socket.socket, request: bytes) -> bytes:
-    """The line that is answered; what came of it where the job ends meanwhile."""
+def _exchange(connection: socket.socket, request: bytes, patience: float) -> bytes:
+    """Return the line that is answered; b"" if the job ends meanwhile."""
     try:
         # A server that refuses a request may have answered before it was sent to its end.
         with contextlib.suppress(ConnectionError):
@@ -166,7 +175,7 @@ def _exchange(connection: socket.socket, request: bytes) -> bytes:
             return answers.readline()
     except TimeoutError:
         raise JobError(
-            f"the job has not answered for {_PATIENCE:.0f} s; see what it writes to its terminal"
+            f"the job has not answered for {patience:.0f} s; see what it writes to its terminal"
         ) from None
     except OSError:
         return b""

@@ -304,3 +304,22 @@ def _own_directory(path: Path) -> None:
 def _check_owner(facts: os.stat_result, path: Path) -> None:
     if facts.st_uid != os.geteuid():
         raise PermissionError(errno.EPERM, "it belongs to another user", str(path))
+
+
+def append_lines(path: Path, data: bytes) -> None:
+    """Append whole lines to a file of its owner; a half line from a crash is ended before.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(path, flags, 0o600)
+    try:
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data
+        while data:
+            data = data[os.write(handle, data) :]
+        os.fdatasync(handle)
+    finally:
+        os.close(handle)

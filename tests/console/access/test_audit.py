@@ -13,15 +13,15 @@ from nacre.console.access.audit import (
     WINDOW,
     AuditEntry,
     AuditLog,
-    append,
     line_of,
     without_secrets,
 )
 from nacre.console.access.audit_reader import AuditFilter, audit_page
-from nacre.console.access.roles import Role
-from nacre.console.job_notes import append_note, note_line
 from nacre.console.routes import API
 from nacre.errors import StorageError
+from nacre.job.job_notes import append_note, note_line
+from nacre.ops.roles import Role
+from nacre.store.local_files import append_lines
 from tests.console.access.test_keys import GivenClock
 from tests.console.given import GivenConsole, play
 from tests.console.test_app import add_job
@@ -67,12 +67,12 @@ def test_what_is_deep_or_wide_is_cut():
 
 def test_asvs_16_4_only_the_owner_can_read_it_and_links_are_refused(tmp_path: Path):
     path = tmp_path / "audit.log"
-    append(path, b"{}\n")
+    append_lines(path, b"{}\n")
     assert path.stat().st_mode & 0o777 == 0o600
     link = tmp_path / "link"
     link.symlink_to(path)
     with pytest.raises(OSError, match="symbolic links"):
-        append(link, b"{}\n")
+        append_lines(link, b"{}\n")
 
 
 def test_a_half_line_of_a_crash_spoils_no_other(tmp_path: Path):
@@ -118,7 +118,7 @@ def test_lines_wait_while_the_disk_is_full(tmp_path: Path):
 def test_pages_go_back_to_the_first_line(tmp_path: Path):
     path = tmp_path / "audit.log"
     data = b"".join(line_of(entry(f"user {n}", after="图" * (n * 7 % 900))) for n in range(500))
-    append(path, data)
+    append_lines(path, data)
     found, end = list[str](), 0
     while True:
         page = audit_page(path, end, 33, AuditFilter())

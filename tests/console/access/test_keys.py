@@ -4,9 +4,10 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import LINK_LIFE, KeyBook
-from nacre.console.access.roles import NOBODY, Requester, Role
+from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.access.sessions import IDLE, LIFE, SessionBook
 from nacre.errors import ConfigError, StorageError
+from nacre.ops.roles import Role
 
 
 class GivenClock:

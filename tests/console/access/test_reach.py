@@ -4,7 +4,7 @@ import pytest
 
 import nacre.console
 from nacre.console.access.reach import ConsoleReach, may_name_files, takes_links, why_not
-from nacre.console.access.roles import Role
+from nacre.ops.roles import Role
 
 TLS = (Path("crt"), Path("key"))
 OUTSIDE = {

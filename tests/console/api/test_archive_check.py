@@ -2,9 +2,9 @@ import asyncio
 import json
 from pathlib import Path
 
-from nacre.console.access.roles import Role
 from nacre.console.api.archive_check import MOST, read_answer
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from tests.cli.site import PAGES, nacre, site
 from tests.console.given import GivenConsole, play
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from msgspec import to_builtins
 
-from nacre.console.access.roles import Role
 from nacre.console.api.frontier import QueuesQuery, UrisQuery, queues_arguments, uris_arguments
 from nacre.console.background.frontier_work import FrontierWish, is_as_seen
 from nacre.console.problems import RefusedRequestError
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, URLS, UTF_8, add_waiting_job

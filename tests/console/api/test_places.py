@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.access.roles import Role
 from nacre.console.fleet.place_book import checked_place
 from nacre.console.fleet.places import JobPlace, places_of
 from nacre.console.routes import API
 from nacre.errors import JobError
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

@@ -2,8 +2,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from nacre.console.access.roles import Role
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 from tests.job.background.test_outbackcdx import PAGES, collection, outbackcdx

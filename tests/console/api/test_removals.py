@@ -4,11 +4,11 @@ from unittest.mock import patch
 
 import msgspec
 
-from nacre.console.access.roles import Role
 from nacre.console.fleet.launch import LaunchFacts
 from nacre.console.fleet.places import new_place
 from nacre.console.live.snapshot import unseen
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

@@ -2,8 +2,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from nacre.console.access.roles import Role
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 

@@ -1,9 +1,9 @@
 from pathlib import Path
 from typing import Any
 
-from nacre.console.access.roles import Role
 from nacre.console.routes import API
 from nacre.job.control import BY, ControlServer
+from nacre.ops.roles import Role
 from nacre.store.layout import Layout
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play

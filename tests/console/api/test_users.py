@@ -5,10 +5,10 @@ import httpx
 import pytest
 
 from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.roles import Role
 from nacre.console.api.session import inner_path
 from nacre.console.app import ConsoleApp
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from tests.console.given import ORIGIN, GivenConsole, play
 from tests.console.test_app import add_job
 

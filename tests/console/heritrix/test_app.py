@@ -13,10 +13,10 @@ import pytest
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.roles import Role
 from nacre.console.api import results
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
+from nacre.ops.roles import Role
 from tests.cli.site import PAGES, site
 from tests.console.given import LONG, given_console
 from tests.console.stories.running import finished_job, new_job, running_job

@@ -8,8 +8,8 @@ import msgspec
 
 from nacre.console.access.audit import FILE, AuditEntry
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.roles import Role
 from nacre.console.fleet.quota_book import DiskQuotaBook
+from nacre.ops.roles import Role
 from tests.cli.site import PAGES, site
 from tests.console.heritrix.test_app import port
 from tests.console.stories.running import new_job, running_job, until

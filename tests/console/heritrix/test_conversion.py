@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.roles import Role
+from nacre.ops.roles import Role
 from tests.console.heritrix.test_app import BEANS, HERE, REMOTE, port
 
 SPRING = "org.springframework.beans.factory.config"

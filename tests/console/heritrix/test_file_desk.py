@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.roles import Role
+from nacre.ops.roles import Role
 from tests.cli.site import PAGES, nacre, site
 from tests.console.heritrix.test_app import BEANS, HERE, REMOTE, port
 from tests.console.stories.running import new_job as made_job

@@ -10,11 +10,11 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
-from nacre.console.access.roles import Role
 from nacre.console.fleet.places import places_of
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.errors import ConfigError
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import given_console
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import httpx
 
-from nacre.console.access.roles import Role
 from nacre.console.access.sessions import COOKIE
 from nacre.console.pages import about
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"

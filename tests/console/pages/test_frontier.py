@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console.access.roles import Role
 from nacre.console.expressions import containing, has_bare_mark, with_escapes
 from nacre.console.pages.frontier import UrisPageQuery, exclude_link, row_exclusion
 from nacre.frontier.pending import matcher
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, UTF_8, add_waiting_job

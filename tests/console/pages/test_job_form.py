@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from html import unescape
 from pathlib import Path
 
-from nacre.console.access.roles import Role
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 

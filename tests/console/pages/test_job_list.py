@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from nacre.console.access.roles import Role
 from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.routes import API
 from nacre.job.lately import LastLines
 from nacre.job.overview import JobOverview
+from nacre.ops.roles import Role
 from nacre.report.log_fields import crawl_log_fields
 from tests.console.given import GivenConsole, play
 from tests.console.streams.test_topics import add_job

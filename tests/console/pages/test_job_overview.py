@@ -9,7 +9,7 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from nacre.console.access.roles import Requester, Role
+from nacre.console.access.roles import Requester
 from nacre.console.catalogue import language
 from nacre.console.fleet import launch
 from nacre.console.fleet.launch import LaunchFacts
@@ -19,6 +19,7 @@ from nacre.console.pages.rendering import environment
 from nacre.job.control import ControlServer
 from nacre.job.lately import FetchedPlace
 from nacre.job.overview import FetchInProcess, JobOverview
+from nacre.ops.roles import Role
 from nacre.store.layout import Layout
 from tests.cli.site import many_pages, nacre, site
 from tests.console.given import GivenConsole, play, streaming

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 from html import unescape
 from pathlib import Path
 
-from nacre.console.access.roles import Role
 from nacre.console.pages.job_settings import DiffLine, difference
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from nacre.console.access.roles import Role
 from nacre.console.routes import API
+from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import pytest
 
-from nacre.console.access.roles import Role
 from nacre.console.api.results import form_wanted
 from nacre.inspect.analysis.wording import FOUND
+from nacre.ops.roles import Role
 from tests.cli.site import nacre, site
 from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, add_waiting_job

@@ -16,10 +16,10 @@ import httpx
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
-from nacre.console.access.roles import Role
 from nacre.console.access.sessions import SessionBook
 from nacre.engine.clock import SystemClock
 from nacre.job.control import is_running
+from nacre.ops.roles import Role
 from nacre.store.layout import Layout
 from tests.cli.site import nacre
 

@@ -14,8 +14,8 @@ from urllib.parse import quote, urlencode
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize
 
-from nacre.console.access.roles import Role
 from nacre.console.routes import ROUTES, RouteRow
+from nacre.ops.roles import Role
 from tests.cli.site import many_pages, site
 from tests.console.stories.axe import violations
 from tests.console.stories.running import (

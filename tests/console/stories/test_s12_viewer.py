@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from nacre.console.access.roles import Role
 from nacre.console.routes import ROUTES
 from nacre.job.control import send_command
+from nacre.ops.roles import Role
 from nacre.store.layout import Layout
 from tests.cli.site import many_pages, site
 from tests.console.stories.running import ConsoleProcess, new_job, running_job

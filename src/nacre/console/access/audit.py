@@ -6,7 +6,6 @@ Secrets are never in it: they are shown as references, or not at all.
 """
 
 import asyncio
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +14,7 @@ import msgspec
 
 from nacre.config.secret import NOT_SHOWN
 from nacre.core.clock import Clock, iso_millis
+from nacre.store.local_files import append_lines
 from nacre.uri.login import hidden
 
 FILE: Final = "audit.log"
@@ -139,7 +139,7 @@ class AuditLog:
             if not waiting:
                 return
             try:
-                await asyncio.to_thread(append, self.path, b"".join(waiting))
+                await asyncio.to_thread(append_lines, self.path, b"".join(waiting))
             except OSError as error:
                 self._lines = (waiting + self._lines)[:MOST_KEPT]
                 self._trouble = f"{self.path} cannot be written: {error.strerror or error}"
@@ -222,22 +222,3 @@ def _hides(name: str) -> bool:
 def _is_reference(value: object) -> bool:
     """Whether it is `{env: NAME}` or `{file: PATH}`."""
     return isinstance(value, Mapping) and len(value) == 1 and set(value) <= {"env", "file"}
-
-
-def append(path: Path, data: bytes) -> None:
-    """Append whole lines to a file of its owner; a half line from a crash is ended before.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    handle = os.open(path, flags, 0o600)
-    try:
-        size = os.fstat(handle).st_size
-        if size and os.pread(handle, 1, size - 1) != b"\n":
-            data = b"\n" + data
-        while data:
-            data = data[os.write(handle, data) :]
-        os.fdatasync(handle)
-    finally:
-        os.close(handle)

@@ -7,10 +7,11 @@ from starlette.requests import Request
 from nacre.console.access.form_tokens import is_token, masked_token
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.origin import SAFE, is_same_origin
-from nacre.console.access.roles import NOBODY, Requester, Role
+from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.access.sessions import COOKIE, BrowserSession, SessionBook
 from nacre.console.decoding import sent_form
 from nacre.console.problems import RefusedRequestError
+from nacre.ops.roles import Role
 
 TOKEN = "x-nacre-token"  # noqa: S105 - the name of a field
 """Field in which pages send the token of their session with what changes something: of the request,

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.digest import ha1
 from nacre.console.access.keys import new_secret, split_places
-from nacre.console.access.roles import NOBODY, Requester, Role, role_named
+from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.access.users import kept_places
 from nacre.errors import ConfigError
+from nacre.ops.roles import Role, role_named
 
 
 class HeritrixKeyBook:

@@ -8,9 +8,10 @@ from typing import Final
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.roles import NOBODY, Requester, Role, role_named
+from nacre.console.access.roles import NOBODY, Requester
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError
+from nacre.ops.roles import Role, role_named
 
 LINK_LIFE: Final = 300.0
 """Seconds for which a link can be used."""

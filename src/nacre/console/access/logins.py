@@ -3,12 +3,12 @@
 import math
 
 from nacre.console.access.passwords import LONGEST, PasswordChecker
-from nacre.console.access.roles import role_named
 from nacre.console.access.sessions import SessionBook
 from nacre.console.access.throttle import LoginThrottle, network_of
 from nacre.console.access.users import ConsoleUser, UserBook, typed_name
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
+from nacre.ops.roles import role_named
 
 
 class LoginDesk:

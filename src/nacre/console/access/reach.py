@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from nacre.console.access.roles import Role
+from nacre.ops.roles import Role
 
 _HELP: Final = "`Remote` in console.md of the documentation, nacre help docs"
 

@@ -1,22 +1,8 @@
-"""Roles: what somebody may do (pure)."""
-
-from enum import IntEnum
+"""The user or key that sends a request (pure)."""
 
 import msgspec
 
-
-class Role(IntEnum):
-    """A role; each may do what those before it may."""
-
-    NOBODY = 0
-    VIEWER = 1
-    OPERATOR = 2
-    ADMIN = 3
-
-    @property
-    def title(self) -> str:
-        """Its name in lower case, as it is typed."""
-        return self.name.lower()
+from nacre.ops.roles import Role
 
 
 class Requester(msgspec.Struct, frozen=True):
@@ -46,8 +32,3 @@ class Requester(msgspec.Struct, frozen=True):
 
 
 NOBODY = Requester()
-
-
-def role_named(name: str) -> Role | None:
-    """The role of a name such as `operator`; None for a name that is none."""
-    return next((role for role in Role if role and role.title == name), None)

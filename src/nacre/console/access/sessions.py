@@ -4,8 +4,9 @@ from typing import Final, NamedTuple
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import TOUCH, hash_of, new_secret, split_places
-from nacre.console.access.roles import Requester, Role, role_named
+from nacre.console.access.roles import Requester
 from nacre.core.clock import Clock
+from nacre.ops.roles import Role, role_named
 
 COOKIE: Final = "__Host-nacre"
 """Name of the cookie. Browsers take one of such a name only with `Secure` and `Path=/`, and never

@@ -9,9 +9,9 @@ import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import joined_places, split_places
-from nacre.console.access.roles import Role
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, JobError
+from nacre.ops.roles import Role
 
 _NAME: Final = re.compile(r"[\w][\w.@+-]{0,63}")
 

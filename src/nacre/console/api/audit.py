@@ -6,9 +6,9 @@ import msgspec
 
 from nacre.console.access.audit import AuditEntry
 from nacre.console.access.audit_reader import AuditFilter, audit_page
-from nacre.console.bounds import Digits, RowCount, ShortText
 from nacre.console.call import Call
 from nacre.core.clock import iso
+from nacre.ops.fields import Digits, RowCount, ShortText
 
 
 class AuditQuery(msgspec.Struct, frozen=True):

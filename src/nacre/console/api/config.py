@@ -8,8 +8,6 @@ from typing import Any, Final
 import msgspec
 from starlette.responses import Response
 
-from nacre.console.access.roles import Role
-from nacre.console.bounds import Flag, LineText, ShortText, Text, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import (
@@ -25,6 +23,8 @@ from nacre.core.clock import iso
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
+from nacre.ops.fields import Flag, LineText, ShortText, Text, Whole
+from nacre.ops.roles import Role
 
 NOWHERE: Final = Path("/dev/null/no-job")
 """In place of a job's directory, for questions about a text alone."""

@@ -13,11 +13,11 @@ from nacre.console.background.frontier_work import (
     check_wish,
     import_lines,
 )
-from nacre.console.bounds import Cursor, LineText, RowCount, ShortText, Texts
 from nacre.console.call import Call
 from nacre.console.cursors import cursor_of, place_of
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import PATIENCE, HeldTask
+from nacre.ops.fields import Cursor, LineText, RowCount, ShortText, Texts
 
 """Rows of a page."""
 

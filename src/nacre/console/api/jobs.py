@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.console.actions import allowed_now
-from nacre.console.bounds import RowCount, ShortText
 from nacre.console.call import Call
 from nacre.console.catalogue import Language
 from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
@@ -20,11 +19,12 @@ from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.services import ConsoleServices
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
-from nacre.job.allowed_actions import JobAction
 from nacre.job.crowding import unwanted
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
 from nacre.job.schedules import times_after
 from nacre.job.sentence import CrowdedKind, Value
+from nacre.ops.allowed_actions import JobAction
+from nacre.ops.fields import RowCount, ShortText
 
 
 class SpokenSentence(msgspec.Struct, frozen=True):

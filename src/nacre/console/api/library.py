@@ -7,12 +7,12 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from nacre.console.api.config import NOWHERE
-from nacre.console.bounds import LineText, ShortText, Text
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import not_found
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
+from nacre.ops.fields import LineText, ShortText, Text
 
 _WAIT = 20.0
 

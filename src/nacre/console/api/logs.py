@@ -6,7 +6,6 @@ from typing import Final
 
 import msgspec
 
-from nacre.console.bounds import LineText, LogLines, ShortText, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.logs.lines import LogFilter, wanted_lines
@@ -22,6 +21,7 @@ from nacre.console.logs.pages import (
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import iso
 from nacre.frontier.pending import any_text
+from nacre.ops.fields import LineText, LogLines, ShortText, Whole
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
 
 _MOMENT: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,6})?)?)?)?)?)?", re.ASCII)

@@ -2,10 +2,10 @@
 
 import msgspec
 
-from nacre.console.bounds import LineTexts
 from nacre.console.call import Call
 from nacre.console.new_jobs import MadeJob, NewJobWish, SampleDecision, check_new, look, make
 from nacre.errors import ConfigError
+from nacre.ops.fields import LineTexts
 
 
 class DryRunWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

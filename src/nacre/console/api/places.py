@@ -7,13 +7,13 @@ import shutil
 import msgspec
 from starlette.responses import Response
 
-from nacre.console.bounds import LineText
 from nacre.console.call import Call
 from nacre.console.fleet.place_book import checked_place
 from nacre.console.fleet.places import JobPlace
 from nacre.console.fleet.standing import held_elsewhere
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
+from nacre.ops.fields import LineText
 
 
 class PlaceItem(msgspec.Struct, frozen=True):

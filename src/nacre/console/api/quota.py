@@ -2,12 +2,12 @@
 
 import msgspec
 
-from nacre.console.bounds import ShortText, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
 from nacre.console.problems import RefusedRequestError
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
+from nacre.ops.fields import ShortText, Whole
 
 
 class QuotaItem(msgspec.Struct, frozen=True):

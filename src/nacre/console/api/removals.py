@@ -9,7 +9,6 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.actions import require_rest
-from nacre.console.bounds import ShortText
 from nacre.console.call import Call
 from nacre.console.fleet.forgetting import forget_job
 from nacre.console.fleet.label_book import NONE
@@ -19,6 +18,7 @@ from nacre.console.fleet.schedule_book import require_unscheduled
 from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
+from nacre.ops.fields import ShortText
 
 
 class RemovedJob(msgspec.Struct, frozen=True):

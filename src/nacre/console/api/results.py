@@ -11,7 +11,6 @@ from starlette.responses import Response, StreamingResponse
 from nacre.console.api.pushes import PushState, push_state
 from nacre.console.background.answers import later, read_or_later
 from nacre.console.background.frontier_work import import_lines
-from nacre.console.bounds import Cursor, LineText, RowCount, ShortText, Texts
 from nacre.console.call import Call
 from nacre.console.catalogue import ENGLISH
 from nacre.console.cursors import cursor_of, place_of
@@ -25,6 +24,7 @@ from nacre.errors import NacreError
 from nacre.inspect.explain.answers import Explanation
 from nacre.job.background.checkpoints import ListedCheckpoint, list_checkpoints
 from nacre.job.control import ask_command
+from nacre.ops.fields import Cursor, LineText, RowCount, ShortText, Texts
 
 _TOES: Final = 2.0
 """Seconds that a running job has to say what its workers do."""

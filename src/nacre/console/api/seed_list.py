@@ -7,12 +7,12 @@ from typing import Any, Final
 import msgspec
 from starlette.responses import Response
 
-from nacre.console.bounds import Text
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import PROBLEM_TYPE, ProblemDetails, RefusedRequestError
 from nacre.console.spoken import spoken_problem
 from nacre.console.versions import EditedThing
+from nacre.ops.fields import Text
 
 
 def _(text: str) -> str:

@@ -9,13 +9,13 @@ from starlette.responses import RedirectResponse, Response
 
 from nacre.console.access.passwords import require_good
 from nacre.console.access.reach import takes_links
-from nacre.console.access.roles import Role
 from nacre.console.access.sessions import SHORT, ListedSession, cookie_field
-from nacre.console.bounds import Secret, ShortText
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import LANGUAGES
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
+from nacre.ops.fields import Secret, ShortText
+from nacre.ops.roles import Role
 
 _LARGEST_FORM: Final = 16_384
 

@@ -7,7 +7,6 @@ import msgspec
 from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
 from nacre.console.api.config import ask
-from nacre.console.bounds import LineText, LineTexts, Text, Texts
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
@@ -17,6 +16,7 @@ from nacre.inspect.explain.dry_run import DryRunAnswer
 from nacre.job.apply_change import Changed, ChangeRequest
 from nacre.job.control import BY, NotRunningError, ask_command
 from nacre.job.settings_change import AffectedUrls
+from nacre.ops.fields import LineText, LineTexts, Text, Texts
 
 MOST_URLS = 1_000
 """URLs of one dry run."""

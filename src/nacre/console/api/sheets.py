@@ -6,11 +6,11 @@ import msgspec
 
 from nacre.console.api.config import ask
 from nacre.console.api.settings import ChangedSettings, change
-from nacre.console.bounds import Flag, LineText, LineTexts, Order, ShortText, ShortTexts, Texts
 from nacre.console.call import Call
 from nacre.console.problems import not_found
 from nacre.core.clock import iso
 from nacre.job.apply_change import ChangeRequest
+from nacre.ops.fields import Flag, LineText, LineTexts, Order, ShortText, ShortTexts, Texts
 
 
 class SheetFacts(msgspec.Struct, frozen=True):

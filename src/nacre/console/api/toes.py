@@ -1,31 +1,10 @@
 """`/api/v1/jobs/J/toes` and `/parallel`: the fetches in process, and how many there may be."""
 
-import msgspec
-
-from nacre.console.bounds import Fetches
+from nacre.console.actions import name_of, operate
 from nacre.console.call import Call
 from nacre.console.live.toes import FetchSlot, ToeList
 from nacre.core.clock import iso
-from nacre.job.control import BY, ask_command
-
-_PATIENCE = 5.0
-
-
-class ParallelWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The wanted number of fetches at a time.
-
-    Attributes:
-        number: It, 1 to 10,000.
-    """
-
-    number: Fetches
-
-
-class ParallelChange(msgspec.Struct, frozen=True):
-    """The number of fetches at a time, before and now."""
-
-    before: int
-    parallel: int
+from nacre.ops.lifecycle import PARALLEL, ParallelResult
 
 
 class FetchSlotList(ToeList, frozen=True, kw_only=True):
@@ -51,15 +30,10 @@ async def get_toes(call: Call) -> FetchSlotList:
     )
 
 
-async def put_parallel(call: Call) -> ParallelChange:
-    """Change the number of fetches at a time, at once."""
-    wish: ParallelWish = call.body
+async def put_parallel(call: Call) -> ParallelResult:
+    """Change the number of parallel fetches, at once."""
     job = call.job()
-    who = f"{call.identity.name} via console"
-    answer = await ask_command(
-        job.layout.socket, "parallel", _PATIENCE, number=wish.number, **{BY: who}
-    )
-    found = msgspec.convert(answer, ParallelChange)
-    call.note.change({"parallel": found.before}, {"parallel": found.parallel})
+    result = await operate(call.services, job, PARALLEL, call.body, name_of(call.identity))
+    call.note.change({"parallel": result.before}, {"parallel": result.parallel})
     await call.services.poller.look(job)
-    return found
+    return result

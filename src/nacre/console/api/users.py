@@ -6,13 +6,13 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.access.passwords import require_good
-from nacre.console.access.roles import Role, role_named
 from nacre.console.access.users import ConsoleUser, user_name
-from nacre.console.bounds import Secret, ShortText, ShortTexts
 from nacre.console.call import Call
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
+from nacre.ops.fields import Secret, ShortText, ShortTexts
+from nacre.ops.roles import Role, role_named
 
 RoleName = Literal["viewer", "operator", "admin"]
 

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import msgspec
 
-from nacre.console.bounds import LineText
 from nacre.console.call import Call
 from nacre.console.fleet.wanted_book import MOST
 from nacre.console.live.hub import job_topic
 from nacre.console.versions import EditedThing, edited
+from nacre.ops.fields import LineText
 
 
 class WantedKinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

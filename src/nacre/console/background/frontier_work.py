@@ -8,13 +8,13 @@ from typing import IO, Any, Final
 
 import msgspec
 
-from nacre.console.bounds import LineText, Whole
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask, Tell
 from nacre.frontier.pending import matcher
 from nacre.job.control import NotRunningError, ask_command
+from nacre.ops.fields import LineText, Whole
 from nacre.uri.parse import is_ip
 from nacre.uri.surt import queue_host, queue_root
 

@@ -5,9 +5,9 @@ from typing import Final
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.bounds import ShortText, ShortTexts
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
+from nacre.ops.fields import ShortText, ShortTexts
 
 LONGEST_NAME: Final = 100
 LONGEST_TAG: Final = 40

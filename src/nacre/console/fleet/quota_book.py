@@ -6,9 +6,9 @@ import msgspec
 
 from nacre.config.component import parse_size
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.bounds import LARGEST
 from nacre.errors import ConfigError, Problem
 from nacre.job.quotas import QuotaLevel
+from nacre.ops.fields import LARGEST
 
 ALL_JOBS = ""
 """In place of the directory of a job: all jobs together."""

@@ -8,7 +8,6 @@ from typing import Final, Literal
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.bounds import LineTexts, Moment, MomentText, ShortText, bounded
 from nacre.console.fleet.broken_rows import BrokenRow, Row, sorted_rows
 from nacre.console.fleet.job_names import dated_name
 from nacre.console.fleet.places import FoundJob
@@ -16,6 +15,8 @@ from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock, iso, iso_millis
 from nacre.errors import ConfigError, Problem
 from nacre.job.schedules import RunOverlap, RunSchedule, times_after
+from nacre.ops.fields import LineTexts, Moment, MomentText, ShortText
+from nacre.ops.misfits import bounded
 from nacre.runs.budget import parse_budget
 from nacre.runs.passes import find_recurring
 

@@ -13,11 +13,11 @@ import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import joined_places, split_places
-from nacre.console.bounds import bounded
 from nacre.console.fleet.broken_rows import BrokenRow, Row, sorted_rows
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, Problem, URIError
+from nacre.ops.misfits import bounded
 from nacre.uri.parse import host, parse
 
 HookEvent = Literal[

@@ -22,7 +22,7 @@ from nacre.console.access.audit import AuditEntry, AuditNote
 from nacre.console.access.digest import REALM, DigestGuard, Proof, ha1, parse_field
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.origin import LOOPBACK, SAFE, is_same_origin
-from nacre.console.access.roles import NOBODY, Requester, Role
+from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.actions import name_of
 from nacre.console.api.results import toes_of
 from nacre.console.app import RequestGuard
@@ -47,6 +47,7 @@ from nacre.console.job_notes import copy_to_jobs
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.errors import JobError, NacreError
+from nacre.ops.roles import Role
 from nacre.settings.layers import profile_names
 
 VERSION: Final = f"3.15.0-nacre-{__version__}"

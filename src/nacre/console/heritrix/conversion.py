@@ -5,10 +5,10 @@ from typing import Final
 
 from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
-from nacre.console.job_notes import append_note, note_line
 from nacre.console.readers.beans import PROFILE
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
+from nacre.job.job_notes import append_note, note_line
 from nacre.store.layout import Layout
 
 _PATIENCE: Final = 60.0

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from nacre.console.access.roles import Requester, Role
+from nacre.console.access.roles import Requester
 from nacre.console.heritrix import answers, files
 from nacre.console.heritrix.actions import HeritrixJobs, job_log, latest_run
 from nacre.console.heritrix.making import JobMaker
@@ -19,6 +19,7 @@ from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.beans import CXML
 from nacre.console.services import ConsoleServices
 from nacre.editing.file_settings import has_settings
+from nacre.ops.roles import Role
 from nacre.store.layout import CONFIG, Layout
 
 _PATIENCE: Final = 60.0

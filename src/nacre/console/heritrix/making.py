@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nacre.console.access.reach import may_name_files
-from nacre.console.access.roles import Requester, Role
+from nacre.console.access.roles import Requester
 from nacre.console.heritrix.actions import HeritrixJobs
 from nacre.console.heritrix.conversion import convert, is_profile, note
 from nacre.console.heritrix.files import has_beans, may_hold_secret, text_of
@@ -17,6 +17,7 @@ from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.beans import CLASSES, CXML, PROFILE, TEMPLATE, config_of
 from nacre.console.services import ConsoleServices
 from nacre.errors import ConfigError, JobError, NacreError, Problem
+from nacre.ops.roles import Role
 from nacre.settings.layers import profile_names
 from nacre.store.layout import Layout
 from nacre.store.local_files import replace_file

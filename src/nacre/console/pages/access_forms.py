@@ -21,10 +21,9 @@ from nacre.console.api.users import (
     remove_user_of,
 )
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import lines_of, sent_form
+from nacre.console.decoding import lines_of, sent_form, text_of
 from nacre.console.live.notices import Notice
 from nacre.console.pages import admin
-from nacre.console.pages.acting import text_of
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
 

@@ -9,17 +9,16 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 import msgspec
-from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse
 
-from nacre.console.actions import ActionDone, ActionOptions, act
+from nacre.console.actions import REQUESTS, ActionDone, act, require_action
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import lines_of, sent_form
+from nacre.console.decoding import form_request, sent_form, text_of
 from nacre.console.live.notices import Notice
 from nacre.console.pages.action_buttons import LABELS
 from nacre.console.pages.forms import in_place
 from nacre.console.problems import RefusedRequestError
-from nacre.errors import ConfigError, NacreError
+from nacre.errors import NacreError
 
 MOST_JOBS = 500
 """Jobs that one form may name."""
@@ -65,50 +64,21 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
         refused = _("Choose 500 jobs at most") if jobs else _("Choose a job first")
         raise RefusedRequestError(422, "no-job", refused)
     name, fixed = _BUTTONS.get(action, (action, {}))
-    options = msgspec.structs.replace(_options(form), **fixed)
+    require_action(name)
     call.note.jobs = jobs
-    call.note.change(None, {"action": action, "jobs": jobs, **msgspec.to_builtins(options)})
-    notices = [await _one(call, job, name, options) for job in jobs]
+    try:
+        request = msgspec.structs.replace(form_request(form, REQUESTS[name]), **fixed)
+    except RefusedRequestError as error:
+        call.note.outcome = error.code
+        return shown(call, [Notice("error", str(error))], text_of(form, "next"))
+    call.note.change(None, {"action": action, "jobs": jobs, **msgspec.to_builtins(request)})
+    notices = [await _one(call, job, name, request) for job in jobs]
     return shown(call, notices, text_of(form, "next"))
 
 
-def _rounds(text: str) -> int:
-    """The number of rounds of a form; 1 where it has none.
-
-    Raises:
-        ConfigError: It is no number.
-    """
-    if text and not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ConfigError(f"rounds is {text!r}: give a number, 0 for until nothing is due")
-    return int(text or 1)
-
-
-def _options(form: FormData) -> ActionOptions:
-    """The options of the fields of a form."""
-    return ActionOptions(
-        budget=text_of(form, "budget"),
-        keep=text_of(form, "keep") or "strict",
-        rounds=_rounds(text_of(form, "rounds")),
-        top=_rounds(text_of(form, "top")) if text_of(form, "top") else None,
-        units=_rounds(text_of(form, "units") or "0"),
-        time_limit=text_of(form, "time_limit"),
-        until_due=text_of(form, "until_due"),
-        dedup=text_of(form, "dedup"),
-        sitemaps=lines_of(text_of(form, "sitemaps")),
-        sitemaps_from_hosts=text_of(form, "sitemaps_from_hosts"),
-        index={"yes": True, "no": False}.get(text_of(form, "index")),
-        engine=text_of(form, "engine") or "local",
-        tasks=_rounds(text_of(form, "tasks") or "0"),
-        parallel=_rounds(text_of(form, "parallel") or "0"),
-        accept_loss=text_of(form, "accept_loss") == "1",
-        checkpoint=text_of(form, "checkpoint"),
-        set=lines_of(text_of(form, "set")),
-    )
-
-
-async def _one(call: Call, name: str, action: str, options: ActionOptions) -> Notice:
+async def _one(call: Call, name: str, action: str, request: msgspec.Struct) -> Notice:
     try:
-        done = await act(call.services, call.job(name), action, options, call.identity)
+        done = await act(call.services, call.job(name), action, request, call.identity)
     except NacreError as error:
         return Notice("error", _labelled(str(error), action, call.language.texts.gettext))
     return notice_of(done, call.language.texts.gettext)
@@ -155,12 +125,6 @@ def shown(call: Call, notices: list[Notice], following: str) -> PageAnswer | Red
 
 ASKED = "nacre:asked"
 """The event of the page that an action gives: live regions look at once."""
-
-
-def text_of(form: FormData, name: str) -> str:
-    """A field of a form as a text; "" where it is missing or a file."""
-    value = form.get(name)
-    return value.strip() if isinstance(value, str) else ""
 
 
 def own_path(path: str) -> str:

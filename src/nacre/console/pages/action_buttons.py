@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
-from nacre.console.access.roles import Requester, Role
+from nacre.console.access.roles import Requester
 from nacre.console.actions import WHYS
-from nacre.job.allowed_actions import OTHER_KIND, JobAction
+from nacre.ops.allowed_actions import OTHER_KIND, JobAction
+from nacre.ops.roles import Role
 
 
 def _(text: str) -> str:

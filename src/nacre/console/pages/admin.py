@@ -3,13 +3,13 @@
 import asyncio
 
 from nacre.console.access.audit_reader import AuditFilter, audit_page
-from nacre.console.access.roles import Role
 from nacre.console.api.places import place_items
 from nacre.console.api.quota import quota_items
 from nacre.console.api.session import list_sessions
 from nacre.console.api.users import user_item
 from nacre.console.call import Call, PageAnswer
 from nacre.console.pages import about
+from nacre.ops.roles import Role
 
 LINES = 50
 """Lines of the audit log on a page."""

@@ -3,7 +3,6 @@
 import asyncio
 from typing import Final
 
-from nacre.console.access.roles import Role
 from nacre.console.api.logs import AlertItem, alert_item
 from nacre.console.api.quota import quota_items
 from nacre.console.call import Call, PageAnswer
@@ -12,6 +11,7 @@ from nacre.console.logs.pages import LogQuestion, log_path, read_page
 from nacre.console.problems import RefusedRequestError
 from nacre.frontier.pending import any_text
 from nacre.job.quotas import QuotaLevel
+from nacre.ops.roles import Role
 
 JOBS: Final = 50
 """Jobs on the page; those whose alerts are the newest come first."""

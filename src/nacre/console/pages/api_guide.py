@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from nacre.console.access.roles import role_named
 from nacre.console.api.trial import PLACE, operation_of
-from nacre.console.bounds import ShortText
 from nacre.console.call import Call, PageAnswer
 from nacre.console.checks import own_url
 from nacre.console.operations import ApiOperation, curl_line
+from nacre.ops.fields import ShortText
+from nacre.ops.roles import role_named
 
 
 class ApiGuideQuery(msgspec.Struct, frozen=True):

@@ -14,9 +14,8 @@ from nacre.console.api.schedules import (
     seen_schedules,
 )
 from nacre.console.background.answers import facts_of, read_or_later
-from nacre.console.bounds import ShortText, Whole
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import converted, lines_of, sent_form
+from nacre.console.decoding import converted, lines_of, sent_form, text_of
 from nacre.console.fleet.finished_runs import finished_runs
 from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.schedule_book import (
@@ -28,7 +27,6 @@ from nacre.console.fleet.schedule_book import (
 )
 from nacre.console.live.notices import Notice
 from nacre.console.new_jobs import job_places
-from nacre.console.pages.acting import text_of
 from nacre.console.pages.calendar_month import (
     CalendarLook,
     OwnPasses,
@@ -43,6 +41,7 @@ from nacre.console.pages.rhythms import CRON, WEEK, Rhythm, rhythm_of, sent_rhyt
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.job.schedules import RunOverlap
+from nacre.ops.fields import ShortText, Whole
 from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
 

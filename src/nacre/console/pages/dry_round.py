@@ -6,8 +6,8 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.api.rounds import dry_round_of, restore_of, versions_of
 from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import text_of
 from nacre.console.live.notices import Notice
-from nacre.console.pages.acting import text_of
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
 

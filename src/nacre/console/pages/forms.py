@@ -6,11 +6,11 @@ from typing import Final
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
-from nacre.console.access.roles import Role
 from nacre.console.background.answers import facts_of
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import sent_form
 from nacre.console.readers.background import HeldTask
+from nacre.ops.roles import Role
 
 
 async def fields_of(call: Call) -> dict[str, str]:

@@ -33,7 +33,6 @@ from nacre.console.background.frontier_work import (
     begin_import,
     lines_file,
 )
-from nacre.console.bounds import LineText, ShortText
 from nacre.console.call import Call, PageAnswer
 from nacre.console.cursors import page_way
 from nacre.console.decoding import converted
@@ -42,6 +41,7 @@ from nacre.console.pages.forms import fields_of, file_of, may_operate, never_ran
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
 from nacre.errors import NacreError
+from nacre.ops.fields import LineText, ShortText
 from nacre.uri.expressions import beginning_with
 from nacre.uri.surt import queue_root
 

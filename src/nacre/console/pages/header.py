@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from nacre.console.access.roles import Requester, Role
+from nacre.console.access.roles import Requester
 from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.quota_book import ALL_JOBS
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.services import ConsoleServices
 from nacre.job.quotas import QuotaLevel
+from nacre.ops.roles import Role
 
 MENU: Final[Mapping[str, str]] = {
     "new": "new", "new_look": "new", "calendar": "calendar",

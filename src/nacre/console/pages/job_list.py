@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from nacre.console.access.roles import Role
 from nacre.console.api.jobs import JobsQuery, SeenJob, job_items, jobs_page, wanted_jobs
 from nacre.console.api.removals import removed_jobs
-from nacre.console.bounds import RowCount
 from nacre.console.call import Call, PageAnswer
 from nacre.console.pages import new_job
 from nacre.console.pages.action_buttons import many_buttons
+from nacre.ops.fields import RowCount
+from nacre.ops.roles import Role
 
 ROWS: Final = 50
 """Jobs of a page."""

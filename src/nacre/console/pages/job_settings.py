@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from nacre.console.access.roles import Role
 from nacre.console.api.config import (
     SaveQuery,
     ask,
@@ -22,7 +21,8 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.editing.findings import CheckLevel, TextFindings, blocked_by
 from nacre.errors import ConfigError, Problem
-from nacre.job.allowed_actions import group_of
+from nacre.ops.job_states import group_of
+from nacre.ops.roles import Role
 
 _PATIENCE = 20.0
 _THOROUGH = 30.0

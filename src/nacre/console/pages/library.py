@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from nacre.console.access.roles import Role
 from nacre.console.api.config import ask
 from nacre.console.api.library import (
     ask_library,
@@ -14,6 +13,7 @@ from nacre.console.api.library import (
 from nacre.console.call import Call, PageAnswer
 from nacre.console.pages.job_settings import checked, difference, form_of, frame, shown_text
 from nacre.errors import NacreError
+from nacre.ops.roles import Role
 
 
 def _common(call: Call) -> dict[str, Any]:

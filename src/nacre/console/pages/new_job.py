@@ -12,9 +12,9 @@ from urllib.parse import quote
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse
 
-from nacre.console.actions import ActionOptions, act
+from nacre.console.actions import REQUESTS, act
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import lines_of, sent_form
+from nacre.console.decoding import lines_of, sent_form, text_of
 from nacre.console.live.notices import Notice
 from nacre.console.new_jobs import (
     NewJobWish,
@@ -28,7 +28,7 @@ from nacre.console.new_jobs import (
     samples,
     with_values,
 )
-from nacre.console.pages.acting import notice_of, text_of
+from nacre.console.pages.acting import notice_of
 from nacre.console.pages.job_form import changed_values
 from nacre.console.problems import RefusedRequestError, problem_of
 from nacre.engine.seeding.seedfile import coding_of, decoded_lines
@@ -182,7 +182,7 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
     if action == "start":
         try:
             action = "run-rounds" if job.layout.in_rounds else "start"
-            done = await act(call.services, job, action, ActionOptions(), call.identity)
+            done = await act(call.services, job, action, REQUESTS[action](), call.identity)
             notices.append(notice_of(done, said))
         except NacreError as error:
             notices.append(Notice("error", str(error)))

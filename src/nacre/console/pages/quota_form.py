@@ -4,10 +4,9 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.api.quota import QuotaWish, change_quota
 from nacre.console.call import Call
-from nacre.console.decoding import sent_form
+from nacre.console.decoding import sent_form, text_of
 from nacre.console.fleet.quota_book import limit_of
 from nacre.console.live.notices import Notice
-from nacre.console.pages.acting import text_of
 from nacre.errors import NacreError
 
 

@@ -10,7 +10,7 @@ import msgspec
 from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
-from nacre.console.actions import WHYS, ActionOptions, act, allowed_now
+from nacre.console.actions import WHYS, act, allowed_now
 from nacre.console.api.results import (
     FilesQuery,
     ReportQuery,
@@ -25,7 +25,6 @@ from nacre.console.api.results import (
     runs_of,
     seeds_of,
 )
-from nacre.console.bounds import LineText, Order, Whole
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.job_files import run_names
 from nacre.console.logs.pages import runs_with_logs
@@ -43,6 +42,8 @@ from nacre.console.readers.background import HeldTask
 from nacre.inspect.analysis.found_words import FOUND_WORDS
 from nacre.inspect.explain.answers import Explanation
 from nacre.job.lately import place_of
+from nacre.ops.fields import LineText, Order, Whole
+from nacre.ops.starts import StartRequest
 
 _QUICK = 1.5
 STUDIES = ("timeline", "diff", "decisions")
@@ -335,7 +336,7 @@ async def checkpoints_page(call: Call) -> PageAnswer:
 async def go_back(call: Call) -> PageAnswer | RedirectResponse:
     """Start a job from one of its checkpoints; a form."""
     fields = await fields_of(call)
-    options = ActionOptions(checkpoint=fields.get("checkpoint", "latest"))
+    options = StartRequest(checkpoint=fields.get("checkpoint", "latest"))
     call.note.change(None, {"action": "start", "checkpoint": options.checkpoint})
     done = await act(call.services, call.job(), "start", options, call.identity)
     notice = notice_of(done, _text(call))

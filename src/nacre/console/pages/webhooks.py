@@ -14,14 +14,13 @@ from nacre.console.api.webhooks import (
     keep_hook,
     send_test,
 )
-from nacre.console.bounds import ShortText
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import sent_form
+from nacre.console.decoding import sent_form, text_of
 from nacre.console.fleet.webhook_book import HookEvent, HookWish
 from nacre.console.live.notices import Notice
-from nacre.console.pages.acting import text_of
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
+from nacre.ops.fields import ShortText
 
 _EVENTS: Final = tuple(name for name in get_args(HookEvent) if name != "test")
 

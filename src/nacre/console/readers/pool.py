@@ -50,7 +50,7 @@ LONG_TASKS: Final = frozenset(
     )
 )  # fmt: skip
 """Tasks that read a store to its end, or wait for other machines."""
-WRITES: Final = frozenset(("change-frontier", "import-uris", "readmit-uris"))
+WRITES: Final = frozenset(("change-frontier", "import-uris", "readmit-uris", "operate"))
 """Tasks that open the store of a job at rest to change it, which one process at a time can do."""
 
 TRIES: Final = 3

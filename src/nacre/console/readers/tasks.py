@@ -4,15 +4,12 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-import msgspec
-
 from nacre.console.readers.beans import (
     bean_values,
     check_settings,
     convert_beans,
     write_report,
 )
-from nacre.job.overview import JobOverview, stored_overview
 from nacre.store.layout import Layout
 
 Arguments = Mapping[str, Any]
@@ -29,21 +26,16 @@ def _of(module: str, name: str) -> ReaderTask:
     return task
 
 
-def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
+def _stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
     """The numbers of a job that does not run, as `nacre status --json` has them."""
-    from nacre.inspect.stored_job import reading_store  # noqa: PLC0415 - the worker starts faster
-    from nacre.runs.runs import read_run  # noqa: PLC0415
+    from nacre.ops.status import stored_status  # noqa: PLC0415 - the worker starts faster
 
     layout.require()
     if layout.in_rounds:
         from nacre.console.readers.rounds import rounds_facts  # noqa: PLC0415 - few have rounds
 
         return {"cycle": rounds_facts(layout)}
-    overview = JobOverview("NASCENT")
-    if layout.has_store:
-        with reading_store(layout) as store:
-            overview = stored_overview(store, read_run(store))
-    return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+    return stored_status(layout)
 
 
 def kept_from_start(layout: Layout, _: Arguments) -> dict[str, Any]:
@@ -63,7 +55,7 @@ def warm(_: Layout, __: Arguments) -> None:
 
 
 TASKS: Mapping[str, ReaderTask] = {
-    "stored-status": stored_status,
+    "stored-status": _stored_status,
     "kept-from-start": kept_from_start,
     "warm": warm,
     "bean-values": bean_values,
@@ -115,6 +107,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "tree": _of("waiting", "show_tree"),
     "count": _of("waiting", "count_uris"),
     "change-frontier": _of("surgery", "change_frontier"),
+    "operate": _of("operations", "operate"),
     "import-uris": _of("surgery", "import_uris"),
     "readmit-uris": _of("surgery", "readmit_uris"),
     "export-uris": _of("surgery", "export_uris"),

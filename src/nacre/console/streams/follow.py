@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import Final
 
 from nacre.console.access.gate import identify
-from nacre.console.access.roles import Role
 from nacre.console.call import Call
+from nacre.ops.roles import Role
 
 BEAT: Final = 15.0
 """Seconds of silence after which a viewer is sent a sign of life."""

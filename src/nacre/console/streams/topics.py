@@ -18,7 +18,6 @@ import msgspec
 from nacre.console.api.jobs import JobDetails, JobList, JobsQuery, job_details, job_list
 from nacre.console.api.tasks import seen_task
 from nacre.console.background.answers import TaskFacts, facts_of
-from nacre.console.bounds import LineText
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.events import COMMENT, EventStream, event
@@ -28,6 +27,7 @@ from nacre.console.logs.pages import LogLine, is_log_name
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.background import HeldTask
 from nacre.console.streams.follow import follow
+from nacre.ops.fields import LineText
 
 ALERTS: Final = "alerts"
 MOST_TOPICS: Final = 32

@@ -20,7 +20,7 @@ from nacre.cycle.readers import TableView, joined
 from nacre.cycle.tables import CRAWLDB, buckets_of, in_tasks
 from nacre.engine.outcomes import Outcome
 from nacre.errors import JobError
-from nacre.inspect.view import end_run
+from nacre.job.next_run import end_run
 from nacre.job.receiving import MovedUrl, ReceivedUrls
 from nacre.job.stopped_job import open_stopped
 from nacre.settings.settings import JobSettings

@@ -1,7 +1,8 @@
 import pytest
 
 from nacre.core.states import CRASHED, ExitStatus, JobState
-from nacre.job.allowed_actions import GROUPS, POSSIBLE, job_actions
+from nacre.ops.allowed_actions import POSSIBLE, job_actions
+from nacre.ops.job_states import GROUPS
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,17 @@ from typing import Final
 
 import msgspec
 
-from nacre.core.states import CRASHED
-
-NEVER_RAN, PREPARING, RUNNING, PAUSED, STOPPING, STOPPED, FINISHED = (
-    "never-ran", "preparing", "running", "paused", "stopping", "stopped", "finished",
-)  # fmt: skip
-"""Groups of states that allow the same."""
-
-ROUNDS, ROUNDS_RUNNING = "rounds", "rounds-running"
-"""The groups of a batch crawl, which other commands control: at rest, and while rounds run."""
+from nacre.ops.job_states import (
+    FINISHED,
+    LIVE,
+    NEVER_RAN,
+    ROUNDS,
+    ROUNDS_RUNNING,
+    STOPPED,
+    group_of,
+)
+from nacre.ops.lifecycle import CHECKPOINT, END, LIFECYCLE, PARALLEL, PAUSE, RESUME, STOP
+from nacre.ops.operation import command_line
 
 NO_ROUNDS, ROUNDS_REST = "no-rounds", "rounds-rest"
 """Why an action of rounds is refused: it is another kind of job, or no rounds run."""
@@ -25,30 +27,6 @@ NO_ROUNDS, ROUNDS_REST = "no-rounds", "rounds-rest"
 OTHER_KIND: Final = frozenset((ROUNDS, NO_ROUNDS))
 """Why actions will never be possible: they are for another kind of job."""
 
-GROUPS: Final[Mapping[str, str]] = {
-    "NASCENT": NEVER_RAN,
-    "PREPARING": PREPARING,
-    "RUNNING": RUNNING,
-    "EMPTY": RUNNING,
-    "PAUSING": PAUSED,
-    "PAUSED": PAUSED,
-    "STOPPING": STOPPING,
-    "ABORTED": STOPPED,
-    "INTERRUPTED": STOPPED,
-    CRASHED: STOPPED,
-    "FINISHED_DISK_WAIT": STOPPED,
-    "FINISHED_ABNORMAL": STOPPED,
-    "FINISHED_QUEUE_BUDGET": STOPPED,
-    "FINISHED_TIME_LIMIT": STOPPED,
-    "FINISHED_DATA_LIMIT": STOPPED,
-    "FINISHED_DOCUMENT_LIMIT": STOPPED,
-    "FINISHED_WRITE_LIMIT": STOPPED,
-    "FINISHED": FINISHED,
-    "ROUNDS": ROUNDS,
-}
-"""The group of each state of `JobOverview.state`. A run that reached a limit can go on."""
-
-_LIVE = frozenset((RUNNING, PAUSED))
 _STILL = frozenset((NEVER_RAN, STOPPED, FINISHED))
 
 POSSIBLE: Final[Mapping[str, frozenset[str]]] = {
@@ -56,15 +34,11 @@ POSSIBLE: Final[Mapping[str, frozenset[str]]] = {
     "start-paused": frozenset((NEVER_RAN,)),
     "go-on": frozenset((STOPPED,)),
     "go-on-checkpoint": frozenset((STOPPED,)),
-    "pause": frozenset((RUNNING,)),
-    "resume": frozenset((PAUSED,)),
-    "stop": frozenset((PREPARING, RUNNING, PAUSED)),
-    "checkpoint": _LIVE,
-    "parallel": _LIVE,
-    "change": _LIVE,
+    **{each.name: each.states for each in (PAUSE, RESUME, STOP, CHECKPOINT, PARALLEL)},
+    "change": LIVE,
     "edit": _STILL,
-    "frontier": frozenset((*_LIVE, STOPPED)),
-    "end": frozenset((STOPPED,)),
+    "frontier": frozenset((*LIVE, STOPPED)),
+    END.name: END.states,
     "recrawl": frozenset((FINISHED,)),
     "recrawl-full": frozenset((FINISHED,)),
     "run-rounds": frozenset((ROUNDS,)),
@@ -74,19 +48,14 @@ POSSIBLE: Final[Mapping[str, frozenset[str]]] = {
 """The groups in which each action is possible, in the order in which they are offered."""
 
 ACTION_COMMANDS: Final[Mapping[str, str]] = {
+    **{each.name: command_line(each) for each in LIFECYCLE},
     "start": "nacre run {job}",
     "start-paused": "touch {job}/control/pause; nacre run {job}",
     "go-on": "nacre run {job}",
     "go-on-checkpoint": "nacre run {job} --checkpoint latest",
-    "pause": "nacre pause {job}",
-    "resume": "nacre resume {job}",
-    "stop": "nacre stop {job}",
-    "checkpoint": "nacre checkpoint {job}",
-    "parallel": "nacre parallel {job} N",
     "change": "nacre set {job} PATH=VALUE",
     "edit": "nacre set {job} PATH=VALUE",
     "frontier": "nacre frontier {job} list",
-    "end": "nacre end {job}",
     "recrawl": "nacre recrawl {job}",
     "recrawl-full": "nacre recrawl {job} --full",
     "run-rounds": "nacre cycle {job} --rounds N",
@@ -114,11 +83,6 @@ class JobAction(msgspec.Struct, frozen=True):
     allowed: bool
     why: str
     command: str
-
-
-def group_of(state: str) -> str:
-    """The group of a state of `JobOverview.state`; of one that is not known, `stopped`."""
-    return GROUPS.get(state, STOPPED)
 
 
 def job_actions(

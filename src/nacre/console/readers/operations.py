@@ -1,0 +1,32 @@
+"""A task of reader processes: run an operation that opens the store of a job."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from nacre.console.readers.views import VIEWS
+from nacre.engine.clock import SystemClock
+from nacre.ops.lifecycle import LIFECYCLE
+from nacre.ops.operation import OperationContext
+from nacre.store.layout import Layout
+
+_OPERATIONS = {operation.name: operation for operation in LIFECYCLE}
+
+
+def operate(layout: Layout, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of the operation
+    """Run an operation; durable when it answers.
+
+    Args:
+        layout: The job.
+        arguments: `operation`: its name; `request`: its options; `by`: the requester.
+
+    Raises:
+        JobError: The job refuses.
+        StorageError: It runs meanwhile, or cannot be written.
+    """
+    operation = _OPERATIONS[str(arguments["operation"])]
+    request = msgspec.convert(arguments["request"], operation.request)
+    VIEWS.drop(layout.root)
+    context = OperationContext(layout, SystemClock(), str(arguments["by"]))
+    return msgspec.to_builtins(operation.run(context, request))

@@ -1,0 +1,1 @@
+"""The operations on jobs, a module for each noun: what every face offers, declared once."""

@@ -1,0 +1,108 @@
+"""Types of the fields of requests, and what the declaration of a field says.
+
+A field of one of these types states its bounds in the schema of the REST API, and the decoder
+refuses other values. A test requires bounds for each number and a length for each text.
+"""
+
+import re
+from collections.abc import Mapping
+from inspect import cleandoc
+from typing import Annotated, Any, Final, NamedTuple, get_args
+
+import msgspec
+from msgspec import Meta
+
+from nacre.core.states import MOST_PARALLEL
+
+LARGEST: Final = 2**53 - 1
+"""The last whole number that all programs read exactly: 9 PB, 285 million years in seconds."""
+_LINE: Final = r"^[^\x00-\x1f\x7f]*(?!\n)$"
+"""Texts without control characters; `$` alone would let a line feed at the end pass."""
+
+Whole = Annotated[int, Meta(ge=0, le=LARGEST)]
+"""A count, a number of bytes, or a place in a text."""
+Order = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+"""A place in an order."""
+Moment = Annotated[float, Meta(ge=0, le=253402300799)]
+"""Seconds since the epoch, up to the year 9999."""
+MomentText = Annotated[str, Meta(max_length=40)]
+"""A time of RFC 3339 with its offset, such as `2026-11-23T10:00:00Z`."""
+RowCount = Annotated[int, Meta(ge=1, le=500)]
+"""Rows of a page of a list."""
+LogLines = Annotated[int, Meta(ge=1, le=1000)]
+"""Lines of a page of a log."""
+Fetches = Annotated[int, Meta(ge=1, le=MOST_PARALLEL)]
+"""Fetches at a time."""
+Rounds = Annotated[int, Meta(ge=0, le=999_999_999)]
+"""Rounds of a batch crawl."""
+ShortText = Annotated[str, Meta(max_length=250, pattern=_LINE)]
+"""A name, an id or a word of a list."""
+LineText = Annotated[str, Meta(max_length=8000, pattern=_LINE)]
+"""A URL, an expression, an assignment: a line."""
+PathPart = Annotated[str, Meta(max_length=2000, pattern=_LINE)]
+"""A part of a path: with its escapes it is shorter than what servers take."""
+Text = Annotated[str, Meta(max_length=16 << 20)]
+"""Lines."""
+Secret = Annotated[str, Meta(max_length=1000)]
+"""A password."""
+Digits = Annotated[str, Meta(pattern=r"^[0-9]{0,15}(?!\n)$")]
+"""A whole number that a list gave, as a text; "" for none."""
+Cursor = Annotated[str, Meta(max_length=8000, pattern=r"^[A-Za-z0-9_-]*(?!\n)$")]
+"""A cursor that a list gave; "" for none."""
+ShortTexts = Annotated[tuple[ShortText, ...], Meta(max_length=100)]
+"""Some names."""
+LineTexts = Annotated[tuple[LineText, ...], Meta(max_length=200_000)]
+"""Some lines."""
+Texts = Annotated[tuple[Text, ...], Meta(max_length=1_000_000)]
+"""Lines of a file; one may hold several."""
+Flag = Annotated[int, Meta(ge=0, le=1)]
+"""1 for yes, 0 for no."""
+
+
+class Typed(NamedTuple):
+    """The form of a field on a command line; it is put into `Annotated`.
+
+    Attributes:
+        metavar: What the help shows for the value, such as `NAME`.
+        is_argument: It has no option: its place on the command line says what it is.
+    """
+
+    metavar: str
+    is_argument: bool = False
+
+
+def typed_form(kind: Any) -> Typed | None:  # noqa: ANN401 - a type
+    """Return the `Typed` in the annotation of a field; None if it has none."""
+    return next((part for part in get_args(kind)[1:] if isinstance(part, Typed)), None)
+
+
+_ATTRIBUTE: Final = re.compile(r" {4}(\w+): (.*)")
+
+
+def split_docstring(doc: str) -> tuple[str, dict[str, str]]:
+    """Split a docstring into what the class is and what each attribute means (pure).
+
+    Args:
+        doc: The docstring, with its section `Attributes:` if it has one.
+    """
+    lead, _, rest = cleandoc(doc).partition("Attributes:\n")
+    meanings, name = dict[str, str](), ""
+    for line in rest.partition("\n\n")[0].splitlines():
+        begins = _ATTRIBUTE.fullmatch(line)
+        if begins:
+            name = begins[1]
+            meanings[name] = begins[2]
+        elif name and line.startswith(" " * 8):
+            meanings[name] += f" {line.strip()}"
+        else:
+            name = ""
+    return lead.strip(), meanings
+
+
+def field_meanings(struct: type[msgspec.Struct]) -> Mapping[str, str]:
+    """Return what the fields of a struct mean, from its docstring and those of its bases."""
+    meanings = dict[str, str]()
+    for base in reversed(struct.__mro__):
+        if issubclass(base, msgspec.Struct):
+            meanings |= split_docstring(base.__doc__ or "")[1]
+    return meanings

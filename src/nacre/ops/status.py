@@ -1,0 +1,119 @@
+"""The state of a job: its numbers, and the diagnosis of what it does."""
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+if TYPE_CHECKING:
+    from nacre.core.clock import Clock
+    from nacre.job.overview import SlowQueue
+    from nacre.job.sentence import CrowdedKind, Sentence
+    from nacre.job.sentence_facts import JobStatus
+    from nacre.store.layout import Layout
+
+
+class StatusAnswer(NamedTuple):
+    """The state of a continuous crawl.
+
+    Attributes:
+        numbers: The numbers, as `nacre status --json` prints them.
+        sentences: The diagnosis by name: `sentence`, and `crowded` if one kind of URLs crowds a
+            queue.
+        slowest: The slowest queues.
+    """
+
+    numbers: dict[str, Any]
+    sentences: "dict[str, Sentence]"
+    slowest: "tuple[SlowQueue, ...]"
+
+
+def read_status(layout: "Layout", clock: "Clock", *, policy: bool) -> StatusAnswer:
+    """Read the state of a job, from its process or its store.
+
+    Args:
+        layout: Directories of the job.
+        clock: The time.
+        policy: Include the lines of the politeness policy of a job at rest, which takes longer.
+
+    Raises:
+        JobError: The directory is not a job.
+        StorageError: The store cannot be read.
+    """
+    from nacre.job.control import NotRunningError, send_command
+    from nacre.job.lately import NO_LINES, last_lines
+    from nacre.job.overview import name_sharers
+    from nacre.job.sentence import crowd_sentence, sentence_of
+    from nacre.job.sentence_facts import job_status, sentence_facts
+    from nacre.runs.passes import find_recurring
+
+    again = find_recurring(layout)
+    try:
+        numbers = send_command(layout.socket, "status")
+        numbers.pop("ok")
+        lines = last_lines(layout)
+    except NotRunningError:
+        numbers = stored_status(layout, policy=policy)
+        if numbers["overview"]["state"] == "NASCENT":
+            numbers |= _kept_from_start(layout)
+        lines = NO_LINES
+    numbers["recurring"] = msgspec.to_builtins(again)
+    status = job_status(numbers)
+    crowded = _find_crowd(layout, status)
+    sentences = {"sentence": sentence_of(sentence_facts(status, clock.now(), lines, crowded))}
+    if crowded is not None:
+        sentences["crowded"] = crowd_sentence(crowded, grows=status.pace.grows)
+    name_sharers(layout.root, numbers["slowest"], clock)
+    return StatusAnswer(numbers, sentences, status.slowest)
+
+
+def _find_crowd(layout: "Layout", status: "JobStatus") -> "CrowdedKind | None":
+    """Find the kind of most queued URLs, if the queues grow; None for none."""
+    if not status.pace.grows:
+        return None
+    from nacre.errors import NacreError
+    from nacre.inspect.view import reading
+    from nacre.job.crowding import crowded_queue, find_crowded_kind
+    from nacre.settings.load import load_job
+
+    queue = crowded_queue(status.overview, status.slowest, grows=True)
+    if queue is None:
+        return None
+    with suppress(NacreError), reading(layout, load_job(layout).settings) as view:
+        return find_crowded_kind(view.store, queue.name)
+    return None  # it ended just now, or its store cannot be read: the numbers are shown anyway
+
+
+def stored_status(layout: "Layout", *, policy: bool = False) -> dict[str, Any]:
+    """Read the numbers of a job that does not run.
+
+    Args:
+        layout: Directories of the job.
+        policy: Include the lines of the politeness policy: the settings are read, which takes
+            longer than all else.
+
+    Raises:
+        StorageError: The store cannot be read.
+    """
+    from nacre.inspect.stored_job import reading_store
+    from nacre.job.overview import JobOverview, stored_overview
+    from nacre.runs.runs import read_run
+
+    overview = JobOverview("NASCENT")
+    if layout.has_store:
+        with reading_store(layout) as store:
+            overview = stored_overview(store, read_run(store))
+    if policy and overview.state != "NASCENT":
+        from nacre.inspect.reports.policy_text import policy_lines
+        from nacre.settings.load import load_job
+
+        lines = tuple(policy_lines(load_job(layout).settings))
+        overview = msgspec.structs.replace(overview, policy=lines)
+    return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+
+
+def _kept_from_start(layout: "Layout") -> dict[str, Any]:
+    """Return what keeps a job that never ran from starting."""
+    from nacre.job.start_survey import kept_from_start  # late: it brings the settings along
+
+    return kept_from_start(layout)
