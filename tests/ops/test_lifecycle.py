@@ -97,7 +97,7 @@ def test_a_batch_crawl_is_refused(
 def test_a_repeated_crawl_that_waits_is_stopped_and_noted(context: OperationContext):
     asked = context._replace(by="安娜 via console", patience=0.5)
     with lock_passes(context.layout, "--every 6h") as keeper:
-        with pytest.raises(JobError, match="waits for its next pass .--every 6h."):
+        with pytest.raises(JobError, match=r"waits for its next pass \(--every 6h\)"):
             PAUSE.run(context, PauseRequest())
         waiting = STOP.run(asked, StopRequest())
         assert waiting == StopResult(0, "--every 6h", os.getpid())
@@ -105,13 +105,13 @@ def test_a_repeated_crawl_that_waits_is_stopped_and_noted(context: OperationCont
         assert not (context.layout.root / "job.log").exists()
 
 
-def test_a_run_is_ended_for_good_once(tmp_path: Path):
+def test_the_end_of_a_run_that_is_over_is_noted_for_a_requester(tmp_path: Path):
     job = tmp_path / "job"
     with site(many_pages(5)) as home:
         options = ("--delay", 0, "--max-pages", 2, "--quiet", "--out", job)
         assert nacre("crawl", home, *options).code == ExitCode.LIMIT
     first = END.run(context_of(job, "安娜"), EndRequest())
-    assert (first.exit, first.ended) == ("FINISHED_DOCUMENT_LIMIT", True)
+    assert (first.exit, first.ended) == ("FINISHED_DOCUMENT_LIMIT", False)
     line = (job / "job.log").read_text("utf-8").splitlines()[-1]
     assert line.endswith(f"INFO run {first.run} ended for good by 安娜")
     assert END.run(context_of(job), EndRequest()) == EndResult(first.run, first.exit, ended=False)
