@@ -61,7 +61,7 @@ def test_a_field_is_an_option_of_the_command(capsys: pytest.CaptureFixture[str])
         name: get_args(parameter.annotation)[-1]
         for name, parameter in inspect.signature(command).parameters.items()
     }
-    assert [*found] == ["directory", "word", "depth", "quick", "as_json"]
+    assert [*found] == ["job", "word", "depth", "quick", "as_json"]
     assert found["depth"].help == "How deep it goes; 0: not at all."
     assert (found["depth"].default, found["depth"].min) == ("--depth", 0)
     assert (found["word"].metavar, found["quick"].default) == ("WORD", "--quick")

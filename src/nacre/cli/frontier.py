@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,19 +11,15 @@ import typer
 from nacre.cli import frontier_import, output
 from nacre.cli.options import (
     AsJson,
-    Everything,
     JobDir,
     Regex,
     job_of,
     layout_and_settings,
-    require_choice,
 )
-from nacre.cli.program import Program
+from nacre.cli.program import LateCallback, Program
 
 if TYPE_CHECKING:
     from nacre.frontier.pending import PendingUri
-    from nacre.settings.settings import JobSettings
-    from nacre.store.layout import Layout
 
 Queue = Annotated[
     str,
@@ -35,8 +30,9 @@ Queue = Annotated[
 ]  # fmt: skip
 
 frontier = Program()
-_OF_URIS = frozenset(("forget", "first"))
-"""Actions on URIs; the others are on queues."""
+_CHANGES = ("delete", "exclude", "include", "retire", "unretire", "wake", "forget", "reconsider",
+            "first")  # fmt: skip
+"""The operations that change a frontier, in the order of `ops.frontier.FRONTIER`."""
 QueueFilter = Annotated[
     str,
     typer.Option(
@@ -138,119 +134,6 @@ def export_uris(ctx: typer.Context, regex: Regex = "", queue: Queue = "") -> Non
             print(line)
 
 
-@frontier.command("delete")
-def delete_uris(
-    ctx: typer.Context,
-    regex: Regex = "",
-    queue: Queue = "",
-    everything: Everything = False,
-    as_json: AsJson = False,
-) -> None:
-    """Delete the waiting URIs that match; they count as disregarded (-6000)."""
-    require_choice(regex, queue, everything=everything)
-    number = _delete(job_of(ctx), regex, queue)
-    if as_json:
-        output.say_json({"deleted": number})
-    else:
-        output.say(f"deleted {output.count(number, 'URI')}")
-
-
-@frontier.command("exclude")
-def exclude_uris(
-    ctx: typer.Context,
-    regex: Annotated[
-        str,
-        typer.Option(
-            "--regex", "-r", metavar="REGEX", show_default=False,
-            help="Found anywhere in the URL; it joins the scope's rule matches-list-regex.",
-        ),
-    ],
-    as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Exclude URLs from the scope, at once if the job runs, and delete those that wait."""
-    from nacre.cli.settings import change_job
-    from nacre.editing.exclusion import exclusion
-    from nacre.job.apply_change import ChangeRequest, alone
-
-    layout, settings = layout_and_settings(job_of(ctx))
-    assignment = exclusion(settings.scope, regex)
-    if assignment:
-        with alone(layout):
-            change_job(layout, ChangeRequest(assignments=[assignment]))
-    number = _delete(layout.root, regex, "") if layout.has_store else 0
-    if as_json:
-        output.say_json({"changed": bool(assignment), "deleted": number})
-        return
-    what = "excluded" if assignment else "it was excluded already"
-    output.say(f"{what}; deleted {output.count(number, 'URI')}")
-
-
-@frontier.command("include")
-def include_uris(
-    ctx: typer.Context,
-    regex: Annotated[
-        str,
-        typer.Option(
-            "--regex", "-r", metavar="REGEX", show_default=False,
-            help="As it was excluded, or as the rule of the scope has it.",
-        ),
-    ],
-    as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Undo an exclusion: the scope takes the URLs; what was deleted or refused waits again."""
-    from nacre.cli.settings import change_job
-    from nacre.editing.exclusion import readmission
-    from nacre.job.apply_change import ChangeRequest, alone
-
-    layout, settings = layout_and_settings(job_of(ctx))
-    assignment, found = readmission(settings.scope, regex)
-    if assignment:
-        with alone(layout):
-            change_job(layout, ChangeRequest(assignments=[assignment]))
-    number = _readmit(layout, settings, found) if layout.has_store else None
-    if as_json:
-        output.say_json({"changed": bool(assignment), "waiting": number})
-        return
-    what = "the scope takes them again" if assignment else "no rule of the scope had it"
-    if number is None:
-        job, nacre = output.typed(layout.root), output.program()
-        way = f"no run goes on: `{nacre} recrawl {job} --full` finds all of them"
-        never = f"it never ran: `{nacre} run {job}` begins the first run"
-        output.say(f"{what}; {way if layout.has_store else never}")
-        return
-    urls = output.count(number, "URI that was deleted or refused waits again",
-                        "URIs that were deleted or refused wait again")  # fmt: skip
-    output.say(f"{what}; {urls}")
-
-
-def _readmit(layout: "Layout", settings: "JobSettings", regex: str) -> int | None:
-    """Let what was deleted or refused wait again; how much, None where no run goes on."""
-    from nacre.editing.exclusion import exclusions
-    from nacre.frontier.pending import matcher
-    from nacre.inspect.view import reading
-    from nacre.job.control import is_running
-    from nacre.job.readmission import readmitted_files, takes_back
-    from nacre.settings.load import load_job
-
-    look, number = partial(reading, layout, settings), 0
-    with look() as view:
-        if not is_running(layout.socket) and not takes_back(view.store):
-            return None
-    excluded = [exclusion.found for exclusion in exclusions(load_job(layout).settings.scope)]
-    for path, options in readmitted_files(look, matcher(regex), excluded):
-        imports = frontier_import.import_file(layout.root, path, options)
-        number += sum(one.tally.scheduled for one in imports)
-    return number
-
-
-def _delete(directory: Path, regex: str, queue: str) -> int:
-    import asyncio
-
-    from nacre.job.api import delete_urls
-
-    return asyncio.run(delete_urls(directory, regex, queue))
-
-
 @contextmanager
 def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[PendingUri]]":
     """The entries that match, as of the last commit."""
@@ -261,12 +144,6 @@ def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[Pend
     urls, queues = matcher(regex), matcher(queue)
     with reading(layout, settings) as view:
         yield pending(view.store, urls, queues)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    frontier_import.register(frontier)
-    app.add_typer(frontier, name="frontier", rich_help_panel="Look")
 
 
 @frontier.command("queues")
@@ -330,86 +207,10 @@ def show_queue(
         output.say(output.pairs(facts, indent=""))
 
 
-@frontier.command()
-def retire(ctx: typer.Context, queue: QueueFilter = "", as_json: AsJson = False) -> None:
-    """Stop handing out URIs of these queues until `unretire`."""
-    _apply(job_of(ctx), "retire", "retired", queue, as_json=as_json)
-
-
-@frontier.command()
-def unretire(ctx: typer.Context, queue: QueueFilter = "", as_json: AsJson = False) -> None:
-    """Bring retired queues back; those over their budget or quota retire again."""
-    _apply(job_of(ctx), "unretire", "brought back", queue, as_json=as_json)
-
-
-@frontier.command()
-def wake(ctx: typer.Context, queue: QueueFilter = "", as_json: AsJson = False) -> None:
-    """End the wait of queues; the politeness delay stays."""
-    _apply(job_of(ctx), "wake", "woken", queue, as_json=as_json)
-
-
-@frontier.command()
-def forget(
-    ctx: typer.Context,
-    regex: Regex = "",
-    queue: QueueFilter = "",
-    everything: Everything = False,
-    as_json: AsJson = False,
-) -> None:
-    """Forget that URIs were crawled, so that they are crawled again once they are found again."""
-    require_choice(regex, queue, everything=everything)
-    _apply(job_of(ctx), "forget", "forgotten", queue, regex, as_json=as_json)
-
-
-@frontier.command()
-def reconsider(ctx: typer.Context, queue: QueueFilter = "", as_json: AsJson = False) -> None:
-    """Check budgets, quotas and order of queues again; those retired by command stay retired."""
-    _apply(job_of(ctx), "reconsider", "changed places", queue, as_json=as_json)
-
-
-@frontier.command()
-def first(
-    ctx: typer.Context,
-    regex: Regex = "",
-    queue: QueueFilter = "",
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, help="At most this many; 0: all.")
-    ] = 0,
-    everything: Everything = False,
-    as_json: AsJson = False,
-) -> None:
-    """Move waiting URIs to the front of their queues; those that wait for a retry keep its time."""
-    require_choice(regex, queue, everything=everything)
-    done = "moved to the front"
-    _apply(job_of(ctx), "first", done, queue, regex, limit=limit, as_json=as_json)
-
-
-def _apply(
-    directory: Path,
-    action: str,
-    done: str,
-    queue: str,
-    url: str = "",
-    *,
-    limit: int = 0,
-    as_json: bool,
-) -> None:
-    import asyncio
-
-    from nacre.job.control import is_running, send_command
-    from nacre.job.stopped_job import open_stopped
-
-    layout, settings = layout_and_settings(directory)
-
-    async def change() -> int:
-        async with open_stopped(layout, settings) as editor:
-            return await editor.apply(action, queue, url, limit)
-
-    if is_running(layout.socket):
-        asked = {"action": action, "queue": queue, "url": url, "limit": limit}
-        answer = send_command(layout.socket, "frontier-steer", **asked)
-        number = int(answer["changed"])
-    else:
-        number = asyncio.run(change())
-    what = output.count(number, "URI" if action in _OF_URIS else "queue")
-    output.say_json({"changed": number}) if as_json else output.say(f"{what} {done}")
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for name in _CHANGES:
+        place = "nacre.cli.frontier_changes:COMMANDS"
+        frontier.command(name)(LateCallback(name, "", place))
+    frontier_import.register(frontier)
+    app.add_typer(frontier, name="frontier", rich_help_panel="Look")

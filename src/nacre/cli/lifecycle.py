@@ -95,7 +95,7 @@ COMMANDS = {
         OperationCommand(RESUME, _resumed),
         OperationCommand(STOP, _stopped),
         OperationCommand(END, _ended),
-        OperationCommand(CHECKPOINT, _saved, _LIST),
+        OperationCommand(CHECKPOINT, _saved, flag=_LIST),
         OperationCommand(PARALLEL, _changed_parallel),
     )
 }

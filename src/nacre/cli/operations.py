@@ -9,8 +9,8 @@ import msgspec
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, JobDir
-from nacre.ops.fields import field_meanings, typed_form
+from nacre.cli.options import AsJson, JobDir, job_of
+from nacre.ops.fields import Typed, field_meanings, typed_form
 from nacre.ops.operation import Operation, OperationContext, Q, R
 
 Show = Callable[[Any, Any, Path], str]
@@ -33,42 +33,55 @@ class FlagOperation(NamedTuple):
     as_json: Callable[[Any], object]
 
 
+def accepted(result: msgspec.Struct) -> dict[str, Any]:
+    """Return the JSON of a result with `ok`, as the control socket answers."""
+    return {"ok": True, **msgspec.to_builtins(result)}
+
+
 class OperationCommand:
     """The function of a command: typer reads its options from the signature.
 
     Args:
         operation: The operation.
         show: Makes the text of its result.
+        as_json: Makes the JSON of its result.
         flag: An operation that a flag runs in its place; None for none.
+        in_group: The directory of the job is before the command: `nacre frontier DIR retire`.
     """
 
     def __init__(
-        self, operation: Operation[Any, Any], show: Show, flag: FlagOperation | None = None
+        self,
+        operation: Operation[Any, Any],
+        show: Show,
+        as_json: Callable[[Any], object] = accepted,
+        *,
+        flag: FlagOperation | None = None,
+        in_group: bool = False,
     ) -> None:
         self._operation = operation
         self._show = show
+        self._as_json = as_json
         self._flag = flag
         self.__name__ = operation.name
         self.__doc__ = "\n\n".join(filter(None, (operation.summary, operation.detail)))
-        self.__signature__ = Signature(_parameters(operation, flag))
+        self.__signature__ = Signature(_parameters(operation, flag, in_group=in_group))
         self.__annotations__: dict[str, Any] = {}  # the signature has all types
 
     def __call__(
-        self, directory: Path, *, as_json: bool, flagged: bool = False, **values: object
+        self, job: Path | typer.Context, *, as_json: bool, flagged: bool = False, **values: object
     ) -> None:
         """Run the operation, and print its result."""
+        directory = job if isinstance(job, Path) else job_of(job)
+        operation, show, to_json = self._operation, self._show, self._as_json
         if flagged and self._flag is not None:
-            operation, show, values = self._flag.operation, self._flag.show, {}
-        else:
-            operation, show = self._operation, self._show
+            operation, show, to_json = self._flag[1:]
+            values = {}
         request = make_request(operation, values)
         result = run_operation(operation, directory, request)
-        if not as_json:
-            output.say(show(result, request, directory))
-        elif flagged and self._flag is not None:
-            output.say_json(self._flag.as_json(result))
+        if as_json:
+            output.say_json(to_json(result))
         else:
-            output.say_json({"ok": True, **msgspec.to_builtins(result)})
+            output.say(show(result, request, directory))
 
 
 def make_request(operation: Operation[Q, R], values: Mapping[str, object]) -> Q:
@@ -99,10 +112,13 @@ def run_operation(operation: Operation[Q, R], directory: Path, request: Q) -> R:
     return operation.run(OperationContext(Layout(directory), SystemClock()), request)
 
 
-def _parameters(operation: Operation[Any, Any], flag: FlagOperation | None) -> list[Parameter]:
+def _parameters(
+    operation: Operation[Any, Any], flag: FlagOperation | None, *, in_group: bool
+) -> list[Parameter]:
     """The parameters of a command: the job, the fields of the request, the format."""
     keyword = Parameter.KEYWORD_ONLY
-    found = [Parameter("directory", Parameter.POSITIONAL_OR_KEYWORD, annotation=JobDir)]
+    job = typer.Context if in_group else JobDir
+    found = [Parameter("job", Parameter.POSITIONAL_OR_KEYWORD, annotation=job)]
     meanings = field_meanings(operation.request)
     for field in msgspec.structs.fields(operation.request):
         default = Parameter.empty if field.required else field.default
@@ -117,15 +133,15 @@ def _parameters(operation: Operation[Any, Any], flag: FlagOperation | None) -> l
 
 def _typed_field(field: msgspec.structs.FieldInfo, meaning: str) -> Any:  # noqa: ANN401 - a type
     """The type of a field with what typer reads: an option, or an argument."""
-    form = typed_form(field.type)
-    metavar = form.metavar if form is not None else None
+    form = typed_form(field.type) or Typed("")
     kind, meta = _split(field.type)
     bounds = {"min": meta.ge, "max": meta.le} if meta is not None else {}
-    more: dict[str, Any] = {"metavar": metavar, "help": meaning, **bounds}
-    if form is not None and form.is_argument:
+    more: dict[str, Any] = {"metavar": form.metavar or None, "help": meaning, **bounds}
+    if form.is_argument:
         return Annotated[kind, typer.Argument(**more)]
-    name = field.name.replace("_", "-")
-    return Annotated[kind, typer.Option(f"--{name}", show_default=False, **more)]
+    names = [form.option or f"--{field.name.replace('_', '-')}", *filter(None, (form.letter,))]
+    shows = kind is int and not field.required
+    return Annotated[kind, typer.Option(*names, show_default=shows, **more)]
 
 
 def _split(kind: Any) -> tuple[Any, msgspec.Meta | None]:  # noqa: ANN401 - types

@@ -56,21 +56,6 @@ Regex = Annotated[
         "--regex", "-r", metavar="REGEX", help="Only URLs that match.", show_default=False
     ),
 ]
-Everything = Annotated[
-    bool, typer.Option("--all", help="Without --regex and --queue: all of them.")
-]
-
-
-def require_choice(regex: str, queue: str, *, everything: bool) -> None:
-    """Refuse a command that cannot be undone unless the options say which URIs it is for.
-
-    Raises:
-        ConfigError: Nothing says it.
-    """
-    from nacre.errors import ConfigError
-
-    if not (regex or queue or everything):
-        raise ConfigError("say which: --regex, --queue, or --all")
 
 
 def clock_at(now: str | None) -> "Clock":

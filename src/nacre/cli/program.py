@@ -161,7 +161,8 @@ class LateCallback:
 
     Args:
         name: Name of the command.
-        summary: The first sentence of its help, for the list of all commands.
+        summary: The first sentence of its help, for a list of commands that must be quick; "" for a
+            list that imports the function.
         place: `module:name` of a mapping from names of commands to functions.
     """
 
@@ -216,7 +217,7 @@ def _late_commands(app: typer.Typer) -> LateCommands:
     for info in app.registered_commands:
         name = info.name or get_command_name(getattr(info.callback, "__name__", ""))
         make = partial(_command_of, info, app)
-        if isinstance(info.callback, LateCallback):
+        if isinstance(info.callback, LateCallback) and info.callback.summary:
             panel = str(info.rich_help_panel)
             make = partial(LateCommand, name, info.callback.summary, make, panel)
         makers[name] = make

@@ -162,39 +162,18 @@ def _change(directory: Path, request: "ChangeRequest", *, as_json: bool) -> None
     """Ask the running job, or change the file; and say what came of it."""
     import msgspec
 
-    from nacre.job.apply_change import alone
+    from nacre.engine.clock import SystemClock
+    from nacre.ops.operation import OperationContext
+    from nacre.ops.settings import change_settings
     from nacre.store.layout import Layout
 
     layout = Layout(directory)
-    layout.require()
-    with alone(layout):
-        runs, changed = change_job(layout, request)
+    runs, changed = change_settings(OperationContext(layout, SystemClock()), request)
     if as_json:
         output.say_json({"running": runs, **msgspec.to_builtins(changed)})
         return
     for line in _lines(layout, changed, runs=runs):
         output.say(line)
-
-
-def change_job(layout: "Layout", request: "ChangeRequest") -> "tuple[bool, Changed]":
-    """Whether the job runs, and what was changed; the caller has locked its file.
-
-    Raises:
-        ConfigError: The change is wrong.
-        JobError: The job refuses, or its file cannot be changed.
-    """
-    import msgspec
-
-    from nacre.job.apply_change import Changed, change_stopped, user_name
-    from nacre.job.control import is_running, send_command
-    from nacre.store.disk import RealDisk
-
-    if is_running(layout.socket):
-        answer = send_command(layout.socket, "change", change=msgspec.to_builtins(request))[
-            "changed"
-        ]
-        return True, msgspec.convert(answer, Changed)
-    return False, change_stopped(layout, request, RealDisk(), user_name())
 
 
 def _lines(layout: "Layout", changed: "Changed", *, runs: bool) -> list[str]:

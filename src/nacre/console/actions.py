@@ -369,8 +369,9 @@ async def _stop_after_step(asked: _Asked, _: RoundsStopRequest) -> ActionDone:
 
 
 async def operate(
-    services: ConsoleServices, job: FoundJob, operation: Operation[Q, R], request: Q, by: str
-) -> R:
+    services: ConsoleServices, job: FoundJob, operation: Operation[Q, R], request: Q, by: str,
+    tell: Callable[[int, int], None] = lambda _done, _total: None,
+) -> R:  # fmt: skip
     """Run an operation on a job, without holding the event loop up.
 
     Args:
@@ -379,6 +380,7 @@ async def operate(
         operation: The operation.
         request: Its options.
         by: Name of the requester for job.log.
+        tell: Receives the steps that are done, and all steps.
 
     Raises:
         JobError: The job refuses.
@@ -386,9 +388,8 @@ async def operate(
     if operation.opens_store:
         options = msgspec.to_builtins(request)
         result = await services.readers.work(
-            "operate", job.layout.root, lambda _done, _total: None,
-            operation=operation.name, request=options, by=by,
-        )  # fmt: skip
+            "operate", job.layout.root, tell, operation=operation.name, request=options, by=by
+        )
         return msgspec.convert(result, operation.result)
     context = OperationContext(job.layout, services.clock, by, _PATIENCE)
     loop = asyncio.get_running_loop()

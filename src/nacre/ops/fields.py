@@ -63,12 +63,16 @@ class Typed(NamedTuple):
     """The form of a field on a command line; it is put into `Annotated`.
 
     Attributes:
-        metavar: What the help shows for the value, such as `NAME`.
+        metavar: What the help shows for the value, such as `NAME`; "" for a flag.
         is_argument: It has no option: its place on the command line says what it is.
+        option: The option; "" for the name of the field.
+        letter: A short form of the option, such as `-r`; "" for none.
     """
 
     metavar: str
     is_argument: bool = False
+    option: str = ""
+    letter: str = ""
 
 
 def typed_form(kind: Any) -> Typed | None:  # noqa: ANN401 - a type

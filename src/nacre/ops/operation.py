@@ -19,6 +19,10 @@ Q = TypeVar("Q", bound=msgspec.Struct)
 R = TypeVar("R", bound=msgspec.Struct)
 
 
+def _ignore(_done: int, _total: int) -> None:
+    """Ignore the progress of an operation."""
+
+
 class OperationContext(NamedTuple):
     """The job of an operation, and for whom it runs.
 
@@ -27,12 +31,14 @@ class OperationContext(NamedTuple):
         clock: The time.
         by: Name of the requester for job.log; "" for the user who runs this process.
         patience: Seconds after which a running job that has not answered is given up.
+        tell: Receives the steps that are done, and all steps; 0 if their number is unknown.
     """
 
     layout: Layout
     clock: Clock
     by: str = ""
     patience: float = 600.0
+    tell: Callable[[int, int], None] = _ignore
 
 
 @dataclass(frozen=True)

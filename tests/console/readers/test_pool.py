@@ -89,7 +89,7 @@ def test_a_question_is_asked_again_when_the_process_dies(
     run(play())
 
 
-@pytest.mark.parametrize(("task", "times"), [("stored-status", TRIES), ("change-frontier", 1)])
+@pytest.mark.parametrize(("task", "times"), [("stored-status", TRIES), ("operate", 1)])
 def test_a_process_that_dies_each_time_is_named_and_what_writes_is_begun_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, times: int
 ):

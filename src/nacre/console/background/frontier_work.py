@@ -8,6 +8,7 @@ from typing import IO, Any, Final
 
 import msgspec
 
+from nacre.console.actions import operate
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
@@ -15,12 +16,11 @@ from nacre.console.readers.background import HeldTask, Tell
 from nacre.frontier.pending import matcher
 from nacre.job.control import NotRunningError, ask_command
 from nacre.ops.fields import LineText, Whole
+from nacre.ops.frontier import FRONTIER
 from nacre.uri.parse import is_ip
 from nacre.uri.surt import queue_host, queue_root
 
-ACTIONS: Final = (
-    "delete", "exclude", "include", "retire", "unretire", "wake", "forget", "reconsider", "first",
-)  # fmt: skip
+ACTIONS: Final = tuple(FRONTIER)
 """The actions that an expression chooses URIs or queues for."""
 OF_URIS: Final = frozenset(("delete", "exclude", "include", "forget", "first"))
 """Those on URIs; the others are on queues."""
@@ -105,19 +105,11 @@ def begin_change(call: Call, job: FoundJob, action: str, wish: FrontierWish) -> 
 
     async def work(tell: Tell) -> dict[str, Any]:
         counted = await _counted(call, job, action, wish, tell)
-        done: dict[str, Any] = {"action": action, "counted": counted}
-        if action == "exclude":
-            # First the scope: what is found from now on must not come back.
-            done["rule"] = await _exclude(call, job, wish.urls, by_console(call))
-        if action == "include":
-            done["rule"], urls = await _include(call, job, wish.urls, by_console(call))
-            done |= await _taken_back(call, job, urls, tell)
-            call.services.readers.changed(job.layout.root, call.services.clock.now())
-            return done
-        waits = "delete" if action == "exclude" else action
-        done["changed"] = await _changed(call, job, waits, wish, tell)
+        result = await operate(
+            call.services, job, FRONTIER[action], _request(action, wish), by_console(call), tell
+        )
         call.services.readers.changed(job.layout.root, call.services.clock.now())
-        return done
+        return {"action": action, "counted": counted, **msgspec.to_builtins(result)}
 
     facts = msgspec.to_builtins(wish)
     call.note.change(None, {"action": action, **{name: v for name, v in facts.items() if v}})
@@ -166,62 +158,16 @@ def is_as_seen(action: str, wish: FrontierWish, number: int, queues: int) -> boo
     return abs(number - expect) <= DIFFERS * max(number, expect)
 
 
-async def _changed(call: Call, job: FoundJob, action: str, wish: FrontierWish, tell: Tell) -> int:
-    """Do it; how many URIs or queues changed."""
-    by = by_console(call)
-    try:
-        if action == "delete":
-            answer = await ask_command(
-                job.layout.socket, "frontier-delete", _LONG, urls=wish.urls, queues=wish.queues,
-                by=by,
-            )  # fmt: skip
-            return int(answer["deleted"])
-        answer = await ask_command(
-            job.layout.socket, "frontier-steer", _LONG, action=action, queue=wish.queues,
-            url=wish.urls, limit=wish.limit, by=by,
-        )  # fmt: skip
-        return int(answer["changed"])
-    except NotRunningError:
-        pass
-    found: Mapping[str, Any] = await call.services.readers.work(
-        "change-frontier", job.layout.root, tell, action=action, urls=wish.urls,
-        queues=wish.queues, limit=wish.limit, by=by,
-    )  # fmt: skip
-    return int(found["changed"])
+def _request(action: str, wish: FrontierWish) -> msgspec.Struct:
+    """The request of an operation that a change of the frontier means (pure).
 
-
-async def _exclude(call: Call, job: FoundJob, urls: str, by: str) -> str:
-    """Let the scope reject the URLs of an expression, of a running job at once; in which rule."""
-    readers, root = call.services.readers, job.layout.root
-    assignment: str = await readers.ask("exclusion", root, _LONG, urls=urls)
-    if assignment:
-        await _set(call, job, {"assignments": [assignment]}, by)
-    return assignment.partition("=")[0].rpartition(".")[0]
-
-
-async def _include(call: Call, job: FoundJob, urls: str, by: str) -> tuple[str, str]:
-    """Let the scope reject the URLs of an expression no more.
-
-    Returns:
-        The rule that had it, "" for none; and what is found in the URLs that it excluded.
+    What a preview counted without an expression was everything.
     """
-    readers, root = call.services.readers, job.layout.root
-    undone: dict[str, str] = await readers.ask("readmission", root, _LONG, urls=urls)
-    if assignment := undone["assignment"]:
-        await _set(call, job, {"assignments": [assignment]}, by)
-    return assignment.partition("=")[0].rpartition(".")[0], undone["found"]
-
-
-async def _taken_back(call: Call, job: FoundJob, urls: str, tell: Tell) -> dict[str, Any]:
-    """Let what was deleted and refused wait again; `changed`, and `over` where nothing can."""
-    if not job.layout.has_store:
-        return {"changed": 0, "over": True}
-    readers = call.services.readers
-    readers.changed(job.layout.root, call.services.clock.now())
-    found: dict[str, Any] = await readers.work(
-        "readmit-uris", job.layout.root, tell, urls=urls, by=by_console(call)
-    )
-    return found
+    kind: type[msgspec.Struct] = FRONTIER[action].request
+    chosen = wish.everything or wish.expect is not None
+    values = {**msgspec.to_builtins(wish), "everything": chosen}
+    names = [field.name for field in msgspec.structs.fields(kind)]
+    return msgspec.convert({name: values[name] for name in names}, kind)
 
 
 async def _set(call: Call, job: FoundJob, request: Mapping[str, Any], by: str) -> Any:  # noqa: ANN401

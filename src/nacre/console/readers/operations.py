@@ -1,17 +1,21 @@
 """A task of reader processes: run an operation that opens the store of a job."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.views import VIEWS
 from nacre.engine.clock import SystemClock
+from nacre.ops.frontier import FRONTIER
 from nacre.ops.lifecycle import LIFECYCLE
 from nacre.ops.operation import OperationContext
 from nacre.store.layout import Layout
 
-_OPERATIONS = {operation.name: operation for operation in LIFECYCLE}
+_PATIENCE: Final = 3600.0
+"""Seconds that a running job may take for a change of its frontier."""
+_OPERATIONS = {operation.name: operation for operation in LIFECYCLE} | FRONTIER
 
 
 def operate(layout: Layout, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of the operation
@@ -28,5 +32,6 @@ def operate(layout: Layout, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN40
     operation = _OPERATIONS[str(arguments["operation"])]
     request = msgspec.convert(arguments["request"], operation.request)
     VIEWS.drop(layout.root)
-    context = OperationContext(layout, SystemClock(), str(arguments["by"]))
+    by = str(arguments["by"])
+    context = OperationContext(layout, SystemClock(), by, _PATIENCE, PROGRESS.tell)
     return msgspec.to_builtins(operation.run(context, request))

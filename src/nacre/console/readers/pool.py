@@ -45,12 +45,12 @@ MEMORY: Final = 400_000_000
 
 LONG_TASKS: Final = frozenset(
     (
-        "change-frontier", "check", "convert-beans", "count", "dry-round", "export-uris",
-        "import-uris", "readmit-uris", "report", "write-report",
+        "check", "convert-beans", "count", "dry-round", "export-uris",
+        "import-uris", "operate", "report", "write-report",
     )
 )  # fmt: skip
 """Tasks that read a store to its end, or wait for other machines."""
-WRITES: Final = frozenset(("change-frontier", "import-uris", "readmit-uris", "operate"))
+WRITES: Final = frozenset(("import-uris", "operate"))
 """Tasks that open the store of a job at rest to change it, which one process at a time can do."""
 
 TRIES: Final = 3

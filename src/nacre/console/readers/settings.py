@@ -8,7 +8,7 @@ import msgspec
 
 from nacre.config.check import Loaded
 from nacre.config.layer import assignment_layer
-from nacre.editing.exclusion import exclusion, exclusions, readmission
+from nacre.editing.exclusion import exclusions
 from nacre.editing.file_settings import changed_files, for_admins
 from nacre.editing.secrets import without_secrets
 from nacre.errors import ConfigError
@@ -40,20 +40,6 @@ def change_settings(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     with alone(layout):
         made = change_stopped(layout, request, RealDisk(), str(arguments["who"]))
     return dict(msgspec.to_builtins(made))
-
-
-def exclusion_of(layout: Layout, arguments: Arguments) -> str:
-    """The assignment that excludes the URLs of an expression: `urls`; "" where they are already.
-
-    Raises:
-        ConfigError: The scope has no rule that could take it.
-    """
-    return exclusion(load_job(layout).settings.scope, str(arguments["urls"]))
-
-
-def readmission_of(layout: Layout, arguments: Arguments) -> dict[str, str]:
-    """The attributes of `Readmission` for an expression, `urls`."""
-    return readmission(load_job(layout).settings.scope, str(arguments["urls"]))._asdict()
 
 
 def exclusions_of(layout: Layout, _: Arguments) -> list[dict[str, str]]:
