@@ -13,7 +13,7 @@ from typing import Final
 
 SOURCE: Final = Path(__file__).parents[1] / "src" / "nacre"
 _WORDED: Final = (
-    "config", "console", "editing", "fetch", "frontier", "inspect", "job", "profiles.py",
+    "config", "console", "editing", "fetch", "frontier", "inspect", "job", "ops", "profiles.py",
     "recrawl", "runs", "scope", "settings", "uri",
 )  # fmt: skip
 """The folders whose texts can reach a page."""

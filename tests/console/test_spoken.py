@@ -107,8 +107,8 @@ def test_hints_of_the_editor_are_said_in_chinese():
     ("error", "said"),
     [
         (RefusedRequestError(404, "not-found", "there is no job crawls~x"), "没有任务 crawls~x"),
-        (ConfigError("rounds is 'x': give a number, 0 for until nothing is due"),
-         "rounds 为 'x'：请写一个数，0 表示直到没有到期的"),
+        (ConfigError("rounds is 10001: give 0 (until nothing is due) to 10000"),
+         "rounds 为 10001：请写 0（直到没有到期的）至 10000"),
         (ConfigError([Problem("a.b", "must be a number", "none", "b: 1", "crawl.yaml", 3)]),
          "crawl.yaml:3: a.b：必须是数\n    应为：无\n    例如：b: 1"),
     ],

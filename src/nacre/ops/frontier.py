@@ -1,6 +1,5 @@
 """Change the frontier of a job: its queued URIs, its queues, and what the scope excludes."""
 
-import os
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
@@ -8,7 +7,7 @@ import msgspec
 from nacre.errors import ConfigError
 from nacre.ops.fields import LineText, Typed, Whole
 from nacre.ops.job_states import LIVE, STOPPED
-from nacre.ops.operation import Operation, OperationContext
+from nacre.ops.operation import Operation, OperationContext, requester_of
 from nacre.ops.settings import change_settings
 
 if TYPE_CHECKING:
@@ -173,11 +172,6 @@ def _change_stopped(
             return number
 
     return asyncio.run(change())
-
-
-def requester_of(context: OperationContext) -> str:
-    """Return the requester with the user of this process, for job.log; "" for the user alone."""
-    return f"{context.by} (uid {os.getuid()})" if context.by else ""
 
 
 def _delete(context: OperationContext, request: UriRequest) -> FrontierChange:

@@ -4,6 +4,7 @@ From it come the command and its options, the REST route with its schema, the li
 the check of the state and the role. A face adds only how it shows the result.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
@@ -39,6 +40,11 @@ class OperationContext(NamedTuple):
     by: str = ""
     patience: float = 600.0
     tell: Callable[[int, int], None] = _ignore
+
+
+def requester_of(context: OperationContext) -> str:
+    """Return the requester with the user of this process, for job.log; "" for the user alone."""
+    return f"{context.by} (uid {os.getuid()})" if context.by else ""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from nacre.errors import ConfigError
-from nacre.ops.frontier import requester_of
-from nacre.ops.operation import OperationContext
+from nacre.ops.operation import OperationContext, requester_of
 
 if TYPE_CHECKING:
     from nacre.job.frontier_edits import Imported
