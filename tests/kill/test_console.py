@@ -168,7 +168,10 @@ def processes_of(job: Path) -> list[int]:
 def commands() -> Iterator[tuple[int, list[str]]]:
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            yield int(folder.name), (folder / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+            yield (
+                int(folder.name),
+                (folder / "cmdline").read_bytes().decode("utf-8", "replace").split("\0"),
+            )
 
 
 def runs_of(job: Path) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from nacre.core.pagerow import PageRow
 from nacre.recrawl.planner.change_rate.rates import LISTS, NO_EVIDENCE, PAGES, Classes, observe
 from nacre.recrawl.planner.change_rate.value import DAY, Hazard, Season, SiteTime, captured
-from nacre.recrawl.planner.ranking import Ranking, ValueTerms
+from nacre.recrawl.planner.ranking import Ranking, ValueTerms, VisitValue, Wanted, choose
 
 NOW = 2e9
 
@@ -129,3 +129,20 @@ def test_an_event_counts_beside_the_own_rate_of_a_page() -> None:
     assert late is not None
     assert late.chance == hit.chance
     assert late.value == pytest.approx(calm.value + 0.3 * captured(math.log(10.0)))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "chosen"),
+    [
+        (Wanted(1.0, 0.004), ["a", "b", "c"]),
+        (Wanted(0.995, 0.004), ["a", "b"]),
+        (Wanted(0.5, 0.004), ["a"]),
+        (Wanted(0.995, 0.0), ["a", "b", "c"]),
+    ],
+)
+def test_a_recall_of_1_visits_every_page(wanted: Wanted, chosen: list[str]) -> None:
+    values = [
+        VisitValue(chance, chance, url, due=False, reason="rate")
+        for url, chance in (("c", 0.001), ("a", 0.9), ("b", 0.3))
+    ]
+    assert [value.url for value in choose(values, 10, wanted)] == chosen

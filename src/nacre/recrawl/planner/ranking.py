@@ -311,8 +311,9 @@ def choosing(values: Sequence[VisitValue], room: int, wanted: Wanted) -> Slices[
             yield
         if len(chosen) >= room:
             break
-        enough = found >= wanted.recall * expected and wanted.recall < 1.0
-        least = wanted.sure if enough else wanted.least
+        least = wanted.least if wanted.recall < 1.0 else 0.0
+        if found >= wanted.recall * expected and wanted.recall < 1.0:
+            least = wanted.sure
         if not one.due and one.chance < least:
             continue
         chosen.append(one)
