@@ -137,7 +137,7 @@ def test_an_event_counts_beside_the_own_rate_of_a_page() -> None:
         (Wanted(1.0, 0.004), ["a", "b", "c"]),
         (Wanted(0.995, 0.004), ["a", "b"]),
         (Wanted(0.5, 0.004), ["a"]),
-        (Wanted(0.995, 0.0), ["a", "b", "c"]),
+        (Wanted(0.9999, 0.0), ["a", "b", "c"]),
     ],
 )
 def test_a_recall_of_1_visits_every_page(wanted: Wanted, chosen: list[str]) -> None:
