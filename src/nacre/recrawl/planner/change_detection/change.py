@@ -119,7 +119,7 @@ class Change(NamedTuple):
     @property
     def real(self) -> list[PieceDifference]:
         """The differences that nothing excuses."""
-        return [one for one, code in self.differing if not code]
+        return [pair for pair, code in self.differing if not code]
 
 
 SAME = Change(ChangeClass.NONE, 0.0, "payload", proven=True)
@@ -153,11 +153,11 @@ def compare(
     score = 0.0
     if differing:
         excuses = Excuses(old, new, differing, template, listing=listing)
-        coded = tuple((one, excuses.code(one)) for one in differing)
+        coded = tuple((pair, excuses.code(pair)) for pair in differing)
         score = _score(differing, old, new, template)
-        real = [one for one, code in coded if not code]
+        real = [pair for pair, code in coded if not code]
         if real:
-            unproven = tuple(excuses.keys(one) for one, code in coded if code not in PROOFS)
+            unproven = tuple(excuses.keys(pair) for pair, code in coded if code not in PROOFS)
             return _change(real, score, settings)._replace(differing=coded, unproven=unproven)
     if differing and score >= settings.noise_limit < 1.0:
         return Change(ChangeClass.MINOR, score, "score", differing=coded)
@@ -171,7 +171,7 @@ def _moved(
     coded: tuple[tuple[PieceDifference, str], ...],
 ) -> Change:
     """The verdict on two versions with no differences but excused ones; texts may have moved."""
-    differing = [one for one, _ in coded]
+    differing = [pair for pair, _ in coded]
     moves = find_moves(old, new, differing)
     if _has_own(moves.reordered, template):
         kind = ChangeClass.NOISE if template.is_shuffled else ChangeClass.MINOR
@@ -202,7 +202,7 @@ ORDER = "order"
 
 
 def _change(real: Sequence[PieceDifference], score: float, settings: ChangeSettings) -> Change:
-    reasons = [one.piece.kind for one in real]
+    reasons = [pair.piece.kind for pair in real]
     told = next((kind for kind in _TELLING if kind in reasons), "text")
     heavy = score >= settings.major or told in {"title", "file"}
     kind = ChangeClass.MAJOR if heavy else ChangeClass.MINOR
@@ -219,17 +219,17 @@ def _score(
     union = count_pieces(old.pieces) | count_pieces(new.pieces)
     whole = sum(count * _weight(pieces[name], template) for name, count in union.items())
     changed = 0.0
-    for one in differing:
-        share = 1.0 if one.was is None or one.now is None else edited_share(*_texts(one))
-        changed += _weight(one.piece, template) * share
-        if one.was is not None and one.now is not None:
+    for pair in differing:
+        share = 1.0 if pair.was is None or pair.now is None else edited_share(*_texts(pair))
+        changed += _weight(pair.piece, template) * share
+        if pair.was is not None and pair.now is not None:
             # The union holds both sides of an edit, which is one piece of the page.
-            whole -= min(_weight(one.was, template), _weight(one.now, template))
+            whole -= min(_weight(pair.was, template), _weight(pair.now, template))
     return min(1.0, changed / whole) if whole > 0.0 else 0.0
 
 
-def _texts(one: PieceDifference) -> tuple[str, str]:
-    return ("" if one.was is None else one.was.text, "" if one.now is None else one.now.text)
+def _texts(pair: PieceDifference) -> tuple[str, str]:
+    return ("" if pair.was is None else pair.was.text, "" if pair.now is None else pair.now.text)
 
 
 def _weight(piece: Piece, template: Template) -> float:

@@ -62,19 +62,19 @@ class Excuses:
         self._listing = listing or _is_mostly_links(old, new, template)
         self._framed = _framed(old, template) | _framed(new, template) if self._listing else set()
         parts = set() if self._listing else set(filter(self._is_elsewhere, differing))
-        texts = sum(one.piece.kind in TEXTS for one in parts)
+        texts = sum(pair.piece.kind in TEXTS for pair in parts)
         self._parts = parts if texts >= _PART else set()
 
-    def keys(self, one: PieceDifference) -> EventKeys:
-        """The names of a difference."""
-        keys = event_keys(one, listing=self._listing and one.piece not in self._framed)
-        alone = one.was is None or one.now is None
-        if keys.least > MENU_PAGES and ((alone and self._is_wide) or one in self._shared):
+    def keys(self, pair: PieceDifference) -> EventKeys:
+        """Return the keys of a difference."""
+        keys = event_keys(pair, listing=self._listing and pair.piece not in self._framed)
+        alone = pair.was is None or pair.now is None
+        if keys.least > MENU_PAGES and ((alone and self._is_wide) or pair in self._shared):
             # The very same blocks: a substitution in other words proves less.
             return EventKeys(MENU_PAGES, (), keys.blocks)
         return keys
 
-    def code(self, one: PieceDifference) -> str:
+    def code(self, pair: PieceDifference) -> str:
         """The reason why a difference is not a change: a code; "" when it is one.
 
         `masked` (a clock, a counter), `advert`, `volatile` (paired fetches differ in it), `token`,
@@ -83,48 +83,48 @@ class Excuses:
         `event` (so many other pages of the run have it), `frame` (a part of the frame of the site,
         which other pages have, came, went or was edited), `navigation` (links that lead around).
         """
-        if noise := self._noise(one):
+        if noise := self._noise(pair):
             return noise
-        keys = self.keys(one)
+        keys = self.keys(pair)
         if self._template.is_event(keys):
-            usual = one.piece.kind in MENU or self._template.witnesses(keys) >= EVENT_PAGES - 1
+            usual = pair.piece.kind in MENU or self._template.witnesses(keys) >= EVENT_PAGES - 1
             return "event" if usual else "frame"
-        if one in self._parts:
+        if pair in self._parts:
             return "frame"
-        around = one.piece.kind in MENU and (not self._listing or one.piece in self._framed)
+        around = pair.piece.kind in MENU and (not self._listing or pair.piece in self._framed)
         return "navigation" if around else ""
 
-    def _noise(self, one: PieceDifference) -> str:
+    def _noise(self, pair: PieceDifference) -> str:
         """The reason why a difference is noise: a code; "" when it is none."""
-        if _is_masked(one, Mask.CLOCKS):
+        if _is_masked(pair, Mask.CLOCKS):
             return "masked"
-        if one.piece.kind == "advert":
+        if pair.piece.kind == "advert":
             return "advert"
-        if self._template.is_noise(one):
+        if self._template.is_noise(pair):
             # Pairs had nothing in common at the place: that is no proof where something stays.
-            proven = self._template.is_proven_noise(one)
-            stays = not one.skeletons and one.piece.place in self._stable
+            proven = self._template.is_proven_noise(pair)
+            stays = not pair.skeletons and pair.piece.place in self._stable
             return "volatile" if proven and not stays else "churn"
-        if one.piece.kind not in TEXTS and (code := self._token(one)):
+        if pair.piece.kind not in TEXTS and (code := self._token(pair)):
             return code
-        return self._likely_noise(one)
+        return self._likely_noise(pair)
 
-    def _likely_noise(self, one: PieceDifference) -> str:
-        if self._template.is_variant(one):
+    def _likely_noise(self, pair: PieceDifference) -> str:
+        if self._template.is_variant(pair):
             return "variant"
-        if one.was and one.now and is_same_in_print(one.was.text, one.now.text):
+        if pair.was and pair.now and is_same_in_print(pair.was.text, pair.now.text):
             return "typography"
-        return "token" if _is_masked(one, Mask.ALL) else ""
+        return "token" if _is_masked(pair, Mask.ALL) else ""
 
     # ---- tokens in links
 
-    def _token(self, one: PieceDifference) -> str:
+    def _token(self, pair: PieceDifference) -> str:
         """`link-token` or `token` if only tokens differ in a link: the other version has its rest.
 
         Several links at once are a proof; one that is another at each visit is none.
         """
         keys = set[str]()
-        for piece, rests in zip(one, reversed(self._links), strict=True):
+        for piece, rests in zip(pair, reversed(self._links), strict=True):
             address = None if piece is None else token_address(piece.text)
             if piece is not None and (address is None or address.rest not in rests):
                 return ""
@@ -155,19 +155,19 @@ class Excuses:
         before, after = by_place(self._old), by_place(self._new)
         return frozenset(place for place in before if before[place] & after.get(place, frozenset()))
 
-    def _is_elsewhere(self, one: PieceDifference) -> bool:
+    def _is_elsewhere(self, pair: PieceDifference) -> bool:
         """Whether a piece came or went that other pages have."""
-        alone = one.was is None or one.now is None
-        others = self._template.frequency(one.piece) - (one.was is not None)
+        alone = pair.was is None or pair.now is None
+        others = self._template.frequency(pair.piece) - (pair.was is not None)
         return alone and others >= _ELSEWHERE
 
     @cached_property
     def _is_wide(self) -> bool:
         """Whether so much differs that the same on another page is the frame of the site.
 
-        It is a new menu, or many blocks of a page that has a text of its own.
+        It is a new menu, or many blocks of a page whose other text no page has.
         """
-        kinds = [one.piece.kind for one in self._differing if one.piece.kind in TEXTS | MENU]
+        kinds = [pair.piece.kind for pair in self._differing if pair.piece.kind in TEXTS | MENU]
         menu = sum(kind in MENU for kind in kinds)
         if len(kinds) >= _MENU_BLOCKS and menu >= _MENU_SHARE * len(kinds):
             return True
@@ -176,16 +176,18 @@ class Excuses:
     @cached_property
     def _shared(self) -> frozenset[PieceDifference]:
         """Blocks that another page has too, and that were edited together, or are long."""
-        edited = [one for one in self._differing if one.was and one.now and self._is_shared(one)]
-        length = sum(len(one.piece.text) for one in edited)
+        edited = [
+            pair for pair in self._differing if pair.was and pair.now and self._is_shared(pair)
+        ]
+        length = sum(len(pair.piece.text) for pair in edited)
         many = len(edited) >= _EDITED or length >= _LONG
         return frozenset(edited) if many and self._is_distinct else frozenset()
 
-    def _is_shared(self, one: PieceDifference) -> bool:
+    def _is_shared(self, pair: PieceDifference) -> bool:
         """Whether another page had the block before, or has the new one already."""
-        if one.was is None or one.now is None or one.piece.kind not in READ:
+        if pair.was is None or pair.now is None or pair.piece.kind not in READ:
             return False
-        counts = map(self._template.frequency, (one.was, one.now))
+        counts = map(self._template.frequency, (pair.was, pair.now))
         return sum(counts) > 1
 
     @cached_property
@@ -241,7 +243,7 @@ def _is_mostly_links(old: PageView, new: PageView, template: Template) -> bool:
     return linked > plain
 
 
-def _is_masked(one: PieceDifference, mask: Mask) -> bool:
-    if one.was is None or one.now is None:
+def _is_masked(pair: PieceDifference, mask: Mask) -> bool:
+    if pair.was is None or pair.now is None:
         return False
-    return differs_by_itself(one.was.text, one.now.text, mask)
+    return differs_by_itself(pair.was.text, pair.now.text, mask)

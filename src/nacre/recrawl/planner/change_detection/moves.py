@@ -31,7 +31,7 @@ def find_moves(old: PageView, new: PageView, differing: Sequence[PieceDifference
         new: The version now.
         differing: What differs; it is left out.
     """
-    apart = {identity(piece) for one in differing for piece in one if piece is not None}
+    apart = {identity(piece) for pair in differing for piece in pair if piece is not None}
     before, after = (
         [piece for piece in view.pieces if piece.kind in TEXTS and identity(piece) not in apart]
         for view in (old, new)
@@ -56,7 +56,7 @@ def find_moves(old: PageView, new: PageView, differing: Sequence[PieceDifference
 
 def says_the_same(old: PageView, new: PageView, differing: Sequence[PieceDifference]) -> bool:
     """Whether the text is only cut into other blocks."""
-    if any(one.piece.kind not in TEXTS for one in differing):
+    if any(pair.piece.kind not in TEXTS for pair in differing):
         return False
     return old.text == new.text and _letters(old) == _letters(new)
 

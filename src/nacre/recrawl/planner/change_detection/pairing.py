@@ -102,14 +102,14 @@ def _match(free: dict[int, Piece], came: Sequence[Piece], found: list[Piece | No
             continue
         group = identity(piece)[0]
         best, least = None, 1.0 - _ALIKE
-        for one in free.values():
+        for other in free.values():
             # A text of another length differs in so much at least.
-            apart = abs(len(one.text) - len(piece.text))
-            if identity(one)[0] != group or apart > least * max(len(one.text), len(piece.text)):
+            apart = abs(len(other.text) - len(piece.text))
+            if identity(other)[0] != group or apart > least * max(len(other.text), len(piece.text)):
                 continue
-            share = edited_share(one.text, piece.text)
+            share = edited_share(other.text, piece.text)
             if share < least or (share == least and best is None):
-                best, least = one, share
+                best, least = other, share
         if best is not None:
             found[at] = best
             del free[id(best)]

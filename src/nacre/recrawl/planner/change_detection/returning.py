@@ -67,10 +67,10 @@ def with_past(
     """
     if text == past.texts[0]:
         return change, past
-    texts = (text, *(one for one in past.texts if one != text))[:_VERSIONS]
+    texts = (text, *(known for known in past.texts if known != text))[:_VERSIONS]
     if text not in past.texts:
         return change, structs.replace(past, texts=texts, returns=())
-    lately = tuple(one for one in past.returns if one > visit - _LATELY)
+    lately = tuple(number for number in past.returns if number > visit - _LATELY)
     now = structs.replace(past, texts=texts, returns=(*lately, visit)[-_LATELY:])
     if len(lately) >= _OFTEN:
         return change._replace(kind=ChangeClass.NOISE, reason=RETURNED), now
@@ -92,11 +92,11 @@ def with_wholes(
         whole: Digest of the version now.
         visit: Number of the visit.
     """
-    lately = tuple(one for one in past.turns if one > visit - _LATELY)
+    lately = tuple(turn for turn in past.turns if turn > visit - _LATELY)
     proven = not change.kind.is_change and whole in past.wholes
     if whole in past.wholes[1:]:
         proven = proven and len(lately) >= _OFTEN
         lately = (*lately, visit)[-_LATELY:]
     change = change._replace(reason=RETURNED, proven=True) if proven else change
-    wholes = (whole, *(one for one in past.wholes if one != whole))[:_VERSIONS]
+    wholes = (whole, *(known for known in past.wholes if known != whole))[:_VERSIONS]
     return change, structs.replace(past, wholes=wholes, turns=lately)

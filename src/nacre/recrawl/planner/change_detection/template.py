@@ -174,7 +174,7 @@ class Template(msgspec.Struct, array_like=True):
         run: Time of the run of `events`.
         events: On how many URLs of the run the same difference was seen, by its key.
         shuffles: Paired fetches in which the same texts came in another order.
-        tokens: Parameters that are written anew into links at each request; see `link_tokens`.
+        tokens: Parameters whose values differ in links at each request; see `link_tokens`.
         renewals: Visits in a row at which the value of a parameter of links was another one.
         variants: URLs on which a block comes and goes by itself, by its fingerprint; a few.
     """
