@@ -162,3 +162,17 @@ def test_lines_that_become_blocks_are_a_change_unless_they_are_a_frame() -> None
         template.learn_page(_page(name, lines))
     change = compare(old, new, template, SETTINGS)
     assert (change.kind, change.proven) == (ChangeClass.MARKUP, False)
+
+
+@pytest.mark.parametrize(("blocks", "is_change"), [(24, False), (6, True)])
+def test_a_large_part_that_goes_from_a_page_and_comes_to_another(
+    blocks: int, *, is_change: bool
+) -> None:
+    template = Template()
+    template.learn_page(_page("B", _banner(blocks)))
+    old, new = _page("A", _banner(blocks)), _page("A", "")
+    template.learn_page(old)
+    for was, now in ((old, new), (new, old)):
+        change = compare(was, now, template, SETTINGS)
+        template.learn_page(now, was)
+        assert (change.kind.is_change, change.proven) == (is_change, False)

@@ -157,7 +157,7 @@ def compare(
         score = _score(differing, old, new, template)
         real = [pair for pair, code in coded if not code]
         if real:
-            unproven = tuple(excuses.keys(pair) for pair, code in coded if code not in PROOFS)
+            unproven = tuple(map(excuses.keys, real))
             return _change(real, score, settings)._replace(differing=coded, unproven=unproven)
     if differing and score >= settings.noise_limit < 1.0:
         return Change(ChangeClass.MINOR, score, "score", differing=coded)

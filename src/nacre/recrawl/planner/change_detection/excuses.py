@@ -61,9 +61,7 @@ class Excuses:
         self._template = template
         self._listing = listing or _is_mostly_links(old, new, template)
         self._framed = _framed(old, template) | _framed(new, template) if self._listing else set()
-        parts = set() if self._listing else set(filter(self._is_elsewhere, differing))
-        texts = sum(pair.piece.kind in TEXTS for pair in parts)
-        self._parts = parts if texts >= _PART else set()
+        self._parts = frozenset() if self._listing else self._parts_of_frame()
 
     def keys(self, pair: PieceDifference) -> EventKeys:
         """Return the keys of a difference."""
@@ -155,11 +153,19 @@ class Excuses:
         before, after = by_place(self._old), by_place(self._new)
         return frozenset(place for place in before if before[place] & after.get(place, frozenset()))
 
-    def _is_elsewhere(self, pair: PieceDifference) -> bool:
-        """Whether a piece came or went that other pages have."""
-        alone = pair.was is None or pair.now is None
-        others = self._template.frequency(pair.piece) - (pair.was is not None)
-        return alone and others >= _ELSEWHERE
+    def _parts_of_frame(self) -> frozenset[PieceDifference]:
+        """The blocks that came or went and are on other pages: enough of them, or on enough."""
+        alone = [pair for pair in self._differing if pair.was is None or pair.now is None]
+        others = {pair: self._others(pair) for pair in alone}
+        for pages, least in ((_ELSEWHERE, _PART), (1, _WIDE)):
+            parts = frozenset(pair for pair in alone if others[pair] >= pages)
+            if sum(pair.piece.kind in TEXTS for pair in parts) >= least:
+                return parts if pages > 1 or self._is_distinct else frozenset()
+        return frozenset()
+
+    def _others(self, pair: PieceDifference) -> int:
+        """On how many other pages a piece is."""
+        return self._template.frequency(pair.piece) - (pair.was is not None)
 
     @cached_property
     def _is_wide(self) -> bool:
