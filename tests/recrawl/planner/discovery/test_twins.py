@@ -152,3 +152,25 @@ def test_a_new_visit_of_a_copy_waits_unless_the_operator_wants_it() -> None:
     found = copies(FOLDER[0])
     found.take(gone)
     assert not found.rests(url)
+
+
+@pytest.mark.parametrize(
+    ("digest", "time", "visited"),
+    [("same", 1.0, 5), ("other", 1.0, 40), ("other", 2.0, 5), ("", 1.0, 5)],
+    ids=["equal", "differs", "differs later", "nothing was visited"],
+)
+def test_of_new_names_with_empty_segments_a_few_are_visited(
+    digest: str, time: float, visited: int
+) -> None:
+    rows = MemoryRows()
+    for number in range(41):
+        rows.put(PageRow(f"http://a.test/a/{number}", visits=1, last_visit=1.0, digest="same"))
+    if digest:
+        rows.put(PageRow("http://a.test//a/40", visits=1, last_visit=time, digest=digest))
+    found = Twins(rows, NOW)
+    for row in rows.scan():
+        found.take(row)
+    new = [Choice(f"http://a.test///a/{number}", 1.0, "new") for number in range(40)]
+    assert len(found.admitted(new)) == visited
+    plain = [Choice(f"http://a.test/b//{number}", 1.0, "new") for number in range(40)]
+    assert found.admitted(plain) == plain

@@ -8,6 +8,10 @@ visited, and now and then another member, as a spot check. One that differs ends
 URLs with different paths are copies if they have the same bytes, and are the names of one folder
 (`/a/` and `/a/index.html`), or changed twice and into these bytes at the same time. Once the
 representative changes, the bytes differ, and each copy is visited again.
+
+A path with empty segments (`//a/b`) most often leads to the same page as without, and the relative
+links of that page lead to a whole site under such names. Of new ones whose plain name is a page, as
+many are visited in a step as prove something; the others wait, unless one of them had other bytes.
 """
 
 import re
@@ -28,6 +32,7 @@ _SURE = 4 * PAIRS
 either way they are few."""
 _SPOT = 0.1
 """Share of the steps in which such a family is checked. A guess, likewise."""
+_NEW = frozenset(("new", "late"))
 _FREE = frozenset(("start", "due", "pair"))
 """Reasons of visits that are made whatever the page is known to repeat."""
 
@@ -123,6 +128,44 @@ class Copies:
         return len(self._keys) > len(self._urls)
 
 
+_SLASHES = re.compile(r"(?<!:)/{2,}")
+"""Empty segments of a path; not what follows the scheme."""
+
+
+class SlashedNames:
+    """The URLs of a step with empty segments in their path, and whether they repeat plain ones.
+
+    Args:
+        rows: All that is known of the pages.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._differing: set[str] = set()
+        self._left = PAIRS
+
+    def take(self, row: PageRow) -> None:
+        """Note a row; all of them at the beginning of a step."""
+        plain = self._plain(row.url) if row.visits and row.digest else None
+        together = plain is not None and plain.last_visit == row.last_visit
+        if together and plain is not None and plain.digest != row.digest:
+            self._differing.add(authority(row.url))
+
+    def admits(self, url: str) -> bool:
+        """Whether a new URL is to be visited."""
+        plain = self._plain(url)
+        if plain is None or not plain.digest or authority(url) in self._differing:
+            return True
+        self._left -= 1
+        return self._left >= 0
+
+    def _plain(self, url: str) -> PageRow | None:
+        """The row of the URL without empty segments; None if it has none, or there is no row."""
+        path, mark, query = url.partition("?")
+        plain = _SLASHES.sub("/", path)
+        return None if plain == path else self._rows.get(plain + mark + query)
+
+
 class Twins:
     """The families and copies of a step.
 
@@ -139,11 +182,13 @@ class Twins:
         self._time = time
         self._families: dict[str, Family] = {}
         self._copies = Copies()
+        self._slashed = SlashedNames(rows)
         self.held = 0
 
     def take(self, row: PageRow) -> None:
         """Note a row; all of them at the beginning of a step."""
         self._copies.take(row)
+        self._slashed.take(row)
         path, mark, _ = row.url.partition("?")
         if not mark or not row.visits or not row.digest:
             return
@@ -170,8 +215,13 @@ class Twins:
 
     def admitted(self, chosen: list[Choice]) -> list[Choice]:
         """Of what was chosen, what is to be visited."""
-        if not self._families and not self._copies:
-            return chosen
-        admitted = [one for one in chosen if one.reason in _FREE or not self.rests(one.url)]
+        admitted = [one for one in chosen if self._admits(one)]
         self.held += len(chosen) - len(admitted)
         return admitted
+
+    def _admits(self, choice: Choice) -> bool:
+        if choice.reason in _FREE:
+            return True
+        if choice.reason in _NEW and not self._slashed.admits(choice.url):
+            return False
+        return not self.rests(choice.url)
