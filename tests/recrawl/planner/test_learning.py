@@ -288,3 +288,10 @@ def test_lists_learn_their_pace_when_the_step_is_over() -> None:
     assert row is not None
     arrivals = Classes(lambda row: row.arrivals, LISTS)
     assert mean_rate(arrivals.posterior(row)) > 0.1
+
+
+@pytest.mark.parametrize("hints", [True, False])
+def test_a_new_frame_is_evidence_of_an_event_unless_rates_alone_count(*, hints: bool) -> None:
+    learner = _Learner(_known(), hints=hints)
+    learner.visit(CHANGED._replace(kind=ChangeClass.TEMPLATE))
+    assert learner.sites._sites["a.test"].sections[""].looks[-1].changes == int(hints)

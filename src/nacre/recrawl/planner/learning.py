@@ -149,8 +149,8 @@ class Learning:
         calm = (1.0 - finding.noise) * math.exp(-time.young(row, row.last_visit, now))
         self._step.compared[section_of(row)] += not row.evidence
         event = 0.0
-        # Where a sitemap tells of changes, a new frame around the pages is none of them.
-        framed = finding.kind is ChangeClass.TEMPLATE
+        # Where a sitemap tells of changes, or only the pages' own rates count, a new frame is none.
+        framed = finding.kind is ChangeClass.TEMPLATE and self._settings.hints
         seen = changed or (framed and not self._sites.covers(row, self._step.time))
         if row.kind is PageKind.PAGE:
             own = self._sites.forecasting(row, time).own(row, self._classes.posterior(row), days)
