@@ -65,17 +65,15 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
     as_json: AsJson = False,
 ) -> None:
     """Schedule URIs, in scope or not; lines Fs, Ff, Fd and Fi of a journal mark them as seen."""
-    from nacre.engine.clock import SystemClock
+    from nacre.cli.operations import context_of
     from nacre.job.imports import ImportMode, ImportOptions, ImportTally
-    from nacre.ops.operation import OperationContext
     from nacre.ops.uri_import import file_lines, import_lines
-    from nacre.store.layout import Layout
 
     if recover + crawl_log + seeds > 1:
         raise ConfigError("a file is a recovery journal, a crawl.log or a seed list: say one")
     if recover and file == _STDIN:
         raise ConfigError("a recovery journal is read twice, so it must be a file")
-    context = OperationContext(Layout(job_of(ctx)), SystemClock())
+    context = context_of(job_of(ctx))
     lines = _stdin_lines if file == _STDIN else partial(file_lines, file)
     journal = (ImportMode.FINISHED, ImportMode.PENDING)
     way_of = ImportMode.CRAWL_LOG if crawl_log else ImportMode.SEEDS if seeds else ImportMode.IMPORT

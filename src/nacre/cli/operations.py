@@ -106,10 +106,15 @@ def run_operation(operation: Operation[Q, R], directory: Path, request: Q) -> R:
     Raises:
         JobError: The job refuses.
     """
+    return operation.run(context_of(directory), request)
+
+
+def context_of(directory: Path) -> OperationContext:
+    """Return the context of an operation on the job of a directory, for the user."""
     from nacre.engine.clock import SystemClock
     from nacre.store.layout import Layout
 
-    return operation.run(OperationContext(Layout(directory), SystemClock()), request)
+    return OperationContext(Layout(directory), SystemClock())
 
 
 def _parameters(

@@ -162,17 +162,15 @@ def _change(directory: Path, request: "ChangeRequest", *, as_json: bool) -> None
     """Ask the running job, or change the file; and say what came of it."""
     import msgspec
 
-    from nacre.engine.clock import SystemClock
-    from nacre.ops.operation import OperationContext
+    from nacre.cli.operations import context_of
     from nacre.ops.settings import change_settings
-    from nacre.store.layout import Layout
 
-    layout = Layout(directory)
-    runs, changed = change_settings(OperationContext(layout, SystemClock()), request)
+    context = context_of(directory)
+    runs, changed = change_settings(context, request)
     if as_json:
         output.say_json({"running": runs, **msgspec.to_builtins(changed)})
         return
-    for line in _lines(layout, changed, runs=runs):
+    for line in _lines(context.layout, changed, runs=runs):
         output.say(line)
 
 

@@ -1,6 +1,5 @@
 """The next run of a job that does not run: it is planned, or the last run is closed."""
 
-from nacre.engine.clock import SystemClock
 from nacre.inspect.stored_job import require_store
 from nacre.runs.runs import INCREMENTAL, RunRow, close_run, is_over, plan_run, read_run
 from nacre.settings.settings import JobSettings
@@ -33,8 +32,13 @@ def plan_next(
         return plan_run(store, layout, now, mode=mode, budget=budget, keep=keep)
 
 
-def end_run(layout: Layout, settings: JobSettings) -> tuple[RunRow, bool]:
+def end_run(layout: Layout, settings: JobSettings, now: float) -> tuple[RunRow, bool]:
     """End the run of a job that does not run for good; True if it was not over before.
+
+    Args:
+        layout: Its directories.
+        settings: Its settings.
+        now: Seconds since the epoch.
 
     Raises:
         JobError: It never ran, or its next run has not begun.
@@ -43,4 +47,4 @@ def end_run(layout: Layout, settings: JobSettings) -> tuple[RunRow, bool]:
     require_store(layout)
     with Store.open(str(layout.store), memory=settings.store.memory) as store:
         last = read_run(store)
-        return close_run(store, layout, SystemClock().now()), last is None or not is_over(last)
+        return close_run(store, layout, now), last is None or not is_over(last)

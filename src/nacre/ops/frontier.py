@@ -131,23 +131,25 @@ def change_frontier(
         StorageError: The store is in use or cannot be written.
     """
     from nacre.frontier.pending import matcher
-    from nacre.job.control import BY, NotRunningError, send_command
+    from nacre.job.control import BY, NotRunningError, is_running, send_command
 
     matcher(urls), matcher(queues)
     context.layout.require()
     socket, who = context.layout.socket, {BY: context.by} if context.by else {}
-    try:
-        if action == "delete":
-            answer = send_command(
-                socket, "frontier-delete", context.patience, urls=urls, queues=queues, **who
-            )
-            return int(answer["deleted"])
+    if not is_running(socket):
+        return _change_stopped(context, action, urls, queues, limit)
+    if action != "delete":
         answer = send_command(
             socket, "frontier-steer", context.patience, action=action, queue=queues, url=urls,
             limit=limit, **who,
         )  # fmt: skip
         return int(answer["changed"])
-    except NotRunningError:
+    try:
+        answer = send_command(
+            socket, "frontier-delete", context.patience, urls=urls, queues=queues, **who
+        )
+        return int(answer["deleted"])
+    except NotRunningError:  # the job ended meanwhile: what it left is deleted
         return _change_stopped(context, action, urls, queues, limit)
 
 

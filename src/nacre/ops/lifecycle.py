@@ -204,17 +204,16 @@ def _send(context: OperationContext, command: str, **arguments: object) -> dict[
     """Send a command to the process that runs the job, and return its answer.
 
     Raises:
-        JobError: No process runs the job, or it refuses; the message says what to do.
+        JobError: No process runs the job, or it ends meanwhile or refuses; the message says what
+            to do.
     """
-    from nacre.job.control import BY, NotRunningError, send_command
+    from nacre.job.control import BY, send_command
 
     layout = context.layout
-    require_no_rounds(layout)
+    if not _is_running(context):
+        raise JobError(_what_to_do(layout))
     who = {BY: context.by} if context.by else {}
-    try:
-        return send_command(layout.socket, command, context.patience, **arguments, **who)
-    except NotRunningError:
-        raise JobError(_what_to_do(layout)) from None
+    return send_command(layout.socket, command, context.patience, **arguments, **who)
 
 
 def _what_to_do(layout: "Layout") -> str:
@@ -313,7 +312,7 @@ def _end(context: OperationContext, _: EndRequest) -> EndResult:
     layout = context.layout
     if _is_running(context):
         raise JobError(f"{layout.root} is running; `nacre stop {layout.root}` comes first")
-    run, is_new = end_run(layout, load_job(layout).settings)
+    run, is_new = end_run(layout, load_job(layout).settings, context.clock.now())
     _note(context, f"run {run.name} ended for good")
     return EndResult(run.name, str(run.exit), is_new)
 

@@ -6,8 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from nacre.console.readers.progress import PROGRESS
-from nacre.console.readers.views import VIEWS
-from nacre.engine.clock import SystemClock
+from nacre.console.readers.views import CLOCK, VIEWS
 from nacre.ops.frontier import FRONTIER
 from nacre.ops.lifecycle import LIFECYCLE
 from nacre.ops.operation import OperationContext
@@ -32,6 +31,15 @@ def operate(layout: Layout, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN40
     operation = _OPERATIONS[str(arguments["operation"])]
     request = msgspec.convert(arguments["request"], operation.request)
     VIEWS.drop(layout.root)
-    by = str(arguments["by"])
-    context = OperationContext(layout, SystemClock(), by, _PATIENCE, PROGRESS.tell)
+    context = worker_context(layout, str(arguments["by"]))
     return msgspec.to_builtins(operation.run(context, request))
+
+
+def worker_context(layout: Layout, by: str) -> OperationContext:
+    """Return the context of an operation in a reader process.
+
+    Args:
+        layout: The job.
+        by: The requester.
+    """
+    return OperationContext(layout, CLOCK, by, _PATIENCE, PROGRESS.tell)

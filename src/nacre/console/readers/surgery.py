@@ -8,13 +8,12 @@ from typing import Any, Final
 
 import msgspec
 
+from nacre.console.readers.operations import worker_context
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.views import VIEWS
 from nacre.console.readers.waiting import QueueNames, ScanBudget, waiting_rows
-from nacre.engine.clock import SystemClock
 from nacre.frontier.pending import PendingUri, export, matcher
 from nacre.job.imports import ImportMode, ImportOptions, ImportTally
-from nacre.ops.operation import OperationContext
 from nacre.ops.uri_import import file_lines, import_lines
 from nacre.store.layout import Layout
 
@@ -41,7 +40,7 @@ def import_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """
     path = Path(str(arguments["file"]))
     VIEWS.drop(layout.root)
-    context = OperationContext(layout, SystemClock(), str(arguments["by"]))
+    context = worker_context(layout, str(arguments["by"]))
     lines = partial(file_lines, path, "the file")
     total, rejected = ImportTally(), list[dict[str, Any]]()
     for mode in arguments["modes"]:

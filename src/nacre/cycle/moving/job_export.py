@@ -67,7 +67,7 @@ async def export_job(
         received = await editor.receive(moved_urls(view, clock, settings.recrawl.schedule.kind))
     if received.visited and not received.waiting:
         # A run that has nothing to fetch would only stand before the next one.
-        end_run(target, without)
+        end_run(target, without, clock / 1000)
     return received
 
 
