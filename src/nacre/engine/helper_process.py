@@ -116,8 +116,7 @@ class HelperProcess:
         """End the helper; its code of exit, None where there was none.
 
         Args:
-            patience: Seconds in which it may end by itself. Only then the code says why it did:
-                asyncio loses that of a process that it kills while the process ends.
+            patience: Seconds in which it may end by itself.
         """
         process, self._process = self._process, None
         folder, self._folder = self._folder, ""
@@ -138,7 +137,8 @@ class HelperProcess:
                 return await process.wait()
         except TimeoutError:
             with suppress(ProcessLookupError):
-                process.kill()
+                # `Process.kill` asks for the code of exit first, which asyncio would lose then.
+                os.kill(process.pid, signal.SIGKILL)
             return await process.wait()
         finally:
             # asyncio closes its end at the end of both: of the process, and of what it wrote.
