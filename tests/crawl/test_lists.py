@@ -46,7 +46,8 @@ def test_paging_is_read_until_known_links(tmp_path: Path):
     port = free_port((ADDRESS,))
     server = Server(ADDRESS, port, root, directives="open_file_cache off;")
     seed = f"http://{ADDRESS}:{port}/news/index.html"
-    calm = {"lots": 0.0, "probes": 0, "least": 0.2}
+    # No page of the list is visited for its own chance, beside the start page.
+    calm = {"lots": 0.0, "probes": 0, "least": 0.99}
     with serving([server], tmp_path / "nginx"):
         first(job, seed)
         for day in (1, 2):
@@ -56,7 +57,11 @@ def test_paging_is_read_until_known_links(tmp_path: Path):
         again(job, seed, 3, recrawl=calm)
     news = f"http://{ADDRESS}:{port}/news"
     with Store.open(str(job / "state/store"), read_only=True) as store:
-        last = {row.url: row.wanted for row in fetch_rows(store) if row.run == 4}
+        last = {
+            row.url: row.wanted
+            for row in fetch_rows(store)
+            if row.run == 4 and row.wanted != "pair"  # a second fetch of what was chosen before
+        }
         rows = {row.url for row in PageStore(store).scan() if row.visits}
     assert last[f"{news}/index_1.html"] == last[f"{news}/index_2.html"] == "paging"
     assert last.get(f"{news}/index_3.html") != "paging"
