@@ -9,14 +9,13 @@ import msgspec
 import pytest
 from starlette.datastructures import FormData
 
-from nacre.cli.operations import OperationCommand, make_request
+from nacre.cli.operations import OperationCommand
 from nacre.console.actions import REQUESTS
 from nacre.console.decoding import form_request
 from nacre.console.openapi import describe
 from nacre.console.route_row import API, RouteRow
 from nacre.console.routes import ROUTES
 from nacre.engine.clock import SystemClock
-from nacre.errors import ConfigError
 from nacre.ops.allowed_actions import ACTION_COMMANDS, POSSIBLE
 from nacre.ops.fields import ShortText, Typed, Whole
 from nacre.ops.job_states import RUNNING
@@ -72,10 +71,10 @@ def test_a_field_is_an_option_of_the_command(capsys: pytest.CaptureFixture[str])
     assert json.loads(plain)["ok"] is True
 
 
-@pytest.mark.parametrize("values", [{"word": "a\nb"}, {"word": "a", "depth": -1}, {}])
-def test_a_value_that_does_not_fit_is_refused(values: dict[str, Any]):
-    with pytest.raises(ConfigError):
-        make_request(DUMMY, values)
+def test_a_terminal_has_no_bounds_of_texts(capsys: pytest.CaptureFixture[str]):
+    command = OperationCommand(DUMMY, lambda result, request, job: str(len(request.word)))
+    command(Path("job"), as_json=False, word="a|\n" * 9_000, depth=0, quick=False)
+    assert capsys.readouterr().out == "27000\n"
 
 
 def test_a_field_is_in_the_schema_of_the_rest_api():

@@ -1,7 +1,7 @@
 """`nacre frontier DIR import`: lists of URLs, recovery journals and crawl logs become URIs."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from nacre.cli.options import AsJson, job_of
 from nacre.errors import ConfigError
 
 if TYPE_CHECKING:
-    from nacre.job.imports import ImportTally
+    from nacre.job.imports import ImportOptions, ImportTally
 
 _LONGEST = 65_536
 """Characters of a piece of stdin: a longer line is not a URL."""
@@ -65,31 +65,33 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
     as_json: AsJson = False,
 ) -> None:
     """Schedule URIs, in scope or not; lines Fs, Ff, Fd and Fi of a journal mark them as seen."""
-    from nacre.cli.operations import context_of
-    from nacre.job.imports import ImportMode, ImportOptions, ImportTally
-    from nacre.ops.uri_import import file_lines, import_lines
+    from nacre.job.imports import ImportMode, ImportOptions
 
     if recover + crawl_log + seeds > 1:
         raise ConfigError("a file is a recovery journal, a crawl.log or a seed list: say one")
     if recover and file == _STDIN:
         raise ConfigError("a recovery journal is read twice, so it must be a file")
-    context = context_of(job_of(ctx))
-    lines = _stdin_lines if file == _STDIN else partial(file_lines, file)
-    journal = (ImportMode.FINISHED, ImportMode.PENDING)
     way_of = ImportMode.CRAWL_LOG if crawl_log else ImportMode.SEEDS if seeds else ImportMode.IMPORT
+    modes = (ImportMode.FINISHED, ImportMode.PENDING) if recover else (way_of,)
+    options = ImportOptions(way_of, scoped=scope, force=force, retain_failures=retain_failures)
+    passes = [options._replace(way=mode) for mode in modes]
+    _tell(_import_passes(job_of(ctx), file, passes), as_json=as_json)
+
+
+def _import_passes(directory: Path, file: Path, passes: "Sequence[ImportOptions]") -> "ImportTally":
+    """Import a file in one or more passes, and print the rejected lines."""
+    from nacre.cli.operations import context_of
+    from nacre.job.imports import ImportTally
+    from nacre.ops.uri_import import file_lines, import_lines
+
+    lines = _stdin_lines if file == _STDIN else partial(file_lines, file)
     total = ImportTally()
-    for way in journal if recover else (way_of,):
-        options = ImportOptions(way, scoped=scope, force=force, retain_failures=retain_failures)
-        for imported in import_lines(context, lines, options):
-            _add(total, imported.tally)
+    for options in passes:
+        for imported in import_lines(context_of(directory), lines, options):
+            total.add(imported.tally)
             for number, text, why in imported.rejected:
                 output.tell(f"line {number}: {why}: {output.safe(text)}")
-    _tell(total, as_json=as_json)
-
-
-def _add(total: "ImportTally", more: "ImportTally") -> None:
-    for name in total.__struct_fields__:
-        setattr(total, name, getattr(total, name) + getattr(more, name))
+    return total
 
 
 def _tell(total: "ImportTally", *, as_json: bool) -> None:

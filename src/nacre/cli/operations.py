@@ -1,6 +1,6 @@
 """Commands made of operations: their options come from the fields of the request."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
@@ -76,28 +76,13 @@ class OperationCommand:
         if flagged and self._flag is not None:
             operation, show, to_json = self._flag[1:]
             values = {}
-        request = make_request(operation, values)
+        # Not decoded: the bounds of texts are those of the REST API, and typer checks the others.
+        request = operation.request(**values)
         result = run_operation(operation, directory, request)
         if as_json:
             output.say_json(to_json(result))
         else:
             output.say(show(result, request, directory))
-
-
-def make_request(operation: Operation[Q, R], values: Mapping[str, object]) -> Q:
-    """Make the request of an operation from the values of its options.
-
-    Raises:
-        ConfigError: A value does not fit.
-    """
-    try:
-        return msgspec.convert(values, operation.request)
-    except msgspec.ValidationError as error:
-        from nacre.errors import ConfigError, Problem
-        from nacre.ops.misfits import misfit_of
-
-        path, words = misfit_of(error, operation.request)
-        raise ConfigError([Problem(f"--{path}", words)]) from None
 
 
 def run_operation(operation: Operation[Q, R], directory: Path, request: Q) -> R:

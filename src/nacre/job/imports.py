@@ -101,6 +101,11 @@ class ImportTally(msgspec.Struct):
     passed: int = 0
     rejected: int = 0
 
+    def add(self, more: "ImportTally") -> None:
+        """Add the counts of more lines."""
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(more, name))
+
 
 class ImportOptions(NamedTuple):
     """Options of how lines are read.

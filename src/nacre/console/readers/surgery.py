@@ -49,8 +49,7 @@ def import_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
             retain_failures=bool(arguments["retain_failures"]),
         )  # fmt: skip
         for imported in import_lines(context, lines, options):
-            for name in total.__struct_fields__:
-                setattr(total, name, getattr(total, name) + getattr(imported.tally, name))
+            total.add(imported.tally)
             more = (line._asdict() for line in imported.rejected)
             rejected += islice(more, _REJECTED - len(rejected))
             PROGRESS.tell(total.lines)
