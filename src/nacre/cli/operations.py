@@ -108,17 +108,17 @@ def _parameters(
     """The parameters of a command: the job, the fields of the request, the format."""
     keyword = Parameter.KEYWORD_ONLY
     job = typer.Context if in_group else JobDir
-    found = [Parameter("job", Parameter.POSITIONAL_OR_KEYWORD, annotation=job)]
+    parameters = [Parameter("job", Parameter.POSITIONAL_OR_KEYWORD, annotation=job)]
     meanings = field_meanings(operation.request)
     for field in msgspec.structs.fields(operation.request):
         default = Parameter.empty if field.required else field.default
         kind = _typed_field(field, meanings[field.name])
-        found.append(Parameter(field.name, keyword, annotation=kind, default=default))
+        parameters.append(Parameter(field.name, keyword, annotation=kind, default=default))
     if flag is not None:
         kind = Annotated[bool, typer.Option(flag.flag, help=flag.operation.summary)]
-        found.append(Parameter("flagged", keyword, annotation=kind, default=False))
-    found.append(Parameter("as_json", keyword, annotation=AsJson, default=False))
-    return found
+        parameters.append(Parameter("flagged", keyword, annotation=kind, default=False))
+    parameters.append(Parameter("as_json", keyword, annotation=AsJson, default=False))
+    return parameters
 
 
 def _typed_field(field: msgspec.structs.FieldInfo, meaning: str) -> Any:  # noqa: ANN401 - a type
@@ -139,4 +139,4 @@ def _split(kind: Any) -> tuple[Any, msgspec.Meta | None]:  # noqa: ANN401 - type
     if get_origin(kind) is not Annotated:
         return kind, None
     plain, *annotations = get_args(kind)
-    return plain, next((one for one in annotations if isinstance(one, msgspec.Meta)), None)
+    return plain, next((each for each in annotations if isinstance(each, msgspec.Meta)), None)

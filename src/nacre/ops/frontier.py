@@ -176,14 +176,12 @@ def _change_stopped(
     return asyncio.run(change())
 
 
-def _delete(context: OperationContext, request: UriRequest) -> FrontierChange:
-    require_chosen(request)
-    return FrontierChange(change_frontier(context, "delete", request.urls, request.queues))
+def _change_uris(action: str) -> "Callable[[OperationContext, UriRequest], FrontierChange]":
+    def run(context: OperationContext, request: UriRequest) -> FrontierChange:
+        require_chosen(request)
+        return FrontierChange(change_frontier(context, action, request.urls, request.queues))
 
-
-def _forget(context: OperationContext, request: UriRequest) -> FrontierChange:
-    require_chosen(request)
-    return FrontierChange(change_frontier(context, "forget", request.urls, request.queues))
+    return run
 
 
 def _move_first(context: OperationContext, request: FirstRequest) -> FrontierChange:
@@ -221,10 +219,10 @@ def _include(context: OperationContext, request: IncludeRequest) -> ScopeChange:
     from nacre.settings.load import load_job
 
     layout, settings = context.layout, load_job(context.layout).settings
-    assignment, found = readmission(settings.scope, request.urls)
+    assignment, regex = readmission(settings.scope, request.urls)
     if assignment:
         change_settings(context, ChangeRequest(assignments=[assignment]))
-    number = _readmit(context, settings, found) if layout.has_store else None
+    number = _readmit(context, settings, regex) if layout.has_store else None
     return ScopeChange(number or 0, _rule_of(assignment), over=number is None)
 
 
@@ -251,7 +249,7 @@ def _readmit(context: OperationContext, settings: "JobSettings", regex: str) -> 
         if not is_running(layout.socket) and not takes_back(view.store):
             return None
     number = 0
-    excluded = [one.found for one in exclusions(load_job(layout).settings.scope)]
+    excluded = [exclusion.found for exclusion in exclusions(load_job(layout).settings.scope)]
     for path, options in readmitted_files(look, matcher(regex), excluded):
         for imported in import_lines(context, partial(file_lines, path), options):
             number += imported.tally.scheduled
@@ -265,7 +263,7 @@ _U: Final = (UriRequest, FrontierChange)
 
 DELETE: Final = Operation(
     "delete", "Delete the waiting URIs that match; they count as disregarded (-6000).",
-    *_U, _delete, _STATES, opens_store=True,
+    *_U, _change_uris("delete"), _STATES, opens_store=True,
 )  # fmt: skip
 EXCLUDE: Final = Operation(
     "exclude", "Exclude URLs from the scope, at once if the job runs, and delete those that wait.",
@@ -291,7 +289,7 @@ WAKE: Final = Operation(
 FORGET: Final = Operation(
     "forget",
     "Forget that URIs were crawled, so that they are crawled again once they are found again.",
-    *_U, _forget, _STATES, opens_store=True,
+    *_U, _change_uris("forget"), _STATES, opens_store=True,
 )  # fmt: skip
 RECONSIDER: Final = Operation(
     "reconsider",

@@ -33,18 +33,18 @@ def misfit_of(error: msgspec.ValidationError, kind: type[msgspec.Struct]) -> Fie
 
     Args:
         error: The error.
-        kind: The struct that was wanted.
+        kind: The struct that the text was decoded as.
     """
     text = str(error)
     place = _PLACE.search(text)
-    said = text[: place.start()] if place else text
-    if "matching regex" in said:
-        said = "it has a line break, another control character, or a sign that cannot be there"
-    known = {one.encode_name: one for one in msgspec.structs.fields(kind)}
-    field = known.get(re.split(r"[.\[]", place[1])[0]) if place else None
-    choices = choices_of(field.type) if field is not None and said.startswith("Invalid") else ()
+    reason = text[: place.start()] if place else text
+    if "matching regex" in reason:
+        reason = "it has a line break, another control character, or a sign that cannot be there"
+    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    field = fields.get(re.split(r"[.\[]", place[1])[0]) if place else None
+    choices = choices_of(field.type) if field is not None and reason.startswith("Invalid") else ()
     named = ", ".join(filter(None, choices))
-    words = f"{said}; it is one of {named}" if named else said
+    words = f"{reason}; it is one of {named}" if named else reason
     return FieldMisfit(place[1] if place else "", words)
 
 
