@@ -1,8 +1,8 @@
-"""Follows an example of docs/contributing.md literally, in a copy of the sources.
+"""Follows an example of docs/contributing.md or docs/extending.md literally, in a copy of sources.
 
-An example is a section of that page. Each of its numbered steps that begins with the path of a file
-and has a block of code says what that file gets: imports go to its imports, the rest to its end; a
-file that is not there is made. Indented lines that stand by themselves are commands.
+An example is a section of these pages. Each of its numbered steps that begins with the path of a
+file and has a block of code says what that file gets: imports go to its imports, the rest to its
+end; a file that is not there is made. Indented lines that stand by themselves are commands.
 """
 
 import ast
@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = (ROOT / "docs" / "contributing.md").read_text("utf-8")
+PAGE = "\n".join(
+    (ROOT / "docs" / name).read_text("utf-8") for name in ("contributing.md", "extending.md")
+)
 COPIED = ("src", "tests", "tools", "docs", "simweb", "examples", "bench")
 FILES = ("pyproject.toml", "Makefile", "CHANGELOG.md", "README.md")
 WITHOUT = shutil.ignore_patterns("__pycache__", ".*_cache", "*.pyc")
@@ -32,7 +34,9 @@ class Step(NamedTuple):
 def section(title: str) -> str:
     """The text of the section of a title, up to the next title."""
     found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
-    assert found is not None, f"docs/contributing.md has no section {title!r}"
+    assert found is not None, (
+        f"docs/contributing.md and docs/extending.md have no section {title!r}"
+    )
     return found[1]
 
 

@@ -78,11 +78,16 @@ def commands(page: str) -> list[str]:
     return found
 
 
-PAGES_WITH_COMMANDS = [
-    page
-    for page in ["README.md", *(f"docs/{one.name}" for one in sorted((ROOT / "docs").glob("*.md")))]
-    if commands(page)
+PAGES_OF_DOCS = [
+    "README.md",
+    *(
+        str(page.relative_to(ROOT))
+        for page in sorted((ROOT / "docs").rglob("*.md"))
+        if page.parent.name != "reference"
+    ),
 ]
+"""All pages that people write."""
+PAGES_WITH_COMMANDS = [page for page in PAGES_OF_DOCS if commands(page)]
 HERE = [page for page in PAGES_WITH_COMMANDS if page not in ELSEWHERE]
 
 

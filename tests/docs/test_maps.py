@@ -1,4 +1,4 @@
-"""What packages and docs/architecture.md say of modules is there."""
+"""The modules that packages, docs/architecture.md and docs/internals.md name exist."""
 
 import ast
 import re
@@ -21,10 +21,11 @@ def test_a_package_names_modules_that_it_has(package: Path):
     assert [name for name in NAMED.findall(told) if not (package / name).exists()] == []
 
 
-def test_the_architecture_names_modules_that_there_are():
-    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+@pytest.mark.parametrize(("page", "least"), [("architecture.md", 50), ("internals.md", 50)])
+def test_a_page_names_modules_that_exist(page: str, least: int):
+    text = (ROOT / "docs" / page).read_text("utf-8")
     names = [name for name in NAMED.findall(text) if name.endswith(".py")]
-    assert len(names) > 50
+    assert len(names) > least
     homes = (SOURCE, SIMWEB.parent)
     everywhere = {path.name for home in homes for path in home.rglob("*.py")}
     assert [

@@ -1,6 +1,6 @@
 """What a job holds, as plain facts, and the invariants that must hold of them at every start.
 
-Source: docs/architecture.md, "Durability".
+Source: docs/internals.md, "Durability".
 """
 
 import json
@@ -144,7 +144,7 @@ def indexed(path: Path) -> dict[tuple[str, int], str]:
 
 
 def check(found: Facts, again: Collection[str] = ()) -> None:
-    """The invariants of docs/architecture.md, "Durability".
+    """The invariants of docs/internals.md, "Durability".
 
     Args:
         found: What a job holds.

@@ -1,7 +1,7 @@
 """WARC files: named by a template, rotated by size, each begun with its warcinfo record.
 
 Every file has its index beside it. All bytes go through `Files`, in one synchronous step with the
-rows of the visit, so that they become durable together (docs/architecture.md, "Durability").
+rows of the visit, so that they become durable together (docs/internals.md, "Durability").
 A record is one gzip member (WARC 1.1 annex D), or plain. isal at level 1 gives 540 MB/s, eight
 times zlib, for a few per cent more bytes; it releases the GIL, so that packing may run in a thread.
 """

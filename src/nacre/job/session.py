@@ -1,7 +1,7 @@
 """One life of a running job: from the opened store to its closing.
 
 A storage error ends a session, not the job: everything in memory is dropped, and the next session
-recovers as after a crash (docs/architecture.md, "Durability"). One code path.
+recovers as after a crash (docs/internals.md, "Durability"). One code path.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """The row of a file in the store: its kind, path, state, committed size and epoch.
 
 Each WARC, index and log has one in `meta`. The store, not a suffix, knows what belongs to the job
-and how far. See docs/architecture.md, "Durability".
+and how far. See docs/internals.md, "Durability".
 """
 
 from enum import StrEnum

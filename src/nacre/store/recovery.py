@@ -5,7 +5,7 @@ store knows (`examine_files`), and nothing is changed. Three things can be wrong
 shorter or gone has lost data that was committed. A file that is longer than the groups in flight
 could explain, or carries a name that only a later commit can have given it, shows that the store is
 older than the archive; both are refused. All else is what a crash leaves, and is repaired. Each
-step may be cut off by a crash and is then done again by the next start. See docs/architecture.md,
+step may be cut off by a crash and is then done again by the next start. See docs/internals.md,
 "Durability".
 """
 
