@@ -25,8 +25,8 @@ from tests.migrate.nutch.conffiles import conf
 ROOT = Path(__file__).parent.parent.parent
 ELSEWHERE = {
     "docs/console.md": "tests/console",
-    "docs/curators.md": "tests/promises/21_curators.py",
-    "docs/operations.md": "tests/promises/21_operations.py",
+    "docs/curators.md": "tests/docs/test_curators_page.py",
+    "docs/operations.md": "tests/docs/test_operations_page.py",
     "docs/simweb.md": "tests/simweb",
     "docs/incremental.md": "tests/simweb/test_paper.py tests/bench/histories/test_run.py",
     "docs/contributing.md": "tests/contract/test_contributing.py",

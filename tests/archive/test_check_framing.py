@@ -1,4 +1,4 @@
-"""Promise: `archive check` calls nothing damaged that Nacre wrote (docs/howto.md).
+"""`archive check` calls nothing damaged that Nacre wrote (docs/howto.md).
 
 On the code before, the checker had a reading of framing of its own: `Transfer-Encoding: chunked`
 beside `xchunked` made it compare the digest of another payload (exit 7).

@@ -1,4 +1,4 @@
-"""Promise: a capture holds the reply to its own request (docs/threat-model.md).
+"""a capture holds the reply to its own request (docs/threat-model.md).
 
 On the code before, an unasked late reply on a kept connection became the capture of the next URL;
 the true one was lost, with its links.
@@ -23,7 +23,7 @@ from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from nacre.store.store import Store
-from tests.promises.late_server import LateServers, late_servers
+from tests.crawl.late_server import LateServers, late_servers
 
 pytestmark = pytest.mark.crawl
 

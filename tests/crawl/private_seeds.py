@@ -1,6 +1,6 @@
-"""The crawls of 01_private_networks.py, run where no network is.
+"""The crawls of test_private_networks.py, run where no network is.
 
-    python -m tests.promises.private_seeds CASE FOLDER
+    python -m tests.crawl.private_seeds CASE FOLDER
 
 One JSON object on stdout: how many requests each address got, the lines of the crawl logs, and what
 went wrong with each URL.

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.broken_servers import broken
 from tests.cli.site import Pages, everywhere, nacre
-from tests.promises.broken import broken
 
 SITES = 190
 

@@ -10,9 +10,9 @@ import re
 import signal
 from pathlib import Path
 
+from tests.cli.broken_servers import broken
 from tests.cli.site import nacre, site
 from tests.cli.test_control import ended, running, until
-from tests.promises.broken import broken
 
 QUICK = ("--delay", "0", "--set", "frontier.max_retries=2", "--set", "frontier.retry_delay=0.1")
 

@@ -1,4 +1,4 @@
-"""Promise: only what the operator writes opens a private network (docs/threat-model.md).
+"""only what the operator writes opens a private network (docs/threat-model.md).
 
 On the code before, what a public seed's name resolved to was taken for a named network: all of
 loopback, or 10.0.0.1, was open to the whole job.
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.crawl.private_seeds import LOOPBACK, PRIVATE, PUBLIC
 from tests.netns import run_isolated
-from tests.promises.private_seeds import LOOPBACK, PRIVATE, PUBLIC
 
 pytestmark = pytest.mark.crawl
 
@@ -30,7 +30,7 @@ class Told:
 
 
 def case(name, tmp_path):
-    return Told(**json.loads(run_isolated("tests.promises.private_seeds", name, tmp_path / "job")))
+    return Told(**json.loads(run_isolated("tests.crawl.private_seeds", name, tmp_path / "job")))
 
 
 @pytest.mark.parametrize("name", ["public", "recrawl", "rebinding", "mixed", "others"])

@@ -1,4 +1,4 @@
-"""Promise: a look-up serves at least the fetch that waits for it (docs/reference, `dns.min_ttl`).
+"""a look-up serves at least the fetch that waits for it (docs/reference, `dns.min_ttl`).
 
 On the code before, an answer with a time to live of 0 under `dns.min_ttl: 0` had expired when it
 came: the names were asked for again, for ever, and no page was fetched.
