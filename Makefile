@@ -27,7 +27,7 @@ MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html er
 	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills spark \
-	console-stories console-fuzz console-pictures console-load webs-all test test-all cases bench bench-full traps reference lock catalogues web goals ablation clean
+	console-stories console-fuzz console-pictures console-load webs-all test test-all cases bench bench-full traps reference docs lock catalogues web goals ablation clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -130,6 +130,9 @@ traps: environment ## how soon a crawl has the pages of sites without end: repla
 reference: environment ## docs/reference again, from the components
 	@$(PY) -m tools.reference
 
+docs: environment ## the documentation as a web site, with search: .cache/docs/html
+	@$(PY) -m tools.docs_site.build
+
 catalogues: environment ## the texts of the console in other languages: collect
 	@$(PY) -m tools.catalogues
 
@@ -153,6 +156,8 @@ lock: environment ## the locks again, from pyproject.toml
 		--no-emit-index-url --no-header --group judges -o requirements-judges.lock
 	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes --no-strip-extras \
 		--no-emit-index-url --no-header --group sphinx -o requirements-sphinx.lock
+	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes --no-strip-extras \
+		--no-emit-index-url --no-header --group docs -o requirements-docs.lock
 	for extra in console cycle objects opensearch search spark; do \
 		{ $(PY) -c "import sys, tomllib; project = tomllib.load(sys.stdin.buffer)['project']; \
 			print(*project['optional-dependencies']['$$extra'], sep='\n')" <pyproject.toml; \

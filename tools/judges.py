@@ -24,14 +24,19 @@ def fingerprint(lock: Path, environment: Path) -> str:
     return f"{digest} {environment} {sys.version_info[0]}.{sys.version_info[1]}\n"
 
 
-def prepare(checkout: Path) -> Path:
-    """Make or refresh the environment; return the folder of its commands.
+def prepare(checkout: Path, lock_name: str = LOCK, folder: str = ".venv-judges") -> Path:
+    """Make or refresh an environment of a lock; return the folder of its commands.
+
+    Args:
+        checkout: The checkout, which has the lock and gets the environment.
+        lock_name: The lock, in the checkout. The documentation site has one of its own.
+        folder: The folder of the environment, in the checkout.
 
     Raises:
         subprocess.CalledProcessError: The packages could not be installed.
     """
-    lock = checkout / LOCK
-    environment = checkout / ".venv-judges"
+    lock = checkout / lock_name
+    environment = checkout / folder
     commands = environment / "bin"
     stamp = environment / "nacre-judges"
     wanted = fingerprint(lock, environment)
@@ -39,7 +44,7 @@ def prepare(checkout: Path) -> Path:
         fcntl.flock(turn, fcntl.LOCK_EX)  # two uses at once: the second waits for the first
         if stamp.exists() and stamp.read_text() == wanted:
             return commands
-        sys.stderr.write(f"making the judges' environment in {environment} ...\n")
+        sys.stderr.write(f"making the environment in {environment} ...\n")
         venv.create(environment, clear=True, with_pip=True)
         install(commands / "python", lock)
         stamp.write_text(wanted)

@@ -46,7 +46,7 @@ DRAWN: Final = """() => [...document.querySelectorAll("[data-chart] .plot")].eve
 """All charts of a page are drawn."""
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("console-*")), ids=lambda path: path.name)
 def test_a_picture_is_small_and_its_page_exists(path: Path):
     assert path.stat().st_size <= LARGEST
     name, scheme, width = path.stem.removeprefix("console-").split("-")
@@ -55,13 +55,13 @@ def test_a_picture_is_small_and_its_page_exists(path: Path):
 
 
 def test_each_page_has_its_pictures():
-    assert {path.name for path in FOLDER.glob("*")} == NAMES
+    assert {path.name for path in FOLDER.glob("console-*")} == NAMES
 
 
 def test_the_documentation_names_pictures_that_exist():
     text = (FOLDER.parent / "console.md").read_text()
     named = set(re.findall(r"pictures/([\w.-]+)", text))
-    assert named <= {path.name for path in FOLDER.glob("*")}
+    assert named <= {path.name for path in FOLDER.glob("console-*")}
 
 
 @pytest.mark.skipif("NACRE_PICTURES" not in os.environ, reason="make console-pictures makes them")
