@@ -1,4 +1,4 @@
-"""Writes the table of docs/incremental.md from docs/goals.json.
+"""Writes the table of docs/simulated-goals.md from docs/goals.json.
 
     python -m tools.goals           write it
     python -m tools.goals --check   say whether it is current
@@ -14,7 +14,7 @@ import msgspec
 from nacre_simweb.goaltable import GoalFigures, into
 
 ROOT = Path(__file__).resolve().parent.parent
-FIGURES, PAGE = ROOT / "docs" / "goals.json", ROOT / "docs" / "incremental.md"
+FIGURES, PAGE = ROOT / "docs" / "goals.json", ROOT / "docs" / "simulated-goals.md"
 
 
 def page() -> str:

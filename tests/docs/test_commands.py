@@ -28,7 +28,8 @@ ELSEWHERE = {
     "docs/curators.md": "tests/docs/test_curators_page.py",
     "docs/operations.md": "tests/docs/test_operations_page.py",
     "docs/simweb.md": "tests/simweb",
-    "docs/incremental.md": "tests/simweb/test_paper.py tests/bench/histories/test_run.py",
+    "docs/incremental.md": "tests/bench/histories/test_run.py",
+    "docs/simulated-goals.md": "tests/simweb/test_paper.py",
     "docs/contributing.md": "tests/contract/test_contributing.py",
 }
 """Pages whose commands other tests run: these tests, or their folder."""

@@ -100,7 +100,7 @@ def test_a_document_gets_its_table_from_the_file() -> None:
 
 def test_the_table_of_the_documents_is_that_of_their_file() -> None:
     root = Path(__file__).parents[2]
-    assert (root / "docs" / "incremental.md").read_text("utf-8") == page()
+    assert (root / "docs" / "simulated-goals.md").read_text("utf-8") == page()
 
 
 def test_what_needs_the_machine_for_itself_is_measured_once() -> None:

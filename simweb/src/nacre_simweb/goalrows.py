@@ -1,4 +1,4 @@
-"""The goals G1 to G12; docs/incremental.md describes them.
+"""The goals G1 to G12; docs/simulated-goals.md describes them.
 
 Worlds and lengths are chosen so that all of it fits into an hour of two cores. `scale` is named in
 the text of a goal wherever it is not 1.

@@ -1,6 +1,6 @@
 """The goals of incremental crawling, each measured on worlds and seeds that nothing was tuned on.
 
-See docs/incremental.md. A goal is a figure of several runs of one seed, so that policies are
+See docs/simulated-goals.md. A goal is a figure of several runs of one seed, so that policies are
 compared in the same world; over the seeds there is a mean with its bootstrapped interval.
 """
 
@@ -53,7 +53,7 @@ class Goal(NamedTuple):
     """A goal: a figure, and the value to be reached.
 
     Attributes:
-        name: As in docs/incremental.md, `G1`.
+        name: As in docs/simulated-goals.md, `G1`.
         what: What is measured, where.
         target: The figure; None for one that stands beside a goal: a bound, a comparison.
         better: The figure is to be at least, or at most, so great.

@@ -15,7 +15,7 @@ class Figure(msgspec.Struct, frozen=True):
     """A goal as it was measured.
 
     Attributes:
-        goal: As in docs/incremental.md, `G1`.
+        goal: As in docs/simulated-goals.md, `G1`.
         what: What was measured, where.
         target: The figure to be reached; None where there is none.
         better: It is to be at least, or at most, so great.
