@@ -12,7 +12,7 @@ from tests.docs.test_commands import PAGES_OF_DOCS
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
-LONG = {"docs/console.md", "docs/recrawl.md"}
+LONG = {"docs/console.md"}
 
 
 def test_the_two_commands_are_on_the_first_screen():

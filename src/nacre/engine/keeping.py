@@ -3,7 +3,7 @@
 A version that resembles an earlier one may be stored as a difference from it, always from one that
 is stored in full, in a WARC that is finished; the store has its place. What only confirms
 what is known, and what says nothing, is written now and then (`KeepSettings`); the fetch log has
-all of it. See docs/recrawl.md.
+all of it. See docs/recrawl-storage.md.
 """
 
 from pathlib import Path
