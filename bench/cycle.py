@@ -28,11 +28,11 @@ import msgspec
 from bench.nutch import compare
 from bench.process import family
 from bench.small import PAGES, small_rounds
-from nacre.cli.cycle.opening import CommonOptions, opened
 from nacre.crawldb import facts as schemas
 from nacre.crawldb.kernels import Kernel
 from nacre.crawldb.row import ADD_COLUMNS, COLUMNS, bucket_of_host
 from nacre.cycle.compaction import FILE_ROWS
+from nacre.cycle.opening import StepSetup, open_step
 from nacre.cycle.steps.generate import GenerateOptions, generate
 from nacre.cycle.steps.judging import rules_of_step
 from nacre.cycle.steps.update import UpdateOptions, update
@@ -121,7 +121,7 @@ def make_table(root: Path, urls: int, buckets: int) -> int:
     root.mkdir(parents=True)
     (root / "crawl.yaml").write_text(SETTINGS)
     cycle = Cycle.open(root)
-    with opened(root, CommonOptions(), clock=NOW) as context:
+    with open_step(root, StepSetup(clock=NOW)) as context:
         rules = rules_of_step(context, cycle.newest()).hash
     each = max(1, urls // DOMAINS)
     specs = [
@@ -220,7 +220,7 @@ def step_main(
     root: Path, step: str, top: int, tasks: int, engine: str, master: str = ""
 ) -> dict[str, Any]:
     """Run a step in this process; what it found."""
-    with opened(root, CommonOptions(engine, master, tasks), clock=NOW) as context:
+    with open_step(root, StepSetup(engine, master, tasks, NOW)) as context:
         if step == "generate":
             found = generate(context, GenerateOptions(top=top, units=2))
             return {"known": found.known, "selected": found.selected, "segments": found.segments}

@@ -30,10 +30,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bench.cycle import DOMAINS, NOW, SETTINGS, domains, measured_process
-from nacre.cli.cycle.opening import CommonOptions, opened
 from nacre.crawldb.links import link_schema
 from nacre.cycle.moving.nutch import CRAWL_DATUM, TEXT
 from nacre.cycle.moving.nutch_import import NutchOptions, import_nutch, nutch_places
+from nacre.cycle.opening import StepSetup, clock_of, open_step
 from nacre.cycle.steps.rank import RankOptions, rank
 from nacre.cycle.steps.rank_tasks import LINKS
 from nacre.cycle.storage import open_storage
@@ -171,7 +171,7 @@ def make_links(root: Path, pages: int, links: int) -> None:
 
 def step_main(root: Path, step: str, source: str) -> None:
     """Run a step, and print its counts."""
-    with opened(root, CommonOptions(tasks=2, at="2027-01-01T00:00:00Z")) as context:
+    with open_step(root, StepSetup(tasks=2, clock=clock_of("2027-01-01T00:00:00Z"))) as context:
         if step == "import":
             result = import_nutch(context, nutch_places(Path(source)), NutchOptions())
             print(json.dumps({"records": result.records, "new": result.taken.new}))

@@ -28,7 +28,7 @@ OUTSIDE_OF_A_RUN = {
     "cli/console_webhooks.py": "the console",
     "cli/control.py": "looks at a job that another process runs",
     "cli/cycle/display.py": "the progress of a step on a terminal",
-    "cli/cycle/opening.py": "the default of --at, which is --now of a step",
+    "cycle/opening.py": "the default of --at, which is --now of a step",
     "cli/jobs.py": "looks up names for a check",
     "cli/new_job.py": "the default without --now; looks up names for a check",
     "cli/operations.py": "an operation of the user at a terminal",

@@ -30,6 +30,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "nacre"
 METHODS = [("console/**.py", "python"), ("console/templates/**.html", "jinja2")]
 JOB = [("sentence_words.py", "python")]
 FOUND = [("found_words.py", "python")]
+OPERATIONS = [("round_requests.py", "python")]
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 
 
@@ -46,7 +47,10 @@ def named_texts() -> Iterator[tuple[str, str]]:
 def template() -> Catalog:
     """All texts, without translations."""
     found = Catalog(project="Nacre", fuzzy=False)
-    folders = (SOURCE, METHODS), (SOURCE / "job", JOB), (SOURCE / "inspect" / "analysis", FOUND)
+    folders = (
+        (SOURCE, METHODS), (SOURCE / "job", JOB), (SOURCE / "inspect" / "analysis", FOUND),
+        (SOURCE / "ops", OPERATIONS),
+    )  # fmt: skip
     for folder, methods in folders:
         options = {pattern: {"trimmed": "true"} for pattern, _ in methods}
         texts = extract_from_dir(str(folder), methods, options, keywords=KEYWORDS)

@@ -259,7 +259,7 @@ def commands_page() -> str:
     simulated: Any = typer.main.get_command(simweb)
     late = [(name, command.loaded()) for name, command in LATE.items()]
     for name, command in (*group.commands.items(), *late, ("simweb", simulated)):
-        parts += _command(f"nacre {name}", command)
+        parts += command_section(f"nacre {name}", command)
     return "\n\n".join(parts) + "\n"
 
 
@@ -268,7 +268,8 @@ def _exit_codes() -> str:
     return "\n".join(["| code | meaning |", "|---|---|", *rows])
 
 
-def _command(name: str, command: Any) -> Iterator[str]:
+def command_section(name: str, command: Any) -> Iterator[str]:
+    """A command with its options, and those below it."""
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     words = [name, *(_metavar(argument) for argument in arguments)]
     below = getattr(command, "commands", {})
@@ -281,7 +282,7 @@ def _command(name: str, command: Any) -> Iterator[str]:
         lines += [f"| {_option(option)} | {_cell(option.help or '')} |" for option in options]
         yield "\n".join(lines)
     for child, inner in below.items():
-        yield from _command(f"{' '.join(words)} {child}", inner)
+        yield from command_section(f"{' '.join(words)} {child}", inner)
 
 
 def _metavar(argument: Any) -> str:

@@ -2,7 +2,8 @@
 
 An example is a section of these pages. Each of its numbered steps that begins with the path of a
 file and has a block of code says what that file gets: imports go to its imports, the rest to its
-end; a file that is not there is made. Indented lines that stand by themselves are commands.
+end; a file that is not there is made. A block of `diff` changes the lines that it shows. Indented
+lines that stand by themselves are commands.
 """
 
 import ast
@@ -29,6 +30,7 @@ class Step(NamedTuple):
 
     path: str
     code: str
+    language: str = "python"
 
 
 def section(title: str) -> str:
@@ -50,7 +52,7 @@ def steps(title: str) -> list[Step]:
     """The steps of an example that have code, in order."""
     found = []
     for step in _STEP.finditer(section(title)):
-        found += [Step(step[1], _plain(block[2])) for block in _BLOCK.finditer(step[0])]
+        found += [Step(step[1], _plain(block[2]), block[1]) for block in _BLOCK.finditer(step[0])]
     return found
 
 
@@ -96,6 +98,11 @@ def follow(title: str, tree: Path) -> None:
 
 
 def _with_step(text: str, step: Step) -> str:
+    if step.language == "diff":
+        lines = step.code.splitlines(keepends=True)
+        old = "".join(line[1:] for line in lines if line[0] in " -")
+        assert text.count(old) == 1, f"{step.path} does not have these lines once:\n{old}"
+        return text.replace(old, "".join(line[1:] for line in lines if line[0] in " +"))
     if not step.path.endswith(".py"):
         return text + step.code
     new = step.code.splitlines()

@@ -13,6 +13,7 @@ REPORT = "An example: a report"
 PROCESSOR = "An example: a new processor"
 EXTRACTOR = "An example: a new extractor"
 COMMAND = "An example: a new command"
+OPTION = "An example: an option for rounds"
 EXAMPLES = re.findall(r"^## (An example: .*)$", PAGE, re.MULTILINE)
 
 pytestmark = pytest.mark.timeout(240)
@@ -51,6 +52,43 @@ def test_a_rule(tmp_path: Path):
     tree = made(RULE, tmp_path)
     assert "### too-many-parameters" in (tree / "docs/reference/settings.md").read_text("utf-8")
     judged(tree, tmp_path)
+
+
+IN_THE_CONSOLE = """
+from nacre.console.openapi import describe
+from nacre.console.pages.request_form import request_fields
+from nacre.console.routes import ROUTES
+from nacre.ops.operation import option_line, option_words
+from nacre.ops.round_requests import RoundsRequest
+print(describe(ROUTES)["components"]["schemas"]["RoundsRequest"]["properties"]["where"])
+print([field for field in request_fields(RoundsRequest, str) if field.name == "where"])
+print(option_words(RoundsRequest(where="score > 1")), option_line(RoundsRequest))
+"""
+
+
+def test_an_option_for_rounds_is_in_every_face_and_in_its_step(tmp_path: Path):
+    tree = copied(tmp_path)
+    follow(OPTION, tree)
+    assert {step.path for step in steps(OPTION)} == {
+        "src/nacre/ops/round_requests.py", "src/nacre/ops/round_steps.py",
+    }  # fmt: skip
+    assert "--where" in run(tree, "./nacre cycle job --help")
+    run(tree, ".venv/bin/python -m tools.reference")
+    assert "| `--where` SQL | Only URLs for which" in (
+        tree / "docs/reference/commands.md"
+    ).read_text("utf-8")
+    (tree / "asked.py").write_text(IN_THE_CONSOLE)
+    schema, field, words = run(tree, ".venv/bin/python asked.py").splitlines()
+    assert "'description': 'Only URLs for which this is true" in schema
+    assert "label='Only URLs for which this is true', kind='text'" in field
+    assert "['--where=score > 1']" in words
+    assert "--where SQL" in words
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "crawl.yaml").write_text("seeds: [http://h.test/]\n")
+    run(tree, f"./nacre cycle {tmp_path / 'job'} inject --quiet")
+    none = f"./nacre cycle {tmp_path / 'job'} --dry-run --where 'score > 99'; test $? = 10"
+    run(tree, none)
+    run(tree, none.replace("> 99", "> -1").replace("= 10", "= 0"))
 
 
 @pytest.mark.slow

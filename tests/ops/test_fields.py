@@ -1,11 +1,22 @@
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import pytest
 
-from nacre.ops.fields import ShortText, Typed, field_meanings, split_docstring, typed_form
+from nacre.ops.fields import (
+    LARGEST,
+    FieldShape,
+    ShortText,
+    Texts,
+    Typed,
+    Whole,
+    field_meanings,
+    field_shape,
+    split_docstring,
+)
 from nacre.ops.lifecycle import LIFECYCLE
-from nacre.ops.starts import RecrawlRequest, RoundsRequest, StartRequest
+from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
+from nacre.ops.starts import RecrawlRequest, StartRequest
 
 
 class Base(msgspec.Struct):
@@ -39,19 +50,35 @@ def test_the_meanings_of_fields_are_those_of_docstrings_with_the_bases():
 @pytest.mark.parametrize(
     ("kind", "form"),
     [
-        (Annotated[ShortText, Typed("NAME")], Typed("NAME")),
-        (Annotated[int, Typed("N", is_argument=True)], Typed("N", is_argument=True)),
-        (ShortText, None),
-        (str, None),
+        (Annotated[ShortText, Typed("NAME")], FieldShape(str, form=Typed("NAME"))),
+        (
+            Annotated[int, Typed("N", is_argument=True)],
+            FieldShape(int, form=Typed("N", is_argument=True)),
+        ),
+        (ShortText, FieldShape(str)),
+        (Whole, FieldShape(int, minimum=0, maximum=LARGEST)),
+        (
+            Annotated[Whole | None, Typed("N")],
+            FieldShape(int, (), 0, LARGEST, is_optional=True, form=Typed("N")),
+        ),
+        (Annotated[Texts, Typed("URL")], FieldShape(str, is_list=True, form=Typed("URL"))),
+        (Literal["", "字"], FieldShape(str, ("", "字"))),
+        (bool | None, FieldShape(bool, is_optional=True)),
     ],
 )
-def test_the_form_on_a_command_line(kind: object, form: Typed | None):
-    assert typed_form(kind) == form
+def test_the_shape_of_a_field(kind: object, form: FieldShape):
+    assert field_shape(kind) == form
 
 
 @pytest.mark.parametrize(
     "request_type",
-    [*(one.request for one in LIFECYCLE), StartRequest, RecrawlRequest, RoundsRequest],
+    [
+        *(one.request for one in LIFECYCLE),
+        StartRequest,
+        RecrawlRequest,
+        RoundsRequest,
+        LocalRoundsOptions,
+    ],
 )
 def test_every_field_of_a_request_has_a_meaning(request_type: type[msgspec.Struct]):
     names = [field.name for field in msgspec.structs.fields(request_type)]

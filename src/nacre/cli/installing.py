@@ -5,13 +5,17 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from nacre.cli import output
-from nacre.config.extras import MissingExtraError, has_lock, install_arguments
+from nacre.config.extras import (
+    MissingExtraError,
+    has_lock,
+    install_arguments,
+    require_extra,
+)
 from nacre.errors import ConfigError
 
 YES = "--yes"
@@ -91,26 +95,6 @@ def _begin_again(extra: str) -> NoReturn:
         [sys.executable, "-m", "nacre", *sys.argv[1:]],
         {**os.environ, _DONE: extra},
     )
-
-
-_MODULES = {
-    "console": ("starlette", "uvicorn", "jinja2", "argon2"),
-    "cycle": ("duckdb", "numpy", "pyarrow"),
-    "opensearch": ("opensearchpy",),
-    "search": ("tantivy", "resiliparse", "py3langid", "kreuzberg"),
-}
-"""Modules of an extra, by which it is found."""
-
-
-def require_extra(what: str, extra: str) -> None:
-    """Raise MissingExtraError when an extra is not installed; it names the command.
-
-    Args:
-        what: What needs it, with its verb: `batch rounds need`.
-        extra: Its name.
-    """
-    if any(find_spec(name) is None for name in _MODULES[extra]):
-        raise MissingExtraError(what, extra)
 
 
 def _asked(error: MissingExtraError) -> bool:

@@ -101,7 +101,7 @@ def _moved(out: Path, given: Mapping[str, Path], *, salvage: bool) -> "Callable[
     """
     if not given:
         return None
-    from nacre.cli.cycle.opening import CommonOptions, opened
+    from nacre.cli.output import tell
     from nacre.cycle.moving.nutch_import import (
         NutchOptions,
         NutchPlaces,
@@ -109,13 +109,14 @@ def _moved(out: Path, given: Mapping[str, Path], *, salvage: bool) -> "Callable[
         require_tables,
     )
     from nacre.cycle.moving.nutch_segments import import_segments, segment_places
+    from nacre.cycle.opening import open_step
 
     places = NutchPlaces(**given)
     require_tables(places)
     found = segment_places(places.segments) if places.segments is not None else []
 
     def moved() -> "Moved":
-        with opened(out, CommonOptions()) as context:
+        with open_step(out, warn=lambda text: tell(f"nacre: {text}")) as context:
             tables = import_nutch(context, places, NutchOptions(salvage=salvage))
             if not found:
                 return tables, None

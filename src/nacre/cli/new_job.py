@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from nacre.cli.output import tell, warn
-from nacre.cli.seed_input import first_url, seed_input, set_seeds
 from nacre.config.component import parse_duration
 from nacre.config.layer import Layer, assignment_layer, merge
 from nacre.core.clock import Clock
@@ -19,6 +18,7 @@ from nacre.errors import ConfigError, Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.settings import FetchSettings
 from nacre.job.checks import check
+from nacre.ops.seed_input import first_url, seed_input, set_seeds
 from nacre.scope.rules.stock import rules_for
 from nacre.settings.contact import resolver_lookup
 from nacre.settings.new_job import NewJob, create_job, examine_new, require_no_job, separate_logins

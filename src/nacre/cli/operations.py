@@ -1,18 +1,22 @@
 """Commands made of operations: their options come from the fields of the request."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 import typer
 
 from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir, job_of
-from nacre.ops.fields import Typed, field_meanings, typed_form
+from nacre.ops.fields import FieldShape, field_meanings, field_shape, option_of
 from nacre.ops.operation import Operation, OperationContext, Q, R
 
+S = TypeVar("S", bound=msgspec.Struct)
+
+_TECHNICAL = 999_999_999
+"""Limits from here on only keep numbers exact: the help leaves them out."""
 Show = Callable[[Any, Any, Path], str]
 """Makes the text of a result; takes the result, the request and the directory of the job."""
 
@@ -77,7 +81,7 @@ class OperationCommand:
             operation, show, to_json = self._flag[1:]
             values = {}
         # Not decoded: the bounds of texts are those of the REST API, and typer checks the others.
-        request = operation.request(**values)
+        request = request_of(operation.request, values)
         result = run_operation(operation, directory, request)
         if as_json:
             output.say_json(to_json(result))
@@ -109,11 +113,7 @@ def _parameters(
     keyword = Parameter.KEYWORD_ONLY
     job = typer.Context if in_group else JobDir
     parameters = [Parameter("job", Parameter.POSITIONAL_OR_KEYWORD, annotation=job)]
-    meanings = field_meanings(operation.request)
-    for field in msgspec.structs.fields(operation.request):
-        default = Parameter.empty if field.required else field.default
-        kind = _typed_field(field, meanings[field.name])
-        parameters.append(Parameter(field.name, keyword, annotation=kind, default=default))
+    parameters += request_parameters(operation.request)
     if flag is not None:
         kind = Annotated[bool, typer.Option(flag.flag, help=flag.operation.summary)]
         parameters.append(Parameter("flagged", keyword, annotation=kind, default=False))
@@ -121,22 +121,71 @@ def _parameters(
     return parameters
 
 
+def request_parameters(
+    request: type[msgspec.Struct], names: Collection[str] = ()
+) -> list[Parameter]:
+    """Return the parameters of a command that its request has: an option for each field.
+
+    Args:
+        request: The request.
+        names: Fields to include; () for all.
+    """
+    meanings = field_meanings(request)
+    parameters = []
+    for field in msgspec.structs.fields(request):
+        if not names or field.name in names:
+            kind = _typed_field(field, meanings[field.name])
+            default = Parameter.empty if field.required else _typed_default(field)
+            keyword = Parameter.KEYWORD_ONLY
+            parameters.append(Parameter(field.name, keyword, annotation=kind, default=default))
+    return parameters
+
+
+def request_of(request: type[S], values: Mapping[str, Any]) -> S:
+    """Return the request of the options that were typed.
+
+    Args:
+        request: Its struct.
+        values: Values of parameters by name, those of other structs among them; None for an option
+            that was left out.
+    """
+    typed = {}
+    for field in msgspec.structs.fields(request):
+        value = values.get(field.name)
+        if value is not None:
+            typed[field.name] = tuple(value) if isinstance(value, list) else value
+    return request(**typed)
+
+
+def _typed_default(field: msgspec.structs.FieldInfo) -> object:
+    """The default of a parameter; None for one that has no text of its own."""
+    shape = field_shape(field.type)
+    return None if shape.is_list or "" in shape.choices else field.default
+
+
 def _typed_field(field: msgspec.structs.FieldInfo, meaning: str) -> Any:  # noqa: ANN401 - a type
     """The type of a field with what typer reads: an option, or an argument."""
-    form = typed_form(field.type) or Typed("")
-    kind, meta = _split(field.type)
-    bounds = {"min": meta.ge, "max": meta.le} if meta is not None else {}
-    more: dict[str, Any] = {"metavar": form.metavar or None, "help": meaning, **bounds}
+    shape = field_shape(field.type)
+    form, kind = shape.form, _typed_kind(shape)
+    bounds: dict[str, Any] = {}
+    if shape.kind in (int, float):
+        limit = shape.maximum
+        is_small = limit is not None and limit < _TECHNICAL
+        bounds = {"min": shape.minimum, "max": limit if is_small else None}
+    metavar = form.metavar or "|".join(filter(None, shape.choices)) or None
+    more: dict[str, Any] = {"metavar": metavar, "help": meaning, **bounds}
     if form.is_argument:
         return Annotated[kind, typer.Argument(**more)]
-    names = [form.option or f"--{field.name.replace('_', '-')}", *filter(None, (form.letter,))]
+    names = [option_of(field), *filter(None, (form.letter,))]
     shows = kind is int and not field.required
+    if form.panel:
+        more["rich_help_panel"] = form.panel
     return Annotated[kind, typer.Option(*names, show_default=shows, **more)]
 
 
-def _split(kind: Any) -> tuple[Any, msgspec.Meta | None]:  # noqa: ANN401 - types
-    """A type without its annotations, and its bounds; None for none."""
-    if get_origin(kind) is not Annotated:
-        return kind, None
-    plain, *annotations = get_args(kind)
-    return plain, next((each for each in annotations if isinstance(each, msgspec.Meta)), None)
+def _typed_kind(shape: FieldShape) -> Any:  # noqa: ANN401 - a type
+    """The type that typer reads; an option of several values or choices may be left out."""
+    kind: Any = Literal[tuple(filter(None, shape.choices))] if shape.choices else shape.kind
+    if shape.is_list:
+        return list[kind] | None
+    return kind | None if shape.is_optional or "" in shape.choices else kind

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from nacre.errors import ConfigError
@@ -46,6 +47,29 @@ class MissingExtraError(ConfigError):
 
 
 _YES = "; with --yes this command does it"
+
+
+_MODULES = {
+    "console": ("starlette", "uvicorn", "jinja2", "argon2"),
+    "cycle": ("duckdb", "numpy", "pyarrow"),
+    "opensearch": ("opensearchpy",),
+    "search": ("tantivy", "resiliparse", "py3langid", "kreuzberg"),
+}
+"""Modules of an extra, by which it is found."""
+
+
+def require_extra(what: str, extra: str) -> None:
+    """Refuse to go on without an extra.
+
+    Args:
+        what: What needs it, with its verb: `batch rounds need`.
+        extra: Its name.
+
+    Raises:
+        MissingExtraError: It is not installed; the message has the command that installs it.
+    """
+    if any(find_spec(name) is None for name in _MODULES[extra]):
+        raise MissingExtraError(what, extra)
 
 
 def has_lock(extra: str) -> bool:

@@ -36,16 +36,9 @@ from nacre.ops.lifecycle import (
     ResumeRequest,
     StopRequest,
 )
-from nacre.ops.operation import Operation, OperationContext, Q, R
-from nacre.ops.starts import (
-    RecrawlRequest,
-    RoundsRequest,
-    RoundsStopRequest,
-    StartRequest,
-    recrawl_words,
-    rounds_words,
-    run_words,
-)
+from nacre.ops.operation import Operation, OperationContext, Q, R, option_words
+from nacre.ops.round_requests import RoundsRequest, RoundsStopRequest, require_remote
+from nacre.ops.starts import RecrawlRequest, StartRequest, recrawl_words, run_words
 from nacre.report.escape import flat
 
 _PATIENCE: Final = 60.0
@@ -257,21 +250,19 @@ async def _require_settings(
 async def _start(asked: _Asked, request: StartRequest) -> ActionDone:
     await _look_before(asked, request.set)
     words = ["run", str(asked.job.layout.root), "--quiet", "--by", asked.by, *run_words(request)]
-    return await _launched(asked, "start", words, request.set, paused=request.paused)
+    return await _launched(asked, "start", words, paused=request.paused)
 
 
 async def _recrawl(asked: _Asked, request: RecrawlRequest) -> ActionDone:
     words = ["recrawl", str(asked.job.layout.root), "--quiet", "--by", asked.by]
     words += recrawl_words(request)
     await _look_before(asked, request.set)
-    return await _launched(asked, "recrawl", words, request.set)
+    return await _launched(asked, "recrawl", words)
 
 
 async def _launched(
-    asked: _Asked, action: str, words: Sequence[str], settings: Sequence[str], *,
-    paused: bool = False,
-) -> ActionDone:  # fmt: skip
-    words = [*words, *(word for text in settings for word in ("--set", text))]
+    asked: _Asked, action: str, words: Sequence[str], *, paused: bool = False
+) -> ActionDone:
     # An order without `paused` does not wait, so that what an earlier one left is over.
     facts = await asked.services.launcher.order(asked.job, words, paused=paused)
     return ActionDone(asked.job.id, action, facts)
@@ -350,10 +341,11 @@ def _note(asked: _Asked, text: str) -> None:
 
 async def _run_rounds(asked: _Asked, request: RoundsRequest) -> ActionDone:
     """Order rounds; an older request to stop is over."""
-    words = ["cycle", str(asked.job.layout.root), "--quiet", *rounds_words(request)]
+    require_remote(request)
+    words = ["cycle", str(asked.job.layout.root), "--quiet", *option_words(request)]
     await _look_before(asked, request.set)
     lift(asked.job.layout, "stop")
-    done = await _launched(asked, "run-rounds", words, request.set)
+    done = await _launched(asked, "run-rounds", words)
     _note(asked, f"{request.rounds or 'all'} rounds ordered by {asked.by}")
     return done
 

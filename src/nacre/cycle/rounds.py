@@ -261,7 +261,7 @@ class StopWish:
         return "stopped" if self._file.exists() else ""
 
 
-class RoundsRunner(Protocol):
+class StepRunner(Protocol):
     """Does the steps of rounds and shows them; every method returns when its step is committed."""
 
     def newest(self) -> CycleVersion:
@@ -278,7 +278,7 @@ class RoundsRunner(Protocol):
 
 
 def run_rounds(
-    runner: RoundsRunner,
+    runner: StepRunner,
     file: JournalFile,
     journal: RoundsJournal,
     stop: StopWish,

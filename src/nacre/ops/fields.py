@@ -7,7 +7,7 @@ refuses other values. A test requires bounds for each number and a length for ea
 import re
 from collections.abc import Mapping
 from inspect import cleandoc
-from typing import Annotated, Any, Final, NamedTuple, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -60,24 +60,75 @@ Flag = Annotated[int, Meta(ge=0, le=1)]
 
 
 class Typed(NamedTuple):
-    """The form of a field on a command line; it is put into `Annotated`.
+    """The form of a field on a command line and in a form; it is put into `Annotated`.
 
     Attributes:
-        metavar: What the help shows for the value, such as `NAME`; "" for a flag.
+        metavar: What the help shows for the value, such as `NAME`; "" for a flag, and for the
+            choices of the type.
         is_argument: It has no option: its place on the command line says what it is.
-        option: The option; "" for the name of the field.
-        letter: A short form of the option, such as `-r`; "" for none.
+        option: The option, such as `--set`, or `--index/--no-index`; "" for the name of the field.
+        letter: Another form of the option, such as `-r`; "" for none.
+        panel: The panel of the help that shows it; "" for the first one.
+        label: Label of the field in forms; "" for its name in words.
+        choices: Labels of the choices of the type, in its order; () for the choices themselves.
     """
 
     metavar: str
     is_argument: bool = False
     option: str = ""
     letter: str = ""
+    panel: str = ""
+    label: str = ""
+    choices: tuple[str, ...] = ()
 
 
-def typed_form(kind: Any) -> Typed | None:  # noqa: ANN401 - a type
-    """Return the `Typed` in the annotation of a field; None if it has none."""
-    return next((part for part in get_args(kind)[1:] if isinstance(part, Typed)), None)
+class FieldShape(NamedTuple):
+    """The type of a field without its annotations, and what these say.
+
+    Attributes:
+        kind: `bool`, `int`, `float` or `str`; of a list that of its items.
+        choices: The texts that are allowed; () for any.
+        minimum: The least number; None for none.
+        maximum: The greatest number; None for none.
+        is_list: It has several values.
+        is_optional: It may be None.
+        form: Its form on a command line and in a form.
+    """
+
+    kind: type
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    is_list: bool = False
+    is_optional: bool = False
+    form: Typed = Typed("")
+
+
+def field_shape(kind: Any) -> FieldShape:  # noqa: ANN401 - a type
+    """Return the shape of the type of a field (pure)."""
+    if get_origin(kind) is Annotated:
+        plain, *annotations = get_args(kind)
+        shape = field_shape(plain)
+        for each in annotations:
+            if isinstance(each, Typed):
+                shape = shape._replace(form=each)
+            elif isinstance(each, Meta) and not shape.is_list:
+                shape = shape._replace(minimum=each.ge, maximum=each.le)
+        return shape
+    parts = get_args(kind)
+    if get_origin(kind) is Literal:
+        return FieldShape(str, parts)
+    if get_origin(kind) is tuple:
+        return field_shape(parts[0])._replace(is_list=True)
+    if parts:  # a type, or None
+        (one,) = (part for part in parts if part is not type(None))
+        return field_shape(one)._replace(is_optional=True)
+    return FieldShape(kind)
+
+
+def option_of(field: msgspec.structs.FieldInfo) -> str:
+    """Return the option of a field, such as `--until-due`."""
+    return field_shape(field.type).form.option or f"--{field.name.replace('_', '-')}"
 
 
 _ATTRIBUTE: Final = re.compile(r" {4}(\w+): (.*)")

@@ -5,14 +5,14 @@ the check of the state and the role. A face adds only how it shows the result.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from nacre.core.clock import Clock
-from nacre.ops.fields import typed_form
+from nacre.ops.fields import field_shape, option_of
 from nacre.ops.roles import Role
 from nacre.store.layout import Layout
 
@@ -76,9 +76,36 @@ class Operation(Generic[Q, R]):
 
 def command_line(operation: Operation[Q, R]) -> str:
     """Return the command with its arguments; `{job}` is the place of the directory (pure)."""
-    words = ["nacre", operation.name, "{job}"]
-    for field in msgspec.structs.fields(operation.request):
-        form = typed_form(field.type)
-        if form is not None and form.is_argument:
-            words.append(form.metavar)
-    return " ".join(words)
+    forms = [field_shape(field.type).form for field in msgspec.structs.fields(operation.request)]
+    arguments = [form.metavar for form in forms if form.is_argument]
+    return " ".join(["nacre", operation.name, "{job}", *arguments])
+
+
+def option_words(request: msgspec.Struct, without: Collection[str] = ()) -> list[str]:
+    """Return the options that make a request on a command line; defaults are left out (pure).
+
+    Args:
+        request: The request.
+        without: Fields that are no options.
+    """
+    words: list[str] = []
+    for field in msgspec.structs.fields(request):
+        value = getattr(request, field.name)
+        if value == field.default or field.name in without:
+            continue
+        yes, _, no = option_of(field).partition("/")
+        if isinstance(value, bool):
+            words += [option for option in (yes if value else no,) if option]
+        else:
+            values = value if isinstance(value, tuple) else (value,)
+            words += [f"{yes}={each}" for each in values]
+    return words
+
+
+def option_line(request: type[msgspec.Struct]) -> str:
+    """Return all options of a request with the names of their values: `--top N --index` (pure)."""
+    words = []
+    for field in msgspec.structs.fields(request):
+        shape = field_shape(field.type)
+        words += [option_of(field).partition("/")[0], shape.form.metavar or "|".join(shape.choices)]
+    return " ".join(filter(None, words)).replace(" |", " ")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from nacre.cli import installing
+from nacre.config import extras
 from tests.cli.site import nacre
 
 
@@ -25,7 +25,7 @@ def missing(monkeypatch):
     def execve(_program, words, env):
         raise BegunAgainError(words[:3], env["NACRE_EXTRA"])
 
-    monkeypatch.setattr(installing, "find_spec", lambda _: None)
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
     monkeypatch.setattr("subprocess.run", run)
     monkeypatch.setattr("os.execve", execve)
     return done

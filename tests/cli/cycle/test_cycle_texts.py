@@ -8,19 +8,19 @@ import pytest
 
 from nacre.cli.cycle import display
 from nacre.cli.cycle.display import bar, fitted
+from nacre.cli.cycle.running import exit_code_of
 from nacre.cli.cycle.texts import (
-    FetchSoFar,
     fetch_lines,
     fetch_numbers,
     fetch_progress_text,
+    rounds_numbers,
     rounds_text,
 )
+from nacre.core.states import ExitCode
 from nacre.cycle.fetch_progress import FetchProgress
-from nacre.cycle.readers import KnownCounts
-from nacre.cycle.rounds import RoundsEnd
+from nacre.cycle.runner import FetchSoFar, RoundsResult
 from nacre.cycle.steps.fetch import SegmentFetch
 from nacre.cycle.steps.generate import GenerateResult
-from nacre.cycle.versions import CycleVersion
 
 
 @pytest.mark.parametrize(
@@ -107,23 +107,50 @@ def test_the_end_of_a_fetch_by_status_host_and_reason():
 
 
 def test_the_end_of_rounds():
-    end = RoundsEnd("done", 3, CycleVersion())
-    known = KnownCounts(61_220, 41_002)
-    said = rounds_text(end, 5_412, 118_000_000, None, known)
-    assert said == "3 rounds: 5,412 pages, 118 MB of WARC; 61,220 URLs known, 41,002 wait"
-    assert rounds_text(end, 0, 0, None, KnownCounts(1, 1)).endswith("; 1 URL known, 1 waits")
-    stopped = rounds_text(end._replace(why="interrupted"), 1, 10, None, None)
-    assert stopped == "3 rounds: 1 page, 10 B of WARC; interrupted"
-    cut, left = end._replace(why="interrupted", rounds=0), FetchSoFar(1, "s", 37, 1_200_000)
-    said = rounds_text(cut, 0, 0, None, None, left)
-    assert said == (
+    end = RoundsResult(
+        why="done", rounds=3, pages=5_412, warc_bytes=118_000_000, known=61_220, waiting=41_002
+    )
+    assert rounds_text(end) == (
+        "3 rounds: 5,412 pages, 118 MB of WARC; 61,220 URLs known, 41,002 wait"
+    )
+    few = RoundsResult(why="done", rounds=3, known=1, waiting=1)
+    assert rounds_text(few).endswith("; 1 URL known, 1 waits")
+    stopped = RoundsResult(why="interrupted", rounds=3, pages=1, warc_bytes=10)
+    assert rounds_text(stopped) == "3 rounds: 1 page, 10 B of WARC; interrupted"
+    cut = RoundsResult(why="interrupted", interrupted=FetchSoFar(1, "s", 37, 1_200_000))
+    assert rounds_text(cut) == (
         "0 rounds; interrupted in the fetch of round 1: 37 pages, 1.2 MB of WARC so far"
     )
-    said = rounds_text(cut._replace(rounds=2), 9, 10, None, None, FetchSoFar(3, "s", 0, 0))
-    assert said == (
+    left = FetchSoFar(3, "s", 0, 0)
+    cut = RoundsResult(why="interrupted", rounds=2, pages=9, warc_bytes=10, interrupted=left)
+    assert rounds_text(cut) == (
         "2 rounds: 9 pages, 10 B of WARC; interrupted in the fetch of round 3: nothing is kept so "
         "far"
     )
-    nothing = end._replace(why="nothing due", rounds=0)
-    said = rounds_text(nothing, 0, 0, GenerateResult(known=2, refused={"schedule": 2}), known)
-    assert said == "0 rounds: 0 pages, 0 B of WARC; 2 known: 0 due; nothing to fetch"
+    generated = GenerateResult(known=2, refused={"schedule": 2})
+    nothing = RoundsResult(why="nothing due", generated=generated, known=61_220)
+    assert rounds_text(nothing) == (
+        "0 rounds: 0 pages, 0 B of WARC; 2 known: 0 due; nothing to fetch"
+    )
+    numbers = rounds_numbers(cut)
+    assert (numbers["interrupted"], numbers["generate"]) == (left._asdict(), None)
+    assert [*numbers] == [
+        "why", "rounds", "pages", "warc_bytes", "known", "waiting", "interrupted", "version",
+        "generate",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("result", "code"),
+    [
+        (RoundsResult(why="done", rounds=1), ExitCode.FINISHED),
+        (RoundsResult(why="done", rounds=1, faults=1), ExitCode.FAULTS),
+        (RoundsResult(why="nothing due"), ExitCode.NOTHING_DUE),
+        (RoundsResult(why="nothing due", rounds=1), ExitCode.FINISHED),
+        (RoundsResult(why="stopped", faults=1), ExitCode.STOPPED),
+        (RoundsResult(why="interrupted"), ExitCode.INTERRUPTED),
+        (RoundsResult(why="dry run"), ExitCode.FINISHED),
+    ],
+)
+def test_the_exit_code_of_rounds(result: RoundsResult, code: ExitCode):
+    assert exit_code_of(result) is code

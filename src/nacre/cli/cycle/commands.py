@@ -1,7 +1,8 @@
 """`nacre cycle DIR`: rounds, where no step is named behind it, and the list of all steps."""
 
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -17,83 +18,17 @@ from nacre.cli.cycle import (
     steps,
     table_steps,
 )
-from nacre.cli.cycle.opening import (
-    AsJson,
-    Assignments,
-    At,
-    CommonOptions,
-    DryRun,
-    EngineName,
-    Master,
-    Quiet,
-    Tasks,
-    TimeLimit,
-    Top,
-    Units,
-    list_limits,
-    seconds_of,
-)
 from nacre.cli.cycle.program import CycleProgram
 from nacre.cli.installing import Yes
-from nacre.cli.options import JobDir
+from nacre.cli.operations import request_of, request_parameters
+from nacre.cli.options import AsJson, JobDir, Quiet
+from nacre.ops.operation import Operation
+from nacre.ops.round_requests import LocalRoundsOptions
+from nacre.ops.rounds import ROUNDS
 
 cycle = CycleProgram()
 
-_ROUNDS, _NEW = "Rounds", "A new directory"
-
-Seeds = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--seeds", "-s", metavar="URL|FILE", rich_help_panel=_ROUNDS, show_default=False,
-        help="Inject these seeds first; the directory is made when it does not exist.",
-    ),
-]  # fmt: skip
-Rounds = Annotated[
-    int,
-    typer.Option(
-        "--rounds", metavar="N", min=0, rich_help_panel=_ROUNDS,
-        help="Rounds; 0: until nothing is due.",
-    ),
-]  # fmt: skip
-UntilDue = Annotated[
-    str,
-    typer.Option(
-        "--until-due", metavar="TIME", rich_help_panel=_ROUNDS, show_default=False,
-        help="Wait up to this long for something to be due, such as 2h; default: end.",
-    ),
-]  # fmt: skip
-Dedup = Annotated[
-    Literal["none", "host", "domain", "off"] | None,
-    typer.Option(
-        "--dedup", metavar="none|host|domain|off", rich_help_panel=_ROUNDS, show_default=False,
-        help="Look for duplicates among all pages, or those of a host or domain; off: not at all. "
-        "Default: cycle.dedup.",
-    ),
-]  # fmt: skip
-Sitemaps = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--sitemaps", metavar="URL|FILE", rich_help_panel=_ROUNDS, show_default=False,
-        help="Read these sitemaps, or a file of their URLs, before the first round.",
-    ),
-]  # fmt: skip
-FromHosts = Annotated[
-    Literal["never", "once", "always"] | None,
-    typer.Option(
-        "--sitemaps-from-hosts", metavar="never|once|always", rich_help_panel=_ROUNDS,
-        show_default=False,
-        help="Read the sitemaps that robots.txt of known hosts name, before the first or every "
-        "round. Default: cycle.sitemaps.from_hosts.",
-    ),
-]  # fmt: skip
-Index = Annotated[
-    bool | None,
-    typer.Option(
-        "--index/--no-index", rich_help_panel=_ROUNDS, show_default=False,
-        help="Bring what changed into the index of words at the end of each round. Default: "
-        "cycle.index.rounds.",
-    ),
-]  # fmt: skip
+_NEW = "A new directory"
 Delay = Annotated[
     str | None,
     typer.Option(
@@ -103,26 +38,8 @@ Delay = Annotated[
 ]  # fmt: skip
 
 
-@cycle.callback(invoke_without_command=True)
-def rounds(
-    ctx: typer.Context,
-    directory: JobDir,
+def _new_job(
     *,
-    seeds: Seeds = None,
-    number: Rounds = 1,
-    top: Top = None,
-    units: Units = 0,
-    until_due: UntilDue = "",
-    time_limit: TimeLimit = "",
-    deduplicate: Dedup = None,
-    maps: Sitemaps = None,
-    from_hosts: FromHosts = None,
-    indexes: Index = None,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
     profile: crawl.Profile = None,
     scope: crawl.Scope = None,
     depth: crawl.Depth = None,
@@ -131,45 +48,64 @@ def rounds(
     contact: crawl.Contact = None,
     allow_net: crawl.AllowNet = None,
     delay: Delay = None,
-    parallel: crawl.Parallel = None,
-    assignments: Assignments = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-    _yes: Yes = False,
 ) -> None:
-    """Crawl in rounds: generate a list, fetch it, update the table; again and again.
+    """Has the parameters of a new directory, which `nacre new` has, too."""
 
-    A round that was interrupted is continued at the step that it was in. `nacre cycle DIR STEP`
-    does one step.
+
+def _printing(*, quiet: Quiet = False, as_json: AsJson = False, _yes: Yes = False) -> None:
+    """Has the parameters of the command that say how it prints."""
+
+
+class RoundsCommand:
+    """The function of `nacre cycle DIR`: typer reads its options from the signature.
+
+    Args:
+        operation: The operation, whose request has the options of rounds.
     """
-    if ctx.invoked_subcommand is not None:
-        _require_nothing_else(ctx)
-        return
-    from nacre.cli.cycle.running import CycleCommandLine, run_cycle
 
-    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
-    line = CycleCommandLine(
-        directory=Path(directory),
-        common=common,
-        seeds=tuple(seeds or ()),
-        rounds=number,
-        limits=list_limits(top, units, time_limit),
-        until_due=seconds_of("--until-due", until_due) if until_due else 0.0,
-        parallel=parallel or 0,
-        dedup=deduplicate or "",
-        sitemaps=tuple(maps or ()),
-        from_hosts=from_hosts or "",
-        index=indexes,
-        new={name: ctx.params[name] for name in _NEW_JOB},
-    )
-    raise typer.Exit(run_cycle(line, quiet=quiet, as_json=as_json))
+    def __init__(self, operation: Operation[Any, Any] = ROUNDS) -> None:
+        self._request = operation.request
+        self.__name__ = "rounds"
+        self.__doc__ = "\n\n".join((operation.summary, operation.detail))
+        named = Parameter.POSITIONAL_OR_KEYWORD
+        of_rounds = [
+            *request_parameters(self._request), *request_parameters(LocalRoundsOptions),
+        ]  # fmt: skip
+        new = list(signature(_new_job).parameters.values())
+        self._new = [parameter.name for parameter in new]
+        self.__signature__ = Signature(
+            [
+                Parameter("ctx", named, annotation=typer.Context),
+                Parameter("directory", named, annotation=JobDir),
+                *sorted(of_rounds, key=_panel),
+                *new,
+                *signature(_printing).parameters.values(),
+            ]
+        )
+        self.__annotations__: dict[str, Any] = {}  # the signature has all types
+
+    def __call__(self, ctx: typer.Context, directory: Path, **values: Any) -> None:  # noqa: ANN401 - as its signature says
+        """Run rounds, unless a step is named."""
+        if ctx.invoked_subcommand is not None:
+            _require_nothing_else(ctx)
+            return
+        from nacre.cli.cycle.running import run_cycle
+
+        code = run_cycle(
+            Path(directory), request_of(self._request, values),
+            request_of(LocalRoundsOptions, values), {name: values[name] for name in self._new},
+            quiet=values["quiet"], as_json=values["as_json"],
+        )  # fmt: skip
+        raise typer.Exit(code)
 
 
-_NEW_JOB = (
-    "profile", "scope", "depth", "include", "exclude", "contact", "allow_net", "delay", "parallel",
-    "assignments",
-)  # fmt: skip
-"""Parameters that `nacre new` has, too."""
+_PANELS = ("Rounds", "Lists", "How")
+
+
+def _panel(parameter: Parameter) -> int:
+    """The place of the panel of an option in the help."""
+    panel = getattr(get_args(parameter.annotation)[-1], "rich_help_panel", None)
+    return _PANELS.index(panel) if panel in _PANELS else len(_PANELS)
 
 
 def _require_nothing_else(ctx: typer.Context) -> None:
@@ -194,6 +130,7 @@ def _is_typed(ctx: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
+cycle.callback(invoke_without_command=True)(RoundsCommand())
 steps.register(cycle)
 sitemaps.register(cycle)
 table_steps.register(cycle)

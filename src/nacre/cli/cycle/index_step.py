@@ -11,7 +11,6 @@ from nacre.cli.search import CheckURL, WriterName, index_text, show_document, te
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
-    from nacre.cycle.steps.context import StepContext
     from nacre.cycle.steps.index import IndexResult
 
 Rebuild = Annotated[
@@ -37,10 +36,12 @@ def index(
 
     `nacre search DIR WORDS` looks in it.
     """
+    from nacre.ops.round_steps import index_results
+
     if check:
         _show_checked(ctx, writer, check, common)
         return
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), common.setup) as context:
         results = index_results(context, writer, rebuild=rebuild)
     tell_rebuild(job_of(ctx))
     if common.as_json:
@@ -56,29 +57,11 @@ def _show_checked(ctx: typer.Context, writer: str, url: str, common: CommonOptio
     from nacre.cycle.index_check import checked_document
     from nacre.search.writer_kinds import chosen_writers
 
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), common.setup) as context:
         chosen = chosen_writers(context.settings.cycle.index.writers, writer)
         plain, key = key_of(context.settings, url, context.layout.root)
         found = checked_document(context, key)
     show_document(plain, found, chosen, as_json=common.as_json)
-
-
-def index_results(
-    context: "StepContext", writer: str = "", *, rebuild: bool = False
-) -> "list[IndexResult]":
-    """The outcome for each writer, which is given what changed.
-
-    Args:
-        context: The context of the step.
-        writer: Name of one; "" for all.
-        rebuild: Begin with an empty index.
-    """
-    from nacre.cycle.steps.index import index as run
-    from nacre.search.writer_kinds import chosen_writers
-
-    chosen = chosen_writers(context.settings.cycle.index.writers, writer)
-    folder = context.layout.index
-    return [run(context, one.make(folder), when=one.when, rebuild=rebuild) for one in chosen]
 
 
 def index_numbers(result: "IndexResult") -> dict[str, Any]:

@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.cli import output
-from nacre.cli.cycle.opening import (
-    CommonOptions,
-    clock_of,
-    opened,
-    step_command,
-)
+from nacre.cli.cycle.opening import CommonOptions, opened, step_command
 from nacre.cli.cycle.program import CycleProgram
 from nacre.cli.cycle.readers import looking
 from nacre.cli.options import AsJson, job_of
 from nacre.cli.output import count
+from nacre.cycle.opening import clock_of
 from nacre.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -66,7 +62,7 @@ def import_(
         _import_job(job_of(ctx), source, common)
         return
     places = nutch_places(source)
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), common.setup) as context:
         result = segments = None
         if any((places.crawldb, places.linkdb, places.hostdb)):
             result = import_nutch(context, places, NutchOptions(filtered, normalize, salvage))
@@ -86,8 +82,11 @@ def _import_job(target: Path, source: Path, common: CommonOptions) -> None:
     from nacre.store.layout import Layout
 
     require_store(Layout(source))
-    with _configured(target, source, dry=common.dry) as directory, opened(directory, common) as one:
-        result = import_job(one, Layout(source))
+    with (
+        _configured(target, source, dry=common.dry) as directory,
+        opened(directory, common.setup) as context,
+    ):
+        result = import_job(context, Layout(source))
     if common.as_json:
         version = result.taken.version.number if result.taken.version is not None else None
         taken = {**result.taken._asdict(), "version": version}

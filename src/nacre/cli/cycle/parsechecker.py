@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.cli import output
-from nacre.cli.cycle.opening import AsJson, CommonOptions, opened
-from nacre.cli.options import Assignments, job_of
+from nacre.cli.cycle.opening import opened
+from nacre.cli.options import AsJson, Assignments, job_of
+from nacre.cycle.opening import StepSetup
 from nacre.report.escape import flat
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def parsechecker(
 
     @contextmanager
     def opening(directory: Path) -> "Iterator[StepContext]":
-        common = CommonOptions(assignments=(*(assignments or ()), *SETTINGS), quiet=True)
-        with opened(directory, common) as context:
+        setup = StepSetup(assignments=(*(assignments or ()), *SETTINGS))
+        with opened(directory, setup) as context:
             yield context
 
     layout = Layout(job_of(ctx))

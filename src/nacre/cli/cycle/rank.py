@@ -57,10 +57,10 @@ def rank(
 
     wanted = _level(level)
     if show:
-        with looking(ctx, common) as (_, view):
+        with looking(ctx, common.setup) as (_, view):
             _print_best(view, wanted, show, as_json=common.as_json)
         return
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), common.setup) as context:
         result = run(context, RankOptions(wanted, iterations, damping, per_domain, apply))
     if common.as_json:
         version = result.version.number if result.version is not None else None

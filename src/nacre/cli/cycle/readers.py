@@ -9,22 +9,22 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.cycle.opening import (
-    AsJson,
-    At,
     CommonOptions,
-    DryRun,
-    EngineName,
-    Master,
-    Tasks,
-    engine_of,
     opened,
-    require_executors,
+    setup_command,
     step_command,
-    tell_buckets,
-    versions_of,
+    warn,
 )
-from nacre.cli.options import job_of
+from nacre.cli.options import AsJson, job_of
 from nacre.core.clock import duration
+from nacre.cycle.opening import (
+    NO_SETUP,
+    StepSetup,
+    engine_of,
+    open_versions,
+    require_executors,
+    warn_of_buckets,
+)
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
@@ -39,13 +39,12 @@ RowsText = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], str]
 _WIDTH = 60
 _NAMED = 10
 """Versions that a message names."""
-_PLAIN = CommonOptions()
 
 
 @contextmanager
 def looking(
     ctx: typer.Context,
-    options: CommonOptions = _PLAIN,
+    setup: StepSetup = NO_SETUP,
     version: int = 0,
     *,
     by_arrow: bool = True,
@@ -54,7 +53,7 @@ def looking(
 
     Args:
         ctx: The context of the command.
-        options: What it has in common with others.
+        setup: How it is set up.
         version: The version; 0: the newest.
         by_arrow: It asks for rows as Arrow; else that need not be loaded.
 
@@ -65,13 +64,13 @@ def looking(
     from nacre.cycle.readers import TableView
     from nacre.cycle.tables import TaskPlace, kernel_manifest
 
-    layout, loaded, cycle = versions_of(job_of(ctx))
+    layout, loaded, cycle = open_versions(job_of(ctx))
     cycle = cycle if by_arrow else cycle.reading_by(kernel_manifest)
     rounds, revisits = loaded.settings.cycle, loaded.settings.recrawl.schedule.nutch
-    engine = engine_of(options, rounds.tasks)
+    engine = engine_of(setup, rounds.tasks, warn)
     try:
         require_executors(engine, cycle.storage.place)
-        tell_buckets(cycle, loaded)
+        warn_of_buckets(cycle, loaded, warn)
         read = cycle.version(version) if version else cycle.newest()
         place = TaskPlace(cycle.storage.place, rounds.memory)
         yield layout, TableView(cycle, read, engine, place, round(revisits.interval))
@@ -85,6 +84,7 @@ AtVersion = Annotated[
 ]
 
 
+@setup_command("engine", "master", "tasks")
 def readdb(
     ctx: typer.Context,
     *,
@@ -124,9 +124,7 @@ def readdb(
         float, typer.Option("--sample", metavar="F", min=0, max=1, help="With --dump: a share.")
     ] = 1.0,
     version: AtVersion = 0,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
+    setup: StepSetup,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Read the table of URLs, as Nutch's command of this name does."""
@@ -134,9 +132,8 @@ def readdb(
 
     wanted = RowFilter(status, regex, where, sample, retry)
     _require_one(dump is not None, stats, bool(url), bool(top), chosen=wanted != RowFilter())
-    common = CommonOptions(engine, master, tasks)
     arrow = bool(url) or dump is not None
-    with looking(ctx, common, version, by_arrow=arrow) as (layout, view):
+    with looking(ctx, setup, version, by_arrow=arrow) as (layout, view):
         if stats:
             _print_stats(table_stats(view, by_host=sort), as_json=as_json)
         elif url:
@@ -343,7 +340,7 @@ def explain(
     from nacre.cli.cycle.explain_text import explain_lines
     from nacre.cycle.explain import explain_url
 
-    with opened(job_of(ctx), CommonOptions(), writes=False) as context:
+    with opened(job_of(ctx), writes=False) as context:
         plain, key = key_of(context.settings, url, context.layout.root)
         found = explain_url(context, plain, key)
     if as_json:
@@ -353,6 +350,7 @@ def explain(
         output.say(line)
 
 
+@setup_command("at", "dry_run")
 def versions(
     ctx: typer.Context,
     what: Annotated[
@@ -366,8 +364,7 @@ def versions(
             "--files", metavar="TABLE", help="Print the files of a table of the newest version."
         ),
     ] = "",
-    at: At = "",
-    dry: DryRun = False,
+    setup: StepSetup,
     as_json: AsJson = False,
 ) -> None:
     """List the versions, or go back to one."""
@@ -377,12 +374,12 @@ def versions(
     if what and what != "restore":
         raise ConfigError(f"{what!r}: `versions`, or `versions restore N`")
     if what and number:
-        _restore(ctx, number, CommonOptions(at=at, dry=dry, as_json=as_json))
+        _restore(ctx, number, setup, as_json=as_json)
         return
-    _, loaded, cycle = versions_of(job_of(ctx))
+    _, loaded, cycle = open_versions(job_of(ctx))
     if what:
         raise ConfigError(f"`versions restore N` needs the number of a version: {_earlier(cycle)}")
-    tell_buckets(cycle, loaded)
+    warn_of_buckets(cycle, loaded, warn)
     if files:
         _say_files(cycle, files)
         return
@@ -412,17 +409,17 @@ def _earlier(cycle: "Cycle") -> str:
     return ", ".join([*named, *more]) or "there is none to go back to"
 
 
-def _restore(ctx: typer.Context, number: int, common: CommonOptions) -> None:
+def _restore(ctx: typer.Context, number: int, setup: StepSetup, *, as_json: bool) -> None:
     from nacre.cycle.check import require_whole, restore_whole
 
     made = None
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), setup) as context:
         known = (context.cycle, context.engine, context.place, number)
-        if common.dry:
+        if setup.dry:
             require_whole(*known)
         else:
             made = restore_whole(*known, context.clock)
-    if common.as_json:
+    if as_json:
         output.say_json({"restored": number, "version": made.number if made else None})
     elif made is None:
         output.say(f"version {number} can be restored: its files are whole")
@@ -444,6 +441,7 @@ def _say_files(cycle: "Cycle", table: str) -> None:
         output.say(str(path or f"{cycle.storage.place}/{file.path}"))
 
 
+@setup_command("engine", "master", "tasks")
 def hash_table(
     ctx: typer.Context,
     table: Annotated[str, typer.Argument(metavar="[TABLE]")] = "crawldb",
@@ -451,15 +449,13 @@ def hash_table(
     facts: Annotated[
         bool, typer.Option("--facts", help="Leave out times, durations and places in WARCs.")
     ] = False,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
+    setup: StepSetup,
     as_json: AsJson = False,
 ) -> None:
     """Print a hash of a table: equal for the same rows, whatever files they are in."""
     from nacre.cycle.hashing import table_hash
 
-    with looking(ctx, CommonOptions(engine, master, tasks)) as (_, view):
+    with looking(ctx, setup) as (_, view):
         found = table_hash(view, table, facts=facts)
     if as_json:
         output.say_json({"table": table, "facts": facts, "sha256": found})
@@ -481,7 +477,7 @@ def compact(
     from nacre.cycle.compaction import mergeable
     from nacre.report.formatting import size
 
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), common.setup) as context:
         if common.dry:
             planned = mergeable(context.cycle, buckets)
             if common.as_json:
@@ -509,6 +505,7 @@ def _merged_text(merged: "Mapping[str, int]") -> str:
     return ", ".join(f"{number} of {name}" for name, number in sorted(merged.items())) or "none"
 
 
+@setup_command("engine", "master", "tasks", "at", "dry_run")
 def storage(
     ctx: typer.Context,
     what: Annotated[str, typer.Argument(metavar="check", help="Compare every file.")],
@@ -521,11 +518,7 @@ def storage(
             "of facts; for a damaged version go back to the newest one whose tables are whole.",
         ),
     ] = False,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
-    at: At = "",
-    dry: DryRun = False,
+    setup: StepSetup,
     as_json: AsJson = False,
 ) -> None:
     """Compare every file of the newest version with its digest, and the cash with the seeds."""
@@ -537,18 +530,17 @@ def storage(
 
     if what != "check":
         raise ConfigError(f"{what!r}: `storage check`")
-    common = CommonOptions(engine, master, tasks, at, dry=dry)
-    with opened(job_of(ctx), common, writes=repair) as context:
+    with opened(job_of(ctx), setup, writes=repair) as context:
         found = check_storage(
-            context.cycle, context.engine, context.place, context.clock, repair=repair, dry=dry,
-            plan=revisit_plan(context) if repair else None,
+            context.cycle, context.engine, context.place, context.clock, repair=repair,
+            dry=setup.dry, plan=revisit_plan(context) if repair else None,
         )  # fmt: skip
     if as_json:
         output.say_json(check_data(found))
     else:
         say_check(found)
         if repair:
-            say_repair(found, dry=dry)
+            say_repair(found, dry=setup.dry)
         say_advice(found, str(job_of(ctx)), repair=repair)
     raise typer.Exit(ExitCode.DAMAGED if found.left or found.cash else ExitCode.FINISHED)
 

@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nacre.cli import output
-from nacre.cli.cycle.opening import (
-    AsJson,
-    At,
-    CommonOptions,
-    DryRun,
-    EngineName,
-    Master,
-    Tasks,
-    opened,
-    versions_of,
-)
+from nacre.cli.cycle.opening import opened, setup_command
 from nacre.cli.cycle.readers import ask, key_of, looking
-from nacre.cli.options import job_of
+from nacre.cli.options import AsJson, job_of
+from nacre.cycle.opening import StepSetup, open_versions
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
@@ -42,6 +33,7 @@ _WHAT = {
 }
 
 
+@setup_command("at", "dry_run")
 def segments(
     ctx: typer.Context,
     what: Annotated[
@@ -58,8 +50,7 @@ def segments(
         list[str] | None, typer.Argument(metavar="[SEGMENT|N]", show_default=False)
     ] = None,
     *,
-    at: At = "",
-    dry: DryRun = False,
+    setup: StepSetup,
     as_json: AsJson = False,
 ) -> None:
     """List the segments, change one, give some up, divide long ones, or salvage records."""
@@ -74,8 +65,8 @@ def segments(
     if what not in _WHAT or not wanted.get(what, not words):
         raise ConfigError(f"{' '.join(['segments', what, *words])}: {', '.join(_WHAT.values())}")
     values = tuple(words[1:]) if what == "set" else ()
-    common = CommonOptions(at=at, dry=dry, assignments=values)
-    with opened(job_of(ctx), common, writes=what != "list") as context:
+    setup = setup._replace(assignments=values)
+    with opened(job_of(ctx), setup, writes=what != "list") as context:
         if what == "set":
             _set(context, words[0], values, as_json=as_json)
         elif what == "drop":
@@ -209,7 +200,7 @@ def readseg(
     if listed and (url or dump is not None):
         raise ConfigError("--list prints counts, without --url and --dump")
     with (
-        opened(job_of(ctx), CommonOptions(), writes=False) as context,
+        opened(job_of(ctx), writes=False) as context,
         context.place.open() as work,
     ):
         version = with_parts_so_far(work.storage, context.cycle.newest(), names or ())
@@ -297,7 +288,7 @@ def readhosts(
     wanted = [f"host = {quoted(host)}"] if host else []
     wanted += [true_sql(where)] if where else []
     condition = f" where {' and '.join(wanted)}" if wanted else ""
-    _, _, cycle = versions_of(job_of(ctx))
+    _, _, cycle = open_versions(job_of(ctx))
     tables = cycle.newest().tables
     if "hosts" not in tables:
         raise JobError("there is no table of hosts yet: `update` makes it")
@@ -354,6 +345,7 @@ def _is_counted_before(cycle: "Cycle") -> bool:
     return cycle.newest().step != "generate"
 
 
+@setup_command("engine", "master", "tasks")
 def readlinks(
     ctx: typer.Context,
     *,
@@ -361,9 +353,7 @@ def readlinks(
     out: Annotated[
         bool, typer.Option("--out", help="Print the links on the page instead of those to it.")
     ] = False,
-    engine: EngineName = "local",
-    master: Master = "",
-    tasks: Tasks = 0,
+    setup: StepSetup,
     as_json: AsJson = False,
 ) -> None:
     """Read the links to a page with their texts, or those on it.
@@ -376,7 +366,7 @@ def readlinks(
 
     if not url:
         raise ConfigError("name the page: `readlinks --url URL`")
-    with looking(ctx, CommonOptions(engine, master, tasks)) as (layout, view):
+    with looking(ctx, setup) as (layout, view):
         every = load_job(layout).settings
         key, settings = key_of(every, url, layout.root)[1], every.cycle.links
         found = out_links(view, key) if out else in_links(view, key, settings)

@@ -8,9 +8,7 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.opening import (
     CommonOptions,
-    TimeLimit,
-    Units,
-    list_limits,
+    limit_command,
     opened,
     signals_to,
     step_command,
@@ -18,6 +16,7 @@ from nacre.cli.cycle.opening import (
 from nacre.cli.options import job_of
 from nacre.core.states import ExitCode
 from nacre.core.status import cause
+from nacre.ops.round_requests import RoundsRequest
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
@@ -51,6 +50,7 @@ NoNormalize = Annotated[
 
 
 @step_command
+@limit_command("units", "time_limit")
 def sitemaps(
     ctx: typer.Context,
     lists: SitemapLists = None,
@@ -58,17 +58,17 @@ def sitemaps(
     overwrite: Overwrite = False,
     no_filter: NoFilter = False,
     no_normalize: NoNormalize = False,
-    units: Units = 0,
-    time_limit: TimeLimit = "",
+    limits: RoundsRequest,
     common: CommonOptions,
 ) -> None:  # fmt: skip
     """Fetch sitemaps, and bring the URLs that they list into the table."""
     from nacre.cli.cycle.display import display_of
     from nacre.cli.cycle.texts import fetch_progress_text
-    from nacre.cli.seed_input import seed_input
     from nacre.cycle.rounds import StopWish
     from nacre.cycle.steps.sitemaps import SitemapOptions
     from nacre.cycle.steps.sitemaps import sitemaps as run
+    from nacre.ops.round_steps import list_limits
+    from nacre.ops.seed_input import seed_input
 
     display = display_of(quiet=common.quiet, as_json=common.as_json)
     display.step("", "sitemaps")
@@ -77,16 +77,19 @@ def sitemaps(
         display.progress(numbers, fetch_progress_text(numbers))
 
     named = seed_input(list(lists), [], []).lists if lists else []
-    limits = list_limits(units=units, time_limit=time_limit)
-    with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
+    longest = list_limits(limits)
+    with (
+        opened(job_of(ctx), common.setup, told) as context,
+        signals_to(StopWish(context.layout)) as stop,
+    ):
         settings = context.settings.cycle
         options = SitemapOptions(
             hosts=not named,
             overwrite=overwrite or settings.sitemaps.overwrite,
             filter=settings.sitemaps.filter and not no_filter,
             normalize=not no_normalize,
-            units=limits.units_of(settings, context.engine.workers),
-            time_limit=limits.seconds_of(settings),
+            units=longest.units_of(settings, context.engine.workers),
+            time_limit=longest.seconds_of(settings),
             stopped=lambda: bool(stop.signals),
         )
         result = run(context, named, options)

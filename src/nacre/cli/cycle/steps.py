@@ -8,22 +8,20 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.opening import (
     CommonOptions,
-    TimeLimit,
-    Top,
-    Units,
-    list_limits,
+    limit_command,
     opened,
     signals_to,
     step_command,
+    warn,
 )
 from nacre.cli.options import job_of
+from nacre.ops.round_requests import RoundsRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from nacre.cli.cycle.program import CycleProgram
     from nacre.cycle.steps.context import StepContext
-    from nacre.cycle.steps.inject import InjectOptions, InjectResult
     from nacre.cycle.steps.refilter import RefilterResult
 
 _GIVEN = "Given URLs"
@@ -71,10 +69,11 @@ def inject(
     """
     from nacre.cli.cycle.texts import inject_numbers, inject_text, refilter_text, tell_malformed
     from nacre.cycle.steps.inject import InjectOptions
+    from nacre.ops.round_steps import inject_lists
 
     options = InjectOptions(overwrite, update, filter=not no_filter, normalize=not no_normalize)
-    with opened(job_of(ctx), common) as context:
-        result = inject_lists(context, lists or (), options)
+    with opened(job_of(ctx), common.setup) as context:
+        result = inject_lists(context, lists or (), options, warn)
         again = _refiltered(context, filter_known=refilter, normalize_known=refilter)
     tell_malformed(result)
     if common.as_json:
@@ -101,30 +100,6 @@ def _again_numbers(again: "RefilterResult | None") -> dict[str, Any]:
     from nacre.cli.cycle.texts import refilter_numbers
 
     return {} if again is None else {"refilter": refilter_numbers(again)}
-
-
-def inject_lists(
-    context: "StepContext", lists: Sequence[str], options: "InjectOptions"
-) -> "InjectResult":
-    """Inject URLs and files of them; without any, the job's own list.
-
-    Raises:
-        ConfigError: A file cannot be read.
-    """
-    from nacre.cli.seed_input import streamed_input
-    from nacre.cycle.steps.inject import inject as run
-    from nacre.engine.seeding.seedfile import seed_lines
-    from nacre.engine.seeding.seeds import SeedList
-
-    if not lists:
-        named = context.settings.seeds
-        file = named if isinstance(named, str) else ""
-        own = SeedList(file, seed_lines(named, context.layout.root))
-        return run(context, [own], options, own=True)
-    found = streamed_input(lists)
-    for note in found.notes:
-        output.tell(f"nacre: {note}")
-    return run(context, found.lists, options)
 
 
 Segments = Annotated[
@@ -173,11 +148,11 @@ NormalizeGiven = Annotated[
 
 
 @step_command
+@limit_command("top", "units", "time_limit")
 def generate(
     ctx: typer.Context,
     *,
-    top: Top = None,
-    units: Units = 0,
+    limits: RoundsRequest,
     segments: Segments = None,
     where: Where = "",
     add_days: AddDays = 0.0,
@@ -186,26 +161,23 @@ def generate(
     urls: GivenUrls = None,
     filter_urls: FilterGiven = False,
     normalize_urls: NormalizeGiven = False,
-    time_limit: TimeLimit = "",
     common: CommonOptions,
 ) -> None:  # fmt: skip
     """Choose what is fetched next, the best first, and write a list for each unit."""
     from nacre.cli.cycle.texts import generate_numbers, generate_text
     from nacre.core.states import ExitCode
     from nacre.cycle.fetch_check import fetch_check
-    from nacre.cycle.steps.generate import GenerateOptions
     from nacre.cycle.steps.generate import generate as run
+    from nacre.ops.round_steps import generate_options, list_limits
 
-    limits = list_limits(top, units, time_limit, segments or 0)
+    list_limits(limits)
     if _of_given(ctx, urls or (), filter_urls=filter_urls, normalize_urls=normalize_urls):
         _generate_given(job_of(ctx), common, ctx.params)
         return
-    with opened(job_of(ctx), common) as context:
-        own = context.settings.cycle
-        options = GenerateOptions(
-            limits.top_of(own), limits.units_of(own, context.engine.workers),
-            limits.segments_of(own), where, add_days, filter=not no_filter,
-            normalize=not no_normalize, time_limit=limits.seconds_of(own),
+    with opened(job_of(ctx), common.setup) as context:
+        options = generate_options(
+            context, list_limits(limits, segments or 0), where=where, add_days=add_days,
+            filters=not no_filter, normalizes=not no_normalize,
         )  # fmt: skip
         result = run(context, options, fetch_check(context))
     if common.as_json:
@@ -245,16 +217,17 @@ def _of_given(
 def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[str, Any]) -> None:
     """List the URLs of `--urls`."""
     from nacre.cli.cycle.texts import given_numbers, given_text, tell_malformed
-    from nacre.cli.seed_input import seed_input
     from nacre.core.states import ExitCode
     from nacre.cycle.fetch_check import fetch_check
     from nacre.cycle.steps.given import GivenOptions, generate_given
+    from nacre.ops.round_steps import ListLimits
+    from nacre.ops.seed_input import seed_input
 
     found = seed_input(params["urls"], [], [], "URL")
     for note in found.notes:
         output.tell(f"nacre: {note}")
-    with opened(directory, common) as context:
-        limits = list_limits(units=params["units"])
+    with opened(directory, common.setup) as context:
+        limits = ListLimits(units=params["units"])
         units = limits.units_of(context.settings.cycle, context.engine.workers)
         options = GivenOptions(
             units, filter=params["filter_urls"], normalize=params["normalize_urls"]
@@ -270,6 +243,7 @@ def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[st
 
 
 @step_command
+@limit_command("time_limit")
 def fetch(
     ctx: typer.Context,
     segment: Annotated[
@@ -283,7 +257,7 @@ def fetch(
         int,
         typer.Option("--parallel", metavar="N", min=0, help="Fetches at the same time in a unit."),
     ] = 0,
-    time_limit: TimeLimit = "",
+    limits: RoundsRequest,
     common: CommonOptions,
 ) -> None:
     """Fetch the lists of a segment. What was interrupted goes on where it was."""
@@ -294,6 +268,7 @@ def fetch(
     from nacre.cycle.rounds import GENERATED, StopWish, waiting
     from nacre.cycle.steps.fetch import FetchOptions
     from nacre.cycle.steps.fetch import fetch as run
+    from nacre.ops.round_steps import list_limits, set_values
 
     display = display_of(quiet=common.quiet, as_json=common.as_json)
     display.step("", "fetch")
@@ -301,8 +276,11 @@ def fetch(
     def told(_what: str, numbers: Mapping[str, Any]) -> None:
         display.progress(numbers, fetch_progress_text(numbers))
 
-    limits = list_limits(time_limit=time_limit)
-    with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
+    longest = list_limits(limits)
+    with (
+        opened(job_of(ctx), common.setup, told) as context,
+        signals_to(StopWish(context.layout)) as stop,
+    ):
         waits = waiting(context.cycle.newest(), GENERATED)
         if not segment and not waits:
             output.tell(f"nacre: no segment waits: `nacre cycle {context.layout.root} generate`")
@@ -312,10 +290,10 @@ def fetch(
             return
         options = FetchOptions(
             parallel=parallel,
-            time_limit=limits.seconds_of(context.settings.cycle),
+            time_limit=longest.seconds_of(context.settings.cycle),
             stopped=lambda: bool(stop.signals),
         )
-        set_given(context, segment or waits[0], common.assignments)
+        set_values(context, segment or waits[0], common.setup.assignments)
         result = run(context, segment or waits[0], options)
         display.leave()
         push_rounds(context.layout, context.settings, display.note)
@@ -332,17 +310,6 @@ def say_segments(names: "Sequence[str]") -> None:
     """Print the names of new segments, which other commands take."""
     for name in names:
         output.say(f"segment {name}")
-
-
-def set_given(context: "StepContext", segment: str, assignments: "Sequence[str]") -> None:
-    """Let the values of `--set` hold for a segment that waits, too."""
-    from nacre.cycle.segments import set_on_segment
-    from nacre.cycle.versions import state_of
-
-    if assignments and state_of(context.cycle.newest(), segment).state == "generated":
-        set_on_segment(
-            context, segment, [assignment.partition("=")[0].strip() for assignment in assignments]
-        )
 
 
 def _say_list(context: "StepContext", segment: str, *, as_json: bool) -> None:
@@ -397,7 +364,7 @@ def update(
     from nacre.cycle.steps.update import UpdateOptions
     from nacre.cycle.steps.update import update as run
 
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), common.setup) as context:
         additions = context.settings.cycle.update.additions and not no_additions
         result = run(context, UpdateOptions(additions), segments or ())
         again = _refiltered(context, filter_known=filter_known, normalize_known=normalize_known)

@@ -16,7 +16,6 @@ from nacre.cli.output import count
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
-    from nacre.crawldb.settings import CycleDedupSettings
     from nacre.cycle.steps.dedup import DedupResult
     from nacre.cycle.steps.links import LinksResult
     from nacre.cycle.steps.merge import MergeResult
@@ -41,7 +40,7 @@ def links(
     from nacre.cycle.steps.links import links as run
     from nacre.report.formatting import size
 
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), common.setup) as context:
         result = run(context, rebuild=rebuild)
     if common.as_json:
         output.say_json(links_numbers(result))
@@ -65,7 +64,7 @@ def parse(
     """
     from nacre.cycle.steps.parse import parse as run
 
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), common.setup) as context:
         wanted: dict[str, list[str]] = {name: [] for name in segments}
         place, clock = context.place, context.clock
         result = run(context.cycle, context.engine, place, clock, wanted, dry=common.dry)
@@ -127,8 +126,9 @@ def dedup(
 ) -> None:
     """Mark pages with the same content as duplicates of the best one."""
     from nacre.cycle.steps.dedup import dedup as run
+    from nacre.ops.round_steps import dedup_settings
 
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), common.setup) as context:
         settings = dedup_settings(context.settings.cycle.dedup, group, order, canonical=canonical)
         if near and not settings.near:
             output.tell(
@@ -170,7 +170,7 @@ def merge(
     from nacre.settings.load import load_job
     from nacre.store.layout import Layout
 
-    with opened(job_of(ctx), common) as context:
+    with opened(job_of(ctx), common.setup) as context:
         cycles = []
         for path in others:
             layout = Layout(path)
@@ -193,30 +193,6 @@ def merge_text(result: "MergeResult", *, dry: bool = False) -> str:
     captures = count(result.located, "new capture")
     text += f"{count(result.warcs, 'WARC file')} with {captures}"
     return text + unchanged_text(result.version, dry=dry)
-
-
-def dedup_settings(
-    settings: "CycleDedupSettings", group: str, order: str, *, canonical: bool
-) -> "CycleDedupSettings":
-    """The settings with what options say.
-
-    Raises:
-        ConfigError: An option has no such value.
-    """
-    from pydantic import ValidationError
-
-    from nacre.errors import ConfigError
-
-    said = settings.model_dump()
-    said |= {"group": group} if group else {}
-    said |= {"order": [one.strip() for one in order.split(",")]} if order else {}
-    said |= {"canonical": True} if canonical else {}
-    try:
-        return type(settings).model_validate(said)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "--group" if first["loc"][0] == "group" else "--order"
-        raise ConfigError(f"{name}: {first['msg']}, not {first['input']!r}") from None
 
 
 def links_text(result: "LinksResult") -> str:

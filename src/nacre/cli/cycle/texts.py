@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from nacre.cli.cycle.display import bar
 from nacre.cli.output import count, table, tell
@@ -12,8 +12,7 @@ from nacre.core.status import cause
 from nacre.report.formatting import size
 
 if TYPE_CHECKING:
-    from nacre.cycle.readers import KnownCounts
-    from nacre.cycle.rounds import RoundsEnd
+    from nacre.cycle.runner import FetchSoFar, RoundsResult
     from nacre.cycle.steps.fetch import SegmentFetch
     from nacre.cycle.steps.generate import GenerateResult
     from nacre.cycle.steps.given import GivenResult
@@ -383,55 +382,40 @@ def transitions_table(result: "UpdateResult") -> str:
     return table(rows)
 
 
-class FetchSoFar(NamedTuple):
-    """A fetch of rounds that did not end, and what its parts hold.
-
-    Attributes:
-        round: Number of the round.
-        segment: Its segment.
-        pages: Pages.
-        warc_bytes: Bytes of WARC.
-    """
-
-    round: int
-    segment: str
-    pages: int
-    warc_bytes: int
-
-
-def so_far_text(left: FetchSoFar) -> str:
+def so_far_text(left: "FetchSoFar") -> str:
     """`the fetch of round 1: 37 pages, 1.2 MB of WARC so far`."""
     what = f"{count(left.pages, 'page')}, {size(left.warc_bytes)} of WARC so far"
     kept = left.pages or left.warc_bytes
     return f"the fetch of round {left.round}: {what if kept else 'nothing is kept so far'}"
 
 
-def rounds_text(
-    end: "RoundsEnd",
-    pages: int,
-    written: int,
-    generated: "GenerateResult | None",
-    known: "KnownCounts | None",
-    left: FetchSoFar | None = None,
-) -> str:
-    """`3 rounds: 5,412 pages, 118 MB of WARC; 61,220 URLs known, 41,002 wait`.
-
-    Args:
-        end: How they ended.
-        pages: Pages that were fetched.
-        written: Bytes of WARC.
-        generated: The last generate; None before the first.
-        known: URLs that are known; None: they were not counted.
-        left: The fetch that was interrupted; None for none.
-    """
-    text = count(end.rounds, "round")
-    if end.rounds or pages or written or left is None:
-        text += f": {count(pages, 'page')}, {size(written)} of WARC"
+def rounds_text(result: "RoundsResult") -> str:
+    """`3 rounds: 5,412 pages, 118 MB of WARC; 61,220 URLs known, 41,002 wait`."""
+    left, generated = result.interrupted, result.generated
+    text = count(result.rounds, "round")
+    if result.rounds or result.pages or result.warc_bytes or left is None:
+        text += f": {count(result.pages, 'page')}, {size(result.warc_bytes)} of WARC"
     if left is not None:
         return f"{text}; interrupted in {so_far_text(left)}"
-    if end.why == "nothing due" and generated is not None:
+    if result.why == "nothing due" and generated is not None:
         text += f"; {generate_text(generated)}"
-    elif known is not None:
-        waits = f"{known.waiting:,} {'waits' if known.waiting == 1 else 'wait'}"
-        text += f"; {count(known.known, 'URL')} known, {waits}"
-    return text + {"interrupted": "; interrupted", "stopped": "; stopped"}.get(end.why, "")
+    elif result.known is not None:
+        waits = f"{result.waiting:,} {'waits' if result.waiting == 1 else 'wait'}"
+        text += f"; {count(result.known, 'URL')} known, {waits}"
+    return text + {"interrupted": "; interrupted", "stopped": "; stopped"}.get(result.why, "")
+
+
+def rounds_numbers(result: "RoundsResult") -> dict[str, Any]:
+    """The same as plain data."""
+    left, generated = result.interrupted, result.generated
+    return {
+        "why": result.why,
+        "rounds": result.rounds,
+        "pages": result.pages,
+        "warc_bytes": result.warc_bytes,
+        "known": result.known,
+        "waiting": result.waiting,
+        "interrupted": left._asdict() if left is not None else None,
+        "version": result.version,
+        "generate": generate_numbers(generated) if generated is not None else None,
+    }

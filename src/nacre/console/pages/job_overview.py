@@ -21,9 +21,12 @@ from nacre.console.pages.frontier import exclude_link
 from nacre.console.pages.job_log import CRAWL, rows
 from nacre.console.pages.job_watch import watch_charts
 from nacre.console.pages.lever_links import LeverLink, lever_links, only_looks
+from nacre.console.pages.request_form import request_fields
 from nacre.errors import NacreError
 from nacre.job.overview import FetchInProcess
 from nacre.job.sentence import CrowdedKind, crowd_sentence
+from nacre.ops.operation import option_line
+from nacre.ops.rounds import ROUNDS
 from nacre.uri.expressions import beginning_with
 
 LINES: Final = 12
@@ -99,6 +102,8 @@ def facts(
         "job": details,
         "item": details.item,
         "labels": call.services.labels.of(job),
+        "rounds_form": request_fields(ROUNDS.request, text) if details.rounds else (),
+        "rounds_options": option_line(ROUNDS.request),
         "homes": [place.label for place in job_places(call)],
         "levers": _levers(call, seen),
         "crowd": crowd_links(job.id, details.crowded),

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from nacre.cli.output import count
 from nacre.config.ordinary import why_not_ordinary
+from nacre.core.counted import counted
 from nacre.engine.seeding.seedfile import (
     UNREADABLE,
     UTF_8,
@@ -192,12 +192,12 @@ def _read(path: Path, what: str) -> tuple[SeedList, str]:
     if lines and not lines[-1]:
         lines.pop()
     seeds, bad = _counts(read_seeds(lines, name))
-    text = f"{name}: {count(seeds, what)}"
+    text = f"{name}: {counted(seeds, what)}"
     if codec != UTF_8:
         text += f", read as {coding_name(codec)}"
     if bad:
         text += (
-            f"; {count(bad, f'line is not a {what} and is', f'lines are not {what}s and are')} "
+            f"; {counted(bad, f'line is not a {what} and is', f'lines are not {what}s and are')} "
             "skipped"
         )
     return SeedList(name, lines), text

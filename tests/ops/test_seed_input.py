@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from nacre.cli.seed_input import STDIN, first_url, seed_input, set_seeds, streamed_input
 from nacre.errors import ConfigError
+from nacre.ops.seed_input import STDIN, first_url, seed_input, set_seeds, streamed_input
 
 
 def test_what_is_typed_comes_first_then_each_file(tmp_path: Path):

@@ -1,0 +1,202 @@
+"""The options of batch rounds, each declared once.
+
+An option of `RoundsRequest` is an option of `nacre cycle DIR`, a field of the REST API and of its
+schema, a field of the form of the console, and a row of the reference. `round_steps` uses it.
+"""
+
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import msgspec
+
+from nacre.config.component import parse_duration
+from nacre.errors import ConfigError, Problem
+from nacre.ops.fields import LineText, Rounds, ShortText, Texts, Typed, Whole
+
+if TYPE_CHECKING:
+    from nacre.cycle.opening import StepSetup
+
+MOST_ROUNDS: Final = 10_000
+"""Largest number of rounds of a request from another machine."""
+_HOW, _LISTS, _ROUNDS = "How", "Lists", "Rounds"
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues."""
+    return text
+
+
+TimeLimit = Annotated[
+    ShortText, Typed("TIME", option="--time-limit", panel=_LISTS, label=_("Longest fetch"))
+]
+Units = Annotated[
+    Rounds,
+    Typed("N", panel=_LISTS, label=_("Lists at the same time (0: one for each core)")),
+]
+
+
+class StepRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The options that rounds and all their steps have.
+
+    Attributes:
+        engine: What runs the tasks: processes of this machine, or a cluster of Apache Spark.
+        tasks: Tasks that run at the same time on this machine; 0: as cycle.tasks says, else one
+            for each core.
+        set: Other settings, such as engine.parallel=50; the file stays as it is.
+    """
+
+    engine: Annotated[
+        Literal["local", "spark"],
+        Typed("", panel=_HOW, label=_("Tasks are run by"),
+              choices=(_("this machine"), "Apache Spark")),
+    ] = "local"  # fmt: skip
+    tasks: Annotated[
+        Rounds,
+        Typed("N", panel=_HOW, label=_("Tasks at the same time (0: one for each core)")),
+    ] = 0
+    set: Annotated[
+        Texts, Typed("PATH=VALUE", label=_("Other settings for these rounds, one a line"))
+    ] = ()
+
+
+class LocalOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The options that only a user of this machine has.
+
+    Attributes:
+        master: Master of Spark, such as spark://host:7077; default: what spark-defaults.conf says.
+        at: The clock of the step, such as 2026-11-23T02:00:00Z or 20261123020000; default: the
+            present.
+        dry_run: Say what would be done, and change nothing.
+    """
+
+    master: Annotated[LineText, Typed("URL", panel=_HOW)] = ""
+    at: Annotated[ShortText, Typed("TIME", letter="--now", panel=_HOW)] = ""
+    dry_run: Annotated[bool, Typed("", panel=_HOW)] = False
+
+
+class RoundsRequest(StepRequest, frozen=True):
+    """The options of rounds.
+
+    Attributes:
+        rounds: Rounds; 0: until nothing is due.
+        top: URLs of a round, the best first; 0: all that are due. Default: cycle.generate.top,
+            50000.
+        units: Lists that are fetched at the same time; 0: one for each core.
+        time_limit: Longest fetch of a round; what needs longer stays due. 0: no limit. Default:
+            cycle.fetch.time_limit, 180m.
+        parallel: Fetches at the same time in a list; 0: as the settings say.
+        dedup: Look for duplicates among all pages (none), or those of a host or domain; off: not at
+            all. Default: cycle.dedup.
+        sitemaps_from_hosts: Read the sitemaps that robots.txt of known hosts name, before the first
+            or every round. Default: cycle.sitemaps.from_hosts.
+        index: Bring what changed into the index of words at the end of each round. Default:
+            cycle.index.rounds.
+        until_due: Wait up to this long for something to be due, such as 2h; default: end.
+        sitemaps: Read these sitemaps, or a file of their URLs, before the first round.
+    """
+
+    rounds: Annotated[
+        Rounds, Typed("N", panel=_ROUNDS, label=_("Rounds to run (0: until nothing is due)"))
+    ] = 1
+    top: Annotated[
+        Whole | None,
+        Typed("N", panel=_LISTS, label=_("URLs of a round (0: all that are due)")),
+    ] = None
+    units: Units = 0
+    time_limit: TimeLimit = ""
+    parallel: Annotated[
+        Rounds,
+        Typed("N", panel=_LISTS,
+              label=_("Fetches at the same time in a list (0: as the settings say)")),
+    ] = 0  # fmt: skip
+    dedup: Annotated[
+        Literal["", "none", "host", "domain", "off"],
+        Typed("", panel=_ROUNDS, label=_("Look for duplicates"),
+              choices=(_("as the settings say"), _("among all pages"), _("of a host"),
+                       _("of a domain"), _("not at all"))),
+    ] = ""  # fmt: skip
+    sitemaps_from_hosts: Annotated[
+        Literal["", "never", "once", "always"],
+        Typed("", panel=_ROUNDS, label=_("Read the sitemaps that hosts name"),
+              choices=(_("as the settings say"), _("never"), _("before the first round"),
+                       _("before every round"))),
+    ] = ""  # fmt: skip
+    index: Annotated[
+        bool | None,
+        Typed("", option="--index/--no-index", panel=_ROUNDS,
+              label=_("Index of words after each round")),
+    ] = None  # fmt: skip
+    until_due: Annotated[
+        ShortText,
+        Typed("TIME", panel=_ROUNDS, label=_("Wait for something to be due, up to")),
+    ] = ""
+    sitemaps: Annotated[
+        Texts,
+        Typed("URL|FILE", panel=_ROUNDS, label=_("Sitemaps to read first, a URL on each line")),
+    ] = ()
+
+
+class LocalRoundsOptions(LocalOptions, frozen=True):
+    """The options of rounds that only a user of this machine has.
+
+    Attributes:
+        seeds: Inject these seeds first; the directory is made when it does not exist.
+    """
+
+    seeds: Annotated[Texts, Typed("URL|FILE", letter="-s", panel=_ROUNDS)] = ()
+
+
+NO_LOCAL: Final = LocalRoundsOptions()
+
+
+class RoundsStopRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The end of rounds has no options."""
+
+
+def duration_of(field: str, text: str) -> float | None:
+    """Return a duration in seconds; None for "" (pure).
+
+    Args:
+        field: The field that has it, such as `until_due`.
+        text: The duration, such as `2h`.
+
+    Raises:
+        ConfigError: It is not a duration.
+    """
+    if not text:
+        return None
+    try:
+        return float(str(parse_duration(text)))
+    except ValueError as error:
+        option = f"--{field.replace('_', '-')}"
+        raise ConfigError([Problem("", f"{option} {text!r}: {error}", "", "90m")]) from None
+
+
+def require_remote(request: RoundsRequest) -> None:
+    """Refuse rounds that a requester of another machine may not order, or that cannot start (pure).
+
+    Raises:
+        ConfigError: A value does not fit.
+    """
+    if request.rounds > MOST_ROUNDS:
+        raise ConfigError(
+            f"rounds is {request.rounds}: give 0 (until nothing is due) to {MOST_ROUNDS}"
+        )
+    for url in request.sitemaps:
+        # With a path, a requester of another machine could read a file of this one.
+        if not url.startswith(("http://", "https://")):
+            why = "a sitemap is named by its URL here, which begins with http:// or https://"
+            raise ConfigError([Problem("sitemaps", why, "", "https://example.org/sitemap.xml")])
+    duration_of("time_limit", request.time_limit)
+    duration_of("until_due", request.until_due)
+
+
+def setup_of(request: StepRequest, local: LocalOptions) -> "StepSetup":
+    """Return how a step is set up.
+
+    Raises:
+        ConfigError: The clock is not a time.
+    """
+    from nacre.cycle.opening import StepSetup, clock_of
+
+    clock = clock_of(local.at) if local.at else 0
+    return StepSetup(request.engine, local.master, request.tasks, clock, request.set, local.dry_run)

@@ -1,0 +1,72 @@
+"""The operation that runs batch rounds; `round_requests` has its options."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from nacre.errors import JobError
+from nacre.ops.job_states import ROUNDS as ROUNDS_AT_REST
+from nacre.ops.operation import Operation, OperationContext
+from nacre.ops.round_requests import NO_LOCAL, LocalRoundsOptions, RoundsRequest
+
+if TYPE_CHECKING:
+    from nacre.cycle.rounds import StopWish
+    from nacre.cycle.runner import RoundsListener, RoundsResult
+    from nacre.store.layout import Layout
+
+
+def require_no_stop(stop: "StopWish", layout: "Layout") -> None:
+    """Refuse to begin rounds that the file `control/stop` would end at once.
+
+    Raises:
+        JobError: The file exists.
+    """
+    if stop.why:
+        raise JobError(f"{layout.control / 'stop'} is there, so that no round begins: remove it")
+
+
+def run_rounds(
+    context: OperationContext,
+    request: RoundsRequest,
+    local: LocalRoundsOptions = NO_LOCAL,
+    listener: "RoundsListener | None" = None,
+    stop: "StopWish | None" = None,
+    *,
+    is_new: bool = False,
+) -> "RoundsResult":
+    """Run rounds; a round that was interrupted is finished first.
+
+    Args:
+        context: The job.
+        request: The options.
+        local: The options of the user of this machine.
+        listener: Receives the progress; None: nobody does.
+        stop: The wish to end; None for that of the file `control/stop`.
+        is_new: The job was just made: its own list has the seeds of `local`.
+
+    Raises:
+        ConfigError: A setting, an option or a library is missing or wrong.
+        JobError: The directory is no batch crawl, or the file `control/stop` exists.
+        StorageError: The storage cannot be read or written.
+    """
+    from nacre.cycle.rounds import StopWish
+    from nacre.cycle.runner import SILENT, RoundsRunner
+    from nacre.ops.round_steps import RequestedSteps
+
+    layout, listener = context.layout, listener or SILENT
+    stop = stop or StopWish(layout)
+    require_no_stop(stop, layout)
+    steps = RequestedSteps(layout, request, local, stop, listener)
+    with RoundsRunner(layout, steps, stop, listener) as runner:
+        if local.seeds:
+            runner.inject(() if is_new else local.seeds)
+        return runner.run()
+
+
+ROUNDS: Final[Operation[RoundsRequest, Any]] = Operation(
+    "cycle",
+    "Crawl in rounds: generate a list, fetch it, update the table; again and again.",
+    RoundsRequest, msgspec.Struct, run_rounds, frozenset((ROUNDS_AT_REST,)),
+    detail="A round that was interrupted is continued at the step that it was in. `nacre cycle DIR "
+    "STEP` does one step.",
+)  # fmt: skip
