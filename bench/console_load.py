@@ -1,12 +1,11 @@
 """The console under load: `make console-load`, or `python -m bench.console_load [--large FOLDER]`.
 
 Fifty jobs, three of them at work, one with a large frontier; a hundred viewers of one running job;
-and lists that are asked for while more long questions run than are answered at a time. With
-`--large-runs` the job with the large frontier crawls too, some URLs a second, and it is the one
-that has the viewers. The goals
-are those of docs/console.md; each is printed with what was measured, and a goal that is missed
-makes the exit status 1. CPU time is that of processes, so that other work on the machine disturbs
-it little; times of answers are disturbed, and say what a user would wait here and now.
+and lists that are requested while more long requests run than are answered in parallel. With
+`--large-runs` the job with the large frontier crawls too, some URLs a second, and has the viewers.
+The goals are those of docs/console-figures.md. Each is printed with the measured figure; a missed
+goal makes the exit status 1. CPU time is that of processes, so that other work on the machine
+disturbs it little; times of answers are disturbed, and are what a user would wait here and now.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Every command of docs/console.md works; a console is not opened, but checked."""
+"""Every command of the pages about the console works; a console is not opened, but checked."""
 
 from pathlib import Path
 
@@ -9,7 +9,8 @@ from nacre.console.access.passwords import PasswordChecker
 from tests.cli.site import nacre
 from tests.docs.test_commands import commands
 
-COMMANDS = commands("docs/console.md")
+PAGES = ("console.md", "console-api.md", "console-heritrix.md", "console-remote.md")
+COMMANDS = [command for page in PAGES for command in commands(f"docs/{page}")]
 WORDS = {"key", "user", "heritrix-key", "link", "check", "session"}
 
 

@@ -25,6 +25,9 @@ from tests.migrate.nutch.conffiles import conf
 ROOT = Path(__file__).parent.parent.parent
 ELSEWHERE = {
     "docs/console.md": "tests/console",
+    "docs/console-api.md": "tests/console",
+    "docs/console-heritrix.md": "tests/console",
+    "docs/console-remote.md": "tests/console",
     "docs/curators.md": "tests/docs/test_curators_page.py",
     "docs/operations.md": "tests/docs/test_operations_page.py",
     "docs/simweb.md": "tests/simweb",

@@ -1,4 +1,4 @@
-"""The pictures of docs/console.md: made by `make console-pictures`, small, and all there."""
+"""The pictures of the pages about the console: made by `make console-pictures`, small, complete."""
 
 import io
 import os
@@ -59,7 +59,7 @@ def test_each_page_has_its_pictures():
 
 
 def test_the_documentation_names_pictures_that_exist():
-    text = (FOLDER.parent / "console.md").read_text()
+    text = "".join(page.read_text() for page in FOLDER.parent.glob("console*.md"))
     named = set(re.findall(r"pictures/([\w.-]+)", text))
     assert named <= {path.name for path in FOLDER.glob("console-*")}
 
