@@ -31,7 +31,7 @@ def test_each_is_there_documented_and_from_where_the_stub_says(name: str):
     value = getattr(nacre, name)
     assert name in (ROOT / "docs" / "api.md").read_text()
     module = nacre._HOMES[name]  # type: ignore[attr-defined]
-    assert f"from {module} import {name} as {name}\n" in STUB.read_text()
+    assert f"from {module} import {name} as {name}" in STUB.read_text()
     assert getattr(value, "__doc__", None) or name == "Event"
 
 

@@ -10,9 +10,9 @@ The life of a URI, which is also the order of the folders:
 6. `archive` writes the WARC records and the index; `history` has rows of URLs, `report` logs.
 7. `store` makes all of it durable in one step; `job` is where the stages meet.
 
-For programs: `new_job` or `open_job`, then `await job.run()`; see docs/api.md. The names below are
-the public ones. Each is imported when it is first asked for, so that `import nacre` costs nothing;
-their types are in `__init__.pyi`.
+For programs: `nacre.new` or `nacre.open`, then `await job.run()`; see docs/api.md. The names below
+are the public ones. Each is imported when it is first asked for, so that `import nacre` costs
+nothing; their types are in `__init__.pyi`.
 """
 
 from importlib import import_module
@@ -30,11 +30,13 @@ _HOMES = {
     "Explanation": "nacre.inspect.explain.answers",
     "Imported": "nacre.job.frontier_edits",
     "Job": "nacre.job.job",
+    "JobHandle": "nacre.ops.handles",
     "JobError": "nacre.errors",
     "JobSettings": "nacre.settings.settings",
     "JobState": "nacre.core.states",
     "NacreError": "nacre.errors",
     "Problem": "nacre.errors",
+    "RoundsHandle": "nacre.ops.handles",
     "Session": "nacre.job.session",
     "StateChanged": "nacre.core.events",
     "StorageError": "nacre.errors",
@@ -44,12 +46,15 @@ _HOMES = {
     "delete_urls": "nacre.job.api",
     "explain_url": "nacre.job.api",
     "known_pages": "nacre.job.api",
+    "new": "nacre.ops.handles",
     "new_job": "nacre.job.api",
+    "open": "nacre.ops.handles",
     "open_job": "nacre.job.api",
     "page_history": "nacre.job.api",
     "read_report": "nacre.job.api",
     "recrawl_job": "nacre.job.api",
     "report_names": "nacre.job.api",
+    "rounds": "nacre.ops.handles",
     "schedule_urls": "nacre.job.api",
     "waiting_urls": "nacre.job.api",
 }

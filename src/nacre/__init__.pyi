@@ -29,6 +29,11 @@ from nacre.job.api import waiting_urls as waiting_urls
 from nacre.job.frontier_edits import Imported as Imported
 from nacre.job.job import Job as Job
 from nacre.job.session import Session as Session
+from nacre.ops.handles import JobHandle as JobHandle
+from nacre.ops.handles import RoundsHandle as RoundsHandle
+from nacre.ops.handles import new as new
+from nacre.ops.handles import open as open  # noqa: A004 - `nacre.open`
+from nacre.ops.handles import rounds as rounds
 from nacre.settings.settings import JobSettings as JobSettings
 
 __version__: str
@@ -45,10 +50,12 @@ __all__ = [
     "Imported",
     "Job",
     "JobError",
+    "JobHandle",
     "JobSettings",
     "JobState",
     "NacreError",
     "Problem",
+    "RoundsHandle",
     "Session",
     "StateChanged",
     "StorageError",
@@ -58,12 +65,15 @@ __all__ = [
     "delete_urls",
     "explain_url",
     "known_pages",
+    "new",
     "new_job",
+    "open",
     "open_job",
     "page_history",
     "read_report",
     "recrawl_job",
     "report_names",
+    "rounds",
     "schedule_urls",
     "waiting_urls",
 ]

@@ -15,14 +15,24 @@ pytestmark = pytest.mark.crawl
 
 def test_every_program_of_the_page_runs(tmp_path: Path):
     programs = re.findall(r"```python\n", (ROOT / "docs" / "api.md").read_text("utf-8"))
-    assert len(programs) == 2
+    assert len(programs) == 3
     for number in range(len(programs)):
         _, lines = run_program("docs/api.md", tmp_path, number)
         assert lines
 
 
+def test_a_job_is_used_by_its_directory(tmp_path: Path):
+    _, lines = run_program("docs/api.md", tmp_path, 0)
+    state, shown, standing, codes, refusal, rounds = lines
+    assert (state, shown) == ("FINISHED_DOCUMENT_LIMIT", "FINISHED_DOCUMENT_LIMIT")
+    assert standing
+    assert codes.startswith("{200: ")
+    assert "is not running" in refusal
+    assert re.fullmatch(r"done 2 \d+", rounds)
+
+
 def test_a_job_is_looked_at_and_visited_again(tmp_path: Path):
-    home, lines = run_program("docs/api.md", tmp_path, 1)
+    home, lines = run_program("docs/api.md", tmp_path, 2)
     assert lines[0] == "FINISHED_DOCUMENT_LIMIT"
     assert f"waits: L {home}secret/x.html" in lines
     assert "deleted: 1" in lines

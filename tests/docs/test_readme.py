@@ -45,7 +45,7 @@ def test_the_program_runs(tmp_path: Path):
 
 
 def test_the_program_of_the_api_runs(tmp_path: Path):
-    home, lines = run_program("docs/api.md", tmp_path)
+    home, lines = run_program("docs/api.md", tmp_path, 1)
     assert any(line.startswith(f"200 {home}b.html 11 b'<p>text</p>'") for line in lines)
     assert "PREPARING -> RUNNING" in lines
     assert lines[-1].startswith("FINISHED in ")

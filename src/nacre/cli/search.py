@@ -38,7 +38,6 @@ CheckURL = Annotated[
         help="Only show the document of this page, and which writers would be given it.",
     ),
 ]  # fmt: skip
-FACETS = ("site", "type", "lang", "segment")
 
 
 class SearchCommand(Command):
@@ -105,13 +104,18 @@ def search(
 
     Ends with code 10 where nothing is found.
     """
-    needs = ("the search needs", "search")
-    window = (limit, offset)
-    answer = offering(
-        ctx,
-        lambda: _answer(directory, words, window, tuple(facets or ()), newest, explain),
-        needs,
-    )
+    from nacre.ops.search import search_words
+    from nacre.store.layout import Layout
+
+    def answer_of() -> "SearchAnswer":
+        from nacre.search.local_index import SearchOptions
+
+        options = SearchOptions(
+            limit=limit, offset=offset, newest=newest, facets=tuple(facets or ()), explain=explain
+        )
+        return search_words(Layout(directory), words, options)
+
+    answer = offering(ctx, answer_of, ("the search needs", "search"))
     tell_rebuild(directory)
     if as_json:
         output.say_json(answer_numbers(answer))
@@ -284,47 +288,6 @@ def index_text(result: "IndexedPages | IndexResult", *, named: bool = False) -> 
 def _reasons(counts: Mapping[str, int]) -> str:
     said = ", ".join(f"{number:,} {why}" for why, number in sorted(counts.items()))
     return f" ({said})" if said else ""
-
-
-def _answer(
-    directory: "Path",
-    words: list[str],
-    window: tuple[int, int],
-    facets: tuple[str, ...],
-    newest: bool,
-    explain: bool,
-) -> "SearchAnswer":
-    from nacre.errors import ConfigError, JobError
-    from nacre.search.local_index import LocalSearch, SearchOptions
-    from nacre.search.query import parse_query
-    from nacre.store.layout import Layout
-
-    layout = Layout(directory)
-    # A shell takes the quotes of a phrase away.
-    query = parse_query(" ".join(map(_quoted, words)))
-    for name in facets:
-        if name not in FACETS:
-            raise ConfigError(f"--facet {name}: no such facet; one of: {', '.join(FACETS)}")
-    if not layout.search.is_dir():
-        how = "cycle {} index" if layout.in_rounds else "index {}"
-        raise JobError(
-            f"{layout.root} has no index of words; make it by `nacre "
-            f"{how.format(output.shown(layout.root))}`"
-        )
-    if newest and explain:
-        raise ConfigError("--explain: with --newest pages have no score; give one of them")
-    limit, offset = window
-    options = SearchOptions(
-        limit=limit, offset=offset, newest=newest, facets=facets, explain=explain
-    )
-    return LocalSearch(layout.search).search(query, options)
-
-
-def _quoted(word: str) -> str:
-    """An argument with the quotes of a phrase that the shell took away."""
-    if " " not in word or '"' in word:
-        return word
-    return f'-"{word[1:]}"' if word.startswith("-") else f'"{word}"'
 
 
 def answer_lines(answer: "SearchAnswer", offset: int) -> list[str]:

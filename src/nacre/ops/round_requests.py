@@ -145,7 +145,7 @@ class LocalRoundsOptions(LocalOptions, frozen=True):
     seeds: Annotated[Texts, Typed("URL|FILE", letter="-s", panel=_ROUNDS)] = ()
 
 
-NO_LOCAL: Final = LocalRoundsOptions()
+NO_LOCAL: Final = LocalOptions()
 
 
 class RoundsStopRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -25,7 +25,7 @@ from nacre.cycle.versions import state_of
 from nacre.engine.seeding.seedfile import seed_lines
 from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError
-from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest, duration_of, setup_of
+from nacre.ops.round_requests import LocalOptions, RoundsRequest, duration_of, setup_of
 from nacre.ops.seed_input import seed_input, streamed_input
 from nacre.search.writer_kinds import chosen_writers
 from nacre.settings.sections import load_tables
@@ -101,7 +101,7 @@ class RequestedSteps:
     """
 
     def __init__(
-        self, layout: Layout, request: RoundsRequest, local: LocalRoundsOptions, stop: StopWish,
+        self, layout: Layout, request: RoundsRequest, local: LocalOptions, stop: StopWish,
         listener: RoundsListener,
     ) -> None:  # fmt: skip
         self._layout = layout

@@ -7,9 +7,11 @@ import msgspec
 from nacre.errors import JobError
 from nacre.ops.job_states import ROUNDS as ROUNDS_AT_REST
 from nacre.ops.operation import Operation, OperationContext
-from nacre.ops.round_requests import NO_LOCAL, LocalRoundsOptions, RoundsRequest
+from nacre.ops.round_requests import NO_LOCAL, LocalOptions, RoundsRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nacre.cycle.rounds import StopWish
     from nacre.cycle.runner import RoundsListener, RoundsResult
     from nacre.store.layout import Layout
@@ -28,11 +30,11 @@ def require_no_stop(stop: "StopWish", layout: "Layout") -> None:
 def run_rounds(
     context: OperationContext,
     request: RoundsRequest,
-    local: LocalRoundsOptions = NO_LOCAL,
+    local: LocalOptions = NO_LOCAL,
     listener: "RoundsListener | None" = None,
     stop: "StopWish | None" = None,
     *,
-    is_new: bool = False,
+    seeds: "Sequence[str] | None" = None,
 ) -> "RoundsResult":
     """Run rounds; a round that was interrupted is finished first.
 
@@ -42,7 +44,8 @@ def run_rounds(
         local: The options of the user of this machine.
         listener: Receives the progress; None: nobody does.
         stop: The wish to end; None for that of the file `control/stop`.
-        is_new: The job was just made: its own list has the seeds of `local`.
+        seeds: URLs and files of them that are injected first; () for the job's own list, None for
+            no inject.
 
     Raises:
         ConfigError: A setting, an option or a library is missing or wrong.
@@ -58,8 +61,8 @@ def run_rounds(
     require_no_stop(stop, layout)
     steps = RequestedSteps(layout, request, local, stop, listener)
     with RoundsRunner(layout, steps, stop, listener) as runner:
-        if local.seeds:
-            runner.inject(() if is_new else local.seeds)
+        if seeds is not None:
+            runner.inject(seeds)
         return runner.run()
 
 

@@ -77,9 +77,8 @@ def run_cycle(
         return ExitCode.STOPPED
     screen = RoundsScreen(display_of(quiet=quiet, as_json=as_json))
     with signals_to(stop):
-        result = run_rounds(
-            context_of(directory), request, local, screen, stop, is_new=is_new
-        )  # fmt: skip
+        seeds = None if not local.seeds else () if is_new else local.seeds
+        result = run_rounds(context_of(directory), request, local, screen, stop, seeds=seeds)
     if result.why == ABORTED:
         left = result.interrupted
         so_far = f" {so_far_text(left)};" if left is not None else ""

@@ -1,0 +1,376 @@
+"""The Python API over operations: a job by its directory, whoever runs it.
+
+`open`, `new` and `rounds` of the package `nacre` are the functions of this module.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from nacre.config.facts import value_at
+from nacre.core.crawluri import CrawlURI
+from nacre.core.states import ExitStatus
+from nacre.engine.clock import SystemClock
+from nacre.errors import ConfigError, JobError
+from nacre.inspect.explain.answers import Explanation
+from nacre.job.api import explain_url, new_job, open_job, read_report, schedule_urls, waiting_urls
+from nacre.job.apply_change import Changed, ChangeRequest
+from nacre.job.frontier_edits import Imported
+from nacre.ops.frontier import (
+    DELETE,
+    EXCLUDE,
+    FIRST,
+    FORGET,
+    INCLUDE,
+    RECONSIDER,
+    RETIRE,
+    UNRETIRE,
+    WAKE,
+    ExcludeRequest,
+    FirstRequest,
+    FrontierChange,
+    IncludeRequest,
+    QueueRequest,
+    ScopeChange,
+    UriRequest,
+)
+from nacre.ops.hosted_job import HostedJob, Listener
+from nacre.ops.lifecycle import (
+    CHECKPOINT,
+    END,
+    PAUSE,
+    RESUME,
+    STOP,
+    CheckpointRequest,
+    CheckpointResult,
+    EndRequest,
+    EndResult,
+    PauseRequest,
+    PauseResult,
+    ResumeRequest,
+    ResumeResult,
+    StopRequest,
+    StopResult,
+)
+from nacre.ops.operation import Operation, OperationContext, Q, R
+from nacre.ops.round_requests import RoundsRequest
+from nacre.ops.rounds import run_rounds
+from nacre.ops.search import search_words
+from nacre.ops.settings import change_settings
+from nacre.ops.status import StatusAnswer, read_status
+from nacre.settings.load import load_job
+from nacre.store.layout import Layout
+
+if TYPE_CHECKING:  # extras, which not every program has
+    from nacre.cycle.runner import RoundsListener, RoundsResult
+    from nacre.search.local_index import SearchAnswer
+
+PathText = str | PathLike[str]
+T = TypeVar("T")
+
+
+def open(directory: PathText) -> "JobHandle":  # noqa: A001 - `nacre.open`
+    """Open a job by its directory: at rest, or running in this or in another process.
+
+    Args:
+        directory: The job.
+
+    Raises:
+        JobError: The directory is not a job.
+    """
+    layout = Layout(Path(directory))
+    layout.require()
+    return JobHandle(layout)
+
+
+def new(  # noqa: PLR0913 - what `nacre new` has as options
+    directory: PathText,
+    seeds: str | Sequence[str],
+    *,
+    scope: str = "prefix",
+    depth: int | None = None,
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    profile: str = "",
+    settings: Mapping[str, object] | None = None,
+) -> "JobHandle":
+    """Write the directory of a new job, and open it; see `new_job` for the arguments.
+
+    Raises:
+        ConfigError: With every problem of the settings.
+        JobError: There is a job already, or the directory cannot be written.
+    """
+    job = new_job(
+        directory, seeds, scope=scope, depth=depth, include=include, exclude=exclude,
+        profile=profile, settings=settings,
+    )  # fmt: skip
+    return JobHandle(job.layout)
+
+
+def rounds(directory: PathText) -> "RoundsHandle":
+    """Open the directory of a batch crawl, or of a new job that is to be crawled in rounds.
+
+    Args:
+        directory: The directory.
+
+    Raises:
+        JobError: The directory is not a job, or is a continuous crawl.
+    """
+    layout = Layout(Path(directory))
+    layout.require()
+    if layout.has_store and not layout.in_rounds:
+        raise JobError(f"{layout.root} is a continuous crawl: open it with `nacre.open`")
+    return RoundsHandle(layout)
+
+
+def _in_thread(function: Callable[..., T], *arguments: Any, **options: Any) -> T:  # noqa: ANN401 - those of the function
+    """Call a function in another thread: it may run an event loop, as the caller may do, too."""
+    with ThreadPoolExecutor(1, "operation") as pool:
+        return pool.submit(function, *arguments, **options).result()
+
+
+class _Handle:
+    """A directory whose operations block until they are carried out.
+
+    Args:
+        layout: Directories of the job.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._context = OperationContext(layout, SystemClock())
+
+    @property
+    def directory(self) -> Path:
+        """The directory of the job."""
+        return self._layout.root
+
+    def _do(self, operation: Operation[Q, R], request: Q) -> R:
+        return _in_thread(operation.run, self._context, request)
+
+    def search(
+        self, words: str, *, limit: int = 10, offset: int = 0, newest: bool = False,
+        facets: Sequence[str] = (),
+    ) -> "SearchAnswer":  # fmt: skip
+        """Search the words of the crawl, in the index that `nacre index` makes.
+
+        Args:
+            words: The query, as of `nacre search`.
+            limit: Pages at most.
+            offset: Pages to leave out.
+            newest: The newest pages first, instead of the best.
+            facets: Count the pages by these, too: `site`, `type`, `lang`, `segment`.
+
+        Raises:
+            ConfigError: The query or a facet cannot be used.
+            JobError: There is no index.
+        """
+        from nacre.search.local_index import SearchOptions
+
+        options = SearchOptions(limit=limit, offset=offset, newest=newest, facets=tuple(facets))
+        return search_words(self._layout, words.split(" "), options)
+
+
+class JobHandle(_Handle):
+    """A job by its directory: at rest, running in this program, or in another process.
+
+    Methods other than `run` block until the job has answered; every state allows to read. Errors
+    are `NacreError`s: `JobError` if the state of the job refuses.
+
+    Attributes:
+        frontier: Changes of the frontier.
+        settings: The settings.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.frontier = FrontierHandle(layout)
+        self.settings = SettingsHandle(layout)
+
+    async def run(
+        self, assignments: Iterable[str] = (), *, listener: Listener | None = None,
+        captures: bool = False,
+    ) -> ExitStatus:  # fmt: skip
+        """Run or resume the job, in a thread of this program, and wait for its end.
+
+        Args:
+            assignments: `path=value` texts, as of `--set`.
+            listener: Receives the events, in that thread; it must not block.
+            captures: The listener receives `Captured` events, too.
+
+        Raises:
+            ConfigError: With every problem of the settings.
+            StorageError: The job runs already, or its store cannot be opened.
+        """
+        job = open_job(self._layout.root, assignments)
+        if listener is not None:
+            job.events.subscribe(listener, captures=captures)
+        return await HostedJob(job).run()
+
+    def pause(self, reason: str = "", note: str = "") -> PauseResult:
+        """Pause the job until `resume`; fetches in process are finished.
+
+        Args:
+            reason: A reason of your own, which holds over restarts; "" for the pause of `nacre
+                pause`.
+            note: More about it, for job.log.
+        """
+        return self._do(PAUSE, PauseRequest(reason, note))
+
+    def resume(self, reason: str = "") -> ResumeResult:
+        """Resume the job after a pause; `reason`: remove only this reason."""
+        return self._do(RESUME, ResumeRequest(reason))
+
+    def stop(self) -> StopResult:
+        """Stop the job cleanly; it can be resumed."""
+        return self._do(STOP, StopRequest())
+
+    def end(self) -> EndResult:
+        """End a stopped run for good, so that a new run can begin."""
+        return self._do(END, EndRequest())
+
+    def checkpoint(self, name: str = "") -> CheckpointResult:
+        """Save the present state of a running job."""
+        return self._do(CHECKPOINT, CheckpointRequest(name))
+
+    def status(self) -> StatusAnswer:
+        """Return the state of the job: `numbers` as `nacre status --json` prints them."""
+        return _in_thread(read_status, self._layout, SystemClock(), policy=False)
+
+    def explain(self, url: str) -> Explanation:
+        """Explain why a URL was or was not crawled, and which rule decided.
+
+        Raises:
+            URIError: The text is not a URL.
+        """
+        return _in_thread(explain_url, self._layout.root, url)
+
+    def report(self, name: str = "crawl-summary", url: str = "") -> dict[str, Any]:
+        """Return a report as data; `url`: the page, for a report of one page."""
+        return _in_thread(read_report, self._layout.root, name, url)
+
+
+class FrontierHandle(_Handle):
+    """The frontier of a job: expressions select URLs and keys of queues; "" selects all."""
+
+    def waiting(self, urls: str = "", queues: str = "") -> Iterator[CrawlURI]:
+        """Return the queued URIs, queue by queue, in their order."""
+        return waiting_urls(self._layout.root, urls, queues)
+
+    def schedule(
+        self, urls: Iterable[str], *, scoped: bool = False, force: bool = False
+    ) -> Imported:
+        """Add URLs to the frontier.
+
+        Args:
+            urls: Absolute URLs.
+            scoped: Add only those in scope.
+            force: Add also those that were fetched or deleted before.
+        """
+
+        async def schedule() -> Imported:
+            return await schedule_urls(self._layout.root, urls, scoped=scoped, force=force)
+
+        return _in_thread(lambda: asyncio.run(schedule()))
+
+    def exclude(self, urls: str) -> ScopeChange:
+        """Exclude URLs from the scope, and delete those that wait."""
+        return self._do(EXCLUDE, ExcludeRequest(urls))
+
+    def include(self, urls: str) -> ScopeChange:
+        """Undo an exclusion; `urls`: the expression as it was excluded."""
+        return self._do(INCLUDE, IncludeRequest(urls))
+
+    def delete(self, urls: str = "", queues: str = "", *, everything: bool = False) -> int:
+        """Delete queued URIs; return their number. Without expressions `everything` is needed."""
+        return self._do(DELETE, UriRequest(urls, queues, everything)).changed
+
+    def forget(self, urls: str = "", queues: str = "", *, everything: bool = False) -> int:
+        """Forget that URIs were crawled; return their number."""
+        return self._do(FORGET, UriRequest(urls, queues, everything)).changed
+
+    def first(self, urls: str = "", queues: str = "", *, limit: int = 0) -> int:
+        """Move queued URIs to the front; `limit`: at most this many, 0 for all."""
+        return self._do(FIRST, FirstRequest(urls, queues, limit=limit)).changed
+
+    def retire(self, queues: str = "") -> int:
+        """Hand out no URIs of queues until `unretire`; return the number of queues."""
+        return self._queues(RETIRE, queues)
+
+    def unretire(self, queues: str = "") -> int:
+        """Hand out URIs of retired queues again."""
+        return self._queues(UNRETIRE, queues)
+
+    def wake(self, queues: str = "") -> int:
+        """End the wait of queues."""
+        return self._queues(WAKE, queues)
+
+    def reconsider(self, queues: str = "") -> int:
+        """Check the budgets, the quotas and the order of queues again."""
+        return self._queues(RECONSIDER, queues)
+
+    def _queues(self, operation: Operation[QueueRequest, FrontierChange], queues: str) -> int:
+        return self._do(operation, QueueRequest(queues)).changed
+
+
+class SettingsHandle(_Handle):
+    """The settings of a job: of its process and its file."""
+
+    def get(self, path: str) -> object:
+        """Return the value of a setting, such as `politeness.delay`.
+
+        Raises:
+            ConfigError: There is no such setting.
+        """
+        return value_at(load_job(self._layout).settings, path)
+
+    def set(self, path: str, value: object) -> Changed:
+        """Change a setting, at once if the job runs.
+
+        Args:
+            path: Dotted path, such as `politeness.delay`.
+            value: A text as of `nacre set`, or a value that JSON can hold.
+
+        Raises:
+            ConfigError: There is no such setting, or the value does not fit.
+        """
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        request = ChangeRequest(assignments=[f"{path}={text}"])
+        return _in_thread(change_settings, self._context, request)[1]
+
+
+class RoundsHandle(_Handle):
+    """A batch crawl by its directory."""
+
+    def run(
+        self, rounds: int = 1, *, seeds: Sequence[str] | None = None,
+        listener: "RoundsListener | None" = None, **options: object,
+    ) -> "RoundsResult":  # fmt: skip
+        """Run rounds, and wait for their end.
+
+        Before the first round of a new directory, its seed list is injected.
+
+        Args:
+            rounds: Rounds; 0: until nothing is due.
+            seeds: URLs, and files of them, to inject first; () for the job's own list.
+            listener: Receives the progress; None: nobody does.
+            options: Other options of rounds, by the names of the REST API, such as `top=100`.
+
+        Raises:
+            ConfigError: An option, a setting or a library is missing or wrong.
+            JobError: The job runs as a continuous crawl, or the file `control/stop` exists.
+        """
+        try:
+            request = msgspec.convert({"rounds": rounds, **options}, RoundsRequest)
+        except msgspec.ValidationError as error:
+            raise ConfigError(f"options of rounds: {error}") from None
+        if seeds is None and not self._layout.in_rounds:
+            seeds = ()
+        return _in_thread(
+            run_rounds, self._context, request, listener=listener, seeds=seeds
+        )  # fmt: skip
