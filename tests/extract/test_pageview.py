@@ -247,6 +247,43 @@ def test_attributes_that_nobody_reads() -> None:
     assert page_view("<img alt=a><p>b</p>").text == "b", "signatures are of the text between tags"
 
 
+UNSEEN = [
+    "<iframe src=/t?{} style='display: none; visibility: hidden' height=0 width=0></iframe>",
+    "<iframe src=/t?{} style='border:0;visibility:hidden'></iframe>",
+    "<iframe src=/t?{} hidden></iframe>",
+    "<iframe src=/t?{} aria-hidden=true></iframe>",
+    "<img src=/t?{} width=1 height=1>",
+    "<img src=/t.gif?{} width=1px height=0px>",
+    "<img src=/t?{} style='height:1px; width: 1px !important'>",
+    "<img src=/t?{} style='DISPLAY:NONE'>",
+    "<object data=/t?{} hidden></object>",
+]
+
+
+@pytest.mark.parametrize("markup", UNSEEN)
+def test_frames_and_pictures_that_a_browser_does_not_draw(markup: str) -> None:
+    assert not page_view(markup.format("价格=1")).pieces
+
+
+DRAWN = [
+    "<iframe src=/t?{} width=100% height=400></iframe>",
+    "<iframe src=/t?{} style='width:1px' height=40></iframe>",
+    "<iframe src=/t?{} title='hidden treasures' class=hidden></iframe>",
+    "<img src=/t?{} width=1 height=100>",
+    "<img src=/t?{} width=10 height=10>",
+    "<img src=/t?{} style='max-width:1px;max-height:1px'>",
+    "<img src=/t?{} style='border-width:1px' height=1>",
+    "<img src=/{}.png style='display:none'>",
+    "<img src=/t?{} aria-hidden=true>",
+    "<video src=/t?{} hidden></video>",
+]
+
+
+@pytest.mark.parametrize("markup", DRAWN)
+def test_frames_and_pictures_that_a_reader_may_see(markup: str) -> None:
+    assert page_view(markup.format("a")).pieces != page_view(markup.format("b")).pieces
+
+
 def _hidden(mail: str, key: int) -> str:
     return bytes([key, *(letter ^ key for letter in mail.encode())]).hex()
 

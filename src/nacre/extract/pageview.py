@@ -106,6 +106,14 @@ _SPACES = re.compile(r"\s+")
 _SHOWING = frozenset(
     ("img", "video", "audio", "source", "iframe", "embed", "frame", "object"),
 )
+_FRAMES = frozenset(("iframe", "embed", "frame", "object"))
+_CONCEALED = re.compile(r"(?i)(?:^|[;\s])(?:display\s?:\s?none|visibility\s?:\s?hidden)\b")
+"""Style of an element that a browser does not draw. Source: CSS 2.2, 9.2.4 and 11.2."""
+_DOT = re.compile(r"[01](?:px)?")
+_DOT_STYLES = {
+    side: re.compile(rf"(?i)(?:^|[;\s]){side}\s?:\s?[01](?:px)?\s?(?:!\s?important\s?)?(?:;|$)")
+    for side in ("width", "height")
+}
 _ADDRESS = {"a": "href", "area": "href", "object": "data"}
 """Attributes with the address of what an element shows, if that is not `src`."""
 _LABELS = {
@@ -309,7 +317,7 @@ class _Reader:
             elif len(self._links) < self._limit:
                 self._links.append(stable_address(address))
         elif tag in _SHOWING and address:
-            if not address.startswith("data:"):
+            if not address.startswith("data:") and not _is_unseen(tag, attrs):
                 self._add("image", stable_address(address))
         else:
             self._refer_unseen(tag, attrs)
@@ -347,6 +355,25 @@ class _Reader:
         if len(self._pieces) < self._limit:
             kind = "advert" if self._advert else kind
             self._pieces.append(Piece(kind, self._places[-1], text, is_line))
+
+
+def _is_unseen(tag: str, attrs: Mapping[str, str]) -> bool:
+    """Whether a browser draws nothing of a frame or picture, or a dot: trackers are such.
+
+    A picture without a query may be hidden until a script shows it.
+    """
+    if tag not in _FRAMES and tag != "img":
+        return False
+    style = attrs.get("style", "")
+    if all(
+        _DOT.fullmatch(attrs.get(side, "")) or pattern.search(style)
+        for side, pattern in _DOT_STYLES.items()
+    ):
+        return True
+    concealed = "hidden" in attrs or _CONCEALED.search(style) is not None
+    if tag == "img":
+        return concealed and "?" in attrs.get("src", "")
+    return concealed or attrs.get("aria-hidden", "").lower() == "true"
 
 
 def _plain_mail(hidden: str) -> str:

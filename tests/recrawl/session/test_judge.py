@@ -235,3 +235,33 @@ def test_links_that_a_page_dropped_are_named_by_their_urls() -> None:
         "http://a.test/dir/%E6%8A%A5%E5%91%8A.pdf",
     ]
     assert not judge.dropped(first), "it was not judged last"
+
+
+def _said(text: str, digest: str) -> Visit:
+    return _reply(body=f"<title>Terms</title><p>{text}</p>", digest=digest)
+
+
+def test_a_page_that_comes_without_its_text_counts_at_the_third_visit() -> None:
+    judge = PageJudge(_Last(), Lessons.none(), ChangeSettings())
+    row = PageRow("http://a.test/x")
+    judge.judge(row, _said(TEXT * 9, "sha1:1"))
+    row.answered(1.0, changed=False)
+    row.digest = "sha1:1"
+    failed = [judge.judge(row, _said("", f"sha1:blank{n}")) for n in range(3)]
+    assert [each.answer for each in failed] == [Answer.SILENT, Answer.SILENT, Answer.THERE]
+    assert [each.reason for each in failed[:2]] == ["failed"] * 2
+    assert failed[2].kind is ChangeClass.MAJOR
+    assert not any(each.proven for each in failed), "all are stored"
+
+
+def test_failures_between_visits_with_the_text_are_counted_anew() -> None:
+    judge = PageJudge(_Last(), Lessons.none(), ChangeSettings())
+    row = PageRow("http://a.test/x")
+    judge.judge(row, _said(TEXT * 9, "sha1:0"))
+    for number in range(4):
+        row.answered(1.0, changed=False)
+        row.digest = f"sha1:{number}"
+        found = judge.judge(row, _said("", f"sha1:blank{number}"))
+        assert found.answer is Answer.SILENT
+        back = judge.judge(row, _said(TEXT * 9, f"sha1:{number + 1}"))
+        assert (back.kind, back.proven) == (ChangeClass.MARKUP, True)

@@ -115,6 +115,23 @@ def test_lean_keeps_a_note_of_what_differs_in_markup_alone(twice: _Twice) -> Non
     assert (seen["news/3.html"].kind, seen["news/3.html"].stored) == ("markup", "noted")
 
 
+@pytest.mark.parametrize("keep", ["strict", "lean"])
+@pytest.mark.parametrize(
+    "instead", ["<h1>Verify you are human</h1>", "<h1>An unexpected error has occurred</h1>"]
+)
+def test_what_comes_in_place_of_a_page_is_stored_and_is_no_version_of_it(
+    twice: _Twice, instead: str, keep: str
+) -> None:
+    page, text = "news/1.html", ARTICLE.format(n=1, text="Open on all days. " * 30)
+    twice.pages[f"/{page}"] = text
+    assert twice.again(7, keep=keep)[page].kind in {"minor", "major"}
+    twice.pages[f"/{page}"] = instead
+    row = twice.again(14, keep=keep)[page]
+    assert (row.answer, row.stored) == ("silent", "novel")
+    twice.pages[f"/{page}"] = f"{text}<!-- made by another version -->"
+    assert twice.again(21, keep=keep)[page].kind == "markup"
+
+
 def test_a_schedule_says_when_its_pages_are_visited(twice: _Twice) -> None:
     weekly = {"kind": "fixed", "interval": "7d"}
     assert "news/1.html" not in twice.again(2, schedule=weekly)

@@ -78,6 +78,7 @@ DECIDED_BY = {
     "score": "many small differences",
     "unread": "what lies behind the part that was read",
     "blocked": "a page that refuses visitors",
+    "failed": "a page that came without its text",
     "soft-404": "an error page with status 200",
     "redirect": "a redirect",
     "pair": "a second fetch, to distinguish noise from changes",

@@ -27,10 +27,12 @@ from nacre.recrawl.planner.change_detection.deletion import (
     asks_first,
     is_same_page,
     looks_blocked,
+    looks_failed,
     looks_gone,
 )
 from nacre.recrawl.planner.change_detection.pairing import differences
 from nacre.recrawl.planner.change_detection.returning import (
+    FAILURES,
     RETURNED,
     PastVersions,
     own_text,
@@ -157,8 +159,21 @@ class PageJudge:
             return VisitFinding(Answer.SOFT, reason="soft-404")
         if old is None:
             model.learn_words(visit.url, view)
+        elif self._has_failed(row, old, view):
+            return VisitFinding(Answer.SILENT, reason="failed")
         dated = page_date(visit.body().decode("utf-8", "replace"))
         return self._compared(row, visit, old, view)._replace(dated=dated)
+
+    def _has_failed(self, row: PageRow, old: PageView, view: PageView) -> bool:
+        """Whether a page came without its text, at few visits in a row so far; noted."""
+        template = self.lessons.template(row.url)
+        if not self._by_blocks or not looks_failed(view, old, template):
+            return False
+        past = self.lessons.past.get(row.url) or _first_past(old)
+        # A visit without an answer is not counted: the number of visits stays.
+        failures = past.failures + 1 if past.failed_at == row.visits else 1
+        self.lessons.past[row.url] = structs.replace(past, failed_at=row.visits, failures=failures)
+        return failures <= FAILURES
 
     def _compared(
         self, row: PageRow, visit: Visited, old: PageView | None, view: PageView
@@ -199,8 +214,7 @@ class PageJudge:
         """The verdict in the light of the versions before the last one."""
         if change.proven or not self._by_blocks:
             return change
-        before, visits = PastVersions((own_text(old),), wholes=(whole_version(old),)), row.visits
-        past = self.lessons.past.get(url) or before
+        past, visits = self.lessons.past.get(url) or _first_past(old), row.visits
         if change.kind.is_change:
             change, past = with_past(change, past, own_text(view), visits)
             if change.reason == RETURNED and not change.kind.is_change:
@@ -268,6 +282,11 @@ class PageJudge:
         if target and authority(target) == authority(visit.url):
             model.learn_redirect(visit.url, target)
         return VisitFinding(Answer.SOFT if sink else Answer.MOVED, reason="redirect")
+
+
+def _first_past(old: PageView) -> PastVersions:
+    """The past of a page that had one version."""
+    return PastVersions((own_text(old),), wholes=(whole_version(old),))
 
 
 def _suspect(change: Change, template: Template) -> int:

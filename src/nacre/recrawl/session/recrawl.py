@@ -364,7 +364,8 @@ class Recrawl:
     def _keep_version(self, visit: Visit, finding: VisitFinding, stored: Stored) -> None:
         """Remember the place of the current version, if this is another one."""
         url, capture = visit.uri.url, visit.capture
-        if capture is None or visit.status != 200 or stored is Stored.NOTED:
+        is_page = visit.status == 200 and finding.answer is Answer.THERE
+        if capture is None or not is_page or stored is Stored.NOTED:
             return
         version = self._pages.version(url)
         if finding.kept or (stored in _VERSIONS and version):

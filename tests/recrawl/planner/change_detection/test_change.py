@@ -49,6 +49,12 @@ MASKED = [
     ("阅读 12", "阅读 9.3万"),
     ("3分钟前", "2小时前"),
     ("12 minutes ago", "an hour ago"),
+    ("Updated over 3 weeks ago", "Updated about a month ago"),
+    ("8 hours ago", "yesterday"),
+    ("Updated this week", "Updated over a week ago"),
+    ("il y a 3 jours", "il y a une semaine"),
+    ("hace 2 horas", "hace un día".replace("un ", "1 ")),
+    ("ID 12159429695895355112", "ID 8959885409146652192"),
     ("今天是2024年1月1日 星期一", "今天是2024年1月2日 星期二"),
     ("当前时间: 12:00:01", "当前时间: 12:00:59"),
     ("今日日期 2024-01-01 00:00:00浏览次数:41", "今日日期 2024-01-02 00:00:01浏览次数:978"),
@@ -70,6 +76,9 @@ NOT_MASKED = [
     ("星期一", "星期二"),
     ("现在2024年5月1日起施行", "现在2025年5月1日起施行"),
     ("浏览器 12 版", "浏览器 13 版"),
+    ("Open today", "Open yesterday"),
+    ("Last year's report", "This year's report"),
+    ("Phone +49 301234567890", "Phone +49 301234567891"),
 ]
 
 

@@ -18,6 +18,7 @@ from nacre.recrawl.planner.change_detection.deletion import (
     is_same_page,
     likeness,
     looks_blocked,
+    looks_failed,
     looks_gone,
     may_say_gone,
     next_look,
@@ -266,3 +267,37 @@ def test_the_cheap_look_finds_each_word_in_each_encoding(word: str) -> None:
         page = f"<title>国</title><p>{word.title()}</p>".encode(encoding)
         assert may_say_gone(page)
         assert not may_say_gone(page.replace(word.title().encode(encoding), b"welcome"))
+
+
+FAILED = [
+    "",
+    "<title>公告</title>",
+    "<title>Another title</title><img src=/logo.png>",
+    "<h1>This page isn't available</h1><p>An unexpected error has occurred. Try reloading it.",
+    "<p>Application error: a client-side exception has occurred (see the browser console).",
+    "<title>公告</title><p>系统繁忙,请稍后重试</p>",
+    "<p>Une erreur est survenue.</p><p>Accueil</p>",
+]
+
+
+@pytest.mark.parametrize("markup", FAILED)
+def test_a_page_that_came_without_its_text_may_be_a_failure(markup: str) -> None:
+    assert looks_failed(page_view(markup), ARTICLE)
+    assert not looks_failed(ARTICLE, page_view(markup)), "its text is there again"
+
+
+RENDERED = [
+    "<p>Closed until further notice.",
+    "<title>公告</title><p>本页已停用</p>",
+    f"<p>An unexpected error has occurred.</p><p>{'关于延长期限的公告正文。' * 30}",
+    f"<p>Something went wrong with our terms:</p><p>{'A text of another page. ' * 50}",
+]
+
+
+@pytest.mark.parametrize("markup", RENDERED)
+def test_a_page_that_says_something_else_is_no_failure(markup: str) -> None:
+    assert not looks_failed(page_view(markup), ARTICLE)
+
+
+def test_a_page_that_was_blank_before_has_not_failed() -> None:
+    assert not looks_failed(page_view("<title>A</title>"), page_view("<title>B</title>"))

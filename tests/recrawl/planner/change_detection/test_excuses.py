@@ -63,7 +63,20 @@ def test_a_part_that_another_page_shares_is_no_change_and_is_stored(
     assert (change.kind, change.reason, change.proven) == (ChangeClass.TEMPLATE, "frame", False)
 
 
+BUILDS = [("Version 1.261.0.339", "Version 1.263.0.340"), ("v7.5.0", "v7.5.1"), ("1.2.3", "2.0.0")]
+
+
+@pytest.mark.parametrize(("before", "after"), BUILDS)
+def test_the_number_of_a_build_that_another_page_shares_is_no_change(
+    before: str, after: str
+) -> None:
+    change = _second_verdict(f"<p>{before}</p>", f"<p>{after}</p>")
+    assert (change.kind, change.reason, change.proven) == (ChangeClass.TEMPLATE, "frame", False)
+
+
 OWN = [
+    ("<p>Version 1.5</p>", "<p>Version 1.6</p>"),
+    ("<p>Get version 1.5.1 here</p>", "<p>Get version 1.6.0 here</p>"),
     ("<p>Tickets: available</p>", "<p>Tickets: sold out</p>"),
     ("<p>有票</p>", "<p>售罄</p>"),
     ("", _banner(4)),
@@ -109,6 +122,8 @@ def test_blocks_that_come_and_go_by_themselves_on_two_pages_are_noise_elsewhere(
     [
         ("It\u2019s “new” \u2013 really", 'It\'s "new" - really'),
         ("« Prix »", "“ Prix ”"),
+        ("Effective September 15, 2025, for all", "Effective 15 September 2025, for all"),
+        ("5th Sep 2025: news", "September 5, 2025: news"),
     ],
 )
 def test_other_quotation_marks_are_no_change_and_are_stored(one: str, two: str) -> None:
@@ -117,7 +132,14 @@ def test_other_quotation_marks_are_no_change_and_are_stored(one: str, two: str) 
 
 
 @pytest.mark.parametrize(
-    ("one", "two"), [("5 € each", "5 $ each"), ("is ✅ allowed", "is ❌ allowed"), ("1.5", "15")]
+    ("one", "two"),
+    [
+        ("5 € each", "5 $ each"),
+        ("is ✅ allowed", "is ❌ allowed"),
+        ("1.5", "15"),
+        ("September 15, 2025", "16 September 2025"),
+        ("June 5, 2025", "5 July 2025"),
+    ],
 )
 def test_other_signs_are_a_change(one: str, two: str) -> None:
     assert compare(

@@ -87,6 +87,35 @@ def test_a_single_link_that_is_another_at_each_visit_is_noise_and_stored() -> No
     assert compare(pages[0], pages[1], template, SETTINGS).kind.is_change
 
 
+def _shared_file(seed: int, path: str = "https://d.example/file/{}/view") -> PageView:
+    address = path.format(f"1yCn{seed}bLhVfK1lr7st7gkgAnDkoW{seed}")
+    return page_view(f"<p>The form of the association is <a href='{address}'>here</a>.")
+
+
+def test_another_token_in_a_path_may_be_another_page() -> None:
+    change = compare(_shared_file(1), _shared_file(2), Template(), SETTINGS)
+    assert (change.kind, change.reason) == (ChangeClass.MINOR, "link")
+
+
+def test_a_path_that_is_another_at_each_visit_is_noise_and_stored() -> None:
+    template, pages = Template(), [_shared_file(seed) for seed in range(1, 7)]
+    kinds = []
+    for old, new in pairwise(pages):
+        kinds.append(compare(old, new, template, SETTINGS))
+        template.learn_visit(old, new)
+    assert [change.kind.is_change for change in kinds] == [True] * 4 + [False]
+    assert (kinds[-1].reason, kinds[-1].proven) == ("token", False)
+    template.learn_visit(pages[0], pages[0])
+    assert compare(pages[0], pages[1], template, SETTINGS).kind.is_change
+
+
+@pytest.mark.parametrize("path", ["/i?src=a.jpg&dpl={}", "/media/{}"])
+def test_a_picture_with_another_token_is_noise_and_stored(path: str) -> None:
+    old, new = (page_view(f"<p>text<img src='{path.format(_token(seed))}'>") for seed in ("1", "2"))
+    change = compare(old, new, Template(), SETTINGS)
+    assert (change.kind, change.reason, change.proven) == (ChangeClass.NOISE, "token", False)
+
+
 def test_values_that_stay() -> None:
     assert renewed_tokens(_page("1"), _page("1")) == {"l.example h": 0}
     assert renewed_tokens(_page("1"), _page("2")) == {"l.example h": 3}

@@ -48,6 +48,12 @@ def test_what_returns_seldom_is_a_change_each_time() -> None:
     assert _reasons("ABABABABAB", every=10) == ["new"] + ["returned"] * 8
 
 
+def test_a_page_that_goes_to_and_fro_with_most_of_its_text_changes_each_time() -> None:
+    past, large = PastVersions((1, 2), (5, 6, 7)), CHANGE._replace(kind=ChangeClass.MAJOR)
+    change, _ = with_past(large, past, 2, 8)
+    assert (change.kind, change.reason) == (ChangeClass.MAJOR, RETURNED)
+
+
 def test_a_return_is_never_proven_to_be_noise() -> None:
     past = PastVersions((1, 2), (5, 6, 7))
     change, _ = with_past(CHANGE, past, 2, 8)

@@ -107,6 +107,32 @@ _BLOCKED_WORDS = (
     "请求被拦截",
     "web application firewall",
 )
+_FAILURE_WORDS = (
+    "error has occurred",
+    "error occurred",
+    "application error",
+    "server error",
+    "something went wrong",
+    "try again",
+    "try reloading",
+    "reload the page",
+    "temporarily unavailable",
+    "une erreur est survenue",
+    "temporairement indisponible",
+    "limite temporairement",
+    "fehler aufgetreten",
+    "vorübergehend nicht",
+    "se ha producido un error",
+    "出错了",
+    "系统错误",
+    "系统繁忙",
+    "服务器繁忙",
+    "稍后再试",
+    "稍后重试",
+)
+_SAID = frozenset(("text", "heading", "title"))
+_BLANK = 60
+"""Length of all text of a page that shows nothing, as `Shape.text` counts: its title at most."""
 _ASKING = frozenset(
     ("login", "log-in", "logon", "signin", "sign-in", "sso", "cas", "passport", "oauth", "oauth2")
 )
@@ -362,6 +388,27 @@ def looks_blocked(status: int, view: PageView | None) -> bool:
     if status in BLOCKING:
         return True
     return view is not None and _says(view, _BLOCKED_WORDS)
+
+
+def looks_failed(view: PageView, old: PageView, template: Template | None = None) -> bool:
+    """Whether a page came without its text: nothing, or a few words of a failure, are in its place.
+
+    That is no proof that the text is gone: a failure of a program behind the page looks the same.
+
+    Args:
+        view: The page as it came.
+        old: Its last version.
+        template: What belongs to the frame of the site; None when that is unknown.
+    """
+    there = {piece.text for piece in old.pieces}
+    new = [piece for piece in view.pieces if piece.kind in _SAID and piece.text not in there]
+    words = " ".join(piece.text for piece in new).lower()
+    if len(words) >= SHORT_TEXT or not _is_lost(old, view, template):
+        return False
+    shows_nothing = view.shape.text <= _BLANK < old.shape.text
+    if shows_nothing and all(piece.kind == "title" for piece in new):
+        return True
+    return any(word in words for word in _FAILURE_WORDS)
 
 
 def asks_first(url: str, target: str, status: int) -> bool:

@@ -1,5 +1,6 @@
 """Reasons why a difference between two versions is not a change of the page itself (pure)."""
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from nacre.recrawl.planner.change_detection.masking import (
     Mask,
     differs_by_itself,
     is_same_in_print,
+    masked,
 )
 from nacre.recrawl.planner.change_detection.pairing import READ, TEXTS
 from nacre.recrawl.planner.change_detection.template import (
@@ -112,7 +114,11 @@ class Excuses:
             return "variant"
         if pair.was and pair.now and is_same_in_print(pair.was.text, pair.now.text):
             return "typography"
-        return "token" if _is_masked(pair, Mask.ALL) else ""
+        if not _is_masked(pair, Mask.ALL):
+            return ""
+        # An address with another token may lead elsewhere; what a picture shows is looked up.
+        leads = pair.piece.kind not in TEXTS and pair.piece.kind != "image"
+        return "" if leads and not self._template.is_renewed([masked(pair.piece.text)]) else "token"
 
     # ---- tokens in links
 
@@ -129,6 +135,8 @@ class Excuses:
             keys |= address.keys if address else set()
         if keys <= self._tokens:
             return "link-token"
+        if pair.was and pair.now and pair.piece.kind == "image":
+            return "token"
         return "token" if self._template.is_renewed(keys) else ""
 
     @cached_property
@@ -181,13 +189,14 @@ class Excuses:
 
     @cached_property
     def _shared(self) -> frozenset[PieceDifference]:
-        """Blocks that another page has too, and that were edited together, or are long."""
+        """Blocks that another page has too: edited together, or long, or the number of a build."""
         edited = [
             pair for pair in self._differing if pair.was and pair.now and self._is_shared(pair)
         ]
         length = sum(len(pair.piece.text) for pair in edited)
-        many = len(edited) >= _EDITED or length >= _LONG
-        return frozenset(edited) if many and self._is_distinct else frozenset()
+        if len(edited) < _EDITED and length < _LONG:
+            edited = [pair for pair in edited if _VERSION.fullmatch(pair.piece.text)]
+        return frozenset(edited) if edited and self._is_distinct else frozenset()
 
     def _is_shared(self, pair: PieceDifference) -> bool:
         """Whether another page had the block before, or has the new one already."""
@@ -215,6 +224,10 @@ _EDITED = 3
 """Shared blocks that were edited together; a single short one may be like `Sold out`."""
 _LONG = 80
 """Characters of fewer shared blocks."""
+_VERSION = re.compile(
+    r"(?i)(?:(?:version|release|build|v)\b[\s.:]{0,2}|v)?\d{1,9}(?:\.\d{1,9}){2,4}"
+)
+"""A block that says which program made the page, and nothing else."""
 _WIDE = 20
 """Blocks that differ, from which on one other page with the same is enough."""
 _MENU_BLOCKS = 10

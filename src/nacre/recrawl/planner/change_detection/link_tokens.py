@@ -5,11 +5,12 @@ once, and each of these links still leads where it led: the rest of its address 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from nacre.core.pageview import PageView
+from nacre.recrawl.planner.change_detection.masking import MASK, masked
 
 _VALUE = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w+/=.-]{16,}", re.ASCII)
 TOKEN_LINKS = 3
@@ -60,6 +61,26 @@ def token_links(view: PageView) -> Mapping[str, Mapping[str, frozenset[str]]]:
                 rests = links.setdefault(key, {})
                 rests[address.rest] = rests.get(address.rest, frozenset()) | {*address.values}
     return links
+
+
+def renewed_addresses(old: PageView, new: PageView, known: Collection[str]) -> Mapping[str, bool]:
+    """The addresses, without their tokens, of which another version has other tokens.
+
+    Args:
+        old: The version before.
+        new: The version now.
+        known: Such addresses: they are looked for as well.
+
+    Returns:
+        Whether none of the links with this address stayed as it was.
+    """
+    before, after = (
+        {piece.text for piece in view.pieces if piece.kind not in _TEXTS} for view in (old, new)
+    )
+    pairs = {*map(masked, before - after)} & {*map(masked, after - before)}
+    names = {name for name in (*pairs, *known) if MASK in name}
+    stays = names & {*map(masked, before & after)} if names else set()
+    return {name: name not in stays for name in (pairs & names) | stays}
 
 
 def renewed_tokens(old: PageView, new: PageView) -> Mapping[str, int]:

@@ -23,7 +23,12 @@ _AGO = (
     rf"(?:刚刚|(?:(?<!\d)\d+|(?<![{_FEW}])[{_FEW}]+)\s?(?:秒钟?|分钟?|个?小时|天|周|星期|个?月|年)前"
     r"|(?:昨天|前天|今天)\s?\d{1,2}:\d{2}(?::\d{2})?"
     r"|just now|yesterday at \d{1,2}:\d{2}"
-    r"|(?:an?|(?<!\d)\d+)\s(?:second|sec|minute|min|hour|day|week|month|year)s?\sago)"
+    r"|(?:(?:over|about|almost)\s)?(?:an?|(?<!\d)\d+)\s"
+    r"(?:second|sec|minute|min|hour|day|week|month|year)s?\sago"
+    r"|(?:^|(?<=updated )|(?<=posted )|(?<=edited )|(?<=published ))"
+    r"(?:today|yesterday|(?:this|last)\s(?:week|month|year))$"
+    r"|il y a (?:une?|\d+)\s(?:seconde|minute|heure|jour|semaine|mois|an|année)s?\b"
+    r"|hace (?:una?|\d+)\s(?:segundo|minuto|hora|día|semana|mes|año)(?:s|es)?\b)"
 )
 _DATE = r"\d{4}\s?[年/.-]\s?\d{1,2}\s?[月/.-]\s?\d{1,2}\s?日?"
 _WEEKDAY = r"(?:星期|周|礼拜)[一二三四五六日天]"
@@ -59,6 +64,8 @@ _TOKENS = (
     # Long, and of mixed letters and digits.
     r"\b(?=[0-9a-f-]{0,64}\d)(?=[0-9a-f-]{0,64}[a-f])(?=(?:-?[0-9a-f]){16})"
     r"[0-9a-f]{8,}+(?:-[0-9a-f]{4,}+)*+\b",
+    # Longer than a number of a telephone (ITU-T E.164: 15 digits).
+    r"(?<![\w.,])\d{16,}+(?![\w.,])",
     r"(?<![\w+/=-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w=])",
 )
 
@@ -98,9 +105,28 @@ _PRINT = str.maketrans(
 """Marks that a program replaces by typographic ones, or back."""
 
 
+_DAY_FIRST = re.compile(
+    rf"(?i)(?<!\w)(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?P<month>{_MONTHS}),? (?P<year>\d{{4}})(?!\d)"
+)
+_MONTH_FIRST = re.compile(
+    rf"(?i)(?<!\w)(?P<month>{_MONTHS}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})(?!\d)"
+)
+
+
+def _in_print(text: str) -> str:
+    text = text.translate(_PRINT)
+    for pattern in (_DAY_FIRST, _MONTH_FIRST):
+        text = pattern.sub(_plain_date, text)
+    return text
+
+
+def _plain_date(match: re.Match[str]) -> str:
+    return f"{match['year']} {match['month'][:3].lower()} {int(match['day'])}"
+
+
 def is_same_in_print(was: str, now: str) -> bool:
-    """Whether two texts differ in the form of quotation marks and dashes alone."""
-    return was.translate(_PRINT) == now.translate(_PRINT)
+    """Whether two texts differ in the form of quotation marks, dashes and English dates alone."""
+    return _in_print(was) == _in_print(now)
 
 
 def differs_by_itself(was: str, now: str, mask: Mask) -> bool:

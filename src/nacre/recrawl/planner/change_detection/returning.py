@@ -12,6 +12,8 @@ from nacre.recrawl.planner.tuning import guess
 
 RETURNED = "returned"
 """Reason of a verdict: the page had this text before."""
+FAILURES = 2
+"""Visits in a row at which a page without its text may be a failure; the next one is a change."""
 _VERSIONS = 8
 """A bound of memory: texts of a page that are remembered."""
 _OFTEN = guess(
@@ -31,12 +33,16 @@ class PastVersions(msgspec.Struct, frozen=True, array_like=True, gc=False):
         returns: Numbers of the last visits at which a known text returned, since the last new one.
         wholes: Digests of whole versions that were stored, the last one first.
         turns: Numbers of the last visits at which one of these came back.
+        failed_at: Number of the visit before the page came without its text; -1 before any.
+        failures: Visits in a row since then at which it did so.
     """
 
     texts: tuple[int, ...] = ()
     returns: tuple[int, ...] = ()
     wholes: tuple[int, ...] = ()
     turns: tuple[int, ...] = ()
+    failed_at: int = -1
+    failures: int = 0
 
 
 def own_text(view: PageView) -> int:
@@ -72,7 +78,7 @@ def with_past(
         return change, structs.replace(past, texts=texts, returns=())
     lately = tuple(number for number in past.returns if number > visit - _LATELY)
     now = structs.replace(past, texts=texts, returns=(*lately, visit)[-_LATELY:])
-    if len(lately) >= _OFTEN:
+    if len(lately) >= _OFTEN and change.kind is not ChangeClass.MAJOR:
         return change._replace(kind=ChangeClass.NOISE, reason=RETURNED), now
     return change._replace(reason=RETURNED), now
 

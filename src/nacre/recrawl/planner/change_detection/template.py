@@ -16,7 +16,11 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.core.pageview import PageView, Piece
-from nacre.recrawl.planner.change_detection.link_tokens import TOKEN_LINKS, renewed_tokens
+from nacre.recrawl.planner.change_detection.link_tokens import (
+    TOKEN_LINKS,
+    renewed_addresses,
+    renewed_tokens,
+)
 from nacre.recrawl.planner.tuning import guess
 
 _PRIOR_YES = guess(
@@ -297,10 +301,15 @@ class Template(msgspec.Struct, array_like=True):
         for key, links in renewed_tokens(old, new).items():
             if links >= TOKEN_LINKS and len(self.tokens) < _MAX_TOKENS:
                 self.tokens |= {key}
-            if links and len(self.renewals) < _MAX_TOKENS:
-                self.renewals[key] = self.renewals.get(key, 0) + 1
-            elif not links:
-                self.renewals.pop(key, None)
+            self._count_renewal(key, is_renewed=links > 0)
+        for key, is_renewed in renewed_addresses(old, new, self.renewals).items():
+            self._count_renewal(key, is_renewed=is_renewed)
+
+    def _count_renewal(self, key: str, *, is_renewed: bool) -> None:
+        if not is_renewed:
+            self.renewals.pop(key, None)
+        elif len(self.renewals) < _MAX_TOKENS:
+            self.renewals[key] = self.renewals.get(key, 0) + 1
 
     def is_renewed(self, keys: Iterable[str]) -> bool:
         """Whether the values of parameters of links were others at each visit so far."""
