@@ -135,12 +135,12 @@ def server(tmp_path: Path) -> Iterator[Server]:
 @pytest.mark.timeout(300)
 def test_the_page_from_its_beginning_to_its_end(server: Server):
     """As an administrator goes through it: install, run, back up, lose, restore, upgrade, watch."""
-    server.does("Install it for a user of its own")
+    server.does("Install it for a separate user")
     assert "useradd --system" in server.log.read_text()
-    server.does("As a service")
+    server.does("Run it as a service")
     job = server.root / "srv" / "crawls" / "news"
     assert "Interrupted." in (server.root / "news.out").read_text()
-    server.does("In a container")
+    server.does("Run it in a container")
     server.systemctl("start", "nacre@news")
     while len((job / "latest" / "logs" / "crawl.log").read_text().splitlines()) < 5:
         time.sleep(0.1)
@@ -155,7 +155,7 @@ def test_the_page_from_its_beginning_to_its_end(server: Server):
     assert (job / "state" / "store.old").is_dir()
     assert "pip install --upgrade ." in server.log.read_text()
     server.does("Several jobs")
-    said = server.does("Watch it")
+    said = server.does("Monitor a job")
     assert "NACRE OK - " in said
     text = next(line for line in said.splitlines() if line.startswith("{"))
     overview = json.loads(text)["overview"]
@@ -197,7 +197,7 @@ def test_what_the_check_says(
 # ---- settings
 
 
-@pytest.mark.parametrize("section", ["Disks", "Rotation"])
+@pytest.mark.parametrize("section", ["Disks", "Rotate logs"])
 def test_the_settings_of_the_page_are_right(tmp_path: Path, section: str):
     (text,) = (block for block in blocks(section) if re.match(r"[a-z]+: ", block))
     layer = read_yaml(text, "operations.md")
