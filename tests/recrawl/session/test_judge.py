@@ -265,3 +265,36 @@ def test_failures_between_visits_with_the_text_are_counted_anew() -> None:
         assert found.answer is Answer.SILENT
         back = judge.judge(row, _said(TEXT * 9, f"sha1:{number + 1}"))
         assert (back.kind, back.proven) == (ChangeClass.MARKUP, True)
+
+
+def _asked(number: int, *, with_banner: bool) -> Visit:
+    banner = "<div><p>We store files on your device.</p><p>Refuse</p></div>" if with_banner else ""
+    body = f"<main><p>{TEXT * 20}</p></main>{banner}<!-- {number} -->"
+    return _reply(body=body, digest=f"sha1:{number}")._replace(time=float(number))
+
+
+def _verdicts(banners: str) -> list[tuple[str, bool]]:
+    """The verdicts on a page that has a banner at visits with `+`, and none at those with `.`."""
+    judge = PageJudge(_Last(), Lessons.none(), ChangeSettings())
+    row, found = PageRow("http://a.test/x"), []
+    for number, banner in enumerate(banners):
+        finding = judge.judge(row, _asked(number, with_banner=banner == "+"))
+        row.answered(1.0, changed=finding.kind.is_change)
+        row.digest = f"sha1:{number}"
+        found.append((str(finding.kind), finding.proven))
+    return found
+
+
+def test_a_version_that_stays_after_it_was_left_out_is_no_change() -> None:
+    verdicts = _verdicts("+.+.+.+.++..+")
+    assert [kind for kind, _ in verdicts[1:5]] == ["minor"] * 4
+    assert {kind for kind, _ in verdicts[5:]} == {"noise", "markup"}
+    assert all(proven for _, proven in verdicts[5:]), "the archive has both versions"
+
+
+@pytest.mark.parametrize("before", ["+.+.+.+.", "+.+.+.+"])
+def test_a_version_that_returns_after_long_is_a_change_again(before: str) -> None:
+    stays, returns = before[-1], before[-2]
+    verdicts = _verdicts(before + stays * 12 + returns)
+    assert {kind for kind, _ in verdicts[5:-1]} == {"noise", "markup"}
+    assert verdicts[-1] == ("minor", False)

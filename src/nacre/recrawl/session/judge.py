@@ -35,6 +35,7 @@ from nacre.recrawl.planner.change_detection.returning import (
     FAILURES,
     RETURNED,
     PastVersions,
+    back_at_last,
     own_text,
     whole_version,
     with_past,
@@ -212,14 +213,24 @@ class PageJudge:
         self, row: PageRow, url: str, old: PageView, view: PageView, change: Change
     ) -> Change:
         """The verdict in the light of the versions before the last one."""
-        if change.proven or not self._by_blocks:
+        past, visits = self.lessons.past.get(url), row.visits
+        if not self._by_blocks or (change.proven and past is None):
             return change
-        past, visits = self.lessons.past.get(url) or _first_past(old), row.visits
-        if change.kind.is_change:
-            change, past = with_past(change, past, own_text(view), visits)
-            if change.reason == RETURNED and not change.kind.is_change:
-                self.lessons.template(url).learn_variants(url, change.real)
-        change, past = with_wholes(change, past, whole_version(view), visits)
+        past, last = past or _first_past(old), whole_version(old)
+        # The page showed a version since then that was left out, because the archive has it.
+        is_behind = past.wholes[:1] not in {(), (last,)}
+        if change.proven and not is_behind:
+            return change
+        if change.proven:
+            change, past = back_at_last(change, past, own_text(old), last, visits)
+        elif is_behind and past.wholes[0] == whole_version(view):
+            return change._replace(kind=ChangeClass.NOISE, reason=RETURNED, proven=True)
+        else:
+            if change.kind.is_change:
+                change, past = with_past(change, past, own_text(view), visits)
+                if change.reason == RETURNED and not change.kind.is_change:
+                    self.lessons.template(url).learn_variants(url, change.real)
+            change, past = with_wholes(change, past, whole_version(view), visits)
         self.lessons.past[url] = past
         return change
 

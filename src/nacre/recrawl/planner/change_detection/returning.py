@@ -106,3 +106,23 @@ def with_wholes(
     change = change._replace(reason=RETURNED, proven=True) if proven else change
     wholes = (whole, *(known for known in past.wholes if known != whole))[:_VERSIONS]
     return change, structs.replace(past, wholes=wholes, turns=lately)
+
+
+def back_at_last(
+    change: Change, past: PastVersions, text: int, whole: int, visit: int
+) -> tuple[Change, PastVersions]:
+    """The verdict on a page that is back at its last version in the archive, and its past.
+
+    It showed others in between that were left out. So it counts as a return, unless the texts of
+    both are the same.
+
+    Args:
+        change: The verdict beside the last version: nothing differs.
+        past: Versions before.
+        text: Digest of the text of the last version.
+        whole: Digest of that version.
+        visit: Number of the visit.
+    """
+    back, past = with_past(change._replace(kind=ChangeClass.MINOR, proven=False), past, text, visit)
+    _, past = with_wholes(change, past, whole, visit)
+    return (back if back.kind.is_change and back.reason == RETURNED else change), past
