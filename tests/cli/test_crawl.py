@@ -5,9 +5,9 @@ from typing import Any, get_args
 
 import pytest
 
-from nacre.cli.new_job import JobOptions, default_directory, values_of
 from nacre.cli.options import ScopeName
 from nacre.errors import ConfigError
+from nacre.ops.new_job import JobOptions, default_directory, values_of
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
@@ -234,7 +234,7 @@ def test_jobs_that_begin_in_the_same_second_have_directories_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("nacre.cli.new_job.run_name", lambda _now: "T")
+    monkeypatch.setattr("nacre.ops.new_job.run_name", lambda _now: "T")
     found = []
     for _ in range(3):
         found.append(default_directory(["http://a.test/"]))

@@ -1,7 +1,7 @@
 """`nacre crawl` and `nacre new`: from URLs to a job."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,11 @@ from nacre.cli.options import (
     Strict,
     clock_at,
 )
+
+if TYPE_CHECKING:
+    from nacre.ops.new_job import NewJobResult
+    from nacre.settings.settings import JobSettings
+    from nacre.store.layout import Layout
 
 _WHAT, _HOW, _LIMITS = "What is crawled", "How", "Limits"
 
@@ -180,6 +185,14 @@ MaxTime = Annotated[
 ]
 
 
+def print_made(result: "NewJobResult") -> "tuple[Layout, JobSettings]":
+    """Print the notes and warnings about a new job; return its directories and settings."""
+    for note in result.notes:
+        output.tell(f"nacre: {note}")
+    output.warn(result.warnings)
+    return result.layout, result.settings
+
+
 def crawl(
     ctx: typer.Context,
     urls: Urls = None,
@@ -215,11 +228,11 @@ def crawl(
     Creates an ordinary job directory, so that all other commands work on it. Ctrl-C stops
     cleanly; `nacre run DIR` resumes.
     """
-    from nacre.cli.new_job import make_job, options_of
     from nacre.cli.running import run_and_summarize
+    from nacre.ops.new_job import make_job, options_of
 
     clock = clock_at(now)
-    layout, settings = make_job(options_of(ctx.params), out, "--out", clock)
+    layout, settings = print_made(make_job(options_of(ctx.params), out, "--out", clock))
     raise typer.Exit(run_and_summarize(layout, settings, clock, quiet=quiet, as_json=as_json))
 
 
@@ -272,9 +285,9 @@ def new(
     ] = False,
 ) -> None:  # fmt: skip
     """Create a job directory with comments; `nacre run DIR` starts it."""
-    from nacre.cli.new_job import make_job, options_of
+    from nacre.ops.new_job import make_job, options_of
 
-    layout, _ = make_job(options_of(ctx.params), directory)
+    layout, _ = print_made(make_job(options_of(ctx.params), directory))
     program, job = output.program(), output.typed(layout.root)
     made, settings = output.shown(layout.root), output.shown(layout.config)
     output.say(f"Made {made}: settings in {settings}, seeds beside them.")

@@ -54,10 +54,11 @@ def check(
 
     from nacre.cli import output
     from nacre.cli.check_text import survey_lines
+    from nacre.ops.job_check import examine
     from nacre.store.layout import Layout
 
     layout = Layout(directory)
-    loaded, findings = examined(layout, assignments or (), strict=strict)
+    loaded, findings = examine(layout, assignments or (), strict=strict)
     if path is not None:
         _explain_setting(loaded, path, as_json=as_json)
         return
@@ -82,25 +83,6 @@ def _findings_as_json(findings: "Findings") -> dict[str, Any]:
         "problems": [problem._asdict() for problem in findings.problems],
         "warnings": [warning._asdict() for warning in findings.warnings],
     }
-
-
-def examined(
-    layout: "Layout", assignments: list[str] | tuple[str, ...], *, strict: bool = False
-) -> "tuple[Loaded[JobSettings] | None, Findings]":
-    """The settings of a job and all findings."""
-    import asyncio
-
-    from nacre.engine.clock import SystemClock
-    from nacre.fetch.dns import DnsResolver
-    from nacre.job import checks
-    from nacre.settings.contact import resolver_lookup
-    from nacre.settings.load import examine_job
-    from nacre.settings.settings import JobSettings
-
-    loaded, problems = examine_job(layout, assignments)
-    settings = loaded.settings if loaded else JobSettings()
-    lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
-    return loaded, asyncio.run(checks.check(layout, loaded, problems, lookup, strict=strict))
 
 
 def _surveyed(layout: "Layout", loaded: "Loaded[JobSettings] | None") -> "StartSurvey | None":
@@ -216,8 +198,10 @@ def run(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Run a job, or resume it."""
-    from nacre.cli.output import warn
-    from nacre.cli.running import restore, run_and_summarize
+    from nacre.cli.output import shown, tell, warn
+    from nacre.cli.running import run_and_summarize
+    from nacre.ops.checkpoints import restore
+    from nacre.ops.job_check import examine
     from nacre.store.layout import Layout
 
     clock, layout = clock_at(now), Layout(directory)
@@ -225,7 +209,7 @@ def run(
     if traps:
         assignments = [*(assignments or ()), "traps.budget=-1"]
     _refuse_late_seeds(layout, assignments or ())
-    loaded, findings = examined(layout, assignments or (), strict=strict)
+    loaded, findings = examine(layout, assignments or (), strict=strict)
     findings.require()
     if not layout.has_store:
         warn(findings.skipped)
@@ -233,7 +217,10 @@ def run(
     if loaded is None:
         raise typer.Exit(2)
     if checkpoint is not None:
-        restore(layout, loaded.settings, checkpoint)
+        name, former = restore(layout, loaded.settings, checkpoint)
+        tell(
+            f"went back to checkpoint {name}; the store until now is in {shown(Path(former))}"
+        )  # fmt: skip
     code = run_and_summarize(
         layout,
         loaded.settings,

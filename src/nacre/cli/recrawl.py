@@ -1,18 +1,12 @@
 """`nacre recrawl`: visit a finished job again, and keep what changed."""
 
-from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import typer
 
 from nacre.cli.options import AsJson, Assignments, By, JobDir, Now, Quiet, clock_at
 from nacre.cli.output import typed
-from nacre.core.clock import Clock
-
-if TYPE_CHECKING:
-    from nacre.job.continuous import PassesWhenDue
-    from nacre.runs.passes import NextPass, PassSchedule, RegularPasses
 
 Keep = Literal["strict", "lean", "delta"]
 
@@ -108,7 +102,11 @@ def recrawl(
 
     With --every, --at or --continuous passes are repeated without end, each as a run of its own.
     """
+    from nacre.cli.output import tell, to_copy, warn
+    from nacre.cli.running import run_and_summarize
     from nacre.errors import ConfigError
+    from nacre.ops.passes import pass_after_pass
+    from nacre.ops.recrawl import PassRequest, RepeatedRecrawl, plan_pass
     from nacre.runs.passes import parse_rhythm
     from nacre.runs.runs import FULL, INCREMENTAL
     from nacre.store.layout import Layout
@@ -124,111 +122,27 @@ def recrawl(
     if full and budget and not (rhythm or continuous):
         raise ConfigError("--full visits everything and knows no --budget; leave one of them out")
     mode = FULL if full else INCREMENTAL
-    one = _Pass(
-        directory, assignments or (), mode, budget, keep, clock,
-        quiet=quiet, as_json=as_json, continuous=continuous, by=by,
-    )  # fmt: skip
-    if rhythm is None and not continuous:
-        raise typer.Exit(_pass(one))
-    from nacre.cli.passes import pass_after_pass
+    request = PassRequest(mode, budget, keep, assignments or ())
+    layout = Layout(directory)
 
-    recurrence = _Again(one, rhythm, clock)
+    def run(request: PassRequest) -> int:
+        planned = plan_pass(layout, request, clock)
+        warn(planned.warnings)
+        loaded = planned.loaded
+        return run_and_summarize(
+            layout, loaded.settings, clock,
+            quiet=quiet, as_json=as_json, origin=loaded.origin, by=by,
+        )  # fmt: skip
+
+    if rhythm is None and not continuous:
+        raise typer.Exit(run(request))
+    recurrence = RepeatedRecrawl(layout, request, rhythm, clock, run)
     said = _typed_rhythm(every, at, zone)
     raise typer.Exit(
-        pass_after_pass(Layout(directory), recurrence, clock, rhythm=said, times=times)
+        pass_after_pass(
+            layout, recurrence, clock, lambda text: tell(to_copy(text)), rhythm=said, times=times
+        )
     )
-
-
-class _Pass(NamedTuple):
-    directory: Path
-    assignments: list[str] | tuple[str, ...]
-    mode: str
-    budget: str
-    keep: Keep
-    clock: Clock
-    quiet: bool
-    as_json: bool
-    continuous: bool = False
-    by: str = ""
-
-
-class _Again:
-    """See `passes.Recurrence`: the first pass as it was asked for, incremental ones after it.
-
-    Args:
-        one: The first.
-        rhythm: When passes begin; None: as pages become due.
-        clock: The time.
-    """
-
-    def __init__(self, one: _Pass, rhythm: "RegularPasses | None", clock: Clock) -> None:
-        self._one = one
-        self._rhythm = rhythm
-        self._clock = clock
-
-    def make(self) -> int:
-        """See `Recurrence`."""
-        from nacre.runs.runs import INCREMENTAL
-
-        one = self._one
-        self._one = one._replace(mode=INCREMENTAL)
-        return _pass(one)
-
-    def first(self) -> "NextPass | None":
-        """See `Recurrence`: at once, but where passes are made as pages become due."""
-        from nacre.runs.passes import NextPass
-        from nacre.runs.runs import INCREMENTAL
-
-        now = self._clock.now()
-        if self._rhythm is None and self._one.mode == INCREMENTAL:
-            return self._when_due().begins(now)
-        return NextPass(now)
-
-    def expected(self, began: float) -> "NextPass | None":
-        """See `Recurrence`."""
-        return self._rhythm and self._rhythm.following(began, began)
-
-    def following(self, began: float) -> "NextPass | None":
-        """See `Recurrence`."""
-        passes: PassSchedule = self._rhythm or self._when_due()
-        return passes.following(began, self._clock.now())
-
-    def _when_due(self) -> "PassesWhenDue":
-        """By the settings as they are now."""
-        from nacre.inspect.stored_job import require_store
-        from nacre.job.continuous import PassesWhenDue
-        from nacre.settings.load import load_job
-        from nacre.store.layout import Layout
-
-        layout = Layout(self._one.directory)
-        require_store(layout)
-        settings = load_job(layout, self._one.assignments).settings
-        return PassesWhenDue(layout, settings, self._one.budget)
-
-
-def _pass(one: _Pass) -> int:
-    """One run; its exit code."""
-    from nacre.cli.jobs import examined
-    from nacre.cli.output import warn
-    from nacre.cli.running import refuse_earlier, run_and_summarize
-    from nacre.job.control import is_running
-    from nacre.job.next_run import plan_next
-    from nacre.store.layout import Layout
-
-    layout = Layout(one.directory)
-    loaded, findings = examined(layout, one.assignments)
-    findings.require()
-    warn(findings.idle)
-    if loaded is None:
-        raise typer.Exit(2)
-    if not is_running(layout.socket):
-        refuse_earlier(layout, one.clock)
-        now = one.clock.now()
-        plan_next(layout, loaded.settings, now, mode=one.mode, budget=one.budget, keep=one.keep)
-    return run_and_summarize(
-        layout, loaded.settings, one.clock,
-        quiet=one.quiet, as_json=one.as_json, origin=loaded.origin, by=one.by,
-    )  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 from msgspec import structs
 
@@ -29,20 +28,18 @@ from nacre.job.control import BY, PEER, is_running
 from nacre.job.job import Job
 from nacre.job.overview import live_overview
 from nacre.job.session import Session
+from nacre.ops.job_check import require_later
 from nacre.report.statistics import rows
 from nacre.runs.manifest import OriginOf
 from nacre.runs.runs import INCREMENTAL
-from nacre.runs.start_time import refusal, set_back_warning
+from nacre.runs.start_time import set_back_warning
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
-from nacre.store.checkpoint import checkpoints, restore_checkpoint
-from nacre.store.disk import RealDisk
 from nacre.store.layout import Layout
 from nacre.store.local_files import make_private
 from nacre.store.recovery import StartOptions
 
 _TICK = 0.25
-_LASTING = ("files", "epoch", "warc.serial", "warc.total")
 
 
 def run_job(job: Job, display: Display, start: StartOptions, by: str = "") -> RunResult:
@@ -205,44 +202,8 @@ def _beginning(session: Session) -> str:
     return f"run {run.name} begins with {count(totals.queued, 'URI')}"
 
 
-def restore(layout: Layout, settings: JobSettings, name: str) -> None:
-    """Put a checkpoint in the place of the store of a stopped job.
-
-    Raises:
-        JobError: There is none of that name, or the job is running.
-        StorageError: It cannot be put there.
-    """
-    names = checkpoints(str(layout.checkpoints))
-    if name == "latest" and names:
-        name = names[-1]
-    if name not in names:
-        known = ", ".join(names) or "none yet; `nacre checkpoint` makes one"
-        raise JobError(f"there is no checkpoint {name!r} of {layout.root}; there are: {known}")
-    former = restore_checkpoint(
-        RealDisk(),
-        str(layout.checkpoints / name),
-        str(layout.store),
-        lasting=_LASTING,
-        memory=settings.store.memory,
-    )
-    tell(f"went back to checkpoint {name}; the store until now is in {shown(Path(former))}")
-
-
-def refuse_earlier(layout: Layout, clock: Clock) -> None:
-    """Refuse a `--now` before the end of the last run.
-
-    Raises:
-        JobError: It is before: the history of the job would go back.
-    """
-    if not isinstance(clock, MovedClock):
-        return
-    text = refusal(clock.now(), latest_time(layout), shown(layout.root))
-    if text:
-        raise JobError(text)
-
-
 def _check_time(layout: Layout, clock: Clock) -> None:
-    refuse_earlier(layout, clock)
+    require_later(layout, clock)
     if not isinstance(clock, MovedClock):
         warning = set_back_warning(clock.now(), latest_time(layout), shown(layout.root))
         if warning:

@@ -53,8 +53,8 @@ def index(
 
 
 def _show_checked(ctx: typer.Context, writer: str, url: str, common: CommonOptions) -> None:
-    from nacre.cli.cycle.readers import key_of
     from nacre.cycle.index_check import checked_document
+    from nacre.cycle.typed_keys import key_of
     from nacre.search.writer_kinds import chosen_writers
 
     with opened(job_of(ctx), common.setup) as context:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
     from nacre.cycle.readers import RowFilter, TableStats, TableView
     from nacre.cycle.versions import Cycle
-    from nacre.settings.settings import JobSettings
     from nacre.store.layout import Layout
 
 RowsText = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], str]
@@ -206,34 +205,9 @@ def _plain_keys(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def key_of(settings: "JobSettings", url: str, root: "Path") -> tuple[str, str]:
-    """A URL as it is asked for, and its key.
-
-    Args:
-        settings: The settings of the cycle.
-        url: The URL as it is typed: a path is on the site of the seeds in the settings.
-        root: The directory of the cycle.
-
-    Raises:
-        URIError: It is no URL, or may be on several sites.
-    """
-    from nacre.engine.candidates.identity import canonicalizer
-    from nacre.engine.seeding.seedfile import seed_lines
-    from nacre.engine.seeding.seeds import Seed, read_seeds
-    from nacre.uri.login import take_login, without_login
-    from nacre.uri.parse import parse
-    from nacre.uri.typed import is_whole, typed_url
-
-    def seeds() -> "Iterator[str]":
-        entries = read_seeds(seed_lines(settings.seeds, root))
-        return (entry.url for entry in entries if isinstance(entry, Seed))
-
-    plain = take_login(parse(url))[0] if is_whole(url) else typed_url(without_login(url), seeds)
-    return plain, canonicalizer(settings.uri).canonical(plain)
-
-
 def _print_row(layout: "Layout", view: "TableView", url: str, *, as_json: bool) -> None:
     from nacre.cycle.readers import find_row
+    from nacre.cycle.typed_keys import key_of
     from nacre.errors import JobError
     from nacre.settings.load import load_job
 
@@ -339,6 +313,7 @@ def explain(
 
     from nacre.cli.cycle.explain_text import explain_lines
     from nacre.cycle.explain import explain_url
+    from nacre.cycle.typed_keys import key_of
 
     with opened(job_of(ctx), writes=False) as context:
         plain, key = key_of(context.settings, url, context.layout.root)

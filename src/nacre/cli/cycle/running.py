@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from nacre.cli.crawl import print_made
 from nacre.cli.cycle.display import StepDisplay, display_of
 from nacre.cli.cycle.index_step import index_numbers
 from nacre.cli.cycle.opening import signals_to
@@ -26,7 +27,6 @@ from nacre.cli.cycle.texts import (
     update_numbers,
     update_text,
 )
-from nacre.cli.new_job import make_job, options_of
 from nacre.cli.operations import context_of
 from nacre.cli.output import program, say, say_json, tell, typed
 from nacre.cli.search import index_text
@@ -38,6 +38,7 @@ from nacre.cycle.steps.generate import GenerateResult
 from nacre.cycle.steps.index import IndexResult
 from nacre.errors import JobError
 from nacre.job.sentence_words import progress_words
+from nacre.ops.new_job import make_job, options_of
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.rounds import require_no_stop, run_rounds
 from nacre.store.layout import Layout
@@ -133,7 +134,7 @@ def _make(
             "URL"
         )
     shared = {"assignments": request.set, "parallel": request.parallel or None}
-    make_job(options_of({**new, **shared, "urls": local.seeds}), directory)
+    print_made(make_job(options_of({**new, **shared, "urls": local.seeds}), directory))
 
 
 def _indexes_text(results: list[IndexResult]) -> str:

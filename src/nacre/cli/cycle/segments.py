@@ -8,7 +8,7 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.cycle.opening import opened, setup_command
-from nacre.cli.cycle.readers import ask, key_of, looking
+from nacre.cli.cycle.readers import ask, looking
 from nacre.cli.options import AsJson, job_of
 from nacre.cycle.opening import StepSetup, open_versions
 
@@ -195,6 +195,7 @@ def readseg(
     from nacre.cycle.parts_so_far import with_parts_so_far
     from nacre.cycle.row_files import plain_row, write_batches
     from nacre.cycle.segments import index_files, segment_contents, visits_of
+    from nacre.cycle.typed_keys import key_of
     from nacre.errors import ConfigError
 
     if listed and (url or dump is not None):
@@ -361,6 +362,7 @@ def readlinks(
     Links that the newest version of their page lacks come last, with the time of their last sight.
     """
     from nacre.cycle.link_rows import in_links, out_links
+    from nacre.cycle.typed_keys import key_of
     from nacre.errors import ConfigError
     from nacre.settings.load import load_job
 

@@ -1,6 +1,5 @@
 """Tasks of reader processes for new jobs: look at one before it is made, and make it."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -48,32 +47,15 @@ def make_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
             settings it takes, "" for none; `own_seeds`: its seeds too, where none are given;
             `writes`: False for the check alone.
     """
-    from nacre.engine.clock import SystemClock  # noqa: PLC0415 - see above
-    from nacre.fetch.dns import DnsResolver  # noqa: PLC0415
-    from nacre.job.checks import check  # noqa: PLC0415
-    from nacre.settings.contact import resolver_lookup  # noqa: PLC0415
-    from nacre.settings.new_job import (  # noqa: PLC0415
-        create_job,
-        examine_new,
-        require_no_job,
-        separate_logins,
-    )
-    from nacre.settings.settings import JobSettings  # noqa: PLC0415
+    from nacre.ops.new_job import check_and_create  # noqa: PLC0415 - see above
 
     try:
-        require_no_job(layout)
-        new = _new(arguments)
-        loaded, problems = examine_new(layout, new)
-        settings = loaded.settings if loaded else JobSettings()
-        lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
-        found = asyncio.run(check(layout, loaded, problems, lookup, strict=True))
-        found.require()
-        warnings = [*found.warnings, *separate_logins(new.seeds).warnings()]
-        if arguments.get("writes", True):
-            create_job(layout, new)
+        writes = bool(arguments.get("writes", True))
+        result = check_and_create(layout, _new(arguments), strict=True, writes=writes)
     except NacreError as error:
         return {"problems": _problems(error), "warnings": []}
-    return {"problems": [], "warnings": [" ".join(str(warning).split()) for warning in warnings]}
+    warnings = [" ".join(str(warning).split()) for warning in result.warnings]
+    return {"problems": [], "warnings": warnings}
 
 
 _NO_SEEDS: Final = "# URLS HERE"

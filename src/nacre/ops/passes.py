@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from nacre.cli.output import program, tell
 from nacre.core.clock import Clock
 from nacre.core.states import ExitCode
 from nacre.store.layout import Layout
@@ -28,6 +27,10 @@ _NAP = 1.0
 """Seconds between two checks for a stop, as at the control files of a run."""
 _SET_BACK = 60.0
 """A clock that was set back by more than this, seconds: what was planned by it is planned again."""
+
+
+Note = Callable[[str], None]
+"""Receives a line for the user."""
 
 
 class Recurrence(Protocol):
@@ -55,7 +58,7 @@ class Recurrence(Protocol):
 
 
 def pass_after_pass(
-    layout: Layout, recurrence: Recurrence, clock: Clock, *, rhythm: str, times: int
+    layout: Layout, recurrence: Recurrence, clock: Clock, note: Note, *, rhythm: str, times: int
 ) -> int:
     """Make passes until a stop; the exit code of the last, or that of the stop.
 
@@ -63,6 +66,7 @@ def pass_after_pass(
         layout: The job's directories.
         recurrence: The passes.
         clock: The time.
+        note: Receives a line for the user.
         rhythm: The options that say when passes begin, for `nacre status`.
         times: End after so many; 0: never.
     """
@@ -71,11 +75,11 @@ def pass_after_pass(
 
     require_store(layout)
     with lock_passes(layout, rhythm) as keeper:
-        waiting = Waiting(layout, keeper, clock)
+        waiting = Waiting(layout, keeper, clock, note)
         try:
             return _passes(recurrence, waiting, clock, times)
         except _StoppedBetween:
-            tell("Stopped: no further pass begins.")
+            note("Stopped: no further pass begins.")
             return ExitCode.STOPPED
         except KeyboardInterrupt:  # while a pass was just about to begin, or to end
             return ExitCode.INTERRUPTED
@@ -107,6 +111,7 @@ class Waiting:
         layout: The job's directories.
         keeper: Tells other terminals what is waited for, and hears of their wish to end it.
         clock: The time.
+        note: Receives a line for the user.
         nap: Waits so many seconds.
     """
 
@@ -115,12 +120,14 @@ class Waiting:
         layout: Layout,
         keeper: "PassKeeper",
         clock: Clock,
+        note: Note,
         nap: Callable[[float], None] = time.sleep,
     ) -> None:
         self.keeper = keeper
         self._layout = layout
         self._clock = clock
         self._nap = nap
+        self._note = note
 
     def wait(self, ask: "Callable[[], NextPass | None]", *, first: bool = False) -> bool:
         """Sleep until a pass begins; False when none does any more, or a signal ends it.
@@ -144,10 +151,10 @@ class Waiting:
         following = ask()
         self.keeper.announce(following)
         if following is None:
-            tell("No further pass: nothing will be due.")
+            self._note("No further pass: nothing will be due.")
             return False
         if following.time > clock.now() or not first:
-            _tell_next(following)
+            self._note(_next_text(following))
         # Short naps: a clock that is set and a machine that sleeps do not matter either.
         while (left := following.time - (slept := clock.now())) > 0:
             self._rest(min(left, _NAP))
@@ -162,7 +169,7 @@ class Waiting:
         from nacre.job.control import is_running
 
         if is_running(self._layout.socket):
-            tell("Another command runs the job now; the next pass begins when it is over.")
+            self._note("Another command runs the job now; the next pass begins when it is over.")
             while is_running(self._layout.socket):
                 self._rest(_NAP)
 
@@ -189,11 +196,11 @@ def _signals_as_one() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _tell_next(following: "NextPass") -> None:
+def _next_text(following: "NextPass") -> str:
     from nacre.report.formatting import to_the_second
 
     because = f" ({following.why})" if following.why else ""
-    tell(
+    return (
         f"Next pass: {to_the_second(following.time)} UTC{because}. Nothing is open until then; "
-        f"Ctrl-C here, or `{program()} stop JOB` elsewhere, ends it."
+        f"Ctrl-C here, or `nacre stop JOB` elsewhere, ends it."
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.cli.passes import Waiting, _StoppedBetween
+from nacre.ops.passes import Waiting, _StoppedBetween
 from nacre.runs.passes import NextPass, PassKeeper, find_recurring, lock_passes
 from nacre.store.layout import Layout
 
@@ -32,7 +32,7 @@ def wait(
     root: Path, clock: SetClock, nap: Callable[[float], None]
 ) -> Iterator[tuple[Waiting, PassKeeper]]:
     with lock_passes(Layout(root), "--every 40s") as keeper:
-        yield Waiting(Layout(root), keeper, clock, nap), keeper
+        yield Waiting(Layout(root), keeper, clock, print, nap), keeper
 
 
 def test_a_clock_that_is_set_back_while_one_waits_makes_the_wait_anew(tmp_path: Path):

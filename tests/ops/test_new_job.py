@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from nacre.cli.new_job import header_settings
 from nacre.errors import ConfigError
 from nacre.fetch.settings import FetchSettings
+from nacre.ops.new_job import header_settings
 from tests.cli.site import nacre
 
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from nacre.cli.output import tell, warn
 from nacre.config.component import parse_duration
 from nacre.config.layer import Layer, assignment_layer, merge
 from nacre.core.clock import Clock
@@ -21,7 +20,13 @@ from nacre.job.checks import check
 from nacre.ops.seed_input import first_url, seed_input, set_seeds
 from nacre.scope.rules.stock import rules_for
 from nacre.settings.contact import resolver_lookup
-from nacre.settings.new_job import NewJob, create_job, examine_new, require_no_job, separate_logins
+from nacre.settings.new_job import (
+    NewJob,
+    create_job,
+    examine_new,
+    require_no_job,
+    separate_logins,
+)
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout, run_name
 from nacre.uri.parse import host
@@ -135,15 +140,31 @@ def _depth(options: JobOptions) -> int | None:
     return int(level)
 
 
+class NewJobResult(NamedTuple):
+    """A job that was checked, and made.
+
+    Attributes:
+        layout: Its directories.
+        settings: Its settings.
+        notes: Lines for the user about its seed lists.
+        warnings: Findings that keep nothing from starting.
+    """
+
+    layout: Layout
+    settings: JobSettings
+    notes: Sequence[str]
+    warnings: Sequence[Problem]
+
+
 def make_job(
     options: JobOptions, directory: Path | None, option: str = "", clock: Clock | None = None
-) -> tuple[Layout, JobSettings]:
-    """Check and write a new job; nothing is written when something is wrong.
+) -> NewJobResult:
+    """Check and write a new job; if there is a problem, nothing is written.
 
     Args:
-        options: What the options say.
-        directory: Where; None for `crawls/<host>-<time>`.
-        option: The option that names it; "" where it is an argument.
+        options: The options.
+        directory: The directory; None for `crawls/<host>-<time>`.
+        option: The option that names it; "" for an argument.
         clock: The time in the name of a directory; None for the machine's.
 
     Raises:
@@ -157,17 +178,37 @@ def make_job(
     layout = Layout(directory or default_directory(seeds.lines, clock))
     require_no_job(layout, option)
     new = NewJob(seeds.lines, _rules(options), values, options.profile)
+    result = check_and_create(layout, new, _apart(seeds.lists), strict=options.strict)
+    return result._replace(notes=seeds.notes)
+
+
+def check_and_create(
+    layout: Layout, new: NewJob, lists: Sequence[SeedList] = (), *, strict: bool,
+    writes: bool = True,
+) -> NewJobResult:  # fmt: skip
+    """Check a new job, and write it if there is no problem.
+
+    Args:
+        layout: Its directories.
+        new: Its contents.
+        lists: Its seeds by file, for messages; () for those of `new`.
+        strict: An invalid line of the seed list is a problem.
+        writes: Write it; False for the check alone.
+
+    Raises:
+        ConfigError: With every problem.
+        JobError: There is a job already, or the directory cannot be made.
+    """
+    require_no_job(layout)
     loaded, problems = examine_new(layout, new)
     settings = loaded.settings if loaded else JobSettings()
     lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
-    checking = check(layout, loaded, problems, lookup, _apart(seeds.lists), strict=options.strict)
-    findings = asyncio.run(checking)
+    findings = asyncio.run(check(layout, loaded, problems, lookup, lists, strict=strict))
     findings.require()
-    for note in seeds.notes:
-        tell(f"nacre: {note}")
-    warn([*findings.warnings, *separate_logins(seeds.lines).warnings()])
-    create_job(layout, new)
-    return layout, settings
+    if writes:
+        create_job(layout, new)
+    warnings = [*findings.warnings, *separate_logins(new.seeds).warnings()]
+    return NewJobResult(layout, settings, (), warnings)
 
 
 def _apart(lists: Sequence[SeedList]) -> list[SeedList]:

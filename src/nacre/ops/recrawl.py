@@ -1,0 +1,122 @@
+"""Recrawl a finished job: plan a pass, and repeat passes."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from nacre.errors import ConfigError
+from nacre.runs.passes import NextPass, PassSchedule, RegularPasses
+from nacre.runs.runs import INCREMENTAL
+
+if TYPE_CHECKING:
+    from nacre.config.check import Loaded
+    from nacre.core.clock import Clock
+    from nacre.errors import Problem
+    from nacre.job.continuous import PassesWhenDue
+    from nacre.settings.settings import JobSettings
+    from nacre.store.layout import Layout
+
+
+class PassRequest(NamedTuple):
+    """The options of a pass.
+
+    Attributes:
+        mode: `incremental` or `full`.
+        budget: What it may spend: 500 (requests), 2GB or 3h; "" for no limit.
+        keep: What is stored in full: `strict`, `lean` or `delta`.
+        assignments: Other settings, `path=value`.
+    """
+
+    mode: str
+    budget: str = ""
+    keep: Literal["strict", "lean", "delta"] = "strict"
+    assignments: Sequence[str] = ()
+
+
+class PlannedPass(NamedTuple):
+    """A pass that may begin.
+
+    Attributes:
+        loaded: The settings of the job.
+        warnings: Findings that keep nothing from starting.
+    """
+
+    loaded: "Loaded[JobSettings]"
+    warnings: "Sequence[Problem]"
+
+
+def plan_pass(layout: "Layout", request: PassRequest, clock: "Clock") -> PlannedPass:
+    """Check a job, and plan its next run unless it runs.
+
+    Raises:
+        ConfigError: With every problem of the settings.
+        JobError: The run before it is not over.
+    """
+    from nacre.job.control import is_running
+    from nacre.job.next_run import plan_next
+    from nacre.ops.job_check import examine, require_later
+
+    loaded, findings = examine(layout, request.assignments)
+    findings.require()
+    if loaded is None:
+        raise ConfigError(f"{layout.config}: its settings cannot be read")
+    if not is_running(layout.socket):
+        require_later(layout, clock)
+        plan_next(
+            layout, loaded.settings, clock.now(), mode=request.mode, budget=request.budget,
+            keep=request.keep,
+        )  # fmt: skip
+    return PlannedPass(loaded, findings.idle)
+
+
+class RepeatedRecrawl:
+    """Repeats passes, the first as requested, incremental ones after it; see `Recurrence`.
+
+    Args:
+        layout: The job's directories.
+        request: The options of the first pass.
+        rhythm: When passes begin; None: as pages become due.
+        clock: The time.
+        run: Makes a pass, and returns its exit code.
+    """
+
+    def __init__(
+        self, layout: "Layout", request: PassRequest, rhythm: RegularPasses | None, clock: "Clock",
+        run: Callable[[PassRequest], int],
+    ) -> None:  # fmt: skip
+        self._layout = layout
+        self._request = request
+        self._rhythm = rhythm
+        self._clock = clock
+        self._run = run
+
+    def make(self) -> int:
+        """See `Recurrence`."""
+        request = self._request
+        self._request = request._replace(mode=INCREMENTAL)
+        return self._run(request)
+
+    def first(self) -> NextPass | None:
+        """See `Recurrence`: now, unless passes begin as pages become due."""
+        now = self._clock.now()
+        if self._rhythm is None and self._request.mode == INCREMENTAL:
+            return self._when_due().begins(now)
+        return NextPass(now)
+
+    def expected(self, began: float) -> NextPass | None:
+        """See `Recurrence`."""
+        return self._rhythm and self._rhythm.following(began, began)
+
+    def following(self, began: float) -> NextPass | None:
+        """See `Recurrence`."""
+        passes: PassSchedule = self._rhythm or self._when_due()
+        return passes.following(began, self._clock.now())
+
+    def _when_due(self) -> "PassesWhenDue":
+        """Return the passes by the present settings."""
+        from nacre.inspect.stored_job import require_store
+        from nacre.job.continuous import PassesWhenDue
+        from nacre.settings.load import load_job
+
+        require_store(self._layout)
+        settings = load_job(self._layout, self._request.assignments).settings
+        return PassesWhenDue(self._layout, settings, self._request.budget)
