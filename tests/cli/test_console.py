@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from nacre.cli import installing
+from nacre.config import extras
 from tests.cli.site import nacre
 
 
@@ -54,7 +54,7 @@ def test_the_guides_name_the_console(page: str):
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr(installing, "find_spec", lambda _: None)
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
     monkeypatch.setattr("subprocess.run", lambda *_, **__: SimpleNamespace(returncode=1))
     done = nacre("console", tmp_path)
     assert done.code == 2
@@ -75,7 +75,7 @@ def test_a_missing_extra_is_installed_with_yes(
         return SimpleNamespace(returncode=1)
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(installing, "find_spec", lambda _: None)
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
     monkeypatch.setattr("subprocess.run", run)
     done = nacre("console", *words)
     assert (done.code, "the install failed with 1" in done.err) == (2, True), done.err

@@ -12,7 +12,7 @@ def user(folder: Path, *words: object, stdin: str = PASSWORD) -> Done:
 
 
 def test_the_first_user_is_an_admin_by_itself_and_the_next_ones_are_viewers(tmp_path: Path):
-    assert "the first one has to be an admin" in nacre("console", "user", "add", "--help").out
+    assert "the first one must be an admin" in nacre("console", "user", "add", "--help").out
     first = user(tmp_path, "add", "anna")
     assert (first.code, first.out) == (0, "added anna, admin; the first user is an admin\n")
     assert user(tmp_path, "add", "bea").out == "added bea, viewer\n"

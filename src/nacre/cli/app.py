@@ -194,8 +194,8 @@ def show_help(
         list[str] | None,
         typer.Argument(
             metavar="COMMAND",
-            help="Such as `crawl` or `archive check`; `exit-codes` lists those, `docs` the pages "
-            "of the documentation.",
+            help="A command such as `crawl` or `archive check`; `exit-codes` lists the exit "
+            "codes, `docs` the pages of the documentation.",
             show_default=False,
         ),
     ] = None,

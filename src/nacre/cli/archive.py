@@ -94,15 +94,15 @@ def expand_archive(
         Path | None,
         typer.Option(
             "--out", metavar="FOLDER", show_default=False,
-            help="Where the WARCs go; else `expanded/` in the job.",
+            help="Directory for the WARCs; default: `expanded/` in the job.",
         ),
     ] = None,
 ) -> None:  # fmt: skip
-    """Make ordinary records of what `recrawl --keep delta` or `lean` stored as less.
+    """Expand records that `recrawl --keep delta` or `lean` stored in a short form.
 
-    A difference becomes a response, and a metadata record that refers to outlinks has them itself.
-    They go into WARCs of their own, with an index beside each. Together with the WARCs of the runs
-    they serve any reader. The job is not changed, and the same is made each time.
+    A difference becomes a response, and a metadata record that refers to outlinks contains them.
+    The records are written to separate WARCs with an index each. Together with the WARCs of the
+    runs any software can read them. The job does not change, and the result is the same each time.
     """
     from nacre.cli.summary import collection
     from nacre.job.expand_warcs import expand
@@ -137,12 +137,12 @@ def list_digests(
         bool,
         typer.Option(
             "--raw",
-            help="Of the bytes as they came: chunked replies with their chunk sizes, as Heritrix "
-            "over HTTP/1.1 and warcio digest them.",
+            help="Digest the bytes as transferred: chunked replies with their chunk sizes, as "
+            "Heritrix over HTTP/1.1 and warcio do.",
         ),
     ] = False,
 ) -> None:
-    """Payload digest, date and URL of every capture, one a line."""
+    """Print payload digest, date and URL of every capture, one per line."""
     from nacre.archive.block import PayloadDigests
     from nacre.runs.manifest import warc_files
 
@@ -154,7 +154,7 @@ def list_digests(
 
 @archive.command("salvage")
 def salvage_archive(ctx: typer.Context) -> None:
-    """Register captures that the store does not know, after it was restored or damaged."""
+    """Register captures that are missing in the store, after it was restored or damaged."""
     from nacre.job.stopped_job import salvage
 
     _require_runs(job_of(ctx), "storage check")
@@ -175,14 +175,14 @@ def push_indexes(
         bool,
         typer.Option(
             "--withdraw",
-            help="Delete there what the server has of WARCs that are not in the archive any more.",
+            help="Delete from the server the lines of WARCs that are no longer in the archive.",
         ),
     ] = False,
 ) -> None:
-    """Post the indexes that the OutbackCDX server of the job (archive.outbackcdx) lacks.
+    """Post the missing indexes to the OutbackCDX server of the job (archive.outbackcdx).
 
-    A running job posts the index of each closed WARC by itself, and batch rounds do so after each
-    fetch; this is for a server that was away, for another one, and for WARCs of before.
+    A running job posts the index of each closed WARC itself, and batch rounds do so after each
+    fetch. Use this command if the server was unreachable, for another server, and for older WARCs.
     """
     import asyncio
 

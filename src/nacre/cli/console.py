@@ -118,7 +118,7 @@ def serve(
     state: State = None,
     _: Yes = False,
 ) -> None:
-    """Serve the pages until Ctrl-C, to this machine alone unless told otherwise. The default."""
+    """Serve the pages until Ctrl-C, by default only to this machine. The default command."""
     from nacre.cli.process import run
     from nacre.console import parts, server
     from nacre.console.access.database import state_folder
@@ -215,9 +215,9 @@ def check(
     state: State = None,
     _: Yes = False,
 ) -> None:
-    """Print what would be served, who could reach it, and who could log in; nothing is opened.
+    """Print what would be served, who could reach it and who could log in; open nothing.
 
-    It takes the options of `nacre console`.
+    Takes the options of `nacre console`.
     """
     from nacre.console import checks, parts
     from nacre.console.access.database import ConsoleDatabase, state_folder
@@ -273,7 +273,7 @@ def _keys(state: Path | None) -> "Iterator[tuple[Path, KeyBook]]":
 
 @console.command()
 def link(state: State = None, as_json: AsJson = False) -> None:
-    """Print another link into the running console; it works once, for 5 minutes."""
+    """Print another link to the running console; it works once, for 5 minutes."""
     from nacre.console.access.users import UserBook
     from nacre.console.running import running_console
     from nacre.engine.clock import SystemClock
@@ -326,14 +326,15 @@ def add_key(
         Literal["viewer", "operator", "admin"],
         typer.Option(
             "--role", metavar="viewer|operator|admin",
-            help="viewer: look; operator: run and edit jobs; admin: keys, places and users too.",
+            help="viewer: read; operator: run and edit jobs; admin: also manage keys, places "
+                 "and users.",
         ),
     ] = "viewer",
     place: Places = None,
     state: State = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Make a key; it is shown once, and only its hash is kept."""
+    """Create a key; it is shown once, and only its hash is stored."""
     from nacre.console.access.database import ConsoleDatabase, state_folder
     from nacre.console.access.keys import KeyBook
     from nacre.console.fleet.place_book import PlaceBook
@@ -356,17 +357,18 @@ def heritrix_key(
     name: Name,
     role: Annotated[
         Literal["viewer", "operator", "admin"],
-        typer.Option("--role", metavar="viewer|operator|admin", help="What it may do."),
+        typer.Option("--role", metavar="viewer|operator|admin", help="Role of the key."),
     ] = "operator",
     *,
     place: Places = None,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the key of NAME.")] = False,
     state: State = None,
 ) -> None:
-    """Make the key of a user name for Heritrix's interface, in place of an earlier one.
+    """Create the key of a user name for Heritrix's interface; it replaces an earlier key.
 
-    Scripts send it as the password of NAME. It is shown once. What is kept of it is as good as the
-    key itself, because Digest needs that; no login password works there, and this key nowhere else.
+    Scripts send it as the password of NAME. It is shown once. Its stored form is equivalent to the
+    key itself, because Digest needs it. Login passwords do not work there, and this key works
+    nowhere else.
     """
     from nacre.console.access.database import ConsoleDatabase, state_folder
     from nacre.console.access.heritrix_keys import HeritrixKeyBook
@@ -410,7 +412,7 @@ def list_keys(state: State = None, as_json: AsJson = False) -> None:
 
 @key.command("remove")
 def remove_key(name: Name, state: State = None) -> None:
-    """Remove a key; programs that have it are refused from now on."""
+    """Remove a key; programs that use it are refused from now on."""
     from nacre.errors import JobError
 
     with _keys(state) as (_, keys):

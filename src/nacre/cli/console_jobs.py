@@ -29,7 +29,7 @@ def list_jobs(
     folder: State = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the jobs of the console, removed ones too, with their names and tags."""
+    """List the jobs of the console, including removed ones, with their names and tags."""
     from nacre.core.clock import iso
 
     with console_books(folder) as books:
@@ -65,21 +65,21 @@ def label_job(
         str | None,
         typer.Option(
             "--name", metavar="NAME", show_default=False,
-            help="Name that is shown; empty: that of its directory.",
+            help="Name to show; empty: the name of the directory.",
         ),
     ] = None,
     tags: Annotated[
         list[str] | None,
         typer.Option(
             "--tag", metavar="TAG", show_default=False,
-            help="Tag; can be repeated, and takes the place of all others.",
+            help="Tag; can be repeated, and replaces all other tags.",
         ),
     ] = None,
-    no_tags: Annotated[bool, typer.Option("--no-tags", help="Take all tags away.")] = False,
+    no_tags: Annotated[bool, typer.Option("--no-tags", help="Remove all tags.")] = False,
     state: State = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Give a job another name and other tags in the console; what is left out stays."""
+    """Change the name and the tags of a job in the console; omitted values do not change."""
     import msgspec
 
     from nacre.console.fleet.label_book import JobLabelsWish, changed_labels
@@ -108,20 +108,20 @@ def wanted_kinds(
         list[str] | None,
         typer.Option(
             "--add", metavar="PREFIX", show_default=False,
-            help="Beginning of the URLs of a kind that is wanted; can be repeated.",
+            help="Prefix of the URLs of a wanted kind; can be repeated.",
         ),
     ] = None,
     remove: Annotated[
         list[str] | None,
         typer.Option(
             "--remove", metavar="PREFIX", show_default=False,
-            help="A kind that is not wanted any more; can be repeated.",
+            help="Prefix of a kind that is no longer wanted; can be repeated.",
         ),
     ] = None,
     state: State = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """List the kinds of URLs of which no banner warns, however many wait; add or remove some."""
+    """List, add or remove kinds of URLs for which no banner warns of a trap."""
     from nacre.console.fleet.wanted_book import kinds_of
 
     with console_books(state) as books:
@@ -175,7 +175,7 @@ def move_job(
 
 @job.command("remove")
 def remove_job(directory: Job, state: State = None) -> None:
-    """Remove a job at rest from the console; its files stay, and `show` shows it again."""
+    """Remove a job at rest from the console; its files stay, and `show` restores it."""
     from nacre.console.fleet.removal_book import JobRemoval
 
     with console_books(state) as books:
@@ -202,7 +202,7 @@ def _require_no_start(books: "ConsoleBooks", job: "FoundJob") -> None:
 
 @job.command("show")
 def show_job(directory: Job, state: State = None) -> None:
-    """Show a job that was removed from the console again."""
+    """Show a removed job in the console again."""
     from nacre.errors import JobError
 
     with console_books(state) as books:

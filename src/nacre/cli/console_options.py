@@ -11,22 +11,22 @@ State = Annotated[
     Path | None,
     typer.Option(
         "--state", metavar="DIR", show_default=False,
-        help="Folder of the console's own files; default: ~/.local/state/nacre/console.",
+        help="Directory of the console's own files; default: ~/.local/state/nacre/console.",
     ),
 ]  # fmt: skip
 Places = Annotated[
     list[str] | None,
     typer.Option(
         "--place", metavar="LABEL", show_default=False,
-        help="See only the jobs of this place, by the first part of their ids; can be repeated.",
+        help="Allow only the jobs of this place, the first part of their ids; can be repeated.",
     ),
 ]  # fmt: skip
 Directories = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="[DIR ...]", show_default=False,
-        help="Directories that hold jobs, or jobs; default: this directory, if it "
-        "has jobs and no crawls; else crawls.",
+        help="Directories with jobs, or jobs; default: this directory if it has jobs and no "
+             "crawls/, otherwise crawls.",
     ),
 ]  # fmt: skip
 Port = Annotated[
@@ -36,65 +36,74 @@ Host = Annotated[
     list[str] | None,
     typer.Option(
         "--host", metavar="NAME", show_default=False,
-        help="Answer under this name too; localhost, 127.0.0.1 and [::1] are known.",
+        help="Also answer under this host name; localhost, 127.0.0.1 and [::1] are always "
+             "accepted.",
     ),
 ]  # fmt: skip
 Bind = Annotated[
     str,
     typer.Option(
         "--bind", metavar="ADDR", show_default=False,
-        help="Address on which it listens, such as 192.0.2.5; default: the loopback. Another one "
-        "needs users, and --tls or --behind-proxy.",
+        help="Address to listen on, such as 192.0.2.5; default: the loopback. Other addresses "
+             "need users, and --tls or --behind-proxy.",
     ),
 ]  # fmt: skip
 Tls = Annotated[
     tuple[Path, Path] | None,
     typer.Option(
         "--tls", metavar="CERT KEY", show_default=False,
-        help="Files of the certificate and its key, PEM: serve HTTPS.",
+        help="Serve HTTPS with this certificate and key (PEM files).",
     ),
 ]  # fmt: skip
 BehindProxy = Annotated[
     str,
     typer.Option(
         "--behind-proxy", metavar="ADDR", show_default=False,
-        help="Address of a proxy that speaks HTTPS to others; it needs users and --host.",
+        help="Address of a proxy that serves HTTPS to other machines; needs users and --host.",
     ),
 ]  # fmt: skip
 LocalLink = Annotated[
-    bool, typer.Option("--local-link", help="Take links of `nacre console link` beside users.")
+    bool,
+    typer.Option(
+        "--local-link", help="Accept links of `nacre console link` even if there are users."
+    ),
 ]
-OpenBrowser = Annotated[bool, typer.Option("--open", help="Open it in the browser.")]
+OpenBrowser = Annotated[bool, typer.Option("--open", help="Open the console in the browser.")]
 MaxRunning = Annotated[
     int | None,
     typer.Option(
         "--max-running", metavar="N", min=1, show_default=False,
-        help="Jobs that run at the same time; further ones wait for their turn. Default: one for "
-        "each processor.",
+        help="Largest number of parallel jobs; further jobs wait in a queue. Default: one for "
+             "each processor.",
     ),
 ]  # fmt: skip
 HeritrixPort = Annotated[
     int | None,
     typer.Option(
         "--heritrix", metavar="N", min=0, max=65535, show_default=False,
-        help="Answer Heritrix 3's REST interface on this port too, with TLS; theirs is 8443.",
+        help="Also answer Heritrix 3's REST interface on this port, with TLS; Heritrix uses "
+             "8443.",
     ),
 ]  # fmt: skip
 HeritrixAuth = Annotated[
     Literal["digest", "basic"],
-    typer.Option("--heritrix-auth", metavar="digest|basic", help="How its clients log in."),
+    typer.Option(
+        "--heritrix-auth", metavar="digest|basic", help="Authentication of Heritrix's clients."
+    ),
 ]
 HeritrixRunning = Annotated[
     bool,
     typer.Option(
         "--heritrix-running",
-        help="A job that is launched there crawls at once; else it waits for `unpause`.",
+        help="A job launched through Heritrix's interface crawls at once; default: it waits "
+        "for `unpause`.",
     ),
 ]
 HeritrixResume = Annotated[
     bool,
     typer.Option(
         "--heritrix-resume",
-        help="A launch there goes on with a run that was terminated; else it begins anew.",
+        help="A launch through Heritrix's interface resumes a terminated run; default: it "
+        "begins a new run.",
     ),
 ]

@@ -22,7 +22,7 @@ def _place() -> None:
 
 @place.command("list")
 def list_places(state: State = None, as_json: AsJson = False) -> None:
-    """List the places: those of the console that was started last, and those that were added."""
+    """List the places: those of the last started console, and those that were added."""
     with console_books(state) as books:
         added = set(books.places.all())
         found = [
@@ -46,11 +46,11 @@ def list_places(state: State = None, as_json: AsJson = False) -> None:
 @place.command("add")
 def add_place(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Directory that holds jobs.", show_default=False)
+        Path, typer.Argument(metavar="DIR", help="Directory with jobs.", show_default=False)
     ],
     state: State = None,
 ) -> None:
-    """Add a place; its jobs are shown at once, and after the next start too."""
+    """Add a place; its jobs are shown at once, and after each restart."""
     from nacre.console.fleet.place_book import checked_place
     from nacre.console.fleet.standing import held_elsewhere
     from nacre.errors import JobError
@@ -72,12 +72,12 @@ def remove_place(
     label: Annotated[
         str,
         typer.Argument(
-            metavar="LABEL|DIR", help="Its label, or its directory.", show_default=False
+            metavar="LABEL|DIR", help="Label of the place, or its directory.", show_default=False
         ),
     ],
     state: State = None,
 ) -> None:
-    """Take a place that was added off the list; its jobs stay, and go on."""
+    """Remove an added place; its jobs stay and continue."""
     from nacre.errors import JobError
 
     with console_books(state) as books:

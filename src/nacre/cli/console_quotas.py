@@ -21,7 +21,7 @@ def _quota() -> None:
 
 @quota.command("list")
 def list_quotas(state: State = None, as_json: AsJson = False) -> None:
-    """List the quotas, with what was measured last."""
+    """List the quotas, with the last measured use."""
     import msgspec
 
     from nacre.core.clock import iso

@@ -38,8 +38,9 @@ Mode = Annotated[
     Literal["recrawl", "recrawl-full", "new-job"] | None,
     typer.Option(
         "--mode", metavar="recrawl|recrawl-full|new-job", show_default=False,
-        help="recrawl (the default): what is worth it; recrawl-full: everything; new-job: make a "
-        "job with the same settings and seeds each time, and start it.",
+        help="recrawl (the default): visit the pages that are worth it; recrawl-full: visit "
+             "everything; new-job: create a job with the same settings and seeds each time, "
+             "and start it.",
     ),
 ]  # fmt: skip
 Budget = Annotated[
@@ -60,8 +61,8 @@ Overlap = Annotated[
     Literal["skip", "queue", "end"] | None,
     typer.Option(
         "--overlap", metavar="skip|queue|end", show_default=False,
-        help="If another run is open: leave this one out (the default), begin when it is over, or "
-        "end it if it is paused.",
+        help="If another run is open: skip this run (the default), begin it when the other is "
+             "over, or end the other if it is paused.",
     ),
 ]  # fmt: skip
 Until = Annotated[
@@ -75,14 +76,14 @@ Profile = Annotated[
     str,
     typer.Option(
         "--profile", metavar="NAME", show_default=False,
-        help="Make new jobs of this profile, in place of DIR; they need --seed.",
+        help="Create new jobs from this profile in place of DIR; needs --seed.",
     ),
 ]  # fmt: skip
 Seeds = Annotated[
     list[str] | None,
     typer.Option(
         "--seed", metavar="URL", show_default=False,
-        help="URL that new jobs start from, in place of the seeds of DIR; can be repeated.",
+        help="Seed of new jobs, in place of the seeds of DIR; can be repeated.",
     ),
 ]  # fmt: skip
 JobName = Annotated[
@@ -111,7 +112,7 @@ def _schedule() -> None:
 
 @schedule.command("list")
 def list_schedules(state: State = None, as_json: AsJson = False) -> None:
-    """List the schedules, with their next times and what became of the last."""
+    """List the schedules, with their next times and last results."""
     from nacre.core.clock import iso
     from nacre.job.schedules import next_times
 
@@ -163,7 +164,8 @@ def _facts(books: "ConsoleBooks", schedule: "KeptSchedule", number: int = 10) ->
 def show_schedule(
     number: Number,
     count: Annotated[
-        int, typer.Option("--next", metavar="N", min=1, max=1000, help="So many next times.")
+        int,
+        typer.Option("--next", metavar="N", min=1, max=1000, help="Number of next times to show."),
     ] = 10,
     state: State = None,
     as_json: AsJson = False,
@@ -203,7 +205,7 @@ def add_schedule(  # noqa: PLR0917 - typer reads them by name
     state: State = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Add a schedule: runs of a job, or new jobs that are made like it or of a profile."""
+    """Add a schedule: runs of a job, or new jobs with its settings or from a profile."""
     from nacre.console.fleet.schedule_book import NEW_JOB, ScheduleWish
     from nacre.errors import ConfigError, Problem
 
@@ -242,7 +244,7 @@ def set_schedule(  # noqa: PLR0917 - typer reads them by name
     state: State = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change a schedule: what is left out stays, and an empty value ("") takes one away."""
+    """Change a schedule: omitted values do not change, and an empty value ("") removes one."""
     given = {
         "at": at, "zone": zone, "mode": mode, "budget": budget, "keep": keep, "overlap": overlap,
         "until": until, "name": name, "place": home,
@@ -256,19 +258,19 @@ def set_schedule(  # noqa: PLR0917 - typer reads them by name
 
 @schedule.command("pause")
 def pause_schedule(number: Number, state: State = None) -> None:
-    """Pause a schedule: nothing begins, and what falls into the pause is not made up for."""
+    """Pause a schedule: no runs begin, and missed runs are not made up for."""
     _pause(number, state, paused=True)
 
 
 @schedule.command("resume")
 def resume_schedule(number: Number, state: State = None) -> None:
-    """Resume a schedule that is paused."""
+    """Resume a paused schedule."""
     _pause(number, state, paused=False)
 
 
 @schedule.command("remove")
 def remove_schedule(number: Number, state: State = None) -> None:
-    """Remove a schedule; its job stays, and a run that it began goes on."""
+    """Remove a schedule; its job stays, and a run that it began continues."""
     with console_books(state) as books:
         is_broken = number in books.schedules.broken()
         before = None if is_broken else _found(books, number)

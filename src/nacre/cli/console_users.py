@@ -79,16 +79,16 @@ def add_user(
         RoleOption | None,
         typer.Option(
             "--role", metavar="viewer|operator|admin", show_default=False,
-            help="viewer: look; operator: run and edit jobs; admin: keys, places and users too. "
-            "Default: viewer, of the first user admin, who has to be one.",
+            help="viewer: read; operator: run and edit jobs; admin: also manage keys, places "
+                 "and users. Default: viewer; the first user must be an admin.",
         ),
     ] = None,
     place: Places = None,
     state: State = None,
 ) -> None:  # fmt: skip
-    """Add a user; the first one has to be an admin.
+    """Add a user; the first one must be an admin.
 
-    The password is asked for, or is the first line of the standard input.
+    The command asks for the password, or reads it from the first line of stdin.
     """
     from nacre.console.access.users import UserBook, kept_places
     from nacre.console.fleet.place_book import PlaceBook
@@ -123,12 +123,12 @@ def set_user(
     role: Annotated[
         RoleOption | None,
         typer.Option(
-            "--role", metavar="viewer|operator|admin", show_default=False, help="What they may do."
+            "--role", metavar="viewer|operator|admin", show_default=False, help="Role of the user."
         ),
     ] = None,
     place: Places = None,
     *,
-    all_places: Annotated[bool, typer.Option("--all-places", help="They see all places.")] = False,
+    all_places: Annotated[bool, typer.Option("--all-places", help="Allow all places.")] = False,
     state: State = None,
 ) -> None:
     """Change the role and the places of a user; their sessions end."""
@@ -177,7 +177,7 @@ def remove_user(name: Name, state: State = None) -> None:
 
 @session.command("list")
 def list_sessions(state: State = None, as_json: AsJson = False) -> None:
-    """List the sessions that are not over."""
+    """List the open sessions."""
     from nacre.console.access.sessions import SessionBook
     from nacre.core.clock import iso
     from nacre.engine.clock import SystemClock
@@ -197,7 +197,9 @@ def list_sessions(state: State = None, as_json: AsJson = False) -> None:
 
 @session.command("end")
 def end_session(
-    number: Annotated[str, typer.Argument(metavar="ID", help="Its id.", show_default=False)],
+    number: Annotated[
+        str, typer.Argument(metavar="ID", help="Id of the session.", show_default=False)
+    ],
     state: State = None,
 ) -> None:
     """End a session: its browser has to log in again."""

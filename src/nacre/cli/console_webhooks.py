@@ -27,14 +27,16 @@ On = Annotated[
     list[str] | None,
     typer.Option(
         "--on", metavar="EVENT", show_default=False,
-        help="Event that is told: quota, schedule, started, paused, resumed, finished or crashed; "
-        "can be repeated. Default: quota, schedule, finished, crashed.",
+        help="Event to report: quota, schedule, started, paused, resumed, finished or crashed; "
+             "can be repeated. Default: quota, schedule, finished, crashed.",
     ),
 ]  # fmt: skip
 Signed = Annotated[
     bool,
     typer.Option(
-        "--secret", help="Sign messages; the key is asked for, or the first line of the input."
+        "--secret",
+        help="Sign messages; the command asks for the key, or reads it from the "
+        "first line of stdin.",
     ),
 ]
 
@@ -114,7 +116,7 @@ def add_webhook(  # noqa: PLR0917 - typer reads them by name
     url: Annotated[
         str,
         typer.Argument(
-            metavar="URL", help="Where messages are posted, http or https.", show_default=False
+            metavar="URL", help="Address to post messages to, http or https.", show_default=False
         ),
     ],
     on: On = None,
@@ -145,12 +147,13 @@ def add_webhook(  # noqa: PLR0917 - typer reads them by name
 def set_webhook(  # noqa: PLR0917 - typer reads them by name
     number: Number,
     url: Annotated[
-        str, typer.Option("--url", metavar="URL", show_default=False, help="Another address.")
+        str, typer.Option("--url", metavar="URL", show_default=False, help="New address to "
+                                                                           "post messages to.")
     ] = "",
     on: On = None,
     secret: Signed = False,
     no_secret: Annotated[
-        bool, typer.Option("--no-secret", help="Sign messages no more.")
+        bool, typer.Option("--no-secret", help="Stop signing messages.")
     ] = False,
     private: Annotated[
         bool | None,
@@ -162,7 +165,7 @@ def set_webhook(  # noqa: PLR0917 - typer reads them by name
     state: State = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Change a webhook; what is left out stays."""
+    """Change a webhook; omitted values do not change."""
     import msgspec
 
     with console_books(state) as books:
@@ -177,7 +180,7 @@ def set_webhook(  # noqa: PLR0917 - typer reads them by name
 
 @webhook.command("pause")
 def pause_webhook(number: Number, state: State = None) -> None:
-    """Post nothing to a webhook; what happens meanwhile is not told later."""
+    """Pause a webhook; events of the pause are not reported later."""
     _pause(number, state, paused=True)
 
 
@@ -189,7 +192,7 @@ def resume_webhook(number: Number, state: State = None) -> None:
 
 @webhook.command("remove")
 def remove_webhook(number: Number, state: State = None) -> None:
-    """Remove a webhook, and what waits for it."""
+    """Remove a webhook and its waiting messages."""
     with console_books(state) as books:
         is_broken = number in books.webhooks.broken()
         wish = None if is_broken else _found(books, number).wish
@@ -200,7 +203,7 @@ def remove_webhook(number: Number, state: State = None) -> None:
 
 @webhook.command("test")
 def try_webhook(number: Number, state: State = None, as_json: AsJson = False) -> None:
-    """Send a webhook a message, and print what it answers; exit code 1: it was not accepted."""
+    """Send a test message to a webhook and print the answer; exit code 1: not accepted."""
     from nacre.errors import JobError
 
     with console_books(state) as books:

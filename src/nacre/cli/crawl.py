@@ -64,7 +64,7 @@ Depth = Annotated[
     int | None,
     typer.Option(
         "--depth", metavar="N", min=0, rich_help_panel=_WHAT, show_default=False,
-        help="Follow links up to this depth; 0: only the seeds and what they embed.",
+        help="Follow links up to this depth; 0: only the seeds and their embeds.",
     ),
 ]  # fmt: skip
 Level = Annotated[

@@ -80,7 +80,7 @@ def list_uris(
     ] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """List the waiting URIs, queue by queue, in their order."""
+    """List the queued URIs, queue by queue, in their order."""
     with _entries(job_of(ctx), regex, queue) as entries:
         for entry in islice(entries, limit or None):
             _print_entry(entry, as_json=as_json)
@@ -114,7 +114,7 @@ def _print_entry(entry: "PendingUri", *, as_json: bool) -> None:
 def count_uris(
     ctx: typer.Context, regex: Regex = "", queue: Queue = "", as_json: AsJson = False
 ) -> None:
-    """Count the waiting URIs."""
+    """Count the queued URIs."""
     from nacre.frontier.pending import count, matcher
     from nacre.inspect.view import reading
 
@@ -126,7 +126,7 @@ def count_uris(
 
 @frontier.command("export")
 def export_uris(ctx: typer.Context, regex: Regex = "", queue: Queue = "") -> None:
-    """Write the waiting URIs as lines of a recovery journal: `F+ URI PATH VIA`."""
+    """Write the queued URIs as lines of a recovery journal: `F+ URI PATH VIA`."""
     from nacre.frontier.pending import export
 
     with _entries(job_of(ctx), regex, queue) as entries:
@@ -155,7 +155,7 @@ def list_queues(
     ] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """List queues: state, precedence, what they spent, why they wait; empty ones last."""
+    """List queues: state, precedence, spent budget, reason for waiting; empty queues last."""
     from nacre.frontier.pending import matcher
     from nacre.inspect.view import reading
     from nacre.job.overview import queue_facts
@@ -187,10 +187,12 @@ def _queue_line(queue: str, state: str, *numbers_and_why: object) -> str:
 @frontier.command("queue")
 def show_queue(
     ctx: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Its key, such as com,example,www,.")],
+    key: Annotated[
+        str, typer.Argument(metavar="KEY", help="Key of the queue, such as com,example,www,.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Show all that is known of one queue."""
+    """Show all data of one queue."""
     from nacre.errors import JobError
     from nacre.inspect.view import reading
     from nacre.job.overview import facts_of

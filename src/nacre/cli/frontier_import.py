@@ -28,7 +28,7 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Journal lines, or a URL a line; `.gz`: compressed; - for stdin.",
+            help="Lines of a recovery journal, or one URL per line; `.gz`: compressed; `-`: stdin.",
             show_default=False,
         ),
     ],
@@ -36,15 +36,15 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
         bool,
         typer.Option(
             "--recover",
-            help="FILE is a recovery journal (Heritrix's frontier.recover): first what succeeded "
-            "is marked as seen, then what is not seen is scheduled.",
+            help="FILE is a recovery journal (Heritrix's frontier.recover): mark succeeded "
+            "URIs as seen, then schedule the unseen ones.",
         ),
     ] = False,
     crawl_log: Annotated[
         bool,
         typer.Option(
             "--crawl-log",
-            help="FILE is a crawl.log: what is done is marked as seen, what failed is scheduled.",
+            help="FILE is a crawl.log: mark finished URIs as seen, and schedule failed ones.",
         ),
     ] = False,
     seeds: Annotated[
@@ -54,17 +54,18 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
         bool,
         typer.Option(
             "--retain-failures",
-            help="With --recover or --crawl-log: what failed is marked as seen, not tried again.",
+            help="With --recover or --crawl-log: mark failed URIs as seen instead of "
+            "scheduling them.",
         ),
     ] = False,
-    scope: Annotated[bool, typer.Option("--scope", help="Only what is in scope.")] = False,
+    scope: Annotated[bool, typer.Option("--scope", help="Import only URIs in scope.")] = False,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Also what was deleted or done before."),
+        typer.Option("--force", help="Also schedule URIs that were deleted or fetched before."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Schedule URIs, in scope or not; lines Fs, Ff, Fd and Fi of a journal mark them as seen."""
+    """Schedule URIs, in scope or not; journal lines Fs, Ff, Fd and Fi mark them as seen."""
     from nacre.job.imports import ImportMode, ImportOptions
 
     if recover + crawl_log + seeds > 1:

@@ -62,11 +62,11 @@ def _writing(directory: Path) -> "Iterator[Store]":
 def stats(
     ctx: typer.Context,
     hosts: Annotated[
-        bool, typer.Option("--hosts", help="Print the pages of each host too.")
+        bool, typer.Option("--hosts", help="Also print the pages of each host.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Totals: pages by kind and state, visits by run and verdict."""
+    """Print totals: pages by kind and state, visits by run and verdict."""
     from nacre.inspect.analysis.page_history import by_host, statistics
 
     with _reading(job_of(ctx)) as store:
@@ -92,7 +92,7 @@ def _print(document: "ReportDocument") -> None:
 
 @history.command("runs")
 def all_runs(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """The runs of the job: when and how each ran, how it ended, and what it found."""
+    """List the runs of the job: time, kind, end and results of each."""
     from nacre.inspect.analysis.page_history import run_list
     from nacre.job.control import is_running
 
@@ -114,7 +114,7 @@ def one_url(
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a page's history: its state, when it changed, and what each visit found and kept."""
+    """Show a page's history: its state, its changes, and the result and record of each visit."""
     from nacre.errors import JobError
     from nacre.inspect.analysis.page_history import page
     from nacre.inspect.explain.next_visits import NextVisits
@@ -149,7 +149,7 @@ def one_url(
 
 
 _USUAL = 20
-Number = Annotated[int, typer.Argument(metavar="N", min=1, help="How many to print.")]
+Number = Annotated[int, typer.Argument(metavar="N", min=1, help="Number of pages to print.")]
 
 
 @history.command("due")
@@ -158,7 +158,7 @@ def due_next(
     number: Number = _USUAL,
     as_json: AsJson = False,
 ) -> None:
-    """The pages that are due next, by their schedules or by the value of a visit, and why."""
+    """List the pages that are due next, by their schedules or by the value of a visit."""
     from nacre.inspect.explain.next_visits import NextVisits
 
     with _looking(job_of(ctx)) as view:
@@ -179,11 +179,12 @@ def top(
     ctx: typer.Context,
     number: Number = _USUAL,
     least: Annotated[
-        float, typer.Option("--least", metavar="RATE", min=0, help="Changes a day at least.")
+        float,
+        typer.Option("--least", metavar="RATE", min=0, help="Minimum of expected changes per day."),
     ] = 0.0,
     as_json: AsJson = False,
 ) -> None:
-    """The pages that change most, with their expected changes a day."""
+    """List the pages that change most, with their expected changes per day."""
     from nacre.inspect.analysis import page_history
     from nacre.inspect.analysis.rate_model import data_basis
     from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
@@ -216,7 +217,7 @@ def dump_pages(
         typer.Option(
             "--regex",
             metavar="REGEX",
-            help="A regular expression that matches in the URL.",
+            help="Regular expression to find in the URL.",
             show_default=False,
         ),
     ] = "",
@@ -233,13 +234,14 @@ def dump_pages(
         int | None, typer.Option("--status", help="Status of the last visit.", show_default=False)
     ] = None,
     sample: Annotated[
-        float, typer.Option("--sample", min=0, max=1, help="Share of the pages, drawn at random.")
+        float, typer.Option("--sample", min=0, max=1, help="Share of the pages to draw at random.")
     ] = 1.0,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="A table of the main columns, with a line of names.")
+        bool,
+        typer.Option("--csv", help="Print a CSV table of the main columns, with a header line."),
     ] = False,
 ) -> None:
-    """Print every page that was visited, one JSON object a line; options select some."""
+    """Print every visited page, one JSON object per line; options select pages."""
     import csv
     import sys
 
@@ -264,10 +266,10 @@ def export(
     ctx: typer.Context,
     folder: Folder,
     parquet: Annotated[
-        bool, typer.Option("--parquet", help="As Parquet, which needs pyarrow; else JSON Lines.")
+        bool, typer.Option("--parquet", help="Write Parquet (needs pyarrow); default: JSON Lines.")
     ] = False,
 ) -> None:
-    """Write all that is known of the pages into a folder of tables."""
+    """Write all data of the pages to a directory of tables."""
     from nacre.recrawl.session.tables import export_tables
 
     with _reading(job_of(ctx)) as store:
@@ -277,7 +279,7 @@ def export(
 
 @history.command("import")
 def import_(ctx: typer.Context, folder: Folder) -> None:
-    """Read such a folder into a job that is not running; rows of the same keys are replaced."""
+    """Import an exported directory into a job at rest; rows with the same keys are replaced."""
     from nacre.recrawl.session.tables import import_tables
 
     with _writing(job_of(ctx)) as store:
@@ -287,7 +289,7 @@ def import_(ctx: typer.Context, folder: Folder) -> None:
 
 @history.command("rebuild")
 def rebuild(ctx: typer.Context) -> None:
-    """Delete what the planner knows; the next `recrawl` learns it from the WARCs of all runs."""
+    """Delete the planner's data; the next `recrawl` learns it from the WARCs of all runs."""
     from nacre.inspect.analysis.page_history import forget
 
     with _writing(job_of(ctx)) as store:

@@ -33,7 +33,7 @@ Yes = Annotated[
     bool,
     typer.Option(
         YES, rich_help_panel="How", expose_value=False, callback=_remember,
-        help="Install an extra that is missing, the files of its lock, without asking.",
+        help="Install a missing extra from its lock without asking.",
     ),
 ]  # fmt: skip
 

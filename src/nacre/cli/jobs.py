@@ -19,7 +19,7 @@ def check(
     directory: JobDir,
     urls: Annotated[
         list[str] | None,
-        typer.Argument(metavar="URL", help="For --dry-run.", show_default=False),
+        typer.Argument(metavar="URL", help="URLs for --dry-run.", show_default=False),
     ] = None,
     *,
     path: Annotated[
@@ -34,22 +34,22 @@ def check(
         bool,
         typer.Option(
             "--dry-run",
-            help="Show what would happen to these URLs: scope, sheets, queue, politeness.",
+            help="Show the decisions for these URLs: scope, sheets, queue, politeness.",
         ),
     ] = False,
     survey: Annotated[
         bool,
         typer.Option(
             "--survey",
-            help="Look up the hosts of the seeds, ask the scope for each seed, and measure the "
-            "space that a start needs.",
+            help="Resolve the hosts of the seeds, evaluate the scope for each seed, and "
+                 "measure the disk space that a start needs.",
         ),
     ] = False,
     strict: Strict = False,
     assignments: Assignments = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Check a job, and report all problems at once."""
+    """Check a job, and report all errors at once."""
     import msgspec
 
     from nacre.cli import output
@@ -145,7 +145,8 @@ def schema(
         Path | None,
         typer.Option(
             "--out", metavar="FILE", show_default=False,
-            help="Write it to FILE; `DIR/.crawl.schema.json` is where a job's file looks for it.",
+            help="Write the schema to FILE; the crawl.yaml of a job refers to "
+                 "`DIR/.crawl.schema.json`.",
         ),
     ] = None,
 ) -> None:  # fmt: skip
@@ -177,7 +178,7 @@ def run(
         str | None,
         typer.Option(
             "--checkpoint", metavar="NAME", show_default=False,
-            help="Restore a checkpoint first; `latest` is the last one.",
+            help="Restore a checkpoint first; `latest` is the newest one.",
         ),
     ] = None,
     accept_loss: Annotated[
@@ -187,7 +188,7 @@ def run(
         bool,
         typer.Option(
             "--traps",
-            help="Crawl the URLs of endless places too (traps.budget=-1), until Ctrl-C.",
+            help="Also crawl the URLs of crawler traps (traps.budget=-1), until Ctrl-C.",
         ),
     ] = False,
     strict: Strict = False,

@@ -10,14 +10,16 @@ from nacre.cli.options import AsJson, JobDir, layout_and_settings
 
 def links(
     directory: JobDir,
-    url: Annotated[str, typer.Argument(metavar="URL", help="The page.", show_default=False)],
+    url: Annotated[str, typer.Argument(metavar="URL", help="URL of the page.", show_default=False)],
     *,
-    out: Annotated[bool, typer.Option("--out", help="The links on the page.")] = False,
+    out: Annotated[
+        bool, typer.Option("--out", help="Print the links on the page instead.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print the pages that link to URL, the newest first; or with --out the links on it.
+    """Print the pages that link to URL, the newest first; with --out, the links on it.
 
-    They are read out of the WARC files of the job, which takes a while for a large archive, and
+    The links are read from the WARC files of the job, which takes a while for a large archive. They
     have no anchors (texts of links).
     """
     from nacre.job.archived_links import archived_links

@@ -33,12 +33,12 @@ def _table(name: str, title: str) -> Any:  # noqa: ANN401 - an option of typer
 
 _CLASS = typer.Option(
     "--class", metavar="CLASS=WHAT", show_default=False,
-    help="What an unknown class or plug-in is treated as, such as org.x.Y=warc-writer; or `drop`, "
-    "to leave it out. Give one for each.",
+    help="Treat an unknown class or plug-in as this component, such as org.x.Y=warc-writer; "
+         "`drop` omits it. Can be repeated.",
 )  # fmt: skip
 _CLASSES = typer.Option(
     "--classes", metavar="FILE", show_default=False,
-    help="A file of such answers, one CLASS=WHAT a line; `#` begins a comment.",
+    help="File with one CLASS=WHAT per line; `#` begins a comment.",
 )  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def nutch(
         Path | None,
         typer.Option(
             "--seeds", metavar="PATH", show_default=False,
-            help="Its seeds, a file or a directory; else `urls` or `seeds` in CONFDIR.",
+            help="Seeds, a file or a directory; default: `urls` or `seeds` in CONFDIR.",
         ),
     ] = None,
     classes: Annotated[list[str] | None, _CLASS] = None,
@@ -66,18 +66,18 @@ def nutch(
         Path | None,
         typer.Option(
             "--segments", metavar="DIR", show_default=False,
-            help="Its segments, whose pages come into the archive.",
+            help="Segments of Nutch, whose pages are imported into the archive.",
         ),
     ] = None,
     salvage: Annotated[
         bool,
-        typer.Option("--salvage", help="Leave out records of tables that cannot be read."),
+        typer.Option("--salvage", help="Omit unreadable records of tables."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Make a job from an Apache Nutch 1.x configuration: properties, filters, seeds.
+    """Create a job from an Apache Nutch 1.x configuration: properties, filters, seeds.
 
-    With --crawldb it is one of batch rounds that knows what Nutch knows.
+    With --crawldb, create a job of batch rounds with the data of Nutch.
     """
     from nacre.migrate.answers import UnansweredError, read_answers
     from nacre.migrate.nutch.convert import convert
@@ -138,14 +138,14 @@ def heritrix(
         str,
         typer.Option(
             "--contact", metavar="TEXT", show_default=False,
-            help="Who crawls: a web page or a mail address, in place of what FILE says.",
+            help="Contact, a web page or a mail address, in place of the one in FILE.",
         ),
     ] = "",
     classes: Annotated[list[str] | None, _CLASS] = None,
     answers: Annotated[Path | None, _CLASSES] = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Make a job from a Heritrix configuration: scope, sheets, policies, seeds."""
+    """Create a job from a Heritrix configuration: scope, sheets, policies, seeds."""
     from nacre.migrate.answers import UnansweredError, read_answers
     from nacre.migrate.heritrix.convert import convert
 

@@ -14,12 +14,12 @@ JobDir = Annotated[
     Path, typer.Argument(metavar="DIR", help="Directory of the job.", show_default=False)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show internal details too.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Also show internal details.")]
 Html = Annotated[
     Path | None,
     typer.Option(
         "--html", metavar="FILE", show_default=False,
-        help="Write it to FILE as one page of HTML, with plots.",
+        help="Write the report to FILE as one HTML page, with plots.",
     ),
 ]  # fmt: skip
 Language = Literal["en", "zh"]
@@ -28,16 +28,16 @@ By = Annotated[
     str,
     typer.Option(
         "--by", metavar="NAME", show_default=False,
-        help="Name somebody in job.log for whom this is done.",
+        help="User on whose behalf the command runs, for job.log.",
     ),
 ]  # fmt: skip
 Now = Annotated[
     str | None,
     typer.Option(
         "--now", metavar="TIME", show_default=False,
-        help="Begin at this time of day instead of the present, for tests and replays: ISO 8601 "
-        "(UTC without a zone) or 14 digits. The archive, the logs, the history and the planner "
-        "follow it; timeouts, politeness and TLS do not.",
+        help="Begin at this time instead of the current time, for tests and replays: ISO 8601 "
+             "(UTC without a zone) or 14 digits. The archive, the logs, the history and the "
+             "planner follow it; timeouts, politeness and TLS do not.",
     ),
 ]  # fmt: skip
 Assignments = Annotated[

@@ -14,7 +14,9 @@ _PANEL = "Rules and settings"
 _NOWHERE = Path("/nonexistent")
 """The job of a question that is about none."""
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name.", show_default=False)]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the profile or clip.", show_default=False)
+]
 
 profile = Program()
 clip = Program()
@@ -30,7 +32,7 @@ def _profile() -> None:
 
 @profile.command("list")
 def list_profiles(as_json: AsJson = False) -> None:
-    """List the profiles, those of the user and those that come with Nacre."""
+    """List the profiles of the user and of Nacre."""
     from nacre.console.readers.library import profiles
     from nacre.store.layout import Layout
 
@@ -44,7 +46,7 @@ def list_profiles(as_json: AsJson = False) -> None:
 
 @profile.command("show")
 def show_profile(name: Name, as_json: AsJson = False) -> None:
-    """Print a profile as YAML; marks stand in place of secrets."""
+    """Print a profile as YAML; marks replace secrets."""
     from nacre.console.readers.library import profile_text
     from nacre.errors import JobError
     from nacre.store.layout import Layout
@@ -61,7 +63,7 @@ def save_profile(
     name: Name,
     purpose: Annotated[
         str,
-        typer.Option("--purpose", metavar="TEXT", help="What it is for, in a line."),
+        typer.Option("--purpose", metavar="TEXT", help="Purpose, in one line."),
     ] = "",
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace a profile of this name.")
@@ -84,7 +86,7 @@ def save_profile(
 
 @profile.command("remove")
 def remove_profile(name: Name) -> None:
-    """Remove a profile of the user's; jobs that name it cannot be started then."""
+    """Remove a profile of the user; jobs that use it can no longer be started."""
     from nacre.console.readers import library
     from nacre.store.layout import Layout
 
@@ -102,7 +104,7 @@ def _clip() -> None:
 
 @clip.command("list")
 def list_clips(as_json: AsJson = False) -> None:
-    """List the clips, those of the user and those that come with Nacre."""
+    """List the clips of the user and of Nacre."""
     from nacre.console.readers.library import clips
     from nacre.store.layout import Layout
 
@@ -141,19 +143,19 @@ def save_clip(
         ),
     ],
     title: Annotated[
-        str, typer.Option("--title", metavar="TEXT", help="What it is for, in a line.")
+        str, typer.Option("--title", metavar="TEXT", help="Purpose, in one line.")
     ] = "",
     place: Annotated[
         str,
         typer.Option(
             "--place", metavar="PATH", show_default=False,
-            help="Setting that the text is the value of, such as scope or chains.fetch; default: "
-            "none, for whole sections.",
+            help="Setting whose value the text is, such as scope or chains.fetch; default: "
+                 "none, for whole sections.",
         ),
     ] = "",
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Save a file of YAML as a clip; one of the same name is replaced."""
+    """Save a YAML file as a clip; a clip of the same name is replaced."""
     from nacre.console.readers.library import put_clip
     from nacre.store.layout import Layout
 
@@ -178,7 +180,7 @@ def _read(file: Path) -> str:
 
 @clip.command("remove")
 def remove_clip(name: Name) -> None:
-    """Remove a clip of the user's; settings that it was put into stay."""
+    """Remove a clip of the user; settings that contain it do not change."""
     from nacre.editing import clips
 
     clips.remove_clip(name)
@@ -193,7 +195,7 @@ def insert_clip(
         list[str] | None,
         typer.Option(
             "--value", metavar="NAME=VALUE", show_default=False,
-            help="Value of a parameter; can be repeated. The others have their defaults.",
+            help="Value of a parameter; can be repeated. Other parameters have their defaults.",
         ),
     ] = None,
     preview: Annotated[
@@ -201,7 +203,7 @@ def insert_clip(
     ] = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Put a clip into the crawl.yaml of a job that does not run; comments and order stay."""
+    """Insert a clip into the crawl.yaml of a job that does not run; comments and order stay."""
     from nacre.cli.settings_history import difference, save, tell_saved
     from nacre.console.readers.editing import version_of
     from nacre.console.readers.library import with_clip

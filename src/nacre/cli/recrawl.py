@@ -17,8 +17,8 @@ BudgetText = Annotated[
         "--budget",
         metavar="N",
         show_default=False,
-        help="Limit of the run: requests (500), bytes (2GB) or time (3h); with /day (5000/day) for "
-        "all passes of any 24 hours. Without it, as much as the wanted recall takes "
+        help="Limit of the run: requests (500), bytes (2GB) or time (3h); with /day (5000/day) "
+        "for all passes of any 24 hours. Default: as much as the target recall needs "
         "(recrawl.recall).",
     ),
 ]
@@ -27,9 +27,9 @@ Kept = Annotated[
     typer.Option(
         "--keep",
         metavar="strict|lean|delta",
-        help="strict: every reply whose bytes are new is stored; lean: pages in which only "
-        "markup, noise or the template differs leave a note; delta: pages that resemble an "
-        "earlier version are stored as differences from it.",
+        help="strict: store every reply with new bytes; lean: store a note for a page in which "
+        "only markup, noise or the template differs; delta: store a page that resembles "
+        "an earlier version as its difference.",
     ),
 ]
 Every = Annotated[
@@ -38,8 +38,8 @@ Every = Annotated[
         "--every",
         metavar="TIME",
         show_default=False,
-        help="Repeat without end: begin a pass this long after the beginning of the last, such as "
-        "6h; it visits the URLs that are due.",
+        help="Repeat without end: begin a pass this long after the beginning of the previous "
+        "one, such as 6h; it visits the due URLs.",
     ),
 ]
 At = Annotated[
@@ -48,7 +48,7 @@ At = Annotated[
         "--at",
         metavar="CRON",
         show_default=False,
-        help="Repeat without end, by a calendar: five fields of cron, or @daily.",
+        help="Repeat without end, by a calendar: cron's five fields, or @daily.",
     ),
 ]
 Zone = Annotated[
@@ -59,8 +59,8 @@ Continuous = Annotated[
     bool,
     typer.Option(
         "--continuous",
-        help="Repeat without end: begin a pass when the next page is due, by its schedule or by "
-        "the value of a visit, but not sooner than recrawl.gap after the last.",
+        help="Repeat without end: begin a pass when the next page is due, by its schedule or "
+        "by the value of a visit, but not sooner than recrawl.gap after the previous one.",
     ),
 ]
 Times = Annotated[
@@ -96,11 +96,11 @@ def recrawl(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Crawl a job again: find what is new, changed or gone, with few requests.
+    """Crawl a job again: find new, changed and missing pages with few requests.
 
-    Begins a new run, and keeps those before it; a run that was interrupted is resumed.
+    Begins a new run, or resumes an interrupted one. Earlier runs are kept.
 
-    With --every, --at or --continuous passes are repeated without end, each as a run of its own.
+    With --every, --at or --continuous, passes are repeated without end, each as a separate run.
     """
     from nacre.cli.output import tell, to_copy, warn
     from nacre.cli.running import run_and_summarize

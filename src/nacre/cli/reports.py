@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _Name = Annotated[
     str,
     typer.Argument(
-        metavar="NAME", show_default=False, help="Its name; without one, all are listed."
+        metavar="NAME",
+        show_default=False,
+        help="Name of the report; without a name, list all reports.",
     ),
 ]
 _Page = Annotated[
@@ -36,7 +38,7 @@ _Old = Annotated[
         "--old",
         metavar="DATE|RUN",
         show_default=False,
-        help="For diff: beginning of the date of the older version, 2026-11-20T10; for "
+        help="For diff: beginning of the date of the older version, such as 2026-11-20T10; for "
         "compare: name or number of the older run.",
     ),
 ]
@@ -46,7 +48,7 @@ _New = Annotated[
         "--new",
         metavar="DATE|RUN",
         show_default=False,
-        help="For diff and compare: the same of the newer version or run.",
+        help="For diff and compare: the same for the newer version or run.",
     ),
 ]
 _Run = Annotated[
@@ -55,7 +57,7 @@ _Run = Annotated[
         "--run",
         metavar="RUN",
         show_default=False,
-        help="For run: name or number of an earlier run, 1 for the first; else the last.",
+        help="For run: name or number of an earlier run, 1 for the first; default: the last run.",
     ),
 ]
 _Lang = Annotated[Language, typer.Option("--lang", help="For run: English or Chinese.")]
@@ -64,7 +66,7 @@ _Zone = Annotated[
     typer.Option("--time-zone", metavar="NAME", help="For run, such as Asia/Shanghai."),
 ]
 _AsHeritrix = Annotated[
-    bool, typer.Option("--heritrix", help="The text of its file, in Heritrix's columns.")
+    bool, typer.Option("--heritrix", help="Print the text of its file, in Heritrix's columns.")
 ]
 
 
@@ -83,10 +85,10 @@ def report(
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
-    """A report of a run, or of what all visits have shown; without a name, a list of them.
+    """Print a report of a run or of all visits; without a name, list the reports.
 
     For curators: run, sections, change-frequency, timeline URL, diff URL, compare, deletions,
-    savings, coverage. For operators: crawl-summary, seeds, hosts, budget and others. Each is text,
+    savings, coverage. For operators: crawl-summary, seeds, hosts, budget and others. Formats: text,
     --json or --html.
     """
     from nacre.engine.clock import SystemClock

@@ -28,14 +28,14 @@ WriterName = Annotated[
     str,
     typer.Option(
         "--writer", metavar="NAME", show_default=False,
-        help="Only this one of cycle.index.writers; default: all of them.",
+        help="Use only this writer of cycle.index.writers; default: all writers.",
     ),
 ]  # fmt: skip
 CheckURL = Annotated[
     str,
     typer.Option(
         "--check", metavar="URL", show_default=False,
-        help="Only show the document of this page, and which writers would be given it.",
+        help="Only show the document of this page, and the writers that would receive it.",
     ),
 ]  # fmt: skip
 
@@ -69,21 +69,27 @@ def search(
         list[str],
         typer.Argument(
             metavar="WORDS",
-            help='All must be there; `"two words"` is a phrase, `-word` must not be there, '
-            "`a OR b` is one of them, and site: type: lang: after: before: date: title: url: look "
-            "in a field.",
+            help='Pages must contain all words; `"two words"` is a phrase, `-word` excludes '
+            "a word, `a OR b` is either word, and site: type: lang: after: before: date: "
+            "title: url: search a field.",
             show_default=False,
         ),
     ],
     *,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=0, max=10_000, help="Pages shown.")
+        int,
+        typer.Option(
+            "--limit", "-n", metavar="N", min=0, max=10_000, help="Number of pages to show."
+        ),
     ] = 10,
     offset: Annotated[
-        int, typer.Option("--offset", metavar="N", min=0, max=1_000_000, help="Pages left out.")
+        int,
+        typer.Option(
+            "--offset", metavar="N", min=0, max=1_000_000, help="Number of pages to skip."
+        ),
     ] = 0,
     newest: Annotated[
-        bool, typer.Option("--newest", help="The newest first, instead of the best.")
+        bool, typer.Option("--newest", help="Show the newest pages first instead of the best.")
     ] = False,
     facets: Annotated[
         list[str] | None,
@@ -91,18 +97,18 @@ def search(
             "--facet",
             metavar="site|type|lang|segment",
             show_default=False,
-            help="Count the pages by this, too; repeatable.",
+            help="Also count the pages by this field; can be repeated.",
         ),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Tell what made the score of each page.")
+        bool, typer.Option("--explain", help="Explain the score of each page.")
     ] = False,
     as_json: AsJson = False,
     _yes: Yes = False,
 ) -> None:
-    """Search the words of a crawl, in the index that `nacre index` makes of it.
+    """Search the text of a crawl, in the index that `nacre index` makes.
 
-    Ends with code 10 where nothing is found.
+    Ends with code 10 if nothing is found.
     """
     from nacre.ops.search import search_words
     from nacre.store.layout import Layout
@@ -134,19 +140,19 @@ def index(
     *,
     rebuild: Annotated[
         bool,
-        typer.Option("--rebuild", help="Make the index anew out of the archive."),
+        typer.Option("--rebuild", help="Make the index again from the archive."),
     ] = False,
     writer: WriterName = "",
     check: CheckURL = "",
     dry: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")
+        bool, typer.Option("--dry-run", help="Print what would be done, and change nothing.")
     ] = False,
     as_json: AsJson = False,
     _yes: Yes = False,
 ) -> None:
-    """Bring the pages of a crawl that changed into its index of words.
+    """Update the index of words with the changed pages of a crawl.
 
-    The crawl may be running. A directory with batch rounds has `nacre cycle DIR index`.
+    The crawl may be running. For a directory with batch rounds use `nacre cycle DIR index`.
     """
     needs = ("an index needs", "search")
     if check:

@@ -19,7 +19,7 @@ Values = Annotated[
     list[str],
     typer.Argument(metavar="PATH=VALUE", help="Settings and values.", show_default=False),
 ]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The sheet.", show_default=False)]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the sheet.", show_default=False)]
 Preview = Annotated[
     bool,
     typer.Option("--preview", help="Change nothing; count the queued URIs that would be affected."),
@@ -43,7 +43,7 @@ def set_values(
         str,
         typer.Option(
             "--for", metavar="URL", show_default=False,
-            help="Only for this URL or SURT prefix and what is below it; creates a sheet.",
+            help="Only for this URL or SURT prefix and the URLs below it; creates a sheet.",
         ),
     ] = "",
     preview: Preview = False,

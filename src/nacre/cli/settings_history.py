@@ -20,10 +20,13 @@ Optional = Annotated[
     int | None, typer.Argument(metavar="[N]", help="Number of a version.", show_default=False)
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Also if it has problems; the job cannot be started then.")
+    bool,
+    typer.Option(
+        "--force", help="Restore it even if it has errors; the job cannot be started then."
+    ),
 ]
 Why = Annotated[
-    str, typer.Option("--why", metavar="TEXT", show_default=False, help="Why, for the history.")
+    str, typer.Option("--why", metavar="TEXT", show_default=False, help="Reason, for the history.")
 ]
 
 history = Program()
@@ -60,7 +63,7 @@ def list_versions(ctx: typer.Context, as_json: AsJson = False) -> None:
 
 @history.command("show")
 def show_version(ctx: typer.Context, number: Number) -> None:
-    """Print the text of a version; marks stand in place of secrets."""
+    """Print the text of a version; marks replace secrets."""
     output.say(_text(_layout(ctx), number).rstrip("\n"))
 
 
@@ -68,9 +71,9 @@ def show_version(ctx: typer.Context, number: Number) -> None:
 def show_difference(
     ctx: typer.Context, older: Optional = None, newer: Optional = None, as_json: AsJson = False
 ) -> None:
-    """Print what changed between two versions; by default between the last two.
+    """Print the changes between two versions; by default between the last two.
 
-    With one number: between that version and the one before it.
+    With one number: between that version and the previous one.
     """
     from nacre.console.readers.editing import edit_versions
 
@@ -117,7 +120,7 @@ def difference(before: str, after: str, old: str, new: str) -> list[str]:
 def restore_version(
     ctx: typer.Context, number: Number, why: Why = "", force: Force = False, as_json: AsJson = False
 ) -> None:
-    """Take the text of an earlier version again, as a new version; the job must not run."""
+    """Restore the text of an earlier version, as a new version; the job must not run."""
     layout = _layout(ctx)
     _text(layout, number)
     said = why or f"version {number} again"

@@ -110,16 +110,17 @@ def filter_urls(
         list[str] | None,
         typer.Option(
             "--type", metavar="TYPE", show_default=False,
-            help="regex, automaton, domain, domain-denylist, prefix, suffix, validator or fast; "
-            "once for all files or once for each. Else their names say it.",
+            help="regex, automaton, domain, domain-denylist, prefix, suffix, validator or "
+                 "fast; once for all files or once for each. Default: by the names of the "
+                 "files.",
         ),
     ] = None,
     job: Annotated[
         Path | None,
-        typer.Option("--job", metavar="DIR", help="Ask the scope of a job.", show_default=False),
+        typer.Option("--job", metavar="DIR", help="Use the scope of a job.", show_default=False),
     ] = None,
     why: Annotated[
-        bool, typer.Option("--why", help="Add the rule that decided, behind a tab.")
+        bool, typer.Option("--why", help="Add the deciding rule after a tab.")
     ] = False,
 ) -> None:  # fmt: skip
     """Write `+url` or `-url` for each URL on stdin: kept or rejected."""
@@ -219,10 +220,11 @@ def normalize(
         ),
     ] = "",
     scope: Annotated[
-        str, typer.Option("--scope", metavar="SCOPE", help="What for: inject, outlink, fetcher ….")
+        str, typer.Option("--scope", metavar="SCOPE", help="Scope of the normalizers: inject, "
+                                                           "outlink, fetcher ….")
     ] = "default",
 ) -> None:  # fmt: skip
-    """Write the normal form of each URL on stdin; an empty line where there is none."""
+    """Write the normal form of each URL on stdin; an empty line if there is none."""
     answer_stdin(_normal_form(rules or [], normalizers, scope), b"", echo=False)
 
 
