@@ -298,3 +298,16 @@ def test_a_version_that_returns_after_long_is_a_change_again(before: str) -> Non
     verdicts = _verdicts(before + stays * 12 + returns)
     assert {kind for kind, _ in verdicts[5:-1]} == {"noise", "markup"}
     assert verdicts[-1] == ("minor", False)
+
+
+def test_what_other_pages_prove_is_no_version_that_was_left_out() -> None:
+    judge = PageJudge(_Last(), Lessons.none(), ChangeSettings())
+    row, kinds = PageRow("http://a.test/x"), []
+    for number, year in enumerate((2023, 2023, 2024, 2024, 2025, 2025, 2025)):
+        banner = f"<p>Menu of {number}</p>" * (number < 2)
+        body = f"<main><p>{TEXT * 20}</p></main>{banner}<p>© {year} A</p><!-- {number} -->"
+        finding = judge.judge(row, _reply(body=body, digest=f"sha1:{number}"))
+        row.answered(1.0, changed=finding.kind.is_change)
+        row.digest = f"sha1:{number}"
+        kinds.append(str(finding.kind))
+    assert kinds == ["none", "minor", "minor", "markup", "noise", "noise", "noise"]

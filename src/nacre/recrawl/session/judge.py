@@ -216,14 +216,13 @@ class PageJudge:
         past, visits = self.lessons.past.get(url), row.visits
         if not self._by_blocks or (change.proven and past is None):
             return change
-        past, last = past or _first_past(old), whole_version(old)
-        # The page showed a version since then that was left out, because the archive has it.
-        is_behind = past.wholes[:1] not in {(), (last,)}
-        if change.proven and not is_behind:
+        past = past or _first_past(old)
+        if change.proven and not past.left_out:
             return change
         if change.proven:
-            change, past = back_at_last(change, past, own_text(old), last, visits)
-        elif is_behind and past.wholes[0] == whole_version(view):
+            last = own_text(old), whole_version(old)
+            change, past = back_at_last(change, past, *last, visits)
+        elif past.left_out and past.left_out == whole_version(view):
             return change._replace(kind=ChangeClass.NOISE, reason=RETURNED, proven=True)
         else:
             if change.kind.is_change:

@@ -109,7 +109,9 @@ def test_a_path_that_is_another_at_each_visit_is_noise_and_stored() -> None:
     assert compare(pages[0], pages[1], template, SETTINGS).kind.is_change
 
 
-@pytest.mark.parametrize("path", ["/i?src=a.jpg&dpl={}", "/media/{}"])
+@pytest.mark.parametrize(
+    "path", ["/i?src=a.jpg&dpl={}", "/media/{}", "https://chat.example?user={0}&size={0:.3}"]
+)
 def test_a_picture_with_another_token_is_noise_and_stored(path: str) -> None:
     old, new = (page_view(f"<p>text<img src='{path.format(_token(seed))}'>") for seed in ("1", "2"))
     change = compare(old, new, Template(), SETTINGS)

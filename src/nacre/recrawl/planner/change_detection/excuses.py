@@ -107,6 +107,8 @@ class Excuses:
             return "volatile" if proven and not stays else "churn"
         if pair.piece.kind not in TEXTS and (code := self._token(pair)):
             return code
+        if pair.piece.kind == "image" and _is_of_another_session(pair):
+            return "token"
         return self._likely_noise(pair)
 
     def _likely_noise(self, pair: PieceDifference) -> str:
@@ -135,8 +137,6 @@ class Excuses:
             keys |= address.keys if address else set()
         if keys <= self._tokens:
             return "link-token"
-        if pair.was and pair.now and pair.piece.kind == "image":
-            return "token"
         return "token" if self._template.is_renewed(keys) else ""
 
     @cached_property
@@ -260,6 +260,15 @@ def _is_mostly_links(old: PageView, new: PageView, template: Template) -> bool:
             else:
                 plain += len(piece.text)
     return linked > plain
+
+
+def _is_of_another_session(pair: PieceDifference) -> bool:
+    """Whether a picture or frame has the same path as before, with a token in both queries."""
+    if pair.was is None or pair.now is None:
+        return False
+    was, now = pair.was.text, pair.now.text
+    has_tokens = token_address(was) is not None and token_address(now) is not None
+    return has_tokens and was.partition("?")[0] == now.partition("?")[0]
 
 
 def _is_masked(pair: PieceDifference, mask: Mask) -> bool:

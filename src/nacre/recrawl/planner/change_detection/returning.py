@@ -33,6 +33,8 @@ class PastVersions(msgspec.Struct, frozen=True, array_like=True, gc=False):
         returns: Numbers of the last visits at which a known text returned, since the last new one.
         wholes: Digests of whole versions that were stored, the last one first.
         turns: Numbers of the last visits at which one of these came back.
+        left_out: Digest of the whole version that the page shows since the last one that was
+            compared, and that was left out because it is stored; 0 for none.
         failed_at: Number of the visit before the page came without its text; -1 before any.
         failures: Visits in a row since then at which it did so.
     """
@@ -41,6 +43,7 @@ class PastVersions(msgspec.Struct, frozen=True, array_like=True, gc=False):
     returns: tuple[int, ...] = ()
     wholes: tuple[int, ...] = ()
     turns: tuple[int, ...] = ()
+    left_out: int = 0
     failed_at: int = -1
     failures: int = 0
 
@@ -103,9 +106,10 @@ def with_wholes(
     if whole in past.wholes[1:]:
         proven = proven and len(lately) >= _OFTEN
         lately = (*lately, visit)[-_LATELY:]
+    left_out = whole if proven and whole != past.wholes[0] else 0
     change = change._replace(reason=RETURNED, proven=True) if proven else change
     wholes = (whole, *(known for known in past.wholes if known != whole))[:_VERSIONS]
-    return change, structs.replace(past, wholes=wholes, turns=lately)
+    return change, structs.replace(past, wholes=wholes, turns=lately, left_out=left_out)
 
 
 def back_at_last(
@@ -124,5 +128,5 @@ def back_at_last(
         visit: Number of the visit.
     """
     back, past = with_past(change._replace(kind=ChangeClass.MINOR, proven=False), past, text, visit)
-    _, past = with_wholes(change, past, whole, visit)
+    past = structs.replace(with_wholes(change, past, whole, visit)[1], left_out=0)
     return (back if back.kind.is_change and back.reason == RETURNED else change), past
