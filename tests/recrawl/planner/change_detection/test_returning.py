@@ -8,6 +8,7 @@ from nacre.recrawl.planner.change_detection.change import Change, ChangeClass
 from nacre.recrawl.planner.change_detection.returning import (
     RETURNED,
     PastVersions,
+    back_at_last,
     own_text,
     whole_version,
     with_past,
@@ -121,3 +122,15 @@ def test_a_whole_version_has_all_that_a_reader_sees() -> None:
     ]
     assert len({whole_version(view) for view in views}) == len(views)
     assert whole_version(_view("期限")) == whole_version(views[0])
+
+
+def test_a_page_that_is_back_at_the_last_version_of_the_archive() -> None:
+    change = Change(ChangeClass.MARKUP, proven=True)
+    past = PastVersions((1, 2), wholes=(11, 12), left_out=11)
+    back, now = back_at_last(change, past, 2, 12, 9)
+    assert (back.kind, back.reason, back.proven) == (ChangeClass.MINOR, RETURNED, False)
+    assert (now.texts, now.wholes, now.left_out) == ((2, 1), (12, 11), 0)
+    often = PastVersions((1, 2), (6, 7, 8), (11, 12), (6, 7, 8), 11)
+    assert back_at_last(change, often, 2, 12, 9)[0] == change
+    assert back_at_last(change, past, 1, 12, 9)[0] == change, "menus alone differed"
+    assert back_at_last(change, past, 3, 12, 9)[0] == change, "its text was never a change"

@@ -117,8 +117,8 @@ def back_at_last(
 ) -> tuple[Change, PastVersions]:
     """The verdict on a page that is back at its last version in the archive, and its past.
 
-    It showed others in between that were left out. So it counts as a return, unless the texts of
-    both are the same.
+    It showed others in between that were left out. If the text of both is known from changes, it
+    counts as a return.
 
     Args:
         change: The verdict beside the last version: nothing differs.
@@ -127,6 +127,8 @@ def back_at_last(
         whole: Digest of that version.
         visit: Number of the visit.
     """
-    back, past = with_past(change._replace(kind=ChangeClass.MINOR, proven=False), past, text, visit)
     past = structs.replace(with_wholes(change, past, whole, visit)[1], left_out=0)
-    return (back if back.kind.is_change and back.reason == RETURNED else change), past
+    if text not in past.texts[1:]:
+        return change, past
+    back, past = with_past(change._replace(kind=ChangeClass.MINOR, proven=False), past, text, visit)
+    return (back if back.kind.is_change else change), past
