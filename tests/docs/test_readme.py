@@ -66,6 +66,15 @@ def test_pages_are_short():
 
 
 @pytest.mark.parametrize("page", PAGES_OF_DOCS)
+def test_a_page_begins_with_its_readers_and_an_example(page: str):
+    title, _, text = (ROOT / page).read_text("utf-8").partition("\n")
+    assert title.startswith("# ")
+    assert page == "README.md" or text.lstrip("\n").startswith(("For ", "本页面向"))
+    screen = text.splitlines()[:40]
+    assert any(line.startswith(("    ", "```")) for line in screen)
+
+
+@pytest.mark.parametrize("page", PAGES_OF_DOCS)
 def test_links_between_pages_lead_somewhere(page: str):
     text = (ROOT / page).read_text("utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
