@@ -91,7 +91,7 @@ console-pictures: environment system ## the pictures of docs/console.md again
 # Without Java it is skipped, which it says.
 spark: environment system ## batch rounds on a cluster of Apache Spark, on the loopback
 	@$(PY) -m tools.spark; status=$$?; case $$status in \
-		0) .venv-spark/bin/python -m pytest -p no:randomly -n 0 -m "spark and $(SPARK_TESTS)" tests/cycle/spark --timeout 900 ;; \
+		0) .venv-spark/bin/python -m pytest -p no:randomly -n 0 -m "spark and $(SPARK_TESTS)" tests/rounds/spark --timeout 900 ;; \
 		3) echo "skipped: make spark" ;; \
 		*) exit $$status ;; \
 	esac

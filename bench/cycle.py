@@ -31,14 +31,14 @@ from bench.small import PAGES, small_rounds
 from nacre.crawldb import facts as schemas
 from nacre.crawldb.kernels import Kernel
 from nacre.crawldb.row import ADD_COLUMNS, COLUMNS, bucket_of_host
-from nacre.cycle.compaction import FILE_ROWS
-from nacre.cycle.opening import StepSetup, open_step
-from nacre.cycle.steps.generate import GenerateOptions, generate
-from nacre.cycle.steps.judging import rules_of_step
-from nacre.cycle.steps.update import UpdateOptions, update
-from nacre.cycle.storage import open_storage
-from nacre.cycle.tables import CRAWLDB, FilePlan, publish
-from nacre.cycle.versions import Cycle, CycleChanges, TableFile
+from nacre.rounds.opening import StepSetup, open_step
+from nacre.rounds.segments.compaction import FILE_ROWS
+from nacre.rounds.steps.generate import GenerateOptions, generate
+from nacre.rounds.steps.judging import rules_of_step
+from nacre.rounds.steps.update import UpdateOptions, update
+from nacre.rounds.storage import open_storage
+from nacre.rounds.tables.tables import CRAWLDB, FilePlan, publish
+from nacre.rounds.tables.versions import Cycle, CycleChanges, TableFile
 
 NOW = 1_800_000_000_000
 DAY = 86_400_000

@@ -16,9 +16,9 @@ import msgspec
 from bench.process import measured
 from nacre.crawldb.kernels import Kernel
 from nacre.crawldb.settings import CycleDedupSettings
-from nacre.cycle.steps.dedup import ChooseSpec, choose_task
-from nacre.cycle.storage import open_storage
-from nacre.cycle.tables import TaskPlace
+from nacre.rounds.steps.dedup import ChooseSpec, choose_task
+from nacre.rounds.storage import open_storage
+from nacre.rounds.tables.tables import TaskPlace
 
 MOST_MEMORY = 600_000_000
 """Bytes that a task may have."""

@@ -31,14 +31,14 @@ import pyarrow.compute as pc
 
 from bench.cycle import DOMAINS, NOW, SETTINGS, domains, measured_process
 from nacre.crawldb.links import link_schema
-from nacre.cycle.moving.nutch import CRAWL_DATUM, TEXT
-from nacre.cycle.moving.nutch_import import NutchOptions, import_nutch, nutch_places
-from nacre.cycle.opening import StepSetup, clock_of, open_step
-from nacre.cycle.steps.rank import RankOptions, rank
-from nacre.cycle.steps.rank_tasks import LINKS
-from nacre.cycle.storage import open_storage
-from nacre.cycle.tables import FilePlan, publish, write_arrow
-from nacre.cycle.versions import Cycle, CycleChanges, TableFile
+from nacre.rounds.moving.nutch import CRAWL_DATUM, TEXT
+from nacre.rounds.moving.nutch_import import NutchOptions, import_nutch, nutch_places
+from nacre.rounds.opening import StepSetup, clock_of, open_step
+from nacre.rounds.steps.rank import RankOptions, rank
+from nacre.rounds.steps.rank_tasks import LINKS
+from nacre.rounds.storage import open_storage
+from nacre.rounds.tables.tables import FilePlan, publish, write_arrow
+from nacre.rounds.tables.versions import Cycle, CycleChanges, TableFile
 
 BUCKETS = 64
 _BLOCK = 5_000

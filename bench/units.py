@@ -34,10 +34,10 @@ from bench.sites import PARTS
 from nacre.config.check import Loaded
 from nacre.core.crawluri import Hop
 from nacre.crawldb.row import ONE, SCHEMA
-from nacre.cycle.frozen_settings import freeze
-from nacre.cycle.storage import open_storage
-from nacre.cycle.unit import UnitSpec
-from nacre.cycle.unit_process import fetch_here
+from nacre.rounds.segments.frozen_settings import freeze
+from nacre.rounds.storage import open_storage
+from nacre.rounds.units.unit import UnitSpec
+from nacre.rounds.units.unit_process import fetch_here
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
@@ -144,7 +144,7 @@ def prepare(root: Path, home: str, lists: list[list[str]], **fetch: Any) -> list
 def unit_command(spec: UnitSpec, parent: int) -> list[str]:
     """The command of a unit."""
     text = msgspec.json.encode(spec).decode()
-    return [sys.executable, "-m", "nacre.cycle.unit", text, str(parent)]
+    return [sys.executable, "-m", "nacre.rounds.units.unit", text, str(parent)]
 
 
 def cpu_of_units(folder: Path, home: str, urls: list[str]) -> float:

@@ -53,3 +53,17 @@ def test_neither_the_import_nor_the_help_loads_what_crawls(arguments: list[str])
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "nacre" in loaded
     assert loaded.isdisjoint(heavy)
+
+
+def test_a_batch_crawl_is_opened_before_and_after_the_import_of_its_package():
+    begin = (
+        "import nacre\n"
+        "for part in range(2):\n"
+        "    try:\n"
+        "        nacre.rounds('nowhere')\n"
+        "    except nacre.JobError as error:\n"
+        "        print(error)\n"
+        "    import nacre.rounds.journal\n"
+    )
+    done = subprocess.run([sys.executable, "-c", begin], capture_output=True, text=True, check=True)
+    assert done.stdout.count("nowhere") == 2

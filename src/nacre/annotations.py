@@ -386,7 +386,7 @@ PARSER_TIMEOUT: Final = _token(
 )  # fmt: skip
 PARSER_FAILED: Final = _token(
     "PARSER_FAILED", "parserFailed", "Reading a large document took too much memory, or failed.",
-    "engine/steps/extract.py", "cycle/reparse.py",
+    "engine/steps/extract.py", "rounds/segments/reparse.py",
 )  # fmt: skip
 TRAP_SUPPRESSES_EXTRACTOR: Final = _token(
     "TRAP_SUPPRESSES_EXTRACTOR", "trapSuppressExtractor",

@@ -27,8 +27,8 @@ OF_INCREMENTAL = (
     "nacre.migrate.heritrix.convert",
 )
 LIBRARIES = ("turbohtml", "cryptography", "uvloop", "ruamel.yaml", "dns")
-OF_STEPS = ("numpy", "nacre.cycle.steps.context", "nacre.search.local_index")
-OF_TABLES = ("duckdb", "nacre.cycle.tables", *OF_STEPS)
+OF_STEPS = ("numpy", "nacre.rounds.steps.context", "nacre.search.local_index")
+OF_TABLES = ("duckdb", "nacre.rounds.tables.tables", *OF_STEPS)
 SELDOM = ("python_socks", "matplotlib", "pyarrow", "maxminddb", "jsonschema")
 
 

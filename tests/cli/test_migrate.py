@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 from tests.cli.site import nacre
-from tests.cycle.moving.hadoop_files import datum, map_file
+from tests.rounds.moving.hadoop_files import datum, map_file
 
 SITE = """<configuration>
 <property><name>http.agent.url</name><value>http://a.test/</value></property>

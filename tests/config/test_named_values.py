@@ -8,7 +8,7 @@ from typing import Literal, get_args, get_origin
 
 import pytest
 
-import nacre.cycle.steps.index
+import nacre.rounds.steps.index
 import nacre.settings.settings  # noqa: F401 - loads all components
 from nacre.config.component import Component
 from nacre.config.named_values import components, marked_fields, members, named_values

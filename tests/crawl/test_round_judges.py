@@ -15,7 +15,7 @@ from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
 from tests.cli.site import nacre
 from tests.crawl.replay import JUDGES, judge, replaying
-from tests.cycle.spark.web import HOSTS, write_host
+from tests.rounds.spark.web import HOSTS, write_host
 from tools.nginx import Server, free_port, serving
 
 pytestmark = pytest.mark.crawl

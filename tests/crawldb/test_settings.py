@@ -46,7 +46,7 @@ def test_what_is_wrong_is_refused(said, message):
 def test_a_crawl_imports_neither_duckdb_nor_arrow():
     code = (
         "import sys, nacre.cli, nacre.settings.settings\n"
-        "sys.exit(' '.join({'duckdb', 'pyarrow', 'nacre.cycle'} & set(sys.modules)) or None)"
+        "sys.exit(' '.join({'duckdb', 'pyarrow', 'nacre.rounds'} & set(sys.modules)) or None)"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")

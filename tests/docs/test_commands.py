@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.site import PAGES, Done, nacre, serve_and_stop_console, site
-from tests.cycle.moving.hadoop_files import datum, map_file
 from tests.migrate.nutch.conffiles import conf
+from tests.rounds.moving.hadoop_files import datum, map_file
 
 ROOT = Path(__file__).parent.parent.parent
 ELSEWHERE = {
@@ -181,7 +181,7 @@ class Folder:
             serve_and_stop_console(words, self._root / "console")
             return
         done = nacre(*words, stdin=stdin)
-        if "spark" in words:  # tests/cycle/spark runs these on a cluster, in its own environment
+        if "spark" in words:  # tests/rounds/spark runs these on a cluster, in its own environment
             assert (done.code, "extra `spark`" in done.err) == (2, True), (command, done.err)
             return
         kind = words[2] if words[0] in {"frontier", "sheet", "history"} else words[0]

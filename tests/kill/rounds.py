@@ -9,12 +9,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from nacre.cycle.engine.local import LocalEngine
-from nacre.cycle.steps.fetch import FetchOptions, fetch
-from nacre.cycle.versions import Cycle
+from nacre.rounds.engine.local import LocalEngine
+from nacre.rounds.steps.fetch import FetchOptions, fetch
+from nacre.rounds.tables.versions import Cycle
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
-from tests.cycle.lists import CLOCK, SEGMENT, settings
+from tests.rounds.lists import CLOCK, SEGMENT, settings
 
 
 @dataclass(frozen=True)

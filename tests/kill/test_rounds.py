@@ -14,10 +14,10 @@ import pytest
 
 from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
-from nacre.cycle.unit_process import NAME
-from nacre.cycle.versions import ARCHIVE, Cycle
+from nacre.rounds.tables.versions import ARCHIVE, Cycle
+from nacre.rounds.units.unit_process import NAME
 from tests.cli.site import many_pages, site
-from tests.cycle.lists import SEGMENT, segment
+from tests.rounds.lists import SEGMENT, segment
 
 CHECKOUT = Path(__file__).parents[2]
 PAGES = 250

@@ -16,8 +16,6 @@ from nacre.console.decoding import form_request
 from nacre.console.openapi import describe
 from nacre.console.pages.request_form import FormField, request_fields
 from nacre.console.route_row import API, RouteRow
-from nacre.cycle.rounds import StopWish
-from nacre.cycle.runner import SILENT
 from nacre.errors import ConfigError
 from nacre.ops.fields import ShortText, Typed, Whole
 from nacre.ops.operation import Operation, option_line, option_words
@@ -33,6 +31,8 @@ from nacre.ops.round_requests import (
 )
 from nacre.ops.round_steps import RequestedSteps
 from nacre.ops.rounds import ROUNDS
+from nacre.rounds.journal import StopWish
+from nacre.rounds.runner import SILENT
 from nacre.store.layout import Layout
 from tools.reference import command_section
 

@@ -19,24 +19,24 @@ import msgspec
 
 from nacre.archive.record import CaptureFacts, WarcRecord, capture_records
 from nacre.core.capture import Capture
-from nacre.cycle.engine import OnResult
-from nacre.cycle.engine.local import UNITS_PRELOADED, LocalEngine, fork_server
-from nacre.cycle.hashing import table_hash
-from nacre.cycle.readers import TableView
-from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.dedup import dedup
-from nacre.cycle.steps.fetch import FetchOptions, fetch
-from nacre.cycle.steps.generate import GenerateOptions, generate
-from nacre.cycle.steps.host_rows import HOSTS as HOSTS_TABLE
-from nacre.cycle.steps.inject import InjectOptions, inject
-from nacre.cycle.steps.links import links
-from nacre.cycle.steps.update import UpdateOptions, update
-from nacre.cycle.unit import UnitResult, UnitRun, UnitSpec
-from nacre.cycle.unit_process import fetch_unit
-from nacre.cycle.versions import Cycle
 from nacre.engine.seeding.seeds import SeedList
 from nacre.engine.steps import archive
 from nacre.job.job import Job
+from nacre.rounds.engine import OnResult
+from nacre.rounds.engine.local import UNITS_PRELOADED, LocalEngine, fork_server
+from nacre.rounds.steps.context import StepContext
+from nacre.rounds.steps.dedup import dedup
+from nacre.rounds.steps.fetch import FetchOptions, fetch
+from nacre.rounds.steps.generate import GenerateOptions, generate
+from nacre.rounds.steps.host_rows import HOSTS as HOSTS_TABLE
+from nacre.rounds.steps.inject import InjectOptions, inject
+from nacre.rounds.steps.links import links
+from nacre.rounds.steps.update import UpdateOptions, update
+from nacre.rounds.tables.hashing import table_hash
+from nacre.rounds.tables.readers import TableView
+from nacre.rounds.tables.versions import Cycle
+from nacre.rounds.units.unit import UnitResult, UnitRun, UnitSpec
+from nacre.rounds.units.unit_process import fetch_unit
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout

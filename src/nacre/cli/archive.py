@@ -186,10 +186,10 @@ def push_indexes(
     """
     import asyncio
 
-    from nacre.cycle.pushing import archived_indexes
     from nacre.errors import StorageError
     from nacre.job.background.outbackcdx import gone_indexes, push_missing, withdraw
     from nacre.job.background.webhooks import DeliveryError
+    from nacre.rounds.pushing import archived_indexes
     from nacre.settings.load import load_job
     from nacre.store.layout import Layout
 

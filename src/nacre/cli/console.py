@@ -167,8 +167,8 @@ def _entry(console: "OpenedConsole") -> str:
 
 def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> None:
     from nacre.console.checks import reach_words
-    from nacre.cycle.rounds_mark import rounds_run
     from nacre.job.control import is_running
+    from nacre.rounds.rounds_mark import rounds_run
 
     services = console.services
     entry = _entry(console)

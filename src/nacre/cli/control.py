@@ -46,9 +46,9 @@ def _print_rounds(layout: "Layout", *, as_json: bool) -> None:
     import msgspec
 
     from nacre.cli.cycle.state import rounds_lines
-    from nacre.cycle.status import rounds_status
     from nacre.job.sentence import rounds_sentence
     from nacre.job.sentence_words import words
+    from nacre.rounds.status import rounds_status
 
     status = rounds_status(layout)
     if as_json:

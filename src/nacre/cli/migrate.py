@@ -12,11 +12,11 @@ from nacre.cli.options import AsJson
 from nacre.cli.program import Program
 
 if TYPE_CHECKING:
-    from nacre.cycle.moving.nutch_import import ImportResult
-    from nacre.cycle.moving.nutch_segments import SegmentsResult
     from nacre.migrate.answers import UnansweredError
     from nacre.migrate.draft import Draft
     from nacre.migrate.report import MigrationReport
+    from nacre.rounds.moving.nutch_import import ImportResult
+    from nacre.rounds.moving.nutch_segments import SegmentsResult
 
     Moved = tuple[ImportResult, SegmentsResult | None]
 
@@ -102,14 +102,14 @@ def _moved(out: Path, given: Mapping[str, Path], *, salvage: bool) -> "Callable[
     if not given:
         return None
     from nacre.cli.output import tell
-    from nacre.cycle.moving.nutch_import import (
+    from nacre.rounds.moving.nutch_import import (
         NutchOptions,
         NutchPlaces,
         import_nutch,
         require_tables,
     )
-    from nacre.cycle.moving.nutch_segments import import_segments, segment_places
-    from nacre.cycle.opening import open_step
+    from nacre.rounds.moving.nutch_segments import import_segments, segment_places
+    from nacre.rounds.opening import open_step
 
     places = NutchPlaces(**given)
     require_tables(places)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from nacre.cycle.steps.index import IndexResult
     from nacre.job.search_index import IndexedPages
+    from nacre.rounds.steps.index import IndexResult
     from nacre.search.document import SearchDocument
     from nacre.search.local_index import SearchAnswer, SearchHit
     from nacre.search.writer_kinds import WriterSettings

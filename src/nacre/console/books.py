@@ -21,11 +21,11 @@ from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.job_notes import audit_text
 from nacre.console.running import running_console
 from nacre.core.clock import Clock, iso_millis
-from nacre.cycle.rounds_mark import rounds_run
 from nacre.errors import JobError, StorageError
 from nacre.job.apply_change import user_name
 from nacre.job.control import is_running
 from nacre.job.job_notes import append_note, note_line
+from nacre.rounds.rounds_mark import rounds_run
 from nacre.runs.passes import find_recurring
 from nacre.store.layout import Layout
 from nacre.store.local_files import append_lines

@@ -71,7 +71,7 @@ class Language:
         """The progress of a step of rounds in words.
 
         Args:
-            progress: It, as plain data of `cycle.rounds_mark.StepProgress`.
+            progress: It, as plain data of `rounds.rounds_mark.StepProgress`.
         """
         return progress_words(progress, self.texts.gettext, self._param)
 

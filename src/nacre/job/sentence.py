@@ -158,7 +158,7 @@ def rounds_sentence(rounds: Mapping[str, Any]) -> Sentence:
     """The sentence of a batch crawl.
 
     Args:
-        rounds: Its `version`, `step`, `at` and `round`, as of `cycle.status.rounds_status`.
+        rounds: Its `version`, `step`, `at` and `round`, as of `rounds.status.rounds_status`.
     """
     if not rounds["version"]:
         return Sentence("rounds-new")
@@ -182,7 +182,7 @@ def progress_sentence(progress: Mapping[str, Any]) -> Sentence:
     """The sentence of the progress of a step of rounds.
 
     Args:
-        progress: It, as plain data of `cycle.rounds_mark.StepProgress`.
+        progress: It, as plain data of `rounds.rounds_mark.StepProgress`.
     """
     params: dict[str, Value] = {"done": progress["done"], "of": progress["of"]}
     if progress["unit"] == "tasks":

@@ -332,7 +332,7 @@ def progress_words(
     Of other steps it is `looking for what is due: 3 of 16 tasks`.
 
     Args:
-        progress: It, as plain data of `cycle.rounds_mark.StepProgress`.
+        progress: It, as plain data of `rounds.rounds_mark.StepProgress`.
         translate: Gives the template of another language.
         write: Writes the params for that language; None for English.
     """

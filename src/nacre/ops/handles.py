@@ -67,7 +67,7 @@ from nacre.settings.load import load_job
 from nacre.store.layout import Layout
 
 if TYPE_CHECKING:  # extras, which not every program has
-    from nacre.cycle.runner import RoundsListener, RoundsResult
+    from nacre.rounds.runner import RoundsListener, RoundsResult
     from nacre.search.local_index import SearchAnswer
 
 PathText = str | PathLike[str]

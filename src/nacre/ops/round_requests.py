@@ -13,7 +13,7 @@ from nacre.errors import ConfigError, Problem
 from nacre.ops.fields import LineText, Rounds, ShortText, Texts, Typed, Whole
 
 if TYPE_CHECKING:
-    from nacre.cycle.opening import StepSetup
+    from nacre.rounds.opening import StepSetup
 
 MOST_ROUNDS: Final = 10_000
 """Largest number of rounds of a request from another machine."""
@@ -196,7 +196,7 @@ def setup_of(request: StepRequest, local: LocalOptions) -> "StepSetup":
     Raises:
         ConfigError: The clock is not a time.
     """
-    from nacre.cycle.opening import StepSetup, clock_of
+    from nacre.rounds.opening import StepSetup, clock_of
 
     clock = clock_of(local.at) if local.at else 0
     return StepSetup(request.engine, local.master, request.tasks, clock, request.set, local.dry_run)

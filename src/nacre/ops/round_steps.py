@@ -6,27 +6,27 @@ from typing import NamedTuple
 
 from nacre.config.extras import require_extra
 from nacre.crawldb.settings import CycleDedupSettings, CycleSettings
-from nacre.cycle.engine import TaskEngine
-from nacre.cycle.fetch_check import fetch_check
-from nacre.cycle.opening import begin_units, clock_of, engine_of, open_step
-from nacre.cycle.rounds import DEDUP, INDEX, LINKS, SITEMAPS, STEPS, StopWish
-from nacre.cycle.runner import RoundPlan, RoundsListener
-from nacre.cycle.segments import set_on_segment
-from nacre.cycle.steps.context import StepContext, Told
-from nacre.cycle.steps.dedup import DedupResult, dedup
-from nacre.cycle.steps.fetch import FetchOptions, SegmentFetch, fetch
-from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate
-from nacre.cycle.steps.index import IndexResult, index
-from nacre.cycle.steps.inject import InjectOptions, InjectResult, inject
-from nacre.cycle.steps.links import LinksResult, links
-from nacre.cycle.steps.sitemaps import SitemapOptions, SitemapsResult, sitemaps
-from nacre.cycle.steps.update import UpdateOptions, UpdateResult, update
-from nacre.cycle.versions import state_of
 from nacre.engine.seeding.seedfile import seed_lines
 from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError
 from nacre.ops.round_requests import LocalOptions, RoundsRequest, duration_of, setup_of
 from nacre.ops.seed_input import seed_input, streamed_input
+from nacre.rounds.engine import TaskEngine
+from nacre.rounds.fetch_check import fetch_check
+from nacre.rounds.journal import DEDUP, INDEX, LINKS, SITEMAPS, STEPS, StopWish
+from nacre.rounds.opening import begin_units, clock_of, engine_of, open_step
+from nacre.rounds.runner import RoundPlan, RoundsListener
+from nacre.rounds.segment_commands import set_on_segment
+from nacre.rounds.steps.context import StepContext, Told
+from nacre.rounds.steps.dedup import DedupResult, dedup
+from nacre.rounds.steps.fetch import FetchOptions, SegmentFetch, fetch
+from nacre.rounds.steps.generate import GenerateOptions, GenerateResult, generate
+from nacre.rounds.steps.index import IndexResult, index
+from nacre.rounds.steps.inject import InjectOptions, InjectResult, inject
+from nacre.rounds.steps.links import LinksResult, links
+from nacre.rounds.steps.sitemaps import SitemapOptions, SitemapsResult, sitemaps
+from nacre.rounds.steps.update import UpdateOptions, UpdateResult, update
+from nacre.rounds.tables.versions import state_of
 from nacre.search.writer_kinds import chosen_writers
 from nacre.settings.sections import load_tables
 from nacre.store.layout import Layout

@@ -12,8 +12,8 @@ from nacre.ops.round_requests import NO_LOCAL, LocalOptions, RoundsRequest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nacre.cycle.rounds import StopWish
-    from nacre.cycle.runner import RoundsListener, RoundsResult
+    from nacre.rounds.journal import StopWish
+    from nacre.rounds.runner import RoundsListener, RoundsResult
     from nacre.store.layout import Layout
 
 
@@ -52,9 +52,9 @@ def run_rounds(
         JobError: The directory is no batch crawl, or the file `control/stop` exists.
         StorageError: The storage cannot be read or written.
     """
-    from nacre.cycle.rounds import StopWish
-    from nacre.cycle.runner import SILENT, RoundsRunner
     from nacre.ops.round_steps import RequestedSteps
+    from nacre.rounds.journal import StopWish
+    from nacre.rounds.runner import SILENT, RoundsRunner
 
     layout, listener = context.layout, listener or SILENT
     stop = stop or StopWish(layout)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion
+from nacre.rounds.tables.versions import Cycle, CycleChanges, CycleVersion
 
 CHECKOUT = Path(__file__).parents[3]
 

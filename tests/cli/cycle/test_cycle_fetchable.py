@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nacre.cycle import segments
-from nacre.cycle.frozen_settings import frozen_settings
-from nacre.cycle.storage.local import LocalStorage
+from nacre.rounds import segment_commands as segments
+from nacre.rounds.segments.frozen_settings import frozen_settings
+from nacre.rounds.storage.local import LocalStorage
 from tests.cli.site import nacre, site
 
 PUBLIC = "http://图书馆.example/"

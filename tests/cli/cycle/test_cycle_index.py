@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from nacre.cycle.steps import index_tasks
-from nacre.cycle.steps.update_tasks import local_facts
-from nacre.cycle.storage import Storage
-from nacre.cycle.tables import TaskWork
-from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion
 from nacre.ops.search import FACETS
+from nacre.rounds.steps import index_tasks
+from nacre.rounds.steps.update_tasks import local_facts
+from nacre.rounds.storage import Storage
+from nacre.rounds.tables.tables import TaskWork
+from nacre.rounds.tables.versions import Cycle, CycleChanges, CycleVersion
 from tests.cli.site import HeadedPage, ServedPage, nacre, site
 
 pytestmark = pytest.mark.crawl

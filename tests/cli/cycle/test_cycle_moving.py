@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.site import PAGES, nacre, site
-from tests.cycle.moving.hadoop_files import datum, map_file
+from tests.rounds.moving.hadoop_files import datum, map_file
 
 
 def test_a_crawldb_is_imported(tmp_path: Path):

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from nacre.cli.cycle.opening import opened
-from nacre.cycle.engine.local import LocalEngine, usable_cores
-from nacre.cycle.opening import StepSetup
-from nacre.cycle.rounds import StopWish
-from nacre.cycle.runner import SILENT, RoundsRunner
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.round_steps import RequestedSteps
+from nacre.rounds.engine.local import LocalEngine, usable_cores
+from nacre.rounds.journal import StopWish
+from nacre.rounds.opening import StepSetup
+from nacre.rounds.runner import SILENT, RoundsRunner
 from nacre.store.layout import Layout
 from tests.cli.site import nacre
 
@@ -44,7 +44,7 @@ def test_tasks_at_the_same_time_are_as_the_settings_say_unless_the_command_does(
 def test_arrow_gives_memory_back_in_the_driver_and_its_tasks():
     """With a pool of its own it kept a third of the memory of an inject."""
     begin = (
-        "from nacre.cycle.opening import StepSetup, engine_of; engine_of(StepSetup()); "
+        "from nacre.rounds.opening import StepSetup, engine_of; engine_of(StepSetup()); "
         "import pyarrow; print(pyarrow.default_memory_pool().backend_name)"
     )
     done = subprocess.run([sys.executable, "-c", begin], capture_output=True, check=True)

@@ -118,7 +118,7 @@ def test_the_continuous_crawler_imports_nothing_of_it():
     code = (
         "import sys\n"
         "import nacre.cli.app, nacre.cli.running, nacre.job.job\n"
-        "print([name for name in sys.modules if name.startswith(('nacre.cycle', 'nacre.crawldb',"
+        "print([name for name in sys.modules if name.startswith(('nacre.rounds', 'nacre.crawldb',"
         " 'nacre.cli.cycle', 'duckdb', 'pyarrow'))])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from nacre.cli.cycle.sitemaps import sitemaps_text
-from nacre.cycle.steps.fetch import FetchOptions, SegmentFetch, fetch
-from nacre.cycle.steps.sitemaps import SitemapsResult
+from nacre.rounds.steps.fetch import FetchOptions, SegmentFetch, fetch
+from nacre.rounds.steps.sitemaps import SitemapsResult
 from tests.cli.cycle.killed import KilledError, killed_commits
 from tests.cli.site import nacre, site
 
@@ -177,7 +177,7 @@ def test_hosts_that_the_time_did_not_suffice_for_are_asked_in_the_next_round(
     def late(context: Any, segment: str, how: FetchOptions) -> SegmentFetch:
         return fetch(context, segment, replace(how, time_limit=next(limits, how.time_limit)))
 
-    monkeypatch.setattr("nacre.cycle.steps.sitemaps.fetch", late)
+    monkeypatch.setattr("nacre.rounds.steps.sitemaps.fetch", late)
     pages, root = CountedPages(), tmp_path / "书"
     with site(pages) as home:
         pages |= {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nacre.cycle.engine import gave_up
-from nacre.cycle.versions import CommittedByAnotherError
+from nacre.rounds.engine import gave_up
+from nacre.rounds.tables.versions import CommittedByAnotherError
 from tests.cli.site import nacre, site
 
 PAGES = {"/": '<a href="/gone">gone</a><a href="/书">书</a>', "/书": "<p>图书馆</p>"}
@@ -78,7 +78,7 @@ def test_a_conflict_has_an_exit_code_of_its_own(root: Path, monkeypatch: pytest.
     def lost(*_arguments: object) -> None:
         raise CommittedByAnotherError(9, "generate", "b")
 
-    monkeypatch.setattr("nacre.cycle.versions.Cycle.commit", lost)
+    monkeypatch.setattr("nacre.rounds.tables.versions.Cycle.commit", lost)
     done = nacre("cycle", root, "update")
     assert (done.code, "version 9 was committed by generate on host b" in done.err) == (11, True)
     assert json.loads(nacre("cycle", root, "update", "--json").err)["exit_code"] == 11

@@ -82,7 +82,7 @@ def test_a_disk_that_fails_stops_the_step(injected, monkeypatch):
     def full(*_):
         raise StorageError("/书: no space left")
 
-    monkeypatch.setattr("nacre.cycle.versions.Cycle.newest", full)
+    monkeypatch.setattr("nacre.rounds.tables.versions.Cycle.newest", full)
     done = nacre("cycle", injected, "generate")
     assert (done.code, "/书: no space left" in done.err) == (5, True)
     done = nacre("cycle", injected, "generate", "--json")

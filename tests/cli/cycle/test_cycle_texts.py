@@ -17,10 +17,10 @@ from nacre.cli.cycle.texts import (
     rounds_text,
 )
 from nacre.core.states import ExitCode
-from nacre.cycle.fetch_progress import FetchProgress
-from nacre.cycle.runner import FetchSoFar, RoundsResult
-from nacre.cycle.steps.fetch import SegmentFetch
-from nacre.cycle.steps.generate import GenerateResult
+from nacre.rounds.runner import FetchSoFar, RoundsResult
+from nacre.rounds.segments.fetch_progress import FetchProgress
+from nacre.rounds.steps.fetch import SegmentFetch
+from nacre.rounds.steps.generate import GenerateResult
 
 
 @pytest.mark.parametrize(

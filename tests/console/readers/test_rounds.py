@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.console.readers.rounds import rounds_done
-from nacre.cycle.versions import CycleVersion, SegmentState
+from nacre.rounds.tables.versions import CycleVersion, SegmentState
 
 
 @pytest.mark.parametrize(

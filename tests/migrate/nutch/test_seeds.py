@@ -2,9 +2,9 @@
 
 import pytest
 
-from nacre.cycle.seedlist import InjectedSeed, read_seed_list
 from nacre.errors import ConfigError
 from nacre.migrate.nutch.convert import convert
+from nacre.rounds.tables.seedlist import InjectedSeed, read_seed_list
 from tests.migrate.nutch.conffiles import conf
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from nacre.cli import output
 from nacre.crawldb.seeds import SEEDS
-from nacre.cycle.bucket_repair import RemadeBucket
-from nacre.cycle.check import StorageCheck
-from nacre.cycle.segment_files import is_note
-from nacre.cycle.tables import CRAWLDB
 from nacre.report.formatting import size
+from nacre.rounds.bucket_repair import RemadeBucket
+from nacre.rounds.check import StorageCheck
+from nacre.rounds.segments.segment_files import is_note
+from nacre.rounds.tables.tables import CRAWLDB
 
 
 def check_data(found: StorageCheck) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from nacre.crawldb.row import GIVEN_UP, ONE, Status
 from nacre.report.escape import flat
 
 if TYPE_CHECKING:
-    from nacre.cycle.explain import RedirectTarget, TouchingVersion, UrlExplanation
-    from nacre.cycle.last_list import ListVerdict
+    from nacre.rounds.explain import RedirectTarget, TouchingVersion, UrlExplanation
+    from nacre.rounds.last_list import ListVerdict
 
 
 def explain_lines(found: "UrlExplanation") -> Iterator[str]:

@@ -11,7 +11,7 @@ from nacre.cli.search import CheckURL, WriterName, index_text, show_document, te
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
-    from nacre.cycle.steps.index import IndexResult
+    from nacre.rounds.steps.index import IndexResult
 
 Rebuild = Annotated[
     bool,
@@ -53,8 +53,8 @@ def index(
 
 
 def _show_checked(ctx: typer.Context, writer: str, url: str, common: CommonOptions) -> None:
-    from nacre.cycle.index_check import checked_document
-    from nacre.cycle.typed_keys import key_of
+    from nacre.rounds.index_check import checked_document
+    from nacre.rounds.typed_keys import key_of
     from nacre.search.writer_kinds import chosen_writers
 
     with opened(job_of(ctx), common.setup) as context:

@@ -13,13 +13,13 @@ from nacre.cli.cycle.program import CycleProgram
 from nacre.cli.cycle.readers import looking
 from nacre.cli.options import AsJson, job_of
 from nacre.cli.output import count
-from nacre.cycle.opening import clock_of
 from nacre.errors import ConfigError
+from nacre.rounds.opening import clock_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nacre.cycle.readers import TableView
+    from nacre.rounds.tables.readers import TableView
 
 Salvage = Annotated[
     bool,
@@ -55,8 +55,8 @@ def import_(
     Java is not needed. A DIR that is not there gets the configuration of JOB.
     """
     from nacre.cli.cycle.moving_text import import_numbers, say_import
-    from nacre.cycle.moving.nutch_import import NutchOptions, import_nutch, nutch_places
-    from nacre.cycle.moving.nutch_segments import import_segments, segment_places
+    from nacre.rounds.moving.nutch_import import NutchOptions, import_nutch, nutch_places
+    from nacre.rounds.moving.nutch_segments import import_segments, segment_places
 
     if (source / "crawl.yaml").is_file():
         _import_job(job_of(ctx), source, common)
@@ -77,8 +77,8 @@ def import_(
 
 def _import_job(target: Path, source: Path, common: CommonOptions) -> None:
     from nacre.cli.cycle.moving_text import job_text
-    from nacre.cycle.moving.job_import import import_job
     from nacre.inspect.stored_job import require_store
+    from nacre.rounds.moving.job_import import import_job
     from nacre.store.layout import Layout
 
     require_store(Layout(source))
@@ -102,7 +102,7 @@ def _import_job(target: Path, source: Path, common: CommonOptions) -> None:
 @contextmanager
 def _configured(target: Path, source: Path, *, dry: bool) -> "Iterator[Path]":
     """The directory, with the configuration of the job where it has none; of a dry run a copy."""
-    from nacre.cycle.moving.job_export import copy_configuration
+    from nacre.rounds.moving.job_export import copy_configuration
 
     if target.exists() and any(target.iterdir()):
         yield target
@@ -154,7 +154,7 @@ def export(
         if parquet:
             _write_flat(view, target, as_json=as_json)
             return
-        from nacre.cycle.moving.job_export import export_job
+        from nacre.rounds.moving.job_export import export_job
         from nacre.settings.load import load_job
 
         settings = load_job(layout).settings
@@ -168,7 +168,7 @@ def export(
 
 
 def _write_flat(view: "TableView", folder: Path, *, as_json: bool) -> None:
-    from nacre.cycle.flat_table import export_flat
+    from nacre.rounds.tables.flat_table import export_flat
 
     found = export_flat(view, folder)
     if as_json:
@@ -182,7 +182,7 @@ def _write_flat(view: "TableView", folder: Path, *, as_json: bool) -> None:
 
 
 def _write_seeds(view: "TableView", target: Path) -> None:
-    from nacre.cycle.moving.nutch_seeds import nutch_seeds
+    from nacre.rounds.moving.nutch_seeds import nutch_seeds
 
     lines = nutch_seeds(view)
     if str(target) == "-":

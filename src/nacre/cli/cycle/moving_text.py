@@ -7,10 +7,10 @@ from nacre.cli.cycle.texts import refused_text
 from nacre.cli.output import count
 
 if TYPE_CHECKING:
-    from nacre.cycle.moving.job_import import JobImport
-    from nacre.cycle.moving.nutch_import import ImportResult
-    from nacre.cycle.moving.nutch_segments import SegmentsResult
-    from nacre.cycle.versions import CycleVersion
+    from nacre.rounds.moving.job_import import JobImport
+    from nacre.rounds.moving.nutch_import import ImportResult
+    from nacre.rounds.moving.nutch_segments import SegmentsResult
+    from nacre.rounds.tables.versions import CycleVersion
 
 
 def say_import(

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nacre.cli import output
 from nacre.cli.operations import request_of, request_parameters
 from nacre.cli.options import AsJson, Quiet
-from nacre.cycle.opening import NO_SETUP, StepSetup, open_step
 from nacre.ops.round_requests import LocalOptions, RoundsRequest, StepRequest, setup_of
+from nacre.rounds.opening import NO_SETUP, StepSetup, open_step
 
 if TYPE_CHECKING:
-    from nacre.cycle.rounds import StopWish
-    from nacre.cycle.steps.context import StepContext, Told
+    from nacre.rounds.journal import StopWish
+    from nacre.rounds.steps.context import StepContext, Told
 
 
 def warn(text: str) -> None:

@@ -10,13 +10,13 @@ import typer
 from nacre.cli import output
 from nacre.cli.cycle.opening import opened
 from nacre.cli.options import AsJson, Assignments, job_of
-from nacre.cycle.opening import StepSetup
 from nacre.report.escape import flat
+from nacre.rounds.opening import StepSetup
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
-    from nacre.cycle.page_check import CheckedPage
-    from nacre.cycle.steps.context import StepContext
+    from nacre.rounds.page_check import CheckedPage
+    from nacre.rounds.steps.context import StepContext
 
 _SHOWN = ("status", "error", "mime", "lang", "size", "redirect", "canonical", "noindex", "nofollow",
           "soft_404", "parse_failed", "payload_digest", "outlinks")  # fmt: skip
@@ -31,8 +31,8 @@ def parsechecker(
 ) -> None:
     """Fetch and parse one page with the settings of DIR; print its links, and keep nothing."""
     from nacre.core.states import ExitCode
-    from nacre.cycle.page_check import SETTINGS, check_page
     from nacre.errors import JobError
+    from nacre.rounds.page_check import SETTINGS, check_page
     from nacre.store.layout import Layout
 
     @contextmanager

@@ -13,8 +13,8 @@ from nacre.cli.output import count
 
 if TYPE_CHECKING:
     from nacre.crawldb.rank import RankLevel
-    from nacre.cycle.readers import TableView
-    from nacre.cycle.steps.rank import RankResult
+    from nacre.rounds.steps.rank import RankResult
+    from nacre.rounds.tables.readers import TableView
 
 
 @step_command
@@ -52,8 +52,8 @@ def rank(
 
     Each iteration is kept, so that a command that was interrupted goes on behind the last one.
     """
-    from nacre.cycle.steps.rank import RankOptions
-    from nacre.cycle.steps.rank import rank as run
+    from nacre.rounds.steps.rank import RankOptions
+    from nacre.rounds.steps.rank import rank as run
 
     wanted = _level(level)
     if show:
@@ -92,7 +92,7 @@ def rank_text(result: "RankResult") -> str:
 
 
 def _print_best(view: "TableView", level: "RankLevel", number: int, *, as_json: bool) -> None:
-    from nacre.cycle.steps.rank import best_nodes
+    from nacre.rounds.steps.rank import best_nodes
 
     rows = best_nodes(view, level, number)
     if as_json:

@@ -17,7 +17,7 @@ from nacre.cli.cycle.opening import (
 )
 from nacre.cli.options import AsJson, job_of
 from nacre.core.clock import duration
-from nacre.cycle.opening import (
+from nacre.rounds.opening import (
     NO_SETUP,
     StepSetup,
     engine_of,
@@ -28,8 +28,8 @@ from nacre.cycle.opening import (
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
-    from nacre.cycle.readers import RowFilter, TableStats, TableView
-    from nacre.cycle.versions import Cycle
+    from nacre.rounds.tables.readers import RowFilter, TableStats, TableView
+    from nacre.rounds.tables.versions import Cycle
     from nacre.store.layout import Layout
 
 RowsText = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], str]
@@ -60,8 +60,8 @@ def looking(
         ConfigError: A setting or an option is wrong; settings of no use to readers are not read.
         JobError: The directory is no job, or is running, or has no such version.
     """
-    from nacre.cycle.readers import TableView
-    from nacre.cycle.tables import TaskPlace, kernel_manifest
+    from nacre.rounds.tables.readers import TableView
+    from nacre.rounds.tables.tables import TaskPlace, kernel_manifest
 
     layout, loaded, cycle = open_versions(job_of(ctx))
     cycle = cycle if by_arrow else cycle.reading_by(kernel_manifest)
@@ -127,7 +127,7 @@ def readdb(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Read the table of URLs, as Nutch's command of this name does."""
-    from nacre.cycle.readers import RowFilter, table_stats, top_rows
+    from nacre.rounds.tables.readers import RowFilter, table_stats, top_rows
 
     wanted = RowFilter(status, regex, where, sample, retry)
     _require_one(dump is not None, stats, bool(url), bool(top), chosen=wanted != RowFilter())
@@ -157,8 +157,8 @@ def _require_one(dumps: bool, *others: bool, chosen: bool) -> None:
 
 
 def _dump(view: "TableView", wanted: "RowFilter", path: Path) -> None:
-    from nacre.cycle.readers import dump_rows
-    from nacre.cycle.row_files import write_batches
+    from nacre.rounds.tables.readers import dump_rows
+    from nacre.rounds.tables.row_files import write_batches
 
     number = write_batches(dump_rows(view, wanted), path)
     output.say(f"{output.count(number, 'row')} in {output.shown(path)}")
@@ -206,9 +206,9 @@ def _plain_keys(value: object) -> object:
 
 
 def _print_row(layout: "Layout", view: "TableView", url: str, *, as_json: bool) -> None:
-    from nacre.cycle.readers import find_row
-    from nacre.cycle.typed_keys import key_of
     from nacre.errors import JobError
+    from nacre.rounds.tables.readers import find_row
+    from nacre.rounds.typed_keys import key_of
     from nacre.settings.load import load_job
 
     plain, key = key_of(load_job(layout).settings, url, layout.root)
@@ -268,8 +268,8 @@ def ask(
     Raises:
         UserSqlError: It is none.
     """
-    from nacre.cycle.readers import sql as run
-    from nacre.cycle.row_files import plain_row, write_batches
+    from nacre.rounds.tables.readers import sql as run
+    from nacre.rounds.tables.row_files import plain_row, write_batches
 
     with (
         looking(ctx, version=version) as (_, view),
@@ -312,8 +312,8 @@ def explain(
     import msgspec
 
     from nacre.cli.cycle.explain_text import explain_lines
-    from nacre.cycle.explain import explain_url
-    from nacre.cycle.typed_keys import key_of
+    from nacre.rounds.explain import explain_url
+    from nacre.rounds.typed_keys import key_of
 
     with opened(job_of(ctx), writes=False) as context:
         plain, key = key_of(context.settings, url, context.layout.root)
@@ -385,7 +385,7 @@ def _earlier(cycle: "Cycle") -> str:
 
 
 def _restore(ctx: typer.Context, number: int, setup: StepSetup, *, as_json: bool) -> None:
-    from nacre.cycle.check import require_whole, restore_whole
+    from nacre.rounds.check import require_whole, restore_whole
 
     made = None
     with opened(job_of(ctx), setup) as context:
@@ -404,8 +404,8 @@ def _restore(ctx: typer.Context, number: int, setup: StepSetup, *, as_json: bool
 
 def _say_files(cycle: "Cycle", table: str) -> None:
     """Print the files of a table of the newest version."""
-    from nacre.cycle.versions import OUTSIDE
     from nacre.errors import ConfigError
+    from nacre.rounds.tables.versions import OUTSIDE
 
     version = cycle.newest()
     known = [*version.tables, *(["archive"] if version.archive else [])]
@@ -428,7 +428,7 @@ def hash_table(
     as_json: AsJson = False,
 ) -> None:
     """Print a hash of a table: equal for the same rows, whatever files they are in."""
-    from nacre.cycle.hashing import table_hash
+    from nacre.rounds.tables.hashing import table_hash
 
     with looking(ctx, setup) as (_, view):
         found = table_hash(view, table, facts=facts)
@@ -448,9 +448,9 @@ def compact(
     common: CommonOptions,
 ) -> None:
     """Merge the files of all tables, and remove what no kept version needs."""
-    from nacre.cycle.compaction import compact as run
-    from nacre.cycle.compaction import mergeable
     from nacre.report.formatting import size
+    from nacre.rounds.segments.compaction import compact as run
+    from nacre.rounds.segments.compaction import mergeable
 
     with opened(job_of(ctx), common.setup) as context:
         if common.dry:
@@ -499,9 +499,9 @@ def storage(
     """Compare every file of the newest version with its digest, and the cash with the seeds."""
     from nacre.cli.cycle.check_text import check_data, say_advice, say_check, say_repair
     from nacre.core.states import ExitCode
-    from nacre.cycle.check import check_storage
-    from nacre.cycle.steps.update import revisit_plan
     from nacre.errors import ConfigError
+    from nacre.rounds.check import check_storage
+    from nacre.rounds.steps.update import revisit_plan
 
     if what != "check":
         raise ConfigError(f"{what!r}: `storage check`")

@@ -31,16 +31,16 @@ from nacre.cli.operations import context_of
 from nacre.cli.output import program, say, say_json, tell, typed
 from nacre.cli.search import index_text
 from nacre.core.states import ExitCode
-from nacre.cycle.rounds import DEDUP, FETCH, GENERATE, INDEX, LINKS, SITEMAPS, UPDATE, StopWish
-from nacre.cycle.rounds_mark import StepProgress
-from nacre.cycle.runner import ABORTED, INJECT, RoundsResult
-from nacre.cycle.steps.generate import GenerateResult
-from nacre.cycle.steps.index import IndexResult
 from nacre.errors import JobError
 from nacre.job.sentence_words import progress_words
 from nacre.ops.new_job import make_job, options_of
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.rounds import require_no_stop, run_rounds
+from nacre.rounds.journal import DEDUP, FETCH, GENERATE, INDEX, LINKS, SITEMAPS, UPDATE, StopWish
+from nacre.rounds.rounds_mark import StepProgress
+from nacre.rounds.runner import ABORTED, INJECT, RoundsResult
+from nacre.rounds.steps.generate import GenerateResult
+from nacre.rounds.steps.index import IndexResult
 from nacre.store.layout import Layout
 
 

@@ -10,15 +10,15 @@ from nacre.cli import output
 from nacre.cli.cycle.opening import opened, setup_command
 from nacre.cli.cycle.readers import ask, looking
 from nacre.cli.options import AsJson, job_of
-from nacre.cycle.opening import StepSetup, open_versions
+from nacre.rounds.opening import StepSetup, open_versions
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
     from nacre.crawldb.settings import LinkDbSettings
-    from nacre.cycle.link_rows import PageLink
-    from nacre.cycle.segments import SegmentContents
-    from nacre.cycle.steps.context import StepContext
-    from nacre.cycle.versions import Cycle
+    from nacre.rounds.link_rows import PageLink
+    from nacre.rounds.segment_commands import SegmentContents
+    from nacre.rounds.steps.context import StepContext
+    from nacre.rounds.tables.versions import Cycle
 
 _SHOWN = ("segment", "time", "status", "reason", "mime", "size", "duration", "warc_file", "key")
 
@@ -81,7 +81,7 @@ def segments(
 
 def _list(context: "StepContext", *, as_json: bool) -> None:
     from nacre.cli.cycle.texts import time_text
-    from nacre.cycle.segments import segment_rows
+    from nacre.rounds.segment_commands import segment_rows
 
     rows = segment_rows(context.cycle.newest())
     if as_json:
@@ -95,9 +95,9 @@ def _list(context: "StepContext", *, as_json: bool) -> None:
 
 
 def _set(context: "StepContext", name: str, values: Sequence[str], *, as_json: bool) -> None:
-    from nacre.cycle.frozen_settings import OF_JOB
-    from nacre.cycle.segments import set_on_segment
     from nacre.errors import ConfigError
+    from nacre.rounds.segment_commands import set_on_segment
+    from nacre.rounds.segments.frozen_settings import OF_JOB
 
     paths = [value.partition("=")[0].strip() for value in values]
     for path in paths:
@@ -116,7 +116,7 @@ def _set(context: "StepContext", name: str, values: Sequence[str], *, as_json: b
 
 
 def _drop(context: "StepContext", names: Sequence[str], *, as_json: bool) -> None:
-    from nacre.cycle.segments import drop_segment
+    from nacre.rounds.segment_commands import drop_segment
 
     version = None
     for name in dict.fromkeys(names):
@@ -130,7 +130,7 @@ def _drop(context: "StepContext", names: Sequence[str], *, as_json: bool) -> Non
 
 
 def _slice(context: "StepContext", size: int, *, as_json: bool) -> None:
-    from nacre.cycle.segment_slices import slice_segments
+    from nacre.rounds.segment_slices import slice_segments
 
     made, left, planned = slice_segments(context, size)
     for name in left:
@@ -147,8 +147,8 @@ def _slice(context: "StepContext", size: int, *, as_json: bool) -> None:
 
 
 def _salvage(context: "StepContext", *, as_json: bool) -> None:
-    from nacre.cycle.orphans import salvage_orphans
     from nacre.report.formatting import size
+    from nacre.rounds.segments.orphans import salvage_orphans
 
     found = salvage_orphans(
         context.cycle, context.engine, context.place, context.clock, dry=context.dry
@@ -192,11 +192,11 @@ def readseg(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Read the visits of segments, also those that an interrupted fetch has so far."""
-    from nacre.cycle.parts_so_far import with_parts_so_far
-    from nacre.cycle.row_files import plain_row, write_batches
-    from nacre.cycle.segments import index_files, segment_contents, visits_of
-    from nacre.cycle.typed_keys import key_of
     from nacre.errors import ConfigError
+    from nacre.rounds.segment_commands import index_files, segment_contents, visits_of
+    from nacre.rounds.segments.parts_so_far import with_parts_so_far
+    from nacre.rounds.tables.row_files import plain_row, write_batches
+    from nacre.rounds.typed_keys import key_of
 
     if listed and (url or dump is not None):
         raise ConfigError("--list prints counts, without --url and --dump")
@@ -361,9 +361,9 @@ def readlinks(
 
     Links that the newest version of their page lacks come last, with the time of their last sight.
     """
-    from nacre.cycle.link_rows import in_links, out_links
-    from nacre.cycle.typed_keys import key_of
     from nacre.errors import ConfigError
+    from nacre.rounds.link_rows import in_links, out_links
+    from nacre.rounds.typed_keys import key_of
     from nacre.settings.load import load_job
 
     if not url:

@@ -20,7 +20,7 @@ from nacre.ops.round_requests import RoundsRequest
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
-    from nacre.cycle.steps.sitemaps import SitemapsResult
+    from nacre.rounds.steps.sitemaps import SitemapsResult
 
 
 _LINES = 20
@@ -64,11 +64,11 @@ def sitemaps(
     """Fetch sitemaps, and bring the URLs that they list into the table."""
     from nacre.cli.cycle.display import display_of
     from nacre.cli.cycle.texts import fetch_progress_text
-    from nacre.cycle.rounds import StopWish
-    from nacre.cycle.steps.sitemaps import SitemapOptions
-    from nacre.cycle.steps.sitemaps import sitemaps as run
     from nacre.ops.round_steps import list_limits
     from nacre.ops.seed_input import seed_input
+    from nacre.rounds.journal import StopWish
+    from nacre.rounds.steps.sitemaps import SitemapOptions
+    from nacre.rounds.steps.sitemaps import sitemaps as run
 
     display = display_of(quiet=common.quiet, as_json=common.as_json)
     display.step("", "sitemaps")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nacre.cli.cycle.program import CycleProgram
-    from nacre.cycle.steps.context import StepContext
-    from nacre.cycle.steps.refilter import RefilterResult
+    from nacre.rounds.steps.context import StepContext
+    from nacre.rounds.steps.refilter import RefilterResult
 
 _GIVEN = "Given URLs"
 
@@ -68,8 +68,8 @@ def inject(
     `nutch.fetchInterval.fixed=` among them.
     """
     from nacre.cli.cycle.texts import inject_numbers, inject_text, refilter_text, tell_malformed
-    from nacre.cycle.steps.inject import InjectOptions
     from nacre.ops.round_steps import inject_lists
+    from nacre.rounds.steps.inject import InjectOptions
 
     options = InjectOptions(overwrite, update, filter=not no_filter, normalize=not no_normalize)
     with opened(job_of(ctx), common.setup) as context:
@@ -88,8 +88,8 @@ def _refiltered(
     context: "StepContext", *, filter_known: bool, normalize_known: bool
 ) -> "RefilterResult | None":
     """All known URLs judged and normalized as far as that is asked for; None: not at all."""
-    from nacre.cycle.steps.refilter import RefilterOptions
-    from nacre.cycle.steps.refilter import refilter as run
+    from nacre.rounds.steps.refilter import RefilterOptions
+    from nacre.rounds.steps.refilter import refilter as run
 
     if not filter_known and not normalize_known:
         return None
@@ -166,9 +166,9 @@ def generate(
     """Choose what is fetched next, the best first, and write a list for each unit."""
     from nacre.cli.cycle.texts import generate_numbers, generate_text
     from nacre.core.states import ExitCode
-    from nacre.cycle.fetch_check import fetch_check
-    from nacre.cycle.steps.generate import generate as run
     from nacre.ops.round_steps import generate_options, list_limits
+    from nacre.rounds.fetch_check import fetch_check
+    from nacre.rounds.steps.generate import generate as run
 
     list_limits(limits)
     if _of_given(ctx, urls or (), filter_urls=filter_urls, normalize_urls=normalize_urls):
@@ -218,10 +218,10 @@ def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[st
     """List the URLs of `--urls`."""
     from nacre.cli.cycle.texts import given_numbers, given_text, tell_malformed
     from nacre.core.states import ExitCode
-    from nacre.cycle.fetch_check import fetch_check
-    from nacre.cycle.steps.given import GivenOptions, generate_given
     from nacre.ops.round_steps import ListLimits
     from nacre.ops.seed_input import seed_input
+    from nacre.rounds.fetch_check import fetch_check
+    from nacre.rounds.steps.given import GivenOptions, generate_given
 
     found = seed_input(params["urls"], [], [], "URL")
     for note in found.notes:
@@ -264,11 +264,11 @@ def fetch(
     from nacre.cli.cycle.display import display_of
     from nacre.cli.cycle.texts import fetch_lines, fetch_numbers, fetch_progress_text, fetch_text
     from nacre.core.states import ExitCode
-    from nacre.cycle.pushing import push_rounds
-    from nacre.cycle.rounds import GENERATED, StopWish, waiting
-    from nacre.cycle.steps.fetch import FetchOptions
-    from nacre.cycle.steps.fetch import fetch as run
     from nacre.ops.round_steps import list_limits, set_values
+    from nacre.rounds.journal import GENERATED, StopWish, waiting
+    from nacre.rounds.pushing import push_rounds
+    from nacre.rounds.steps.fetch import FetchOptions
+    from nacre.rounds.steps.fetch import fetch as run
 
     display = display_of(quiet=common.quiet, as_json=common.as_json)
     display.step("", "fetch")
@@ -315,7 +315,7 @@ def say_segments(names: "Sequence[str]") -> None:
 def _say_list(context: "StepContext", segment: str, *, as_json: bool) -> None:
     """What `fetch` would do with a segment."""
     from nacre.cli.cycle.texts import time_text
-    from nacre.cycle.versions import state_of
+    from nacre.rounds.tables.versions import state_of
 
     state = state_of(context.cycle.newest(), segment)
     if as_json:
@@ -361,8 +361,8 @@ def update(
         update_numbers,
         update_text,
     )
-    from nacre.cycle.steps.update import UpdateOptions
-    from nacre.cycle.steps.update import update as run
+    from nacre.rounds.steps.update import UpdateOptions
+    from nacre.rounds.steps.update import update as run
 
     with opened(job_of(ctx), common.setup) as context:
         additions = context.settings.cycle.update.additions and not no_additions

@@ -16,10 +16,10 @@ from nacre.cli.output import count
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
-    from nacre.cycle.steps.dedup import DedupResult
-    from nacre.cycle.steps.links import LinksResult
-    from nacre.cycle.steps.merge import MergeResult
-    from nacre.cycle.steps.parse import ParseResult
+    from nacre.rounds.steps.dedup import DedupResult
+    from nacre.rounds.steps.links import LinksResult
+    from nacre.rounds.steps.merge import MergeResult
+    from nacre.rounds.steps.parse import ParseResult
 
 GROUPS = ("none", "host", "domain")
 
@@ -37,8 +37,8 @@ def links(
     common: CommonOptions,
 ) -> None:
     """Take the links of fetched segments into the table of links."""
-    from nacre.cycle.steps.links import links as run
     from nacre.report.formatting import size
+    from nacre.rounds.steps.links import links as run
 
     with opened(job_of(ctx), common.setup) as context:
         result = run(context, rebuild=rebuild)
@@ -62,7 +62,7 @@ def parse(
 
     Links are taken while a page is fetched. This is for facts that were damaged.
     """
-    from nacre.cycle.steps.parse import parse as run
+    from nacre.rounds.steps.parse import parse as run
 
     with opened(job_of(ctx), common.setup) as context:
         wanted: dict[str, list[str]] = {name: [] for name in segments}
@@ -125,8 +125,8 @@ def dedup(
     common: CommonOptions,
 ) -> None:
     """Mark pages with the same content as duplicates of the best one."""
-    from nacre.cycle.steps.dedup import dedup as run
     from nacre.ops.round_steps import dedup_settings
+    from nacre.rounds.steps.dedup import dedup as run
 
     with opened(job_of(ctx), common.setup) as context:
         settings = dedup_settings(context.settings.cycle.dedup, group, order, canonical=canonical)
@@ -164,9 +164,9 @@ def merge(
     Of a URL that several know, the newest visit counts. The WARC files with the captures of what is
     taken are named in the archive of DIR, and stay where they are. To merge again changes nothing.
     """
-    from nacre.cycle.steps.merge import MergeOptions
-    from nacre.cycle.steps.merge import merge as run
-    from nacre.cycle.versions import Cycle
+    from nacre.rounds.steps.merge import MergeOptions
+    from nacre.rounds.steps.merge import merge as run
+    from nacre.rounds.tables.versions import Cycle
     from nacre.settings.load import load_job
     from nacre.store.layout import Layout
 

@@ -12,13 +12,13 @@ from nacre.core.status import cause
 from nacre.report.formatting import size
 
 if TYPE_CHECKING:
-    from nacre.cycle.runner import FetchSoFar, RoundsResult
-    from nacre.cycle.steps.fetch import SegmentFetch
-    from nacre.cycle.steps.generate import GenerateResult
-    from nacre.cycle.steps.given import GivenResult
-    from nacre.cycle.steps.inject import InjectResult
-    from nacre.cycle.steps.refilter import RefilterResult
-    from nacre.cycle.steps.update import UpdateResult
+    from nacre.rounds.runner import FetchSoFar, RoundsResult
+    from nacre.rounds.steps.fetch import SegmentFetch
+    from nacre.rounds.steps.generate import GenerateResult
+    from nacre.rounds.steps.given import GivenResult
+    from nacre.rounds.steps.inject import InjectResult
+    from nacre.rounds.steps.refilter import RefilterResult
+    from nacre.rounds.steps.update import UpdateResult
 
 _NAMED = 3
 """Reasons that a line names; the others are summed."""
@@ -308,8 +308,8 @@ def fetch_progress_text(numbers: Mapping[str, Any]) -> str:
     """`[#####-----] 61/127 pages, 3.1 MB, 2 hosts, 4 min left`."""
     import msgspec
 
-    from nacre.cycle.rounds_mark import fetch_step
     from nacre.job.sentence_words import progress_words
+    from nacre.rounds.rounds_mark import fetch_step
 
     progress = fetch_step("", numbers)
     return f"{bar(progress.done, progress.of)} {progress_words(msgspec.to_builtins(progress))}"

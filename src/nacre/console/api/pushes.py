@@ -10,11 +10,11 @@ from nacre.console.background.answers import later
 from nacre.console.call import Call
 from nacre.console.decoding import sent_form
 from nacre.console.readers.background import HeldTask, Tell
-from nacre.cycle.pushing import archived_indexes
 from nacre.errors import NacreError, StorageError
 from nacre.job.background.outbackcdx import PushCounts, gone_indexes, push_missing, withdraw
 from nacre.job.background.pushed_indexes import PushedIndexes
 from nacre.job.background.webhooks import DeliveryError
+from nacre.rounds.pushing import archived_indexes
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
 

@@ -34,7 +34,6 @@ from nacre.console.live.toes import ToeList, toe_list
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.readers.stamps import folder_stamp, stamp_text
 from nacre.core.clock import Clock
-from nacre.cycle.rounds_mark import rounds_run, step_progress
 from nacre.errors import NacreError
 from nacre.job.activity import JobActivity, RatePoint
 from nacre.job.control import NotRunningError, ask_command, is_running
@@ -43,6 +42,7 @@ from nacre.job.lately import NO_LINES, LastLines, last_lines
 from nacre.job.overview import JobOverview
 from nacre.job.sentence import CrowdedKind
 from nacre.report.log_fields import CrawlLogFields
+from nacre.rounds.rounds_mark import rounds_run, step_progress
 from nacre.runs.passes import find_recurring
 from nacre.store.layout import Layout
 

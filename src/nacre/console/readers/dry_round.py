@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nacre.cycle.engine.local import LocalEngine
-from nacre.cycle.rounds import FETCH, FETCHED, GENERATED, UPDATE, waiting
-from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate, generate_counters
-from nacre.cycle.versions import Cycle, CycleVersion
 from nacre.engine.clock import SystemClock
+from nacre.rounds.engine.local import LocalEngine
+from nacre.rounds.journal import FETCH, FETCHED, GENERATED, UPDATE, waiting
+from nacre.rounds.steps.context import StepContext
+from nacre.rounds.steps.generate import GenerateOptions, GenerateResult, generate, generate_counters
+from nacre.rounds.tables.versions import Cycle, CycleVersion
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
 

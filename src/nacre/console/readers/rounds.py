@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from nacre.core.clock import iso
-from nacre.cycle.rounds import GENERATE, SITEMAPS, UPDATED, JournalFile
-from nacre.cycle.versions import Cycle, CycleVersion
 from nacre.errors import JobError, NacreError
+from nacre.rounds.journal import GENERATE, SITEMAPS, UPDATED, JournalFile
+from nacre.rounds.tables.versions import Cycle, CycleVersion
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
 

@@ -1,0 +1,28 @@
+"""Batch rounds: inject, generate, fetch, update, again and again, over tables of files.
+
+How to read it: `storage` keeps named files, on a local disk or in a bucket. `tables/versions.py`
+says which of them are the state: a version is one JSON file, created exclusively, that names
+manifests, segments and archive. `tables/tables.py` has the files of a table and how a task makes
+one; `engine` runs tasks on this machine or on Spark. `segments` has the lists and what was fetched
+of them, `units` the processes that fetch. The steps (`steps`) are made of tasks, the rounds of
+steps (`runner.py`); what a row means stands in `nacre.crawldb`. Nothing of this is imported by
+`nacre crawl`.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+
+
+class _CallableModule(ModuleType):
+    """This package can be called: `nacre.rounds(directory)` is a function of the Python API, too.
+
+    The import of the package puts it into the place of that function in `nacre`.
+    """
+
+    def __call__(self, directory: object) -> object:
+        """Open a batch crawl; see `nacre.ops.handles.rounds`."""
+        return import_module("nacre.ops.handles").rounds(directory)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -1,0 +1,341 @@
+"""The parts of a unit: its checkpoints, and the attempts that make them.
+
+A part is a folder of a segment: WARCs with their indexes, and the facts of the visits in them. It
+counts from the moment that its manifest `parts/u0007/2-003.json` is created, exclusively. An
+attempt begins by creating `units/u0007/attempt-2`: the ones before it look for that, and end. It
+builds on the parts of the last attempt that made any, as far as it saw them; the manifests of its
+own parts say how far. So every part has one chain of parts before it, and the driver names one
+chain for each unit: no other part is ever named.
+"""
+
+import os
+import re
+import socket
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from nacre.errors import DamageError
+from nacre.rounds.storage import (
+    AlreadyThereError,
+    MissingFileError,
+    Storage,
+    file_sha256,
+    localized,
+    open_storage,
+)
+
+ARCHIVED, ORPHANS = "archive", "orphans"
+"""Folders of the storage: records of committed parts, and of attempts that lost."""
+RECORDS = (".warc.gz", ".warc", ".cdxj")
+"""Ends of the names of WARCs and their indexes."""
+_ATTEMPT = re.compile(r"attempt-(\d+)")
+_CHECKED = 256 << 20
+"""Bytes of a task that compares parts."""
+_PART = re.compile(r"(\d+)-(\d+)\.json")
+_NO_MARKS = str.maketrans("", "", ".Z")
+
+
+class PartFile(msgspec.Struct, frozen=True):
+    """A file of a part.
+
+    Attributes:
+        name: Its name in the storage.
+        size: Bytes.
+        sha256: Of its bytes, hexadecimal.
+    """
+
+    name: str
+    size: int
+    sha256: str
+
+
+class PartManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """A part.
+
+    Attributes:
+        unit: The unit.
+        attempt: The attempt that made it.
+        number: Its number among the parts of the attempt, from 1.
+        predecessor: The attempt that its attempt builds on; 0: none.
+        builds_on: How many of the parts of that attempt it builds on.
+        scratch: Mark of the scratch directory that it came from.
+        facts: Number of the first visit that is not in it, in the store of that directory.
+        files: WARCs, indexes and facts.
+        rows: Rows of the facts by file.
+        statuses: Final visits by status.
+        bytes: Payload received.
+        virtual: Cash that pages gave to the virtual page of `opic`, in 2^-32.
+        not_attempted: URLs that were left, by reason; {} before the last part.
+        last: The unit is done with it.
+    """
+
+    unit: str
+    attempt: int
+    number: int
+    predecessor: int = 0
+    builds_on: int = 0
+    scratch: str = ""
+    facts: int = 0
+    files: tuple[PartFile, ...] = ()
+    rows: dict[str, int] = {}
+    statuses: dict[int, int] = {}
+    bytes: int = 0
+    virtual: int = 0
+    not_attempted: dict[str, int] = {}
+    last: bool = False
+
+    @property
+    def name(self) -> str:
+        """`2-003`."""
+        return f"{self.attempt}-{self.number:03d}"
+
+    @property
+    def pages(self) -> int:
+        """Replies below 400."""
+        return sum(count for status, count in self.statuses.items() if 0 < status < 400)
+
+    @property
+    def warc_bytes(self) -> int:
+        """Bytes of WARC."""
+        records = (file for file in self.files if not file.name.endswith((".parquet", ".cdxj")))
+        return sum(file.size for file in records)
+
+
+def mark_of(segment: str) -> str:
+    """The name of a segment in names of WARCs: `20261122T101500123` of `20261122T101500.123Z`."""
+    return segment.translate(_NO_MARKS)
+
+
+class UnitPlace:
+    """The files of a unit in the storage of a cycle.
+
+    Args:
+        storage: The storage.
+        segment: Id of the segment.
+        unit: Name of the unit, such as `u0007`.
+
+    Attributes:
+        storage, segment, unit: As given.
+    """
+
+    def __init__(self, storage: Storage, segment: str, unit: str) -> None:
+        self.storage = storage
+        self.segment = segment
+        self.unit = unit
+
+    @property
+    def folder(self) -> str:
+        """The segment."""
+        return f"segments/{self.segment}"
+
+    @property
+    def list(self) -> str:
+        """The list of the unit."""
+        return f"{self.folder}/lists/{self.unit}.parquet"
+
+    @property
+    def hosts(self) -> str:
+        """The file with the data of its hosts; it may be missing."""
+        return f"{self.folder}/hosts/{self.unit}.parquet"
+
+    @property
+    def fetched(self) -> str:
+        """The file with the keys of its hosts that are fetched already; it may be missing."""
+        return f"{self.folder}/fetched/{self.unit}.parquet"
+
+    @property
+    def parts(self) -> str:
+        """Folder of its parts."""
+        return f"{self.folder}/parts/{self.unit}"
+
+    @property
+    def attempts(self) -> str:
+        """Folder of its attempts."""
+        return f"{self.folder}/units/{self.unit}"
+
+    @property
+    def progress(self) -> str:
+        """The progress file of the latest attempt, in JSON; may be missing, and out of date."""
+        return f"{self.folder}/units/{self.unit}.progress"
+
+    @property
+    def stop(self) -> str:
+        """A file whose being there ends all units of the segment, which can be resumed."""
+        return f"{self.folder}/stop"
+
+    def stops(self) -> bool:
+        """Whether the units of the segment are to end."""
+        path = self.storage.local_path(self.stop)
+        if path is not None:
+            return path.exists()
+        return self.stop in self.storage.list(self.folder)
+
+    def manifests(self) -> dict[tuple[int, int], PartManifest]:
+        """All parts, by attempt and number.
+
+        Raises:
+            DamageError: A manifest cannot be read.
+        """
+        found = {}
+        for name in self.storage.list(self.parts):
+            match = _PART.fullmatch(name.rpartition("/")[2])
+            if match:
+                found[int(match[1]), int(match[2])] = self._manifest(name)
+        return found
+
+    def _manifest(self, name: str) -> PartManifest:
+        try:
+            return msgspec.json.decode(self.storage.read(name), type=PartManifest)
+        except ValueError as error:  # of msgspec, or the encoding
+            raise DamageError(
+                f"{self.storage.place}/{name}: it is no manifest of a part ({error}). Remove it: "
+                "the unit then fetches again what it had."
+            ) from error
+
+    def create(self, manifest: PartManifest) -> None:
+        """Let a part count; its files must be there.
+
+        Raises:
+            AlreadyThereError: There is a part of that name.
+        """
+        self.storage.create(f"{self.parts}/{manifest.name}.json", msgspec.json.encode(manifest))
+
+    # ---- attempts
+
+    def claim(self) -> int:
+        """Begin an attempt, which fences those before it; its number, from 1."""
+        number = self.latest_attempt() + 1
+        facts = {"host": socket.gethostname(), "pid": os.getpid()}
+        while True:
+            try:
+                self.storage.create(f"{self.attempts}/attempt-{number}", msgspec.json.encode(facts))
+            except AlreadyThereError:
+                number += 1
+            else:
+                return number
+
+    def latest_attempt(self) -> int:
+        """The number of the newest attempt; 0 before the first."""
+        found = [
+            int(match[1])
+            for name in self.storage.list(self.attempts)
+            if (match := _ATTEMPT.fullmatch(name.rpartition("/")[2]))
+        ]
+        return max(found, default=0)
+
+
+Chain = tuple[PartManifest, ...]
+"""Parts that build on each other, in order."""
+
+
+def chain_of(parts: dict[tuple[int, int], PartManifest], last: PartManifest | None) -> Chain:
+    """The parts before a part, and itself; () for None.
+
+    Raises:
+        DamageError: One of them is missing.
+    """
+    found: list[PartManifest] = []
+    while last is not None:
+        own = [_known(parts, last, (last.attempt, number)) for number in range(1, last.number)]
+        found[:0] = [*own, last]
+        before, count = last.predecessor, last.builds_on
+        if before >= last.attempt:
+            raise _missing(last, (before, count))
+        last = _known(parts, last, (before, count)) if before and count else None
+    return tuple(found)
+
+
+def _known(
+    parts: dict[tuple[int, int], PartManifest], last: PartManifest, wanted: tuple[int, int]
+) -> PartManifest:
+    found = parts.get(wanted)
+    if found is None:
+        raise _missing(last, wanted)
+    return found
+
+
+def _missing(last: PartManifest, wanted: tuple[int, int]) -> DamageError:
+    attempt, number = wanted
+    return DamageError(
+        f"the part {attempt}-{number:03d} of the unit {last.unit} is missing, on which "
+        f"{last.name} builds. Put it back, or remove the later parts: the unit then fetches "
+        "again what they had."
+    )
+
+
+def newest_chain(place: UnitPlace, before: int) -> Chain:
+    """The chain that an attempt builds on: that of the last attempt before it that has parts."""
+    parts = place.manifests()
+    earlier = [key for key in parts if key[0] < before]
+    return chain_of(parts, parts[max(earlier)] if earlier else None)
+
+
+def upload_files(storage: Storage, files: Sequence[Path], folder: str) -> Iterator[PartFile]:
+    """Send files to a folder of the storage; what the manifest says of each."""
+    for path in files:
+        name = f"{folder}/{path.name}"
+        storage.upload(path, name)
+        yield PartFile(name, path.stat().st_size, file_sha256(path))
+
+
+class PartCheck(NamedTuple):
+    """The task that compares the files of some parts with their manifests.
+
+    Attributes:
+        storage: What `open_storage` takes.
+        parts: The parts.
+    """
+
+    storage: str
+    parts: tuple[PartManifest, ...]
+
+
+def checks_of(storage: str, parts: Iterable[PartManifest]) -> list[PartCheck]:
+    """Tasks that check parts; small ones share a task."""
+    found: list[PartCheck] = []
+    group: list[PartManifest] = []
+    size = 0
+    for part in parts:
+        group.append(part)
+        size += sum(file.size for file in part.files)
+        if size >= _CHECKED:
+            found.append(PartCheck(storage, tuple(group)))
+            group, size = [], 0
+    return [*found, PartCheck(storage, tuple(group))] if group else found
+
+
+def check_parts(spec: PartCheck) -> None:
+    """Compare parts where the task runs, so that no WARC goes through the driver.
+
+    Raises:
+        DamageError: A file differs.
+        StorageError: One is missing.
+    """
+    storage = open_storage(spec.storage)
+    for part in spec.parts:
+        check_files(storage, part)
+
+
+def check_files(storage: Storage, part: PartManifest) -> None:
+    """Compare the files of a part with its manifest.
+
+    Raises:
+        DamageError: One differs.
+        StorageError: One is missing.
+    """
+    for file in part.files:
+        with tempfile.TemporaryDirectory(prefix="part-") as scratch:
+            path = localized(storage, file.name, Path(scratch))
+            if not path.is_file():
+                raise MissingFileError(f"{path}: there is no such file. Put back what was removed.")
+            size, digest = path.stat().st_size, file_sha256(path)
+        if (size, digest) != (file.size, file.sha256):
+            raise DamageError(
+                f"{storage.place}/{file.name}: {size} bytes with the sha256 {digest}; its part "
+                f"says {file.size} and {file.sha256}. Remove {part.name}.json of the unit "
+                f"{part.unit} and later ones: it then fetches again what they had."
+            )

@@ -1,0 +1,525 @@
+"""The task of `parse`: the facts of a unit are made again of its WARCs.
+
+A session of the job with the frozen settings of the segment, but without a list, works the captures
+through the chain. What the archive does not say, such as failures, comes from the rows of the
+visits, as long as their file is whole. Without it what can be read from the WARCs alone counts, and
+URLs of the list that they lack are told as not attempted.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from nacre.annotations import PARSER_FAILED
+from nacre.archive.delta import DeltaError
+from nacre.archive.restoring import BaseFiles
+from nacre.assembly.parts import RunRecords
+from nacre.core.capture import Capture
+from nacre.core.history import HistoryRecord
+from nacre.core.states import ExitStatus
+from nacre.engine.readback import ReadCapture, Reread, read_at, reread
+from nacre.errors import DamageError, StorageError
+from nacre.job.job import Job
+from nacre.job.page_links import LinkFact, PageLinks, numbered
+from nacre.job.unit import SessionUnit, UnitHost, UnitUri
+from nacre.job.unit_replay import VisitReplay, is_bodiless, stored_as
+from nacre.job.unit_visits import UnitOptions, VisitFact, VisitFacts
+from nacre.rounds.segments.export import FILES, HostExtra, PartTables, parse_failed
+from nacre.rounds.segments.frozen_settings import CONF, placed_settings
+from nacre.rounds.segments.part_stand_ins import LostManifest, stand_ins, warcs_of
+from nacre.rounds.segments.parts import PartFile, PartManifest, UnitPlace, upload_files
+from nacre.rounds.segments.unit_list import ParquetList
+from nacre.rounds.storage import MissingFileError, Storage, file_sha256
+from nacre.rounds.tables.seed_index import SeedPlace
+from nacre.rounds.tables.tables import TaskPlace, TaskWork, local_warc
+from nacre.rounds.tables.versions import TableFile
+from nacre.settings.settings import JobSettings
+from nacre.wire.date import format_http_date
+
+LOST = "lost"
+"""The reason of a URL whose visit was lost with its facts."""
+
+_WARC = (".warc.gz", ".warc")
+_MOST = 64_000_000
+"""Bytes of a response that are read again."""
+_EXTRA = ("latency", "backoff", "delay", "robots", "answer")
+
+
+class ReparseSpec(NamedTuple):
+    """One task: the facts of a unit.
+
+    Attributes:
+        place: Where it works.
+        segment: Id of the segment.
+        unit: Name of the unit.
+        parts: Folders of its parts that count, in order.
+        chosen: Those whose facts are made again.
+        version: Number of the version that it is for; only in names.
+        buckets: Number of buckets of the facts.
+        rules: Hash of the rules that judge links; 0: unknown.
+        archive: The WARCs of all segments and of imported jobs, by which originals of revisits are
+            found.
+        files: The parts of the unit and their facts, as the record of the segment has them.
+        imported: Its WARCs are those of another crawl, which has more captures than came in.
+        seeds: Where the seeds are that the scope asks by key; None: the settings have all.
+        conf: Name of the folder in the segment with its settings.
+    """
+
+    place: TaskPlace
+    segment: str
+    unit: str
+    parts: tuple[str, ...]
+    chosen: tuple[str, ...]
+    version: int
+    buckets: int
+    rules: int
+    archive: tuple[TableFile, ...]
+    files: tuple[PartFile, ...] = ()
+    imported: bool = False
+    seeds: SeedPlace | None = None
+    conf: str = CONF
+
+
+class ReparsedPart(NamedTuple):
+    """The facts of a part, made again.
+
+    Attributes:
+        before: Folder of the part.
+        now: Folder of the part that takes its place.
+        captures: Captures that were read.
+        links: Links that the scope accepts.
+        failed: Captures that a parser gave up.
+        rebuilt: The visits, too, were made of the archive.
+        lost: URLs of the list of which nothing is known any more.
+        virtual: How much the cash of the virtual page changes, in 2^-32.
+        stood_in: Its manifest was damaged, so that nobody knows what `virtual` was before.
+    """
+
+    before: str
+    now: str
+    captures: int
+    links: int
+    failed: int
+    rebuilt: bool
+    lost: int
+    virtual: int
+    stood_in: bool = False
+
+
+def reparse_task(spec: ReparseSpec) -> list[ReparsedPart]:
+    """Make the facts of a unit again.
+
+    Raises:
+        DamageError: A WARC is not the one that was committed, a manifest cannot be read, or the
+            visits of an imported segment are damaged.
+    """
+    with spec.place.open() as work:
+        root = work.scratch / "job"
+        settings = placed_settings(work.storage, spec.segment, root, spec.conf)
+        unit_settings = settings.archive.model_copy(update={"unit": "parse"})
+        settings = settings.model_copy(update={"archive": unit_settings})
+        tasks: list[_Reparsing] = []
+
+        def make(records: RunRecords, _facts: VisitFacts) -> _Reparsing:
+            tasks.append(_Reparsing(spec, work, settings, records))
+            return tasks[-1]
+
+        kept = None if spec.seeds is None else spec.seeds.open(work.scratch)
+        lines = () if kept is None else kept.directives
+        unit = SessionUnit(_NoList(), UnitOptions(), [make], kept, lines)
+        job = Job(root, settings, unit=unit)
+        asyncio.run(_ran(job))
+        if not tasks:
+            raise StorageError(f"{root}: no session began, so nothing was parsed")
+        return tasks[-1].result()
+
+
+async def _ran(job: Job) -> None:
+    await job.run()
+
+
+class _NoList:
+    """The list of a session that fetches nothing."""
+
+    hosts: frozenset[str] = frozenset()
+
+    def fetched(self, _key: str) -> bool:
+        """See `UnitList.fetched`."""
+        return False
+
+    def known_hosts(self) -> Sequence[UnitHost]:
+        return ()
+
+    def portion(self, _start: int, _number: int) -> Sequence[UnitUri | None]:
+        return ()
+
+
+class _Reparsing:
+    """Does the work when the session ends, which has nothing else to do: a `BackgroundTask`."""
+
+    name = "parse"
+    busy = False
+
+    def __init__(
+        self, spec: ReparseSpec, work: TaskWork, settings: JobSettings, records: RunRecords
+    ) -> None:
+        self._spec = spec
+        self._work = work
+        self._settings = settings
+        self._replay = VisitReplay(records)
+        self._canonical = records.queues.identity.canonical
+        self._archive = _ArchiveFiles(work, spec.archive)
+        self._list = ParquetList(UnitPlace(work.storage, spec.segment, spec.unit))
+        self._keys: set[str] = set()
+        self._parts = unit_parts(work.storage, spec)
+        self._made: list[ReparsedPart] = []
+        self._error: Exception | None = None
+
+    def result(self) -> list[ReparsedPart]:
+        """The parts; what went wrong is raised."""
+        if self._error is not None:
+            raise self._error
+        return self._made
+
+    async def run(self) -> None:
+        """Wait for the end."""
+        await asyncio.Event().wait()
+
+    async def ending(self, _how: ExitStatus) -> None:
+        """Make the facts; a session that fails would begin again, so its error is kept."""
+        try:
+            for part in self._spec.parts:
+                await self._part(part)
+        except Exception as error:  # noqa: BLE001 - raised by `result`
+            self._error = error
+
+    async def _part(self, name: str) -> None:
+        storage = self._work.storage
+        manifest = self._parts.manifests[name]
+        known = _whole_rows(storage, manifest.files, "visits")
+        if known is not None:
+            self._keys.update(row["key"] for row in known if row["reason"] is None)
+        if name not in self._spec.chosen:
+            return
+        if known is None and self._spec.imported:
+            raise DamageError(
+                f"{storage.place}/{name}: its visits are damaged, which alone say what was "
+                f"imported. Give the segment up (`segments drop {self._spec.segment}`), and import "
+                "or merge again"
+            )
+        listed = self._list
+        tables = PartTables(
+            self._canonical, self._spec.buckets, rules=self._spec.rules, listed=listed.listed,
+            scoring=self._settings.cycle.scoring, fallbacks=listed.fallbacks,
+        )  # fmt: skip
+        captures = [one async for one in self._captures(manifest, known, tables)]
+        left: list[tuple[str, str, str]] = []
+        if known is not None:
+            left = [(r["key"], r["url"] or r["key"], r["reason"]) for r in known if r["reason"]]
+        else:
+            self._keys |= tables.keys
+            if manifest.last:
+                left = [(key, url, LOST) for key, url in listed.left(self._keys)]
+        tables.leave_out(left)
+        self._write(name, manifest, tables, left)
+        self._made[-1] = self._made[-1]._replace(
+            captures=len(captures),
+            links=sum(len(fact.links) for fact in captures),
+            failed=sum(map(parse_failed, captures)),
+            rebuilt=known is None,
+            stood_in=name in self._parts.lost,
+        )
+
+    async def _captures(
+        self,
+        manifest: PartManifest,
+        known: Sequence[Mapping[str, Any]] | None,
+        tables: PartTables,
+    ) -> AsyncIterator[VisitFact]:
+        """Take all visits of a part; the facts of each capture."""
+        self._replay.begin_anew()
+        places = {(row["warc_file"], row["warc_offset"]): row for row in known or ()}
+        kept = _kept_links(self._work.storage, manifest)
+        for file in manifest.files:
+            if not file.name.endswith(_WARC):
+                continue
+            warc = file.name.rpartition("/")[2]
+            for found in self._archive.captures(warc):
+                row = places.pop((warc, found.kept.offset), None)
+                fact = await self._fact(found, row, warc, fresh=known is None)
+                if fact is not None:
+                    tables.take(fact)
+                    yield fact
+                await asyncio.sleep(0)
+        for row in places.values():
+            if row["reason"] is None:
+                links = numbered(kept.get(row["key"], ()))
+                tables.take(msgspec.structs.replace(row_fact(row), links=links))
+
+    async def _fact(
+        self, found: Reread, row: Mapping[str, Any] | None, warc: str, *, fresh: bool
+    ) -> VisitFact | None:
+        """The facts of a capture; None where it is no visit of the unit."""
+        offset = found.kept.offset
+        if row is not None:
+            via, path, source = row["via"] or "", row["path"] or "", row["source"] or ""
+            entry = UnitUri(row["url"] or row["key"], via, path, source)
+            made = await self._replay.fact(entry, found, row["status"], offset)
+            known = row_fact(row)
+            if not is_bodiless(found):
+                known = msgspec.structs.replace(
+                    known, annotations=made.annotations, soft_404=made.soft_404,
+                    simhash=made.simhash,
+                )  # fmt: skip
+            return msgspec.structs.replace(
+                known,
+                links=made.links, outlinks=made.outlinks, robots=made.robots,
+                redirect=made.redirect, canonical=made.canonical,
+                modified=made.modified, signature=row["signature"] or made.signature,
+            )  # fmt: skip
+        kept = found.kept
+        if not fresh or kept.path.endswith("P"):
+            return None
+        entry = UnitUri(kept.url, kept.via, kept.path, kept.source)
+        identical = stored_as(found).value == "duplicate"
+        status = 200 if identical and kept.status == 304 else kept.status
+        made = await self._replay.fact(entry, found, status, offset)
+        # Only a page is history: not the reply that it is gone.
+        page = status in (200, 304)
+        history = msgspec.msgpack.encode(_history(kept, status)) if page else b""
+        return msgspec.structs.replace(made, warc=warc, history=history)
+
+    def _write(
+        self,
+        name: str,
+        manifest: PartManifest,
+        tables: PartTables,
+        left: Sequence[tuple[str, str, str]],
+    ) -> None:
+        storage, folder = self._work.storage, self._work.scratch / "parsed"
+        folder.mkdir(exist_ok=True)
+        rows = tables.write(folder, _extras(storage, manifest, tables))
+        now = f"{name.partition('-p')[0]}-p{self._spec.version}"
+        if storage.list(now):
+            now += f"-{file_sha256(folder / 'adds.parquet')[:8]}"
+        facts = list(upload_files(storage, [folder / f"{one}.parquet" for one in FILES], now))
+        reasons: dict[str, int] = {}
+        for _, _, reason in left:
+            reasons[reason] = reasons.get(reason, 0) + 1
+        made = msgspec.structs.replace(
+            manifest,
+            files=(*(one for one in manifest.files if not one.name.endswith(".parquet")), *facts),
+            rows=rows, statuses=tables.statuses, bytes=tables.bytes,
+            virtual=tables.virtual, not_attempted=reasons,
+        )  # fmt: skip
+        storage.put(f"{now}.json", msgspec.json.encode(made))
+        virtual = tables.virtual - manifest.virtual
+        lost = reasons.get(LOST, 0)
+        self._made.append(
+            ReparsedPart(name, now, 0, 0, 0, rebuilt=False, lost=lost, virtual=virtual)
+        )
+
+
+# ---- what is there
+
+
+def read_part(storage: Storage, name: str) -> PartManifest:
+    """The manifest of a part.
+
+    Args:
+        storage: Where it lies.
+        name: Folder of the part.
+
+    Raises:
+        DamageError: It cannot be read.
+    """
+    try:
+        return msgspec.json.decode(storage.read(f"{name}.json"), type=PartManifest)
+    except ValueError as error:  # of msgspec, or the encoding
+        raise DamageError(
+            f"{storage.place}/{name}.json: it is no manifest of a part ({error}); "
+            "`storage check --repair` makes it again of its WARCs"
+        ) from error
+
+
+class UnitParts(NamedTuple):
+    """The parts of a unit.
+
+    Attributes:
+        manifests: Their manifests by folder, with stand-ins for those that are damaged.
+        lost: Those.
+    """
+
+    manifests: Mapping[str, PartManifest]
+    lost: frozenset[str]
+
+
+def unit_parts(storage: Storage, spec: ReparseSpec) -> UnitParts:
+    """The manifests of the parts of a unit.
+
+    Args:
+        storage: Where they lie.
+        spec: The unit.
+    """
+    known = {file.name: file for file in spec.files}
+    whole: dict[str, PartManifest] = {}
+    lost = []
+    for name in spec.parts:
+        expected = known.get(f"{name}.json")
+        try:
+            data = storage.read(f"{name}.json")
+            if expected is None or hashlib.sha256(data).hexdigest() == expected.sha256:
+                whole[name] = msgspec.json.decode(data, type=PartManifest)
+                continue
+        except (MissingFileError, ValueError):
+            pass
+        lost.append(_lost_manifest(storage, name, spec.files))
+    unit = (spec.segment, spec.unit)
+    made = stand_ins(lost, warcs_of(whole), spec.archive, unit, spec.parts[-1])
+    return UnitParts({**whole, **made}, frozenset(made))
+
+
+def _lost_manifest(storage: Storage, name: str, files: Sequence[PartFile]) -> LostManifest:
+    facts = tuple(one for one in files if one.name.startswith(f"{name}/"))
+    rows = _whole_rows(storage, facts, "visits")
+    if rows is None:
+        return LostManifest(name, facts)
+    return LostManifest(name, facts, frozenset(row["warc_file"] for row in rows) - {None})
+
+
+def _whole_rows(
+    storage: Storage, files: Sequence[PartFile], kind: str
+) -> list[dict[str, Any]] | None:
+    """The rows of a file of facts; None where it is missing or not the one that was committed."""
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    for file in files:
+        if file.name.endswith(f"/{kind}.parquet"):
+            try:
+                data = storage.read(file.name)
+            except MissingFileError:
+                return None
+            if hashlib.sha256(data).hexdigest() != file.sha256:
+                return None
+            rows: list[dict[str, Any]] = pq.read_table(BytesIO(data)).to_pylist()
+            return rows
+    return None
+
+
+def _kept_links(storage: Storage, manifest: PartManifest) -> dict[str, list[tuple[LinkFact, int]]]:
+    """The links of pages that have no capture, out of the file of links."""
+    found: dict[str, list[tuple[LinkFact, int]]] = {}
+    for row in _whole_rows(storage, manifest.files, "links") or ():
+        words = (row["rel"] or "", row["context"] or "", row["anchor"] or "")
+        found.setdefault(row["src"], []).append(((row["dst"], row["hop"], *words), row["rank"]))
+    return found
+
+
+def _extras(storage: Storage, manifest: PartManifest, tables: PartTables) -> dict[str, HostExtra]:
+    """What the file of hosts knows beside counts; nothing where that is damaged."""
+    return {
+        row["host"]: HostExtra(**{name: row[name] for name in _EXTRA})
+        for row in _whole_rows(storage, manifest.files, "hosts") or ()
+        if row["host"] in tables.hosts
+    }
+
+
+class _ArchiveFiles:
+    """The WARCs of the archive, brought here when they are asked for."""
+
+    def __init__(self, work: TaskWork, files: Sequence[TableFile]) -> None:
+        self._work = work
+        self._files = {file.path.rpartition("/")[2]: file for file in files}
+        self._own = BaseFiles()
+        self._all: BaseFiles | None = None
+
+    def captures(self, name: str) -> Iterator[Reread]:
+        """The captures of a WARC.
+
+        Raises:
+            DamageError: It is missing, or not the one that was committed.
+        """
+        file = self._files.get(name)
+        if file is None:
+            raise DamageError(f"{self._work.storage.place}: the archive has no {name}")
+        path, digest = self._there(file), "missing"
+        if path.is_file():
+            digest = file_sha256(path) if file.sha256 else ""
+        if digest != file.sha256:
+            raise DamageError(
+                f"{self._work.storage.place}/{file.path}: its sha256 is {digest}, and the version "
+                f"says {file.sha256}. Put back the file from a copy: facts are made of it"
+            )
+        self._own.add(path)
+        return reread(path, self._original, self._own.block, _MOST)
+
+    def _original(self, kept: ReadCapture) -> Capture | None:
+        """The capture that a revisit refers to; None where it is nowhere."""
+        wanted = kept.revisit.original.record_id if kept.revisit is not None else ""
+        if not wanted:
+            return None
+        place = self._own.place(wanted)
+        if place is None:
+            if self._all is None:
+                self._all = BaseFiles(map(self._there, self._files.values()))
+            place = self._all.place(wanted)
+        try:
+            return None if place is None else read_at(*place, self._own.block, _MOST)
+        except DeltaError:
+            return None
+
+    def _there(self, file: TableFile) -> Path:
+        try:
+            return local_warc(self._work.storage, file, self._work.scratch)
+        except MissingFileError:
+            return self._work.scratch / file.path  # it is told by `storage check`
+
+
+# ---- facts of rows
+
+
+def row_fact(row: Mapping[str, Any]) -> VisitFact:
+    """The facts of a visit as its row has them, without its links."""
+    history = b""
+    if row["warc_date"]:
+        known = HistoryRecord(
+            row["url"] or row["key"], status=row["status"], visited=row["time"] or 0,
+            date=row["warc_date"], digest=row["digest"] or "", framing=row["framing"] or "",
+            record_id=row["record_id"] or "", etag=row["etag"] or b"",
+            last_modified=row["last_modified"] or b"", length=row["length"] or 0, visits=1,
+        )  # fmt: skip
+        history = msgspec.msgpack.encode(known)
+    robots = [name for name in ("noindex", "nofollow") if row[name]]
+    modified = row["modified"]
+    return VisitFact(
+        url=row["url"] or row["key"], status=row["status"], via=row["via"] or "",
+        path=row["path"] or "", source=row["source"] or "", began=row["time"],
+        duration=row["duration"], first_byte=row["first_byte"], size=row["size"],
+        digest=row["payload_digest"] or "", mime=row["mime"] or "", lang=row["lang"] or "",
+        modified=b"" if modified is None else format_http_date(modified / 1000).encode(),
+        address=row["address"] or "", retry_after=row["retry_after"], robots=tuple(robots),
+        redirect=row["redirect"] or "", new_seed=row["new_seed"],
+        canonical=row["canonical"] or "", outlinks=row["outlinks"], stored=row["stored"] or "",
+        warc=row["warc_file"] or "", offset=row["warc_offset"], attempts=row["attempts"],
+        error=row["error"] or "", annotations=(PARSER_FAILED,) if row.get("parse_failed") else (),
+        signature=row["signature"] or b"", history=history, links=PageLinks(),
+        soft_404=bool(row.get("soft_404")), simhash=row.get("simhash"),
+    )  # fmt: skip
+
+
+def _history(kept: ReadCapture, status: int) -> HistoryRecord:
+    """The history of a URL by its capture."""
+    date, record_id = kept.date, kept.record_id
+    if kept.revisit is not None:
+        original = kept.revisit.original
+        date, record_id = original.date, original.record_id
+    return HistoryRecord(
+        kept.url, status=status, visited=kept.date, date=date, digest=kept.digest,
+        framing="chunked" if kept.chunked else "", record_id=record_id, etag=kept.etag,
+        last_modified=kept.last_modified, length=kept.payload_length, visits=1,
+    )  # fmt: skip

@@ -1,0 +1,195 @@
+"""The list of a unit: a file of whole rows of the CrawlDb, in the order of their fetch."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from nacre.core.history import HistoryRecord
+from nacre.crawldb.scoring import PageScore
+from nacre.engine.prerequisites import HostAnswer, RobotsRow
+from nacre.engine.seeding.seeds import parse_seed
+from nacre.errors import URIError
+from nacre.frontier.policy import Backoff
+from nacre.job.unit import UnitHost, UnitUri
+from nacre.rounds.segments.fetch_progress import HostLoad
+from nacre.rounds.segments.part_maker import read_columns
+from nacre.rounds.segments.parts import UnitPlace
+from nacre.uri.parse import host, origin
+
+_SHOWN = ("key", "via", "path", "source", "last_status")
+_CAPTURED = [
+    "last_status",
+    "last_time",
+    "warc_date",
+    "digest",
+    "framing",
+    "record_id",
+    "etag",
+    "last_modified",
+    "length",
+]
+_COLUMNS = (*_SHOWN, "url", "score", "cash", "depth", "md", "order", "delay", *_CAPTURED[1:])
+
+
+class ParquetList:
+    """The list of a unit, read from its file: a `UnitList`.
+
+    Args:
+        place: The unit.
+
+    Attributes:
+        hosts: The hosts of its URLs.
+        done: Keys that earlier attempts fetched.
+        fallbacks: Of seeds for which https was a guess: the key by the http URL.
+    """
+
+    def __init__(self, place: UnitPlace) -> None:
+        self._place = place
+        table = read_columns(place.storage, place.list, _COLUMNS)
+        if "order" in table.column_names:
+            table = table.sort_by("order")
+        self._table = table
+        keys, urls = table.column("key").to_pylist(), table.column("url").to_pylist()
+        self._urls = [url or key for key, url in zip(keys, urls, strict=True)]
+        self._keys: list[str] = keys
+        scores = (table.column(name).to_pylist() for name in ("score", "cash", "depth", "md"))
+        self._scores = dict(zip(keys, zip(*scores, strict=True), strict=True))
+        self._others = {url for key, url in zip(keys, self._urls, strict=True) if url != key}
+        self._by_host = Counter(map(host, self._urls))
+        self.hosts = frozenset(self._by_host)
+        self.done: set[str] = set()
+        # Hashes: a million keys take a third of the memory.
+        self._fetched: set[int] | None = None
+        columns = (table.column(name).to_pylist() for name in ("path", "source", "last_status"))
+        rows = zip(keys, self._urls, *columns, strict=True)
+        found = {_fallback(url, *more): key for key, url, *more in rows}
+        self.fallbacks = {url: key for url, key in found.items() if url}
+
+    def __len__(self) -> int:
+        """Number of URLs."""
+        return len(self._keys)
+
+    def __contains__(self, url: object) -> bool:
+        """Whether a URL, or a key, is in it."""
+        return url in self._scores or url in self._others
+
+    def plans(self) -> dict[str, HostLoad]:
+        """The hosts with their URLs, and the expected time between two fetches."""
+        delays: dict[str, float] = {}
+        if "delay" in self._table.column_names:
+            column = self._table.column("delay").to_pylist()
+            delays = dict(zip(map(host, self._urls), column, strict=True))
+        return {
+            name: HostLoad(urls, delays.get(name) or 0.0) for name, urls in self._by_host.items()
+        }
+
+    def listed(self, key: str) -> PageScore | None:
+        """Score, cash, depth and metadata of a URL of the list; None: it is not in it."""
+        found = self._scores.get(key)
+        if found is None:
+            return None
+        score, cash, depth, md = found
+        return PageScore(int(score or 0), int(cash or 0), depth or 0, dict(md or ()))
+
+    def left(self, done: set[str]) -> Iterator[tuple[str, str]]:
+        """Key and URL of the entries that are not done."""
+        for key, url in zip(self._keys, self._urls, strict=True):
+            if key not in done:
+                yield key, url
+
+    def portion(self, start: int, number: int) -> Sequence[UnitUri | None]:
+        """See `UnitList.portion`."""
+        table, done = self._table.slice(start, number), self.done
+        columns = (table.column(name).to_pylist() for name in _SHOWN)
+        ways = zip(*columns, strict=True)
+        known: Sequence[Mapping[str, Any] | None] = [None] * len(table)
+        if table.column("warc_date").null_count < len(table):
+            known = table.select(_CAPTURED).to_pylist()
+        return [
+            None if key in done else _unit_uri(url, via, path, source, tried, captured)
+            for url, (key, via, path, source, tried), captured in zip(
+                self._urls[start : start + number], ways, known, strict=True
+            )
+        ]
+
+    def fetched(self, key: str) -> bool:
+        """See `UnitList.fetched`."""
+        if self._fetched is None:
+            self._fetched = set(map(hash, _fetched_keys(self._place)))
+        return key in self.done or hash(key) in self._fetched
+
+    def known_hosts(self) -> Sequence[UnitHost]:
+        """See `UnitList.known_hosts`."""
+        storage, name = self._place.storage, self._place.hosts
+        if name not in storage.list(name.rpartition("/")[0]):
+            return ()
+        columns = ("host", "robots", "answer", "backoff", "latency")
+        origins: dict[str, set[str]] = {}
+        for start in set(map(origin, self._urls)):
+            origins.setdefault(host(start), set()).add(start)
+        return [
+            _unit_host(row, frozenset(origins.get(row["host"], ())))
+            for row in read_columns(storage, name, columns).to_pylist()
+        ]
+
+
+def _fetched_keys(place: UnitPlace) -> list[str]:
+    storage, name = place.storage, place.fetched
+    if name not in storage.list(name.rpartition("/")[0]):
+        return []
+    keys: list[str] = read_columns(storage, name, ("key",)).column(0).to_pylist()
+    return keys
+
+
+def _unit_uri(
+    url: str,
+    via: str | None,
+    path: str | None,
+    source: str | None,
+    tried: int | None,
+    row: Mapping[str, Any] | None,
+) -> UnitUri:
+    history = None
+    if row is not None and row["warc_date"]:
+        history = HistoryRecord(
+            url,
+            status=row["last_status"] or 0,
+            visited=row["last_time"] or row["warc_date"],
+            date=row["warc_date"],
+            digest=row["digest"] or "",
+            framing=row["framing"] or "",
+            record_id=row["record_id"] or "",
+            etag=row["etag"] or b"",
+            last_modified=row["last_modified"] or b"",
+            length=row["length"] or 0,
+            visits=1,
+        )
+    fallback = _fallback(url, path, source, tried)
+    return UnitUri(url, via or "", path or "", source or "", fallback, history)
+
+
+def _fallback(url: str, path: str | None, source: str | None, tried: int | None) -> str:
+    """The http URL of a seed for which https was a guess, at its first visit; else ""."""
+    if path or tried is not None or not source or "://" in source or url[:8] != "https://":
+        return ""
+    try:
+        seed = parse_seed(source)
+    except URIError:
+        return ""
+    if not seed.fallback:
+        return ""
+    return seed.fallback if seed.url == url else f"http://{url[8:]}"
+
+
+def _unit_host(row: Mapping[str, Any], origins: frozenset[str]) -> UnitHost:
+    robots = row["robots"]
+    answer = row["answer"]
+    return UnitHost(
+        row["host"],
+        msgspec.msgpack.decode(robots, type=dict[str, RobotsRow]) if robots else {},
+        msgspec.msgpack.decode(answer, type=HostAnswer) if answer else None,
+        Backoff(row["backoff"] or 1.0, row["latency"] or 0.0),
+        origins,
+    )

@@ -1,0 +1,352 @@
+"""The tasks of `index`: which pages changed and where their captures are, and their documents."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from nacre.archive.delta import Delta, DeltaError
+from nacre.archive.restoring import BaseFiles
+from nacre.core.capture import Capture
+from nacre.crawldb.fold import fold_query
+from nacre.crawldb.indexed import WANTED_COLUMNS, TextTypes, index_changes, noindex_changes
+from nacre.crawldb.kernels import parquet
+from nacre.crawldb.scoring import BoostRule
+from nacre.engine.page_document import DocumentMaker, PageFacts
+from nacre.engine.readback import read_at
+from nacre.engine.text_process import kept_texts
+from nacre.errors import DamageError
+from nacre.extract.fulltext.job import ENDINGS, TYPES, UNKNOWN
+from nacre.rounds.steps.links import LINKS
+from nacre.rounds.steps.update_tasks import FetchedFacts, local_facts
+from nacre.rounds.tables.tables import (
+    BucketFiles,
+    TaskPlace,
+    TaskWork,
+    local_bucket,
+    local_file,
+    local_warc,
+    table_kind,
+)
+from nacre.rounds.tables.versions import TableFile
+from nacre.search.document import SearchDocument
+from nacre.search.settings import IndexSettings
+
+_ANCHORS = 100
+"""Texts of links of a document, the newest first."""
+
+INDEXED = "indexed"
+"""The name of the table of what indexes have."""
+_NO_MATTER = frozenset(("lease", "seed"))
+"""Groups of columns by which no page comes or goes."""
+ELSEWHERE = "elsewhere"
+"""The reason of pages whose captures are not in the archive of the rounds."""
+
+_MOST = 64_000_000
+"""Bytes of a record; a longer one has no body."""
+
+
+class ChangesSpec(NamedTuple):
+    """One task: what changed in some buckets since a writer was given them.
+
+    Attributes:
+        place: Where it works.
+        buckets: The buckets of the CrawlDb.
+        indexed: Of each the files of `indexed`, by number.
+        facts: The segments, whose visits tell where captures are; the newest first.
+        writer: The name of the writer.
+        anew: It has nothing: all documents are wanted.
+        exchange: Name of the file of changes.
+        boost: The rule of the boost of documents.
+        links: The buckets of the table of links that have those to the pages; () for none.
+        since: Number of the version that the writer was compared with last: of a bucket whose base
+            is not newer, only rows that were set since then are looked at. None: all rows.
+        news: The segments in whose visits `noindex` is looked for, which unchanged content may
+            have got or lost.
+        key: The one page that is looked at; "" for all.
+    """
+
+    place: TaskPlace
+    buckets: tuple[BucketFiles, ...]
+    indexed: Mapping[int, BucketFiles]
+    facts: tuple[FetchedFacts, ...]
+    writer: str
+    anew: bool
+    exchange: str
+    boost: BoostRule
+    links: tuple[BucketFiles, ...] = ()
+    since: int | None = None
+    news: tuple[FetchedFacts, ...] = ()
+    key: str = ""
+
+
+class ChangesFound(NamedTuple):
+    """The numbers of what a task found.
+
+    Attributes:
+        given: Pages whose documents are wanted.
+        removed: Pages whose documents are to be removed.
+        looked: Keys that were compared with what the writer has; of a bucket of which all were,
+            the rows of its files.
+    """
+
+    given: int
+    removed: int
+    looked: int
+
+
+def changes_task(spec: ChangesSpec) -> ChangesFound:
+    """Write what changed, sorted by the place in the archive."""
+    with spec.place.open() as work:
+        kernel = work.kernel
+        looked = _compare(work, spec)
+        if looked is None:
+            return ChangesFound(0, 0, 0)
+        _refuse(work, spec)
+        if not kernel.value("select count(*) from changes"):
+            return ChangesFound(0, 0, looked)
+        _locate(work, spec)
+        _name(work, spec)
+        kernel.execute(
+            "update changes c set reason = ? where reason is null "
+            "and not exists (select 1 from places p where p.key = c.key)",
+            [ELSEWHERE],
+        )
+        removed = int(kernel.value("select count(*) from changes where reason is not null"))
+        given = int(kernel.value("select count(*) from changes where reason is null"))
+        work.send(
+            "select c.*, p.segment, p.warc_file, p.warc_offset, a.anchors from changes c "
+            "left join places p on p.key = c.key left join anchors a on a.key = c.key "
+            "order by c.reason is null, p.warc_file, p.warc_offset, c.key",
+            spec.exchange,
+        )
+        return ChangesFound(given, removed, looked)
+
+
+def _compare(work: TaskWork, spec: ChangesSpec) -> int | None:
+    """Make the table `changes`; the keys that were looked at, None where there is no table."""
+    types = TextTypes(sorted(TYPES), sorted(UNKNOWN), sorted(ENDINGS))
+    kernel = work.kernel
+    made, looked = False, 0
+    for bucket in spec.buckets:
+        keys = ""
+        if spec.key:
+            keys, looked = "only_key", 1
+            kernel.execute("create or replace temp table only_key as select ? as key", [spec.key])
+        elif spec.since is not None and all(file.seq <= spec.since for file in bucket.base):
+            keys = _set_since(work, bucket, spec.since)
+            if not keys:
+                continue
+            looked += int(kernel.value(f"select count(*) from {keys}"))
+        else:
+            looked += sum(file.rows for file in (*bucket.base, *bucket.sets))
+        local = local_bucket(work.storage, bucket, work.scratch)
+        columns = {*WANTED_COLUMNS, *spec.boost.columns}
+        rows = fold_query(*local, interval=0, columns=columns, keys=keys, order=False)
+        has = _indexed(work, spec, bucket, keys)
+        query = index_changes(
+            f"({rows})", has, types, bucket.bucket, spec.boost, news=bool(spec.news)
+        )
+        how = "insert into changes" if made else "create temp table changes as"
+        kernel.execute(f"{how} {query}")
+        made = True
+    return looked if made else None
+
+
+def _set_since(work: TaskWork, bucket: BucketFiles, since: int) -> str:
+    """The table of keys whose rows were set after a version; "" where there are none.
+
+    What was added since (links, cash) makes no page come or go.
+    """
+    sets = [
+        local_file(work.storage, file, work.scratch)
+        for file in bucket.sets
+        if file.seq > since and file.group not in _NO_MATTER
+    ]
+    if not sets:
+        return ""
+    work.kernel.execute(
+        f"create or replace temp table since as select distinct key from {parquet(sets)}"
+    )
+    return "since"
+
+
+def _indexed(work: TaskWork, spec: ChangesSpec, bucket: BucketFiles, keys: str) -> str:
+    """SQL of what the writer has of a bucket, of the keys of a table or of all; "" for nothing."""
+    known = spec.indexed.get(bucket.bucket)
+    if known is None:
+        return ""
+    merged = table_kind(INDEXED).merge(local_bucket(work.storage, known, work.scratch))
+    # What is wanted anew is as if it had another content; what went is still told to the table.
+    digest = "null::VARCHAR" if spec.anew else "digest"
+    writer = spec.writer.replace("'", "''")
+    within = f" and {bucket.within.condition()}" if bucket.within is not None else ""
+    within += f" and key in (select key from {keys})" if keys else ""
+    which = f"writer = '{writer}'{within}"
+    return f"(select key, {digest} as digest, reason from ({merged}) where {which})"
+
+
+def _refuse(work: TaskWork, spec: ChangesSpec) -> None:
+    """Ask the newest replies of what may be given for `noindex`, be it in their heads."""
+    files = [name for one in spec.news for name in one.files("visits")]
+    if files and work.kernel.value("select count(*) from changes where reason is null"):
+        visits = parquet(local_facts(work.storage, files, work))
+        for statement in noindex_changes("changes", visits):
+            work.kernel.execute(statement)
+
+
+def _locate(work: TaskWork, spec: ChangesSpec) -> None:
+    """Make the table `places`: where the capture of each page lies, by the record of its content.
+
+    The newest segments come first: most of what changed is there.
+    """
+    kernel = work.kernel
+    kernel.execute(
+        "create temp table places (key VARCHAR, segment VARCHAR, warc_file VARCHAR, "
+        "warc_offset BIGINT)"
+    )
+    for one in spec.facts:
+        if not one.parts:
+            continue
+        visits = parquet(local_facts(work.storage, one.files("visits"), work))
+        kernel.execute(
+            "create or replace temp table wanted as select key, record_id from changes c where "
+            "reason is null and not exists (select 1 from places p where p.key = c.key)"
+        )
+        if not kernel.value("select count(*) from wanted"):
+            return
+        kernel.execute(
+            f"insert into places select w.key, ?, any_value(v.warc_file), any_value(v.warc_offset) "
+            f"from wanted w join {visits} v on v.record_id = w.record_id "
+            "where v.stored in ('novel', 'delta') and v.warc_file is not null group by w.key",
+            [one.segment],
+        )
+
+
+def _name(work: TaskWork, spec: ChangesSpec) -> None:
+    """Make the table `anchors`: the texts of links to each page, each once, the newest first.
+
+    Source: Nutch, `AnchorIndexingFilter`.
+    """
+    kernel = work.kernel
+    kernel.execute("create temp table texts (key VARCHAR, text VARCHAR, last BIGINT)")
+    for bucket in spec.links:
+        rows = table_kind(LINKS).merge(local_bucket(work.storage, bucket, work.scratch))
+        kernel.execute(
+            "insert into texts select l.dst, trim(l.anchor) as text, max(l.last) "
+            f"from ({rows}) l semi join changes c on c.key = l.dst and c.reason is null "
+            "where trim(l.anchor) <> '' group by l.dst, text"
+        )
+    kernel.execute(
+        "create temp table anchors as select key, list(text order by last desc, text)"
+        f"[1:{_ANCHORS}] as anchors from texts group by key"
+    )
+
+
+# ---- documents
+
+
+class DocumentsSpec(NamedTuple):
+    """One task: the documents of some pages.
+
+    Attributes:
+        place: Where it works.
+        pages: The pages, sorted by their places.
+        archive: The WARCs of the cycle, by name.
+        settings: `cycle.index`.
+        agent: Product token that directives for robots may name.
+        exchange: Name of the file of documents.
+    """
+
+    place: TaskPlace
+    pages: tuple[PageFacts, ...]
+    archive: Mapping[str, TableFile]
+    settings: IndexSettings
+    agent: str
+    exchange: str
+
+
+class DocumentsMade(NamedTuple):
+    """The documents of a task.
+
+    Attributes:
+        exchange: Name of their file, a list in msgpack.
+        skipped: Keys without a document, with the reason.
+    """
+
+    exchange: str
+    skipped: list[tuple[str, str]]
+
+
+def documents_task(spec: DocumentsSpec) -> DocumentsMade:
+    """Read captures, and make documents of them."""
+    skipped: list[tuple[str, str]] = []
+    made: list[SearchDocument] = []
+    with spec.place.open() as work:
+        archive = _Archive(work, spec.archive)
+        with DocumentMaker(spec.settings, spec.agent, kept_texts()) as maker:
+            found_of = maker.documents(spec.pages, archive.capture)
+            for page, found in zip(spec.pages, found_of, strict=True):
+                if isinstance(found, str):
+                    skipped.append((page.key, found))
+                else:
+                    made.append(found)
+        work.storage.put(spec.exchange, msgspec.msgpack.encode(made))
+    return DocumentsMade(spec.exchange, skipped)
+
+
+def page_of(row: Mapping[str, Any]) -> PageFacts:
+    """The facts of a page in a row of the changes."""
+    return PageFacts(
+        key=row["key"],
+        url=row["url"] or "",
+        modified=row["modified"] or 0,
+        digest=row["digest"] or "",
+        length=row["length"] or 0,
+        mime=row["mime"] or "",
+        lang=row["lang"] or "",
+        boost=row["boost"],
+        time=(row["last_time"] or 0) // 1000,
+        segment=row["segment"] or "",
+        warc_file=row["warc_file"] or "",
+        warc_offset=row["warc_offset"] or 0,
+        anchors=tuple(row["anchors"] or ()),
+        noindex=bool(row["refused"]),
+        lifted=bool(row["lifted"]),
+    )
+
+
+class _Archive:
+    """The WARCs of the cycle, brought here when they are asked for."""
+
+    def __init__(self, work: TaskWork, files: Mapping[str, TableFile]) -> None:
+        self._work = work
+        self._files = files
+        self._bases: BaseFiles | None = None
+
+    def capture(self, page: PageFacts) -> Capture | None:
+        """The capture of a page; None when its record cannot be read.
+
+        Raises:
+            DamageError: The archive has no such WARC.
+        """
+        return read_at(self._path(page.warc_file), page.warc_offset, self._block, _MOST)
+
+    def _path(self, name: str) -> Path:
+        file = self._files.get(name)
+        if file is None:
+            raise DamageError(
+                f"{self._work.storage.place}: the archive has no {name}, which visits name; "
+                "`storage check` lists all that is missing"
+            )
+        return local_warc(self._work.storage, file, self._work.scratch)
+
+    def _block(self, delta: Delta) -> bytes:
+        """What a difference was made from: then all WARCs are looked at."""
+        if self._bases is None:
+            self._bases = BaseFiles(map(self._path, self._files))
+        try:
+            return self._bases.block(delta)
+        except OSError as error:
+            raise DeltaError("delta-unresolved", str(error)) from error

@@ -1,0 +1,183 @@
+"""Known URLs are judged by the rules of now: excluded, or let in again.
+
+A row keeps the hash of the rules that judged it last; a link was judged when it was found. Only
+rows with another hash are asked about, so that a changed rule file costs one pass and holds for
+everything that is known, both ways. Of seeds that came or went since, only rows are asked about
+that they may concern (`changed_rows`).
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nacre.crawldb.kernels import Kernel
+from nacre.crawldb.seeds import SEEDS
+from nacre.rounds.admission import Admission
+from nacre.rounds.steps.context import StepContext
+from nacre.rounds.steps.seed_rows import SeedView, seed_view
+from nacre.rounds.tables.versions import CycleVersion
+from nacre.settings.settings import JobSettings
+
+_ORIGIN = ("path", "via", "source")
+_COLUMNS = "key, url, path, via, source, excluded"
+JUDGED_BY = ("key", "url", "path", "via", "source", "rules", "excluded")
+"""Columns of a table whose rows are judged."""
+_BATCH = 10_000
+
+
+class ChangedSeeds(NamedTuple):
+    """The seeds that changed since the rows of a table were judged.
+
+    Attributes:
+        since: Number of the version with whose seeds they were judged.
+        buckets: The buckets of the table of seeds that have changes.
+        directives: Lines with + or - changed, which may concern any row.
+        own: Seeds with a scope of their own changed.
+        all: All rows may be concerned.
+    """
+
+    since: int
+    buckets: frozenset[int] = frozenset()
+    directives: bool = False
+    own: bool = False
+    all: bool = False
+
+    def concern(self, bucket: int) -> bool:
+        """True when the rows of a bucket may be concerned."""
+        return self.all or self.own or self.directives or bucket in self.buckets
+
+
+class RulesOfStep(NamedTuple):
+    """The rules that a task judges rows by; part of its spec.
+
+    Attributes:
+        settings: The settings that decide.
+        files: The files that they name, with their lines, where the directory of the job may not
+            be at hand; else none.
+        root: The directory of the job.
+        seeds: The seeds.
+        hash: Hash of the rules.
+        changed: The seeds that changed since rows were judged; None: none did.
+    """
+
+    settings: JobSettings
+    files: tuple[tuple[str, tuple[str, ...]], ...]
+    root: str
+    seeds: SeedView
+    hash: int
+    changed: ChangedSeeds | None = None
+
+    def admission(self, scratch: Path) -> Admission:
+        """The rules, opened.
+
+        Args:
+            scratch: A folder for the files that they name.
+        """
+        kept, lines = self.seeds.open(scratch), self.seeds.lines
+        if not self.files:
+            return Admission(self.settings, Path(self.root), lines, kept)
+        for name, listed in self.files:
+            path = scratch / "rules" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(f"{line}\n" for line in listed), "utf-8")
+        return Admission(self.settings, scratch / "rules", lines, kept)
+
+
+def rules_of_step(context: StepContext, version: CycleVersion) -> RulesOfStep:
+    """The rules of a job, for its tasks.
+
+    Raises:
+        ConfigError: A file cannot be read, or has a line that is no rule.
+    """
+    settings, root = context.settings, context.layout.root
+    seeds = seed_view(context, version)
+    admission = Admission(settings, root, ())
+    deciding = JobSettings.model_construct(
+        scope=settings.scope,
+        uri=settings.uri,
+        sheets=settings.sheets,
+        sheet_associations=settings.sheet_associations,
+    )
+    files: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    if context.engine.name != "local":
+        files = tuple((name, tuple(found)) for name, found in admission.files().items())
+    changed = _changed_seeds(context, version, seeds, more=admission.seed_needs().more)
+    return RulesOfStep(deciding, files, str(root), seeds, admission.hash, changed)
+
+
+def _changed_seeds(
+    context: StepContext, version: CycleVersion, seeds: SeedView, *, more: bool
+) -> ChangedSeeds | None:
+    """The seeds that changed since the rows of a version were judged."""
+    state, since = version.seed_state, version.seed_state.judged
+    if since < 0 or seeds.lines:
+        return ChangedSeeds(since, all=True)
+    files = context.cycle.files(version, SEEDS)
+    buckets = frozenset(file.bucket for file in files if file.seq > since)
+    if not buckets:
+        return None
+    directives = state.directives_at > since
+    return ChangedSeeds(since, buckets, directives, state.own_at > since, all=more)
+
+
+class JudgedRows(NamedTuple):
+    """Counts of the rows that other rules had judged last.
+
+    Attributes:
+        asked: Rows that were judged.
+        excluded: Of these, the ones that are excluded now, by what excludes them.
+        readmitted: Rows that were excluded and are not any more.
+        newly_excluded: Rows that are excluded and were not before.
+    """
+
+    asked: int
+    excluded: dict[str, int]
+    readmitted: int
+    newly_excluded: int = 0
+
+
+def judge_rows(
+    kernel: Kernel, table: str, admission: Admission, rules: int, *, every: bool = False
+) -> tuple[JudgedRows, str]:
+    """Judge the rows of a table in a kernel whose rules are others than those of now.
+
+    The column `excluded` of the table is changed.
+
+    Args:
+        kernel: The kernel.
+        table: The table, with the columns of the table of URLs.
+        admission: The rules.
+        rules: Their hash.
+        every: Judge all rows.
+
+    Returns:
+        Counts, and SQL of the rows of the group `admission`, sorted by key; "" where nothing was
+        asked.
+    """
+    where = "true" if every else f"rules is distinct from {rules}"
+    rows = kernel.arrow(f'select {_COLUMNS} from "{table}" where {where}')
+    if not rows.num_rows:
+        return JudgedRows(0, {}, 0), ""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    refusals = list(_refusals(rows, admission))
+    before = rows.column("excluded").to_pylist()
+    readmitted = sum(1 for old, new in zip(before, refusals, strict=True) if old and not new)
+    newly = sum(1 for old, new in zip(before, refusals, strict=True) if new and not old)
+    excluded = Counter(refusal for refusal in refusals if refusal)
+    texts = pa.array([refusal or None for refusal in refusals], pa.string())
+    kernel.load("judged", pa.table({"key": rows.column("key"), "excluded": texts}))
+    kernel.execute(
+        f'update "{table}" set excluded = judged.excluded from judged where judged.key = '
+        f'"{table}".key and judged.excluded is distinct from "{table}".excluded'
+    )
+    written = f"select key, {rules}::BIGINT as rules, excluded from judged order by key"
+    return JudgedRows(len(refusals), dict(excluded), readmitted, newly), written
+
+
+def _refusals(rows: Any, admission: Admission) -> Iterator[str]:  # noqa: ANN401 - pyarrow has no types
+    for batch in rows.to_batches(_BATCH):
+        columns = (batch.column(name).to_pylist() for name in ("key", "url", *_ORIGIN))
+        for key, url, path, via, source in zip(*columns, strict=True):
+            yield admission.refusal(url or key, path=path or "", via=via or "", source=source or "")

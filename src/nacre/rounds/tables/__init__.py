@@ -1,0 +1,1 @@
+"""Tables of files, their versions, and their readers."""

@@ -1,0 +1,1 @@
+"""Units: the processes that fetch the lists of a segment."""
