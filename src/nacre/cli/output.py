@@ -15,10 +15,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from nacre.core.counted import counted as count
 from nacre.errors import ConfigError, NacreError, Problem
-
-__all__ = ["count"]
 
 _UNSAFE = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
 _TURNING = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
@@ -135,6 +132,11 @@ def warn(warnings: Sequence[object]) -> None:
 def to_copy(text: str) -> str:
     """Commands and paths of a message as they work here: `./nacre` in a clone, short paths."""
     return text.replace("`nacre ", f"`{program()} ").replace(f"{Path.cwd()}{os.sep}", "")
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """`1 page`, `1,234 pages`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> str:

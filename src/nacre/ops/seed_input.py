@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from nacre.config.ordinary import why_not_ordinary
-from nacre.core.counted import counted
 from nacre.engine.seeding.seedfile import (
     UNREADABLE,
     UTF_8,
@@ -201,6 +200,11 @@ def _read(path: Path, what: str) -> tuple[SeedList, str]:
             "skipped"
         )
     return SeedList(name, lines), text
+
+
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """Return a number with its noun, or its plural: `1 page`, `1,234 pages`."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def _counts(entries: Iterable[object]) -> tuple[int, int]:
