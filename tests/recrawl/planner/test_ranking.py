@@ -111,6 +111,29 @@ def test_dead_links_are_looked_at_at_each_doubling_of_their_age(
     assert bid is None or (bid.reason, bid.due) == ("gone?", False)
 
 
+def test_a_dead_link_is_worth_less_than_a_page_that_changes_as_likely() -> None:
+    dead = PageRow("http://a.test/x", life="gone", visits=1, first_seen=NOW, last_visit=NOW)
+    page = PageRow("http://a.test/y", visits=2, evidence=NO_EVIDENCE, last_visit=NOW)
+    ranking = Ranking(
+        Classes(lambda row: row.evidence, PAGES),
+        Classes(lambda row: row.arrivals, LISTS),
+        ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
+    )
+    bid, other = (
+        ranking.visit(row, NOW + 7 * DAY, SiteTime(Season(), Hazard()), ()) for row in (dead, page)
+    )
+    assert bid is not None
+    assert other is not None
+    assert bid.chance == 0.05
+    assert bid.value < other.value
+
+
+@pytest.mark.parametrize(("room", "visits"), [(1, 1), (2, 2), (3, 0)])
+def test_what_a_tight_budget_allows_is_used(room: int, visits: int) -> None:
+    values = [VisitValue(0.1, 1e-4, name, due=False, reason="rate") for name in "abc"]
+    assert len(choose(values, room, Wanted(0.9, least=0.004))) == visits
+
+
 def test_an_event_counts_beside_the_own_rate_of_a_page() -> None:
     row = PageRow("http://a.test/x", visits=2, evidence=NO_EVIDENCE, last_visit=NOW)
     ranking = Ranking(

@@ -91,6 +91,19 @@ def test_a_page_that_its_sitemap_drops_is_likely_withdrawn() -> None:
     assert not sites.look_for_withdrawal(_page(), NOW)
 
 
+def test_looks_at_dead_links_show_how_many_come_back() -> None:
+    sites = Sites()
+    sites.begin_step(NOW, 7.0)
+    assert sites.time(URL).back == 0.05
+    for back in (False,) * 20:
+        sites.learn_return(URL, back=back)
+    sites.begin_step(NOW + 7 * DAY, 7.0)
+    assert sites.time(URL).back == pytest.approx(1.0 / 40.0)
+    sites.learn_return(URL, back=True)
+    sites.begin_step(NOW + 14 * DAY, 7.0)
+    assert sites.time(URL).back == pytest.approx(2.0 / 41.0)
+
+
 def test_youth_is_learned_from_changes_that_the_own_rate_does_not_explain() -> None:
     sites = Sites()
     old = _page(born=NOW - 400 * DAY)
@@ -184,7 +197,7 @@ def test_the_forecast_of_a_page_has_the_events_of_its_sections() -> None:
 
 
 def test_a_row_of_an_earlier_version_opens() -> None:
-    row = msgspec.convert(json.loads(msgspec.json.encode(SiteRow()))[:-2], SiteRow)
+    row = msgspec.convert(json.loads(msgspec.json.encode(SiteRow()))[:-3], SiteRow)
     assert (row.sections, row.forecasts.forecasts) == ({}, 0.0)
     together = {"http://a.test/{int}": [[1.0, 4, 2]]}
     assert SiteRow(together=together).together == together

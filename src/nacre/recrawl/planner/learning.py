@@ -117,6 +117,8 @@ class Learning:
             else:
                 learn(row)
         answer = finding.answer
+        if _is_second_look(row):
+            self._sites.learn_return(row.url, back=answer is Answer.THERE)
         if answer in {Answer.MISSING, Answer.SOFT} and set(row.told) - {HintSource.CO_CHANGE}:
             # Its site says so too: no second look is needed.
             answer = Answer.GONE
@@ -236,6 +238,12 @@ class Learning:
 
 def _target(visit: Visited) -> str:
     return next((link.url for link in visit.links if link.hop == "R"), "")
+
+
+def _is_second_look(row: PageRow) -> bool:
+    """Whether a visit of a page looks whether it is back, or whether a dead link leads anywhere."""
+    dead = row.life == Life.GONE or (row.life == Life.SUSPECT and not row.digest)
+    return dead and row.visits > 0 and not row.told
 
 
 def _is_missing(answer: Answer) -> bool:

@@ -184,7 +184,7 @@ class Planner:
         pages = Pages(rows, scheduled, survey.size)
         sources = [Choice(url, 1.0, kind) for url, kind in survey.sources if settings.hints]
         samples = Samples(draws, pages, valuation, sites, step)
-        pairs = SecondFetches(starts, scheduled, judge, step)
+        pairs = SecondFetches(starts, survey.size, scheduled, judge, step)
         self._by_value = PagesByValue(pages, valuation, self._embeds, pairs, settings, step)
         return [
             SitemapIndexes(sources, maps),

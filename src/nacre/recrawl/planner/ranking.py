@@ -37,7 +37,6 @@ _LIKELY_DEAD = guess(
     "Chance that another visit shows the final state of a page that seemed gone.",
     most=1.0,
 )
-_BACK = guess("ranking.back", 0.05, "Share of the pages that were gone and come back.", most=1.0)
 _DEAD = 7 * DAY
 """Age at which a link that leads nowhere is looked at again, then at each doubling, s. A guess that
 no goal depends on."""
@@ -162,7 +161,7 @@ class Ranking:
         if row.kind is PageKind.SITEMAP or row.kind is PageKind.FEED:
             return VisitValue(_SURE, 1.0, row.url, due=False, reason=str(row.kind))
         if row.life != Life.LIVE:
-            return self._second_look(row, now)
+            return self._second_look(row, now, time)
         # Later than now where the clock was set back, or by history of another machine.
         last = min(row.last_visit, now)
         days = time.days(last, now)
@@ -233,36 +232,39 @@ class Ranking:
         arrivals = self._arrivals.posterior(row)
         return value(arrivals, wait.plain), chance_of_change(arrivals, wait.plain)
 
-    def _second_look(self, row: PageRow, now: float) -> VisitValue | None:
+    def _second_look(self, row: PageRow, now: float, time: SiteTime) -> VisitValue | None:
         due = 0.0 < self._terms.floor <= now - row.last_visit
         if row.life == Life.MOVED and not row.digest:
             # It never was a page, but its redirect may lead elsewhere one day.
             chance = -math.expm1(-max(0.0, now - row.last_visit) / _REDIRECT)
-            return VisitValue(chance, chance, row.url, due, "floor" if due else "moved?")
+            return VisitValue(
+                _by_chance(chance), chance, row.url, due, "floor" if due else "moved?"
+            )
         if row.life != Life.SUSPECT and _TELLS & set(row.told):
             return VisitValue(1.0, _LIKELY_DEAD, row.url, due, "told")
         if not row.digest:
-            return self._dead_link(row, now)
+            return _dead_link(row, now, time.back)
         state = Existence(Life(row.life), row.life_since, row.looks)
         look = next_look(state, row.last_visit)
         if look is None or look > now:
             return None
         if row.life == Life.SUSPECT:
             return VisitValue(1.0, _LIKELY_DEAD, row.url, due=True, reason="gone?")
-        back = _BACK / (row.looks + 1)
+        back = time.back / (row.looks + 1)
         reason = "gone?" if row.life == Life.GONE else "moved?"
-        return VisitValue(back, back, row.url, due=due, reason=reason)
+        return VisitValue(_by_chance(back), back, row.url, due=due, reason=reason)
 
-    def _dead_link(self, row: PageRow, now: float) -> VisitValue | None:
-        """The value of another look at a link that never led to a page, or None before its time.
 
-        Looks are made at an age of 7, 14, 28 days and so on.
-        """
-        age = _DEAD * 2.0 ** min(row.visits - 1, 10)
-        if now < max(row.first_seen + age, row.last_visit + _DEAD):
-            return None
-        back = _BACK / row.visits
-        return VisitValue(back, back, row.url, due=False, reason="gone?")
+def _dead_link(row: PageRow, now: float, back: float) -> VisitValue | None:
+    """The value of another look at a link that never led to a page, or None before its time.
+
+    Looks are made at an age of 7, 14, 28 days and so on.
+    """
+    age = _DEAD * 2.0 ** min(row.visits - 1, 10)
+    if now < max(row.first_seen + age, row.last_visit + _DEAD):
+        return None
+    back /= row.visits
+    return VisitValue(_by_chance(back), back, row.url, due=False, reason="gone?")
 
 
 def _by_chance(event: float) -> float:
@@ -306,13 +308,15 @@ def choosing(values: Sequence[VisitValue], room: int, wanted: Wanted) -> Slices[
         runs.append(sorted(values[at : at + _RUN], key=_order))
         expected += sum(one.chance for one in runs[-1])
     chosen: list[VisitValue] = []
+    # What a tight budget allows is used: then no visit is too dear.
+    is_free = wanted.recall >= 1.0 or room < len(values)
     for number, one in enumerate(merge(*runs, key=_order)):
         if not number % _RUN:
             yield
         if len(chosen) >= room:
             break
-        least = wanted.least if wanted.recall < 1.0 else 0.0
-        if found >= wanted.recall * expected and wanted.recall < 1.0:
+        least = 0.0 if is_free else wanted.least
+        if found >= wanted.recall * expected and not is_free:
             least = wanted.sure
         if not one.due and one.chance < least:
             continue

@@ -10,6 +10,7 @@ from nacre.recrawl.planner.change_rate.calibration import CalibrationRow
 from nacre.recrawl.planner.change_rate.events import SectionEvents, SectionRow
 from nacre.recrawl.planner.change_rate.value import (
     AGES,
+    BACK,
     DAY,
     HOURS,
     Hazard,
@@ -79,6 +80,11 @@ _EARNS = guess(
     0.02,
     "Number of links credited to a list per visit below which it only repeats others.",
 )
+_RETURNS = guess(
+    "sites.returns",
+    20.0,
+    "Number of looks at pages that are gone that weigh as much as the assumed share.",
+)
 _MISSES = guess(
     "sites.misses",
     0.05,
@@ -106,6 +112,7 @@ class SiteRow(msgspec.Struct, array_like=True):
         news: New links on lists that a sitemap had contained in the same step, and others.
         sections: Events, by section.
         forecasts: Forecasts and their outcomes.
+        returns: Looks at pages that were gone and at dead links, and those that found a page.
     """
 
     trust: dict[str, HintTrust] = {}
@@ -122,6 +129,11 @@ class SiteRow(msgspec.Struct, array_like=True):
     news: tuple[float, float] = (0.0, 0.0)
     sections: dict[str, SectionRow] = {}
     forecasts: CalibrationRow = msgspec.field(default_factory=CalibrationRow)
+    returns: tuple[float, float] = (0.0, 0.0)
+
+    def count_return(self, *, back: bool) -> None:
+        """Count a look at a page that was gone, or at a dead link."""
+        self.returns = (self.returns[0] + 1.0, self.returns[1] + back)
 
     def count_news(self, told: int, untold: int) -> None:
         """Count new links of a list: those that a sitemap had in the same step, and others."""
@@ -259,8 +271,14 @@ class Sites:
             season = learned(site.hours, Season()) if site.hours else Season()
             hazard = fit_hazard(site.events, site.exposure) if site.events else Hazard()
             worth = max(_LIST_PAGE, self._list_worth(site)) if self.hints else _LIST_ITSELF
-            found = self._times[name] = SiteTime(season, hazard, worth)
+            looks, back = site.returns
+            share = (back + BACK * _RETURNS) / (looks + _RETURNS)
+            found = self._times[name] = SiteTime(season, hazard, worth, back=share)
         return found
+
+    def learn_return(self, url: str, *, back: bool) -> None:
+        """Learn from a look at a page that was gone, or at a link that led to none."""
+        self._site(url).count_return(back=back)
 
     def signals(self, row: PageRow) -> list[tuple[str, Signal]]:
         """Sources that would have announced a change of this page, with their trust."""

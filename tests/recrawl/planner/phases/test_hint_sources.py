@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from nacre.core.pagerow import PageKind, PageRow, TimingRow
+from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe
 from nacre.recrawl.planner.discovery.hints import HintSource, ReplyAudit, map_key
 from nacre.recrawl.planner.phases.hint_sources import (
     DoubtedSitemaps,
@@ -73,6 +74,28 @@ def test_sitemaps_and_feeds_are_read_before_start_pages() -> None:
     result = chosen(_starting(Scene(), SITE))
     assert result.visits == [*SOURCES, Choice(SITE, 1.0, "start")]
     assert not result.left_out
+
+
+@pytest.mark.parametrize(("room", "read"), [(1, 1), (19, 1), (30, 3), (50, 31)])
+def test_sitemaps_have_a_share_of_a_tight_budget(room: int, read: int) -> None:
+    pages = [page(f"{number}.html") for number in range(50)]
+    result = chosen(_starting(Scene(*pages)), room=room)
+    assert len(result.visits) == read
+    assert result.left_out == {one.url for one in SOURCES} - {one.url for one in result.visits}
+
+
+def test_sitemaps_that_change_are_read_first() -> None:
+    calm, often = NO_EVIDENCE, NO_EVIDENCE
+    for _ in range(5):
+        calm = observe(calm, 30.0, changed=False)
+        often = observe(often, 7.0, changed=True)
+    pages = [page(f"{number}.html") for number in range(50)]
+    rows = [
+        PageRow(url, PageKind.SITEMAP, visits=6, evidence=calm, last_visit=NOW - 7 * DAY)
+        for url in (INDEX, *MAPS)
+    ]
+    rows[7].evidence = often
+    assert chosen(_starting(Scene(*pages, *rows)), room=19).visits[0].url == rows[7].url
 
 
 def test_sitemaps_rest_on_the_word_of_a_proven_index_but_for_a_sample() -> None:

@@ -192,7 +192,7 @@ class _Unsure(DigestJudge):
 
 
 def _pairs(scene: Scene, *starts: str) -> SecondFetches:
-    return SecondFetches(starts, scene.scheduled, scene.judge, scene.step)
+    return SecondFetches(starts, 0, scene.scheduled, scene.judge, scene.step)
 
 
 def test_pages_that_looked_changed_are_fetched_again_as_long_as_that_teaches() -> None:
@@ -203,6 +203,16 @@ def test_pages_that_looked_changed_are_fetched_again_as_long_as_that_teaches() -
     assert result.again == {SITE + str(number) for number in range(3)}
     scene.step.take(result.visits)
     assert paths(chosen(_pairs(scene))) == ["3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("room", "least", "most"), [(10, 0, 1), (70, 2, 3), (99, 2, 3), (100, 3, 3)]
+)
+def test_second_fetches_have_a_share_of_a_tight_budget(room: int, least: int, most: int) -> None:
+    scene = Scene(judge=_Unsure())
+    scene.step.looked_changed += [SITE + str(number) for number in range(5)]
+    pairs = SecondFetches((), 100, scene.scheduled, scene.judge, scene.step)
+    assert least <= len(paths(chosen(pairs, room=room))) <= most
 
 
 def test_what_may_be_noise_is_fetched_again_first() -> None:
@@ -228,7 +238,7 @@ def test_pages_under_a_schedule_are_not_fetched_twice() -> None:
 
     scene = Scene(judge=_Unsure())
     scene.step.looked_changed += [SITE + "ruled", SITE + "free"]
-    pairs = SecondFetches((), _All(), scene.judge, scene.step)  # type: ignore[arg-type]
+    pairs = SecondFetches((), 0, _All(), scene.judge, scene.step)  # type: ignore[arg-type]
     assert paths(chosen(pairs)) == ["free"]
 
 
@@ -242,7 +252,7 @@ QUIET = observe(NO_EVIDENCE, 900.0, changed=False)
 
 
 def _by_value(scene: Scene) -> PagesByValue:
-    pairs = SecondFetches((), scene.scheduled, scene.judge, scene.step)
+    pairs = SecondFetches((), 0, scene.scheduled, scene.judge, scene.step)
     return PagesByValue(
         scene.pages, scene.valuation, scene.embeds, pairs, scene.settings, scene.step
     )

@@ -48,6 +48,9 @@ SMOOTHING = guess(
 _LEAN = guess(
     "value.lean", 5.0, "Days without a change that are added to the observations of each age class."
 )
+BACK = guess(
+    "value.back", 0.05, "Share of the looks at pages that are gone that find them back.", most=1.0
+)
 
 
 class Season:
@@ -145,6 +148,7 @@ class SiteTime(NamedTuple):
         forecasts: Corrects what the rates of pages promise; None: not at all.
         every: Days between steps.
         is_mapped: A sitemap shows what lists would; a change of a list itself hardly counts then.
+        back: Share of the looks at pages that are gone, and at dead links, that find a page.
     """
 
     season: Season
@@ -156,6 +160,7 @@ class SiteTime(NamedTuple):
     forecasts: CalibrationRow | None = None
     every: float = 1.0
     is_mapped: bool = False
+    back: float = BACK
 
     def own(self, row: PageRow, posterior: Distribution, days: float) -> float:
         """Chance that a page has changed by its own rate, as far as such forecasts held.

@@ -42,6 +42,12 @@ _STARTS = guess(
     "their value, as all pages are.",
     most=1.0,
 )
+_SOURCES = guess(
+    "hint_sources.sources",
+    0.1,
+    "Share of a tight budget for sitemaps and feeds: the likeliest to have news.",
+    most=1.0,
+)
 _LIST_SAMPLE = guess(
     "hint_sources.list_sample",
     0.1,
@@ -109,8 +115,19 @@ class StartPages:
                 left_out.add(one.url)
             else:
                 read.append(found)
+        if room < self._pages.size:
+            best = self._best(read, room)
+            left_out |= {one.url for one in read} - {one.url for one in best}
+            read = best
         # Sources of hints first, which shows what lists add to them.
         return PhaseResult((read + starts)[:room], frozenset(left_out))
+
+    def _best(self, sources: list[Choice], room: int) -> list[Choice]:
+        """Sitemaps and feeds within their share of a tight budget: the likeliest to have news."""
+        rows = {row.url: row for row in self._pages.known(one.url for one in sources)}
+        news = {url: self._valuation.news_of(row) for url, row in rows.items()}
+        sources.sort(key=lambda one: -news.get(one.url, 1.0))
+        return sources[: max(1, int(_SOURCES * room))]
 
     def _seeds(self, room: int) -> Slices[list[Choice]]:
         """Start pages: all that are new; of the others the best within a share of the room."""

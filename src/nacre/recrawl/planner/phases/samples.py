@@ -254,15 +254,22 @@ class SecondFetches:
 
     Args:
         starts: Start pages: their sites keep a part of a tight budget for it.
+        size: Pages; a smaller budget is tight.
         scheduled: Pages under a schedule, which are not fetched twice.
         judge: Knows how many second fetches would still teach something.
         step: The current step; names the pages that looked changed in it.
     """
 
     def __init__(
-        self, starts: Sequence[str], scheduled: ScheduledPages, judge: Judge, step: Step
+        self,
+        starts: Sequence[str],
+        size: int,
+        scheduled: ScheduledPages,
+        judge: Judge,
+        step: Step,
     ) -> None:
         self._starts = starts
+        self._size = size
         self._scheduled = scheduled
         self._judge = judge
         self._step = step
@@ -274,6 +281,7 @@ class SecondFetches:
         sites: Counter[str] = Counter()
         step = self._step
         suspects = step.unconfirmed.pages(max(_LEAST_PAIRS, round(_PAIRED * room)))
+        most = room if room >= self._size else max(len(suspects), self._drawn(room))
         for url in dict.fromkeys([*suspects, *step.looked_changed]):
             site = authority(url)
             if step.is_paired(url) or self._scheduled.governs(url):
@@ -281,8 +289,12 @@ class SecondFetches:
             if url in suspects or sites[site] < self._judge.pairs_wanted(url):
                 sites[site] += 1
                 chosen.append(Choice(url, 0.0, "pair"))
-        chosen = chosen[:room]
+        chosen = chosen[:most]
         return PhaseResult(chosen, again=frozenset(one.url for one in chosen))
+
+    def _drawn(self, room: int) -> int:
+        """Second fetches of a tight budget: of a small one there is a chance of one."""
+        return int(_PAIRED * room + random_sample("", self._step.time))
 
     def reserve(self, room: int) -> int:
         """Visits of a tight budget that are kept back while the noise of a site is not known."""

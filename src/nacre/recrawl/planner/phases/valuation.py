@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.recrawl.planner.change_detection.deletion import Life
-from nacre.recrawl.planner.change_rate.rates import Classes
+from nacre.recrawl.planner.change_rate.rates import Classes, chance_of_change
 from nacre.recrawl.planner.change_rate.value import DAY
 from nacre.recrawl.planner.discovery.index_pages import INDEX, is_later, overflows
 from nacre.recrawl.planner.discovery.traps import Pairs
@@ -258,6 +258,11 @@ class Valuation:
     def is_left_out(self, row: PageRow) -> bool:
         """Whether a page repeats another one, or leads into a trap that is shut."""
         return self.repeats(row.url) or self.is_shut(row)
+
+    def news_of(self, row: PageRow) -> float:
+        """Chance that a sitemap or feed has changed since its last visit."""
+        days = (self._step.time - row.last_visit) / DAY
+        return chance_of_change(self._classes.posterior(row), days)
 
     def links_of(self, row: PageRow, days: float) -> float:
         """New links that a page is expected to show first after so many days."""
