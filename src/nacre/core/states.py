@@ -78,18 +78,18 @@ class ExitCode(IntEnum):
 
 EXIT_TABLE: dict[ExitCode, str] = {
     ExitCode.FINISHED: "finished",
-    ExitCode.ERROR: "internal error, or a file or disk that fails",
-    ExitCode.USAGE: "bad configuration or usage, or a permission is missing",
+    ExitCode.ERROR: "internal error, or a failing file or disk",
+    ExitCode.USAGE: "invalid configuration or usage, or a missing permission",
     ExitCode.INTERRUPTED: "interrupted; can be resumed",
     ExitCode.LIMIT: "a limit was reached",
-    ExitCode.STOPPED: "stopped, by a command or for lack of space",
-    ExitCode.NOTHING_FETCHED: "nothing could be fetched: no seed had a reply",
+    ExitCode.STOPPED: "stopped by a command, or for lack of disk space",
+    ExitCode.NOTHING_FETCHED: "nothing was fetched: no seed had a reply",
     ExitCode.DAMAGED: "`archive check` found damage",
-    ExitCode.SEEDS_ERRONEOUS: "every seed answered with an error, such as 404, or not at all",
-    ExitCode.NOTHING_ARCHIVED: "replies were received and nothing was archived",
-    ExitCode.NOTHING_DUE: "nothing was due (`nacre cycle`), or found (`nacre search`)",
-    ExitCode.CONFLICT: "another command changed the same thing meanwhile; nothing was changed",
-    ExitCode.FAULTS: "finished, but without URLs that ended by an error of Nacre's own (-5)",
+    ExitCode.SEEDS_ERRONEOUS: "every seed answered with an error, such as 404, or had no reply",
+    ExitCode.NOTHING_ARCHIVED: "replies were received, but nothing was archived",
+    ExitCode.NOTHING_DUE: "nothing was due (`nacre cycle`), or nothing was found (`nacre search`)",
+    ExitCode.CONFLICT: "another command changed the same data first; nothing was changed",
+    ExitCode.FAULTS: "finished, but URLs were lost to internal errors of Nacre (-5)",
 }
 """Every exit code and its meaning, for people. The documentation is made of it."""
 
