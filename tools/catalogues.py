@@ -1,8 +1,9 @@
 """The texts of the console in other languages: `python -m tools.catalogues` (`make catalogues`).
 
-Collects the texts of sources, templates and reports, and brings each `nacre.po` up to date. The
-files are the same wherever this runs; `--check` writes nothing, and fails where something would
-change or is not translated.
+Collects the texts of sources, templates and reports, and brings each `nacre.po` up to date. The key
+of a message is its code, with the English template as a comment; that of other texts is the English
+text. The files are the same wherever this runs; `--check` writes nothing, and fails where something
+would change or is not translated.
 """
 
 import io
@@ -23,6 +24,7 @@ from nacre.console.routes import ROUTES
 from nacre.core.status import STATUS_TABLE
 from nacre.inspect.registry import all_reports
 from tools.editor_texts import editor_texts
+from tools.message_texts import declared_messages
 from tools.refusal_texts import refusal_texts
 from tools.report_texts import report_texts
 
@@ -65,6 +67,9 @@ def template() -> Catalog:
         found.add(one.meaning, locations=[("annotations.py", 0)])
     for place, words in chain(editor_texts(), refusal_texts(), named_texts()):
         found.add(words, locations=[(place, 0)])
+    for declared in declared_messages():
+        files = [(declared.place, 0)]
+        found.add(declared.code, locations=files, auto_comments=[declared.template])
     return found
 
 
@@ -80,7 +85,10 @@ def updated(language: str, texts: Catalog) -> Catalog:
         if text.id:
             kept = old.get(text.id)
             string = kept.string if kept is not None else None
-            made.add(text.id, string, locations=_files(text), context=text.context)
+            made.add(
+                text.id, string, locations=_files(text), context=text.context,
+                auto_comments=text.auto_comments,
+            )  # fmt: skip
     return made
 
 

@@ -41,6 +41,8 @@ _BUGS: Final = frozenset(
      "AttributeError", "IndexError", "StopIteration", "OSError", "TimeoutError")
 )  # fmt: skip
 _DEEPEST: Final = 4
+_DECLARES: Final = frozenset(("message", "plural", "partial"))
+"""Functions that make messages, which `message_texts` collects."""
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
 _CODE: Final = re.compile(r"^(?:SELECT|INSERT|DELETE|UPDATE) |\(\?P")
 """SQL, and regular expressions with names."""
@@ -93,6 +95,10 @@ def all_texts_of(tree: ast.Module) -> list[str]:
             left_out.add(node.value)
         elif isinstance(node, ast.JoinedStr):
             left_out.update(one for one in ast.walk(node) if one is not node)
+        elif isinstance(node, ast.Call) and _DECLARES & {
+            *map(ast.unparse, (node.func, *node.args[:1]))
+        }:
+            left_out.update(node.args)
     parts = (
         node
         for node in ast.walk(tree)

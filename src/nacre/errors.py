@@ -12,9 +12,17 @@ NacreError
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nacre.messages import LINES, Message, join, message
+
 
 class NacreError(Exception):
     """Base of all errors that Nacre raises on purpose."""
+
+    @property
+    def message(self) -> str:
+        """The text; a `Message` if the error was raised with one."""
+        first = self.args[0] if self.args else None
+        return first if isinstance(first, Message) else str(self)
 
 
 class URIError(NacreError):
@@ -42,14 +50,28 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         """One paragraph for the operator."""
+        return str(self.text)
+
+    @property
+    def text(self) -> str:
+        """The same; a `Message` if a part of it is a message."""
         place = (
             f"{self.file}:{self.line}: " if self.line else (f"{self.file}: " if self.file else "")
         )
-        text = f"{place}{self.path}: {self.message}" if self.path else f"{place}{self.message}"
+        name = place + (self.path and f"{self.path}: ")
+        text = self.message
+        if name:
+            text = message("problem.place", "{name}{text}", name=name, text=text)
         if self.expected:
-            text += f"\n    expected: {self.expected}"
+            text = message(
+                "problem.expected", "{problem}\n    expected: {expected}",
+                problem=text, expected=self.expected,
+            )  # fmt: skip
         if self.sample:
-            text += f"\n    for example: {self.sample}"
+            text = message(
+                "problem.sample", "{problem}\n    for example: {sample}",
+                problem=text, sample=self.sample,
+            )  # fmt: skip
         return text
 
 
@@ -59,7 +81,7 @@ class ConfigError(NacreError):
     def __init__(self, problems: Sequence[Problem] | str) -> None:
         found = [Problem("", problems)] if isinstance(problems, str) else list(problems)
         self.problems: tuple[Problem, ...] = tuple(found)
-        super().__init__("\n".join(str(p) for p in found))
+        super().__init__(join([p.text for p in found], *LINES))
 
 
 class JobError(NacreError):

@@ -39,11 +39,12 @@ from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
 from nacre.console.metrics import RequestTimes
 from nacre.console.readers.background import TaskBook
-from nacre.console.readers.pool import PATIENCE, ReaderPool, Told, error_of
+from nacre.console.readers.pool import PATIENCE, ReaderPool, Told, decode_answer, error_of
 from nacre.console.readers.views import VIEWS
-from nacre.console.readers.worker import ReaderAnswer, ReaderRequest, answer_to
+from nacre.console.readers.worker import ReaderRequest, answer_to
 from nacre.console.server import loopback_sockets
 from nacre.console.services import ConsoleServices
+from nacre.core.message_data import encode
 from nacre.engine.clock import SystemClock
 from nacre.ops.roles import Role
 
@@ -91,7 +92,7 @@ class HerePool(ReaderPool):
             began = time.perf_counter()
             made = await asyncio.to_thread(answer_to, request, told)
             self._note(task, began)
-        answer = msgspec.msgpack.decode(msgspec.msgpack.encode(made), type=ReaderAnswer)
+        answer = decode_answer(encode(made))
         if answer.error:
             raise error_of(answer)
         return answer.data

@@ -6,8 +6,9 @@ from nacre.console.catalogue import ENGLISH, language, preferred
 from nacre.core.states import CRASHED, ExitStatus, JobState
 from nacre.job.sentence import Sentence
 from tools.catalogues import main, template, updated
+from tools.message_texts import declared_messages
 
-_PLACES = re.compile(r"%\(\w+\)s|\{[a-z]\w*\}")
+_PLACES = re.compile(r"%\(\w+\)s|\{[a-z]\w*[^{}]*\}")
 
 
 @pytest.mark.parametrize(
@@ -43,9 +44,11 @@ def test_each_text_is_translated_and_the_files_are_up_to_date(capsys: pytest.Cap
 
 
 def test_translations_have_the_same_places():
+    templates = {declared.code: declared.template for declared in declared_messages()}
     for text in updated("zh_CN", template()):
         if text.id:
             ids = (text.id,) if isinstance(text.id, str) else text.id
+            ids = tuple(templates.get(one, one) for one in ids)
             strings = (text.string,) if isinstance(text.string, str) else text.string or ()
             wanted = {place for one in ids for place in _PLACES.findall(one)}
             for string in strings:

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from nacre.config.facts import facts_of, fields
+from nacre.config.findings import typed
 from nacre.console.catalogue import language
 from nacre.console.made_texts import filled
 from nacre.console.problems import ProblemDetails, RefusedRequestError, problem_of
@@ -18,8 +19,8 @@ from nacre.console.spoken import (
 from nacre.editing.complete import complete
 from nacre.editing.findings import find_in_text
 from nacre.editing.hover import hover
-from nacre.editing.places import typed
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 from nacre.settings.settings import JobSettings
 from tools.editor_texts import editor_texts, models
 from tools.refusal_texts import refusal_texts
@@ -107,16 +108,26 @@ def test_hints_of_the_editor_are_said_in_chinese():
     ("error", "said"),
     [
         (RefusedRequestError(404, "not-found", "there is no job crawls~x"), "没有任务 crawls~x"),
-        (ConfigError("rounds is 10001: give 0 (until nothing is due) to 10000"),
-         "rounds 为 10001：请写 0（直到没有到期的）至 10000"),
-        (ConfigError([Problem("a.b", "must be a number", "none", "b: 1", "crawl.yaml", 3)]),
-         "crawl.yaml:3: a.b：必须是数\n    应为：无\n    例如：b: 1"),
+        (ConfigError(message("config.must-be-at-least", "must be at least {ge}", ge=3)),
+         "不得小于 3"),
+        (ConfigError([Problem("a.b", message("config.must-be-number", "must be a number"),
+                              message("type.none", "none"), "b: 1", "crawl.yaml", 3)]),
+         "crawl.yaml:3: a.b: 必须是数\n    应为：无\n    例如：b: 1"),
     ],
 )  # fmt: skip
 def test_a_refusal_is_said_in_chinese(error: ConfigError, said: str):
     problem = spoken_problem(problem_of(error), CHINESE)
     assert problem.detail == said
     assert spoken_problem(problem_of(error), language("en")) == problem_of(error)
+
+
+def test_the_code_of_a_refusal_is_in_its_details():
+    text = message("config.must-be-at-least", "must be at least {ge}", ge=3)
+    details = problem_of(ConfigError([Problem("a.b", text)]))
+    assert details.problems[0]["message_code"] == "config.must-be-at-least"
+    assert details.problems[0]["params"] == {"ge": 3}
+    assert details.message_code == "problem.place"
+    assert problem_of(ConfigError("plain")).message_code == ""
 
 
 def test_what_is_not_known_stays_as_it_is():

@@ -9,6 +9,7 @@ from nacre.engine.candidates.scope_state import RuleFiles, all_chains, database_
 from nacre.engine.chain.entry import ChainName
 from nacre.engine.chain.plan import gate_place
 from nacre.errors import ConfigError, Problem
+from nacre.messages import SEMICOLON, join, message
 from nacre.recrawl.planner.schedules.nutch import NutchRates, read_mime_rates
 from nacre.scope.compile import all_rules, misplaced
 from nacre.scope.rules.nutch import FilterRule, NutchExempt
@@ -21,15 +22,18 @@ from nacre.scope.subject import RulePlace
 from nacre.settings.settings import JobSettings
 from nacre.uri.canonical import Canonicalizer
 
-_RECHECK = "; `chains.fetch.recheck-scope.enabled: true` asks the scope again, with the address"
+_RECHECK = message(
+    "assembly.recheck-scope",
+    "`chains.fetch.recheck-scope.enabled: true` asks the scope again, with the address",
+)
 
 
 def scope_problems(settings: JobSettings, root: Path, files: RuleFiles) -> Iterator[Problem]:
     """Problems that keep the rules of a job from working."""
     for path, rules, place in _places(settings):
-        for number, message in misplaced(rules, place):
+        for number, text in misplaced(rules, place):
             hint = _RECHECK if place is RulePlace.CANDIDATES and path == "scope" else ""
-            yield Problem(f"{path}.{number}", message + hint)
+            yield Problem(f"{path}.{number}", join((text, hint), *SEMICOLON))
         for number, rule in enumerate(rules):
             for inner in all_rules([rule]):
                 yield from _unusable(f"{path}.{number}", inner, settings, root)
@@ -52,9 +56,13 @@ def scope_doubts(settings: JobSettings) -> Iterator[Problem]:
             if inner.needs and inner.says is Decision.ACCEPT and not inner.parts:
                 yield Problem(
                     f"scope.{number}",
-                    f"the rule `{inner.label}` has no opinion when links are judged, only "
-                    "when the scope is asked again: it can keep URLs in the scope, but accepts no "
-                    "new ones",
+                    message(
+                        "assembly.rule-has-no-opinion-when-links",
+                        "the rule `{label}` has no opinion when links are judged, only when the "
+                        "scope is "
+                        "asked again: it can keep URLs in the scope, but accepts no new ones",
+                        label=inner.label,
+                    ),
                 )
 
 
@@ -76,14 +84,17 @@ def _places(settings: JobSettings) -> Iterator[tuple[str, Sequence[Rule], RulePl
 
 def _unusable(path: str, rule: Rule, settings: JobSettings, root: Path) -> Iterator[Problem]:
     if isinstance(rule, GeoLocation):
-        message = database_problem(root / rule.database)
-        if message:
-            yield Problem(path, message)
+        trouble = database_problem(root / rule.database)
+        if trouble:
+            yield Problem(path, trouble)
     if isinstance(rule, SourceSeed) and rule.seeds and not settings.engine.source_tags:
         yield Problem(
             path,
-            "the rule `source-seed` never matches: URIs have no source tags",
-            "source tags",
+            message(
+                "assembly.rule-source-seed-never-matches",
+                "the rule `source-seed` never matches: URIs have no source tags",
+            ),
+            message("assembly.source-tags", "source tags"),
             "engine: {source_tags: true}",
         )
 
@@ -94,10 +105,24 @@ def _bad_files(path: str, rule: Prefixed, files: RuleFiles) -> Iterator[Problem]
             readable(tuple(files.read_lines(name)))
         except OSError as error:
             reason = error.strerror or str(error)
-            message = f"{name} cannot be read: {reason}"
-            yield Problem(path, message, "a file with one SURT prefix a line")
+            yield Problem(
+                path,
+                message(
+                    "assembly.cannot-be-read",
+                    "{name} cannot be read: {reason}",
+                    name=name,
+                    reason=reason,
+                ),
+                message(
+                    "assembly.file-with-one-surt-prefix-line", "a file with one SURT prefix a line"
+                ),
+            )
         except ValueError as error:
-            yield Problem(path, f"{name}: {error}")
+            yield Problem(path, _name_error(name, error))
+
+
+def _name_error(name: str, error: Exception) -> str:
+    return message("assembly.name-error", "{name}: {error}", name=name, error=error)
 
 
 class RuleFindings(NamedTuple):

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic.config import JsonDict
 
 from nacre.config.registry import Registry
+from nacre.messages import message
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -35,7 +36,12 @@ def parse_size(value: object) -> object:
     unit = match[2].lower().removesuffix("b") if match else ""
     factor = _SIZE.get(unit) or _BINARY.get(unit)
     if not match or factor is None:
-        raise ValueError("not a size; write bytes or a number with kB, MB, GB, KiB, MiB or GiB")
+        raise ValueError(
+            message(
+                "config.not-size",
+                "not a size; write bytes or a number with kB, MB, GB, KiB, MiB or GiB",
+            )
+        )
     return round(float(match[1]) * factor)
 
 
@@ -46,7 +52,12 @@ def parse_duration(value: object) -> object:
     match = _NUMBER.match(value)
     factor = _TIME.get(match[2].lower()) if match else None
     if not match or factor is None:
-        raise ValueError("not a duration; write seconds or a number with ms, s, m, h, d or w")
+        raise ValueError(
+            message(
+                "config.not-duration",
+                "not a duration; write seconds or a number with ms, s, m, h, d or w",
+            )
+        )
     return float(match[1]) * factor
 
 

@@ -17,6 +17,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from nacre.config.layer import DEEPEST, Layer, SettingOrigin, Tree, is_too_deep, most_nodes
 from nacre.errors import Problem
+from nacre.messages import Message, message
 
 _MOST_REPAIRS = 50
 _MERGE = "tag:yaml.org,2002:merge"
@@ -44,14 +45,24 @@ def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
     if not isinstance(node, MappingNode):
         line = node.start_mark.line + 1
         layer.problems.append(
-            Problem("", "the file holds no settings", "`name: value` lines", _SAMPLE, file, line)
+            Problem(
+                "",
+                message("config.file-holds-no-settings", "the file holds no settings"),
+                message("config.name-value-lines", "`name: value` lines"),
+                _SAMPLE,
+                file,
+                line,
+            )
         )
         return layer
     try:
         tree = _Reader(layer, file, most_nodes(text)).mapping(node, "")
     except _GrownError:
-        said = "aliases (`*`) expand to far more than the file contains"
-        layer.problems.append(Problem("", said, "the values themselves", "", file))
+        grown = message(
+            "config.aliases-expand", "aliases (`*`) expand to far more than the file contains"
+        )
+        expected = message("config.values-themselves", "the values themselves")
+        layer.problems.append(Problem("", grown, expected, "", file))
         return layer
     includes, profile = _includes(tree, layer, file), _profile(tree, layer, file)
     return replace(layer, tree=tree, includes=includes, profile=profile)
@@ -60,18 +71,41 @@ def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
 def _composed(text: str, file: str, layer: Layer) -> Node | None:
     """The nodes of what can be read; each syntax error is noted, and its section blanked out."""
     if is_too_deep(text):
-        said = f"lists and mappings are nested more than {DEEPEST} times"
-        layer.problems.append(Problem("", f"not well-formed YAML: {said}", file=file))
+        deep = message(
+            "config.nested-too-often", "lists and mappings are nested more than {most} times",
+            most=DEEPEST,
+        )  # fmt: skip
+        layer.problems.append(Problem("", _not_yaml(deep), file=file))
         return None
     yaml = YAML(typ="safe", pure=True)
     tabbed, text = untabbed(text)
     barred, text = without_barred(text)
     for line, sign in barred:
-        said = f"not well-formed YAML: the sign U+{ord(sign):04X} is not allowed"
-        layer.problems.append(Problem("", said, "signs that can be printed", "", file, line))
+        barred_sign = message(
+            "config.sign-is-not-allowed",
+            "not well-formed YAML: the sign U+{sign:04X} is not allowed",
+            sign=ord(sign),
+        )
+        layer.problems.append(
+            Problem(
+                "",
+                barred_sign,
+                message("config.signs-that-can-be-printed", "signs that can be printed"),
+                "",
+                file,
+                line,
+            )
+        )
     for line in tabbed:
         layer.problems.append(
-            Problem("", "the line is indented with a tab", "blanks, two a step", "", file, line)
+            Problem(
+                "",
+                message("config.line-is-indented-with-tab", "the line is indented with a tab"),
+                message("config.blanks-two-step", "blanks, two a step"),
+                "",
+                file,
+                line,
+            )
         )
     last = ""
     for _ in range(_MOST_REPAIRS):
@@ -81,11 +115,21 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
             fault = _fault(error, text)
             rest, lost = blanked(text, fault.begin, fault.line, again=text == last)
         except RecursionError:
-            said = "it is nested too deep"
-            layer.problems.append(Problem("", f"not well-formed YAML: {said}", file=file))
+            deep = message("config.it-is-nested-too-deep", "it is nested too deep")
+            layer.problems.append(Problem("", _not_yaml(deep), file=file))
             return None
         except (YAMLError, ValueError) as error:
-            layer.problems.append(Problem("", f"not well-formed YAML: {error}", file=file))
+            layer.problems.append(
+                Problem(
+                    "",
+                    message(
+                        "config.not-well-formed-yaml-2",
+                        "not well-formed YAML: {error}",
+                        error=error,
+                    ),
+                    file=file,
+                )
+            )
             return None
         if fault.line not in tabbed:
             said = f"not well-formed YAML: {fault.said}"
@@ -142,6 +186,10 @@ def _bracket_fault(problem: str, context: str, at: _Fault, text: str) -> _Fault 
         said = f"`{found[1]}` closes nothing: take it out, or open it before"
         return _Fault(at.line, at.line, said)
     return None
+
+
+def _not_yaml(reason: object) -> Message:
+    return message("config.not-well-formed-yaml", "not well-formed YAML: {reason}", reason=reason)
 
 
 class _GrownError(Exception):
@@ -226,9 +274,9 @@ class _Reader:
             return node.value
         return made if made is None or isinstance(made, bool | int | float | str) else node.value
 
-    def _note(self, path: str, message: str, line: int) -> None:
+    def _note(self, path: str, text: str, line: int) -> None:
         problems = self._layer.problems
-        problems.append(Problem(path, message, file=self._file, line=line))
+        problems.append(Problem(path, text, file=self._file, line=line))
 
 
 def _includes(tree: Tree, layer: Layer, file: str) -> list[tuple[str, int]]:
@@ -240,7 +288,12 @@ def _includes(tree: Tree, layer: Layer, file: str) -> list[tuple[str, int]]:
         return [(name, layer.places[f"include.{i}"].line) for i, name in enumerate(named)]
     layer.problems.append(
         Problem(
-            "include", "is not a list of files", "file names", "include: [site.yaml]", file, line
+            "include",
+            message("config.is-not-list-of-files", "is not a list of files"),
+            message("config.file-names", "file names"),
+            "include: [site.yaml]",
+            file,
+            line,
         )
     )
     return []
@@ -251,7 +304,16 @@ def _profile(tree: Tree, layer: Layer, file: str) -> tuple[str, int]:
     line = layer.places["profile"].line if "profile" in layer.places else 0
     if named is None or isinstance(named, str):
         return named or "", line
-    layer.problems.append(Problem("profile", "is not a name", "", "profile: site", file, line))
+    layer.problems.append(
+        Problem(
+            "profile",
+            message("config.is-not-name", "is not a name"),
+            "",
+            "profile: site",
+            file,
+            line,
+        )
+    )
     return "", line
 
 

@@ -11,9 +11,10 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from nacre.config.component import Component
-from nacre.config.registry import nearest
+from nacre.config.registry import did_you_mean, nearest, one_of
 from nacre.config.secret import Secret
 from nacre.errors import ConfigError, Problem
+from nacre.messages import OR, Message, join, message, static
 
 
 class FieldFacts(NamedTuple):
@@ -59,8 +60,8 @@ def facts_of(path: str, info: FieldInfo) -> FieldFacts:
         path,
         type_name(info.annotation),
         default,
-        info.description or "",
-        str(extra.get("unit", "")),
+        static(info.description or ""),
+        static(str(extra.get("unit", ""))),
         bool(extra.get("live", True)),
         bool(extra.get("sheets", True)),
         str(extra.get("sample", "")),
@@ -187,14 +188,17 @@ def _inner(kind: object, part: str) -> object:
     return None
 
 
-_WORDS = {
-    str: "text",
-    int: "whole number",
-    float: "number",
-    bool: "true or false",
-    Secret: "secret text",
-    type(None): "none",
+_WORDS: dict[type, str] = {
+    str: message("type.text", "text"),
+    int: message("type.whole-number", "whole number"),
+    float: message("type.number", "number"),
+    bool: message("type.true-or-false", "true or false"),
+    Secret: message("type.secret-text", "secret text"),
+    type(None): message("type.none", "none"),
 }
+
+
+EITHER = "type.either", "{first} or {rest}"
 
 
 def type_name(kind: object) -> str:
@@ -205,19 +209,24 @@ def type_name(kind: object) -> str:
     if origin is Annotated:
         return type_name(inner[0])
     if origin is Literal:
-        return " or ".join(f"`{value}`" for value in inner)
+        return join((f"`{value}`" for value in inner), *OR)
     if origin in (Union, UnionType):
-        return " or ".join(dict.fromkeys(map(type_name, inner)))
+        return join(dict.fromkeys(map(type_name, inner)), *EITHER)
     if origin is dict:
-        return f"mapping of {type_name(inner[0])} to {type_name(inner[1])}"
-    return f"list of {type_name(inner[0])}" if inner else str(kind)
+        keys, values = map(type_name, inner)
+        return message("type.mapping-of", "mapping of {keys} to {values}", keys=keys, values=values)
+    return _list_of(type_name(inner[0])) if inner else str(kind)
+
+
+def _list_of(items: str) -> Message:
+    return message("type.list-of", "list of {items}", items=items)
 
 
 def _class_name(kind: type) -> str:
     if issubclass(kind, Enum):
-        return " or ".join(f"`{member.value}`" for member in kind)
+        return join((f"`{member.value}`" for member in kind), *OR)
     if issubclass(kind, BaseModel):
-        return "mapping"
+        return message("type.mapping", "mapping")
     return _WORDS.get(kind, kind.__name__)
 
 
@@ -234,12 +243,26 @@ def suggestion(model: type[BaseModel], parts: Sequence[str], tree: object = None
     own = list(holder.model_fields) if holder else []
     near = nearest(name, own)
     if near:
-        return f"did you mean `{'.'.join([*above, near])}`?"
+        return did_you_mean(".".join([*above, near]))
     everywhere = _paths(model)
     near = nearest(name, everywhere, cutoff=0.8)
     if near:
-        return f"did you mean `{everywhere[near]}`?"
-    return "one of: " + ", ".join(sorted(own)) if own else ""
+        return did_you_mean(everywhere[near])
+    return one_of(sorted(own)) if own else ""
+
+
+def no_such_setting(path: str, hint: str = "") -> Problem:
+    """The problem of a path that no setting has.
+
+    Args:
+        path: The path.
+        hint: As of `suggestion`; "" for none.
+    """
+    if not hint:
+        return Problem(path, message("config.no-such-setting", "no such setting"))
+    return Problem(
+        path, message("config.no-such-setting-but", "no such setting; {hint}", hint=hint)
+    )
 
 
 def value_at(settings: BaseModel, path: str) -> object:
@@ -253,6 +276,6 @@ def value_at(settings: BaseModel, path: str) -> object:
     for index, part in enumerate(parts):
         if not isinstance(value, BaseModel) or part not in type(value).model_fields:
             hint = suggestion(type(settings), parts[: index + 1])
-            raise ConfigError([Problem(path, f"no such setting; {hint}".rstrip("; "))])
+            raise ConfigError([no_such_setting(path, hint)])
         value = getattr(value, part)
     return value

@@ -4,62 +4,83 @@ Files, commands and sheets say it with the same words (`message_of`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from nacre.config.facts import FieldFacts, facts_at, required, suggestion
+from nacre.config.facts import FieldFacts, facts_at, no_such_setting, required, suggestion
 from nacre.config.layer import SettingOrigin, Tree
-from nacre.config.registry import nearest
+from nacre.config.registry import did_you_mean, nearest, one_of
 from nacre.errors import Problem
+from nacre.messages import COMMA, OR, SEMICOLON, Message, join, message
 
 _SHOWN = 60
 
 
-def shown(given: object, message: str) -> str:
-    """The value that was given instead, for the end of a message; "" where it says so already."""
-    if given is None:
-        return "; nothing is given"
-    if isinstance(given, dict | list | tuple):
-        return ""
-    text = repr(given) if isinstance(given, str) else str(given).lower()
-    if text in message:
-        return ""
-    cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    return f" (it is {cut})"
+def with_value(text: str, value: object) -> str:
+    """Add the value that is wrong to what is wrong with it, unless the text has it already.
+
+    Args:
+        text: What is wrong.
+        value: The value; None if none is set.
+    """
+    if value is None:
+        return message("config.nothing-is-given", "{text}; nothing is given", text=text)
+    if isinstance(value, dict | list | tuple):
+        return text
+    shown = repr(value) if isinstance(value, str) else str(value).lower()
+    if shown in text:
+        return text
+    cut = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
+    return message("config.it-is", "{text} (it is {value})", text=text, value=cut)
 
 
 def _plain(number: float) -> str:
     return f"{number:.15g}"
 
 
-_Say = Callable[[Mapping[str, Any]], str]
+_NUMBERS = {"ge", "gt", "le", "lt"}
 
-_SAYINGS: dict[str, _Say] = {
-    "greater_than_equal": lambda c: f"must be at least {_plain(c['ge'])}",
-    "greater_than": lambda c: f"must be more than {_plain(c['gt'])}",
-    "less_than_equal": lambda c: f"must be at most {_plain(c['le'])}",
-    "less_than": lambda c: f"must be less than {_plain(c['lt'])}",
-    "finite_number": lambda _: "must be a finite number",
-    "int_from_float": lambda _: "must be a whole number",
-    "string_type": lambda _: "must be text; put a number or true/false into quotation marks",
-    "string_pattern_mismatch": lambda c: f"must match the pattern {c['pattern']}",
-    "too_short": lambda c: f"must hold at least {c['min_length']}, and holds {c['actual_length']}",
-    "too_long": lambda c: f"may hold at most {c['max_length']}",
-    "missing": lambda _: "is missing",
-    "none_required": lambda _: "must be none",
+_WHOLE = message("config.must-be-whole-number", "must be a whole number")
+_SAYINGS: dict[str, Callable[..., Message]] = {
+    "greater_than_equal": partial(message, "config.must-be-at-least", "must be at least {ge}"),
+    "greater_than": partial(message, "config.must-be-more-than", "must be more than {gt}"),
+    "less_than_equal": partial(message, "config.must-be-at-most", "must be at most {le}"),
+    "less_than": partial(message, "config.must-be-less-than", "must be less than {lt}"),
+    "finite_number": partial(message, "config.must-be-finite", "must be a finite number"),
+    "int_from_float": lambda **_: _WHOLE,
+    "string_type": partial(
+        message,
+        "config.must-be-text",
+        "must be text; put a number or true/false into quotation marks",
+    ),
+    "string_pattern_mismatch": partial(
+        message, "config.must-match-pattern", "must match the pattern {pattern}"
+    ),
+    "too_short": partial(
+        message,
+        "config.must-hold-at-least",
+        "must hold at least {min_length}, and holds {actual_length}",
+    ),
+    "too_long": partial(message, "config.may-hold-at-most", "may hold at most {max_length}"),
+    "missing": partial(message, "config.is-missing", "is missing"),
+    "none_required": partial(message, "config.must-be-none", "must be none"),
 }
+"""The message of each type of error; its parameters are the context of the error."""
 
+_LIST = message("config.must-be-list", "must be a list: `[a, b]`, or lines that begin with `- `")
+_SECTION = message("config.must-be-section", "must be a section: indented `name: value` lines")
 _KINDS = {
-    "int": "must be a whole number",
-    "float": "must be a number",
-    "bool": "must be true or false",
-    "tuple": "must be a list: `[a, b]`, or lines that begin with `- `",
-    "list": "must be a list: `[a, b]`, or lines that begin with `- `",
-    "frozen": "must be a list: `[a, b]`, or lines that begin with `- `",
-    "dict": "must be a section: indented `name: value` lines",
-    "model": "must be a section: indented `name: value` lines",
+    "int": _WHOLE,
+    "float": message("config.must-be-number", "must be a number"),
+    "bool": message("config.must-be-true-or-false", "must be true or false"),
+    "tuple": _LIST,
+    "list": _LIST,
+    "frozen": _LIST,
+    "dict": _SECTION,
+    "model": _SECTION,
 }
 
 
@@ -75,19 +96,32 @@ def message_of(item: ErrorDetails, *, in_settings: bool = True) -> str:
     if kind in ("literal_error", "enum"):
         return _choice(item, str(context.get("expected", "")))
     if kind in _SAYINGS:
-        return _SAYINGS[kind](context)
+        numbers = {name: _plain(context[name]) for name in _NUMBERS & context.keys()}
+        return _SAYINGS[kind](**{**context, **numbers})
     word = kind.partition("_")[0]
     if word in _KINDS and kind != "value_error":
         return _KINDS[word]
-    message = str(item["msg"]).removeprefix("Value error, ")
-    return f"{message[0].lower()}{message[1:]}" if in_settings and message else message
+    text = message_in(context) or str(item["msg"]).removeprefix("Value error, ")
+    return f"{text[0].lower()}{text[1:]}" if in_settings and text[:1].isupper() else text
+
+
+def message_in(context: Mapping[str, Any]) -> str:
+    """The message of an error in the context that pydantic has of it; "" if there is none."""
+    error = context.get("error")
+    first = error.args[0] if isinstance(error, Exception) and error.args else error
+    return first if isinstance(first, Message) else ""
 
 
 def _choice(item: ErrorDetails, expected: str) -> str:
     known = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
     near = nearest(str(item.get("input")), known)
-    names = " or ".join(f"`{name}`" for name in known)
-    return f"must be {names}" + (f"; did you mean `{near}`?" if near else "")
+    wrong = must_be(join((f"`{name}`" for name in known), *OR))
+    return join((wrong, did_you_mean(near)), *SEMICOLON) if near else wrong
+
+
+def must_be(kind: str) -> Message:
+    """The problem of a value that is of another type, which is named."""
+    return message("config.must-be", "must be {kind}", kind=kind)
 
 
 _HINTED = 200
@@ -193,24 +227,23 @@ def _problem(
     path = ".".join(parts)
     if item["type"] == "extra_forbidden":
         hint = suggestion(model, parts, tree) if hints else ""
-        return Problem(path, f"no such setting; {hint}".rstrip("; "))
+        return no_such_setting(path, hint)
     if item["type"].startswith("union_tag"):
         return _no_rule(parts, item)
     facts = facts_at(model, parts, tree)
     given = _given(tree, parts)
     kinds = {other["type"] for other in same}
-    message = message_of(item, in_settings=facts is not None)
+    text = message_of(item, in_settings=facts is not None)
     if len(kinds) > 1 and facts:
-        message = f"must be {facts.type}"
+        text = must_be(facts.type)
     if item["type"] != "missing" and not (facts and "secret" in facts.type):
-        message += shown(given, message)
+        text = with_value(text, given)
     if isinstance(given, list):
-        bad = (i for i, value in enumerate(given) if repr(value) in message)
+        bad = (i for i, value in enumerate(given) if repr(value) in text)
         path = ".".join([*parts, *(str(index) for index in list(bad)[:1])])
     if facts is None:
-        return Problem(path, message)
-    expected = f"{facts.doc} {_with_unit(facts)}".strip()
-    return Problem(path, message, expected, sample_of(facts))
+        return Problem(path, text)
+    return Problem(path, text, _expected(facts), sample_of(facts))
 
 
 def _no_rule(parts: tuple[str, ...], item: ErrorDetails) -> Problem:
@@ -219,12 +252,19 @@ def _no_rule(parts: tuple[str, ...], item: ErrorDetails) -> Problem:
     known = [name.strip(" '") for name in str(context.get("expected_tags", "")).split(",")]
     names = [name for name in known if name and not name[0].isupper()]
     if item["type"] == "union_tag_not_found":
-        message = "the rule has no name"
-        return Problem(".".join(parts), message, "`rule: NAME` in it", "- rule: too-many-hops")
+        return Problem(
+            ".".join(parts),
+            message("config.rule-has-no-name", "the rule has no name"),
+            message("config.rule-name", "`rule: NAME` in it"),
+            "- rule: too-many-hops",
+        )
     tag = str(context.get("tag", ""))
     near = nearest(tag, filter(None, known))
-    hint = f"did you mean `{near}`?" if near else "one of: " + ", ".join(names)
-    return Problem(".".join([*parts, "rule"]), f"no such rule: `{tag}`; {hint}")
+    hint = did_you_mean(near) if near else one_of(names)
+    return Problem(
+        ".".join([*parts, "rule"]),
+        message("config.no-such-rule", "no such rule: `{tag}`; {hint}", tag=tag, hint=hint),
+    )
 
 
 def _given(tree: object, parts: Sequence[str]) -> object:
@@ -236,8 +276,16 @@ def _given(tree: object, parts: Sequence[str]) -> object:
     return tree
 
 
-def _with_unit(facts: FieldFacts) -> str:
-    return f"({facts.type}, {facts.unit})" if facts.unit else f"({facts.type})"
+def _expected(facts: FieldFacts) -> str:
+    kind = typed(facts)
+    if not facts.doc:
+        return message("config.kind", "({kind})", kind=kind)
+    return message("config.meaning-and-kind", "{doc} ({kind})", doc=facts.doc, kind=kind)
+
+
+def typed(facts: FieldFacts) -> str:
+    """The type of a setting, with its unit."""
+    return join((facts.type, facts.unit), *COMMA)
 
 
 _BY_UNIT = {"s": "10m", "bytes": "500 MB"}

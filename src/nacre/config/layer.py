@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from nacre.errors import Problem
+from nacre.messages import message
 
 Tree = dict[str, Any]
 
@@ -83,7 +84,15 @@ def assignment_layer(assignments: Iterable[str], source: str = "--set") -> Layer
         if not equals or not path.strip():
             layer.problems.append(
                 Problem(
-                    "", f"{source} {text!r}: no assignment", "path=value", "frontier.max_retries=5"
+                    "",
+                    message(
+                        "config.no-assignment",
+                        "{source} {text!r}: no assignment",
+                        source=source,
+                        text=text,
+                    ),
+                    "path=value",
+                    "frontier.max_retries=5",
                 )
             )
             continue

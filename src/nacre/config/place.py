@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from nacre.config.findings import message_of
+from nacre.messages import SEMICOLON, join, message
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -53,7 +54,11 @@ class InvalidValuesError(ValueError):
     """Values that settings cannot have: path, message and the value given, of each."""
 
     def __init__(self, items: Sequence[tuple[str, str, object]]) -> None:
-        super().__init__("; ".join(f"{path}: {message}" for path, message, _ in items))
+        texts = (
+            message("config.value", "{path}: {text}", path=path, text=text)
+            for path, text, _ in items
+        )
+        super().__init__(join(texts, *SEMICOLON))
         self.items = tuple(items)
 
 

@@ -9,6 +9,8 @@ from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
+from nacre.messages import SEMICOLON, Message, join, message
+
 T = TypeVar("T")
 
 CONTRACT = 1
@@ -32,6 +34,16 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     plain = {other.lower().replace("-", "_"): other for other in known}
     near = difflib.get_close_matches(name.lower().replace("-", "_"), plain, n=1, cutoff=cutoff)
     return plain[near[0]] if near else ""
+
+
+def did_you_mean(name: str) -> Message:
+    """The hint that another name was meant."""
+    return message("config.did-you-mean", "did you mean `{name}`?", name=name)
+
+
+def one_of(names: Iterable[str]) -> Message:
+    """The hint that these names are possible."""
+    return message("config.one-of", "one of: {names}", names=", ".join(names))
 
 
 class Registry(Generic[T]):
@@ -87,7 +99,14 @@ class Registry(Generic[T]):
             if known is not part:
                 there = self._places.get(name) or _place_of(known)
                 raise ValueError(
-                    f"there is a {self.noun} {name!r} already: {there}, and now {here}"
+                    message(
+                        "config.there-is-already",
+                        "there is a {noun} {name!r} already: {there}, and now {here}",
+                        noun=self.noun,
+                        name=name,
+                        there=there,
+                        here=here,
+                    )
                 )
             self._places.setdefault(name, here)
 
@@ -107,10 +126,13 @@ class Registry(Generic[T]):
             found = self.known(name)
         if found is None:
             near = nearest(name, [*self._parts, *self.other_names()])
-            every = ", ".join(sorted(self._parts))
-            hint = f"did you mean `{near}`?" if near else f"one of: {every}"
-            message = f"there is no {self.noun} {name!r}; {hint}"
-            raise ValueError("; ".join((message, *self._faults)))
+            every = sorted(self._parts)
+            hint = did_you_mean(near) if near else one_of(every)
+            text = message(
+                "config.there-is-no-part", "there is no {noun} {name!r}; {hint}",
+                noun=self.noun, name=name, hint=hint,
+            )  # fmt: skip
+            raise ValueError(join((text, *self._faults), *SEMICOLON))
         return found
 
     def other_names(self) -> Iterable[str]:

@@ -11,6 +11,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from nacre.config.ordinary import home_path, read_ordinary
+from nacre.messages import message
 from nacre.uri.login import hidden
 
 _EXPECTED = "a text, `{env: NAME}` or `{file: PATH}`"
@@ -129,10 +130,14 @@ def _read(value: object, info: ValidationInfo) -> Secret:
     if isinstance(value, str):
         return Secret(value)
     if not isinstance(value, Mapping) or len(value) != 1:
-        raise ValueError(f"must be {_EXPECTED}")
+        raise ValueError(
+            message("config.must-be-reference", "must be {expected}", expected=_EXPECTED)
+        )
     ((kind, name),) = value.items()
     if kind not in ("env", "file") or not isinstance(name, str) or not name:
-        raise ValueError(f"must be {_EXPECTED}")
+        raise ValueError(
+            message("config.must-be-reference", "must be {expected}", expected=_EXPECTED)
+        )
     root = (info.context or {}).get("root")
     text = _of_environment(name) if kind == "env" else _of_file(name, root)
     return Secret(text, {kind: name})
@@ -141,7 +146,13 @@ def _read(value: object, info: ValidationInfo) -> Secret:
 def _of_environment(name: str) -> str:
     text = os.environ.get(name, "")
     if not text:
-        raise ValueError(f"the environment has no variable {name}")
+        raise ValueError(
+            message(
+                "config.environment-has-no-variable",
+                "the environment has no variable {name}",
+                name=name,
+            )
+        )
     return text
 
 
@@ -149,12 +160,25 @@ def _of_file(name: str, root: Path | None) -> str:
     path = home_path(name)
     if not path.is_absolute():
         if root is None:
-            raise ValueError(f"a relative path is not known here; write that of {name} in full")
+            raise ValueError(
+                message(
+                    "config.relative-path-is-not-known-here",
+                    "a relative path is not known here; write that of {name} in full",
+                    name=name,
+                )
+            )
         path = root / path
     try:
         text = read_ordinary(path, _LONGEST).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from None
+        raise ValueError(
+            message(
+                "config.secret-cannot-be-read",
+                "{path} cannot be read: {reason}",
+                path=path,
+                reason=getattr(error, "strerror", error),
+            )
+        ) from None
     if not text:
-        raise ValueError(f"{path} is empty")
+        raise ValueError(message("config.is-empty", "{path} is empty", path=path))
     return text

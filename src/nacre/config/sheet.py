@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from nacre.config.component import Component
 from nacre.config.effective import Effective
-from nacre.config.facts import type_name
-from nacre.config.findings import shown
+from nacre.config.facts import no_such_setting, type_name
+from nacre.config.findings import with_value
 from nacre.config.place import (
     InvalidValuesError,
     UnknownPropertyError,
@@ -21,7 +21,9 @@ from nacre.config.place import (
     properties,
     with_values,
 )
+from nacre.config.registry import did_you_mean, one_of
 from nacre.errors import Problem
+from nacre.messages import message
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -75,11 +77,23 @@ def check_sheet(name: str, tree: object, settings: BaseModel) -> tuple[Sheet, li
     """A sheet with what is right in it, and a problem for all that is not."""
     above = f"sheets.{name}"
     if not isinstance(tree, Mapping):
-        wrong = Problem(above, "not a mapping of settings", "", f"{name}: {{politeness.delay: 5}}")
+        wrong = Problem(
+            above,
+            message("config.not-mapping-of-settings", "not a mapping of settings"),
+            "",
+            f"{name}: {{politeness.delay: 5}}",
+        )
         return Sheet(name, {}), [wrong]
     problems: list[Problem] = []
     if "." in name:
-        problems.append(Problem(above, "the name of a sheet cannot hold a dot"))
+        problems.append(
+            Problem(
+                above,
+                message(
+                    "config.name-of-sheet-cannot-hold-dot", "the name of a sheet cannot hold a dot"
+                ),
+            )
+        )
     groups: dict[str, dict[str, object]] = {}
     for path, value in flat(tree, settings).items():
         wrong_here = _forbidden(settings, path)
@@ -111,9 +125,15 @@ def _forbidden(settings: BaseModel, path: str) -> Problem | None:
     try:
         found = find(settings, path)
     except UnknownPropertyError as error:
-        return Problem(path, f"no such setting; {suggestion(error, settings, path)}".rstrip("; "))
+        return no_such_setting(path, suggestion(error, settings, path))
     if not found.sheets:
-        return Problem(path, "a sheet cannot change this: it applies to the whole job")
+        return Problem(
+            path,
+            message(
+                "config.sheet-cannot-change-this",
+                "a sheet cannot change this: it applies to the whole job",
+            ),
+        )
     return None
 
 
@@ -122,9 +142,9 @@ def check_values(settings: BaseModel, values: Values) -> Iterator[Problem]:
     try:
         with_values(settings, values)
     except InvalidValuesError as error:
-        for where, message, given in error.items:
-            said = message if _is_secret(settings, where) else message + shown(given, message)
-            yield Problem(where, said, _doc(settings, where))
+        for where, text, value in error.items:
+            wrong = text if _is_secret(settings, where) else with_value(text, value)
+            yield Problem(where, wrong, _doc(settings, where))
 
 
 def _is_secret(settings: BaseModel, path: str) -> bool:
@@ -146,13 +166,13 @@ def suggestion(error: UnknownPropertyError, settings: BaseModel, path: str) -> s
     """A suggestion of the name that the operator may have meant."""
     near = difflib.get_close_matches(error.path, error.known, n=1, cutoff=0.6)
     if near:
-        return f"did you mean `{near[0]}{path[len(error.path) :]}`?"
+        return did_you_mean(f"{near[0]}{path[len(error.path) :]}")
     last = path.rpartition(".")[2]
     everywhere = {found.path.rpartition(".")[2]: found.path for found in properties(settings)}
     near = difflib.get_close_matches(last, everywhere, n=1, cutoff=0.8)
     if near:
-        return f"did you mean `{everywhere[near[0]]}`?"
-    return "one of: " + ", ".join(error.known) if error.known else ""
+        return did_you_mean(everywhere[near[0]])
+    return one_of(error.known) if error.known else ""
 
 
 class Overlays(Generic[T]):

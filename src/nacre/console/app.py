@@ -54,6 +54,7 @@ from nacre.console.routes import API, ROUTES, Answer, RouteRow
 from nacre.console.services import ConsoleServices
 from nacre.console.spoken import spoken_problem
 from nacre.console.versions import IF_MATCH, EditTurns, conflict
+from nacre.core.message_data import to_builtins, to_json
 from nacre.errors import NacreError
 from nacre.ops.roles import Role
 
@@ -285,8 +286,8 @@ class ConsoleApp:
         if isinstance(answer, PageAnswer):
             visitor = Visitor(call.identity, call.session)
             return self._page(answer, visitor, call.language)
-        data = with_fields(msgspec.to_builtins(answer), call.request.query_params.get("fields", ""))
-        return Response(msgspec.json.encode(data), row.status, media_type=JSON_TYPE)
+        data = with_fields(to_builtins(answer), call.request.query_params.get("fields", ""))
+        return Response(to_json(data), row.status, media_type=JSON_TYPE)
 
     def _seen_as(self, who: Requester) -> Requester:
         """Who asks, as pages see them: while another console has the places, all only look."""
@@ -335,7 +336,7 @@ class ConsoleApp:
         if isinstance(error, RefusedRequestError) and error.retry_after:
             fields["retry-after"] = str(error.retry_after)
         if is_api:
-            data = msgspec.json.encode(problem)
+            data = to_json(problem)
             return Response(data, problem.status, fields, media_type=PROBLEM_TYPE)
         # htmx puts an answer into the place of a form: there a whole page would be a second one.
         page = _refused_in_place(problem) if in_place(request) else _problem_page(problem, request)

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from nacre.console.made_texts import STATES, MadeTexts
-from nacre.console.pseudo import PseudoTexts
+from nacre.console.pseudo import PseudoTexts, pseudo
 from nacre.console.translations import compiled, po_texts
 from nacre.core.clock import duration
 from nacre.job.sentence import Sentence, Value
 from nacre.job.sentence_words import progress_words, words, write_param
+from nacre.messages import Message, Param
 
 FOLDER: Final = Path(__file__).parent / "locale"
 DOMAIN: Final = "nacre"
@@ -77,14 +78,36 @@ class Language:
 
     def duration(self, seconds: float) -> str:
         """A number of seconds in words."""
-        return self.made(duration(seconds))
+        return self.text(duration(seconds))
 
     def _param(self, name: str, value: Value) -> str:
         said = write_param(name, value)
         return said if isinstance(value, str) else self.made(said)
 
+    def text(self, text: str) -> str:
+        """A text of another part of Nacre: a message in this language; any other as it is."""
+        if not isinstance(text, Message):
+            return text
+        if text.code == text:  # it has no places for values, and may have braces
+            return self.texts.gettext(text.code)
+        values = {name: self._value(value) for name, value in text.params.items()}
+        return self._template(text).format_map(values)
+
+    def _value(self, value: Param) -> Param:
+        if isinstance(value, Message):
+            return self.text(value)
+        return self.error(value) if isinstance(value, str) and " " in value else value
+
+    def _template(self, text: Message) -> str:
+        if self.name == PSEUDO:
+            return pseudo(text.template)
+        found = self.texts.gettext(text.code)
+        return text.template if found == text.code else found
+
     def made(self, text: str) -> str:
         """A text that another part of Nacre made in English, as far as the catalogue has it."""
+        if isinstance(text, Message):
+            return self.text(text)
         return text if self.name == ENGLISH else self._made.say(text)
 
     def state(self, name: str) -> str:
@@ -97,6 +120,8 @@ class Language:
 
     def error(self, text: str) -> str:
         """The text of an error, of several lines and with names before it, likewise."""
+        if isinstance(text, Message):
+            return self.text(text)
         return text if self.name == ENGLISH else self._made.lines(text)
 
 

@@ -37,23 +37,8 @@ PATTERNS: Final = (
     _("the last {} pages of this kind had nothing new and led to {} more such URLs each"),
     _("{} pages have only {} different contents"),
     _("combinations of {} parameters, of which most were never visited"), _("{} pages"),
-    # Why a queue rests
-    _("its precedence {} is not below the floor of {} (frontier.precedence_floor)"),
-    _("it waits for its turn among the queues of precedence {}"),
-    _("{} of its URIs wait for a retry"),
-    _("{} URLs of endless places are left in it, and {} were visited ({} fetches more)"),
-    _("a quota is reached ({})"),
-    _("it has spent {} of its budget of {} (frontier.queue_total_budget)"),
-    _("it waits for {} s more: its server refused requests (429 or 503; "
-      "politeness.backoff_up_to)"),
-    _("it waits for {} s more: its server answers slowly (politeness.max_delay)"),
-    _("it waits its politeness delay for {} s more"),
     _("{} s between fetches, {} at a time"),
     _("{} times the last fetch, {} to {} s, {} at a time"),
-    # Types of settings
-    _("whole number or none, {}"), _("whole number, {}"), _("number or none, {}"), _("number, {}"),
-    _("{}; must be given"), _("no such setting; {}"), _("not a {}: {}"),
-    _("it says no `{}`, the name of the {}"),
     # Rows that cannot be read
     _("schedule {} cannot be read, and does nothing: {}; `nacre console schedule remove {}` "
       "removes it"),
@@ -64,17 +49,10 @@ PATTERNS: Final = (
 )  # fmt: skip
 """Texts with `{}` for values, the narrower ones before the wider ones."""
 WHOLE: Final = (
-    _("one run"), _("now, not over yet"), _("it is empty"), _("not tried yet"),
-    _("it waits: its server refused requests (429 or 503; politeness.backoff_up_to)"),
-    _("it waits: its server answers slowly (politeness.max_delay)"),
-    _("it waits its politeness delay"), _("frontier.force_retire is set for it"),
-    _("the operator retired it (`nacre frontier JOB unretire` brings it back)"),
-    _("a robots.txt or dns: that it needs failed, and is tried again"),
+    _("one run"), _("now, not over yet"), _("not tried yet"),
     _("Not Found"), _("Forbidden"), _("Method Not Allowed"), _("Unprocessable Entity"),
     _("Site"), _("Sites"),
-    _("number"), _("whole number"), _("text"), _("list of text"), _("true or false"),
-    _("secret text"), _("number or none"), _("whole number or none"), _("rule"), _("processor"),
-    _("it is a mapping that begins with its name, such as `rule: accept`"),
+    _("rule"), _("processor"),
     # States of queues and pages
     _("ready"), _("in-process"), _("snoozed"), _("inactive"), _("ineligible"), _("retired"),
     _("exhausted"), _("alive"), _("missing"), _("gone"),
@@ -86,7 +64,6 @@ WHOLE: Final = (
     _("FINISHED_DISK_WAIT"), _("FINISHED_ABNORMAL"), _("full"), _("incremental"),
     # Opinions of the scope
     _("ACCEPT"), _("REJECT"), _("True"), _("False"),
-    _("`chains.fetch.recheck-scope.enabled: true` asks the scope again, with the address"),
     # Ways into the console, and codes of what came of a request
     _("link"), _("password"), _("session"), _("key"),
     _("viewer"), _("operator"), _("admin"),
@@ -136,19 +113,10 @@ STATES: Final = {
     "FINISHED_ABNORMAL": _("Ended by an error"),
 }
 """States of jobs, and ends of runs, in words of the pages; programs have Heritrix's names."""
-UNITS: Final = {
-    "ms": _("{} ms"), "s": _("{} s"), "min": _("{} min"), "h": _("{} h"), "d": _("{} d"),
-}  # fmt: skip
-"""The units of durations, each with the text of a number of it."""
-SUFFIXES: Final = (
-    _("{}; did you mean `{}`?"), _("{}; nothing is given"), _("{} (it is {})"),
-    _("{} (and {} more)"),
-)  # fmt: skip
+SUFFIXES: Final = (_("{} (and {} more)"),)
 """What stands behind another text that was made: it is looked for first."""
-LINES: Final = (_("expected: {}"), _("for example: {}"))
-"""Lines of a finding behind the first one."""
 NAMED: Final = (
-    _("default {}"), _("one of: {}"), _("did you mean `{}`?"), _("Heritrix: {}"),
+    _("Heritrix: {}"),
     _("file {}"), _("profile {}"), _("{} is"), _("{} are"),
     _("there is no job {}"), _("there is no profile {}"), _("there is no clip {}"),
 )  # fmt: skip
@@ -158,9 +126,6 @@ TYPES: Final = (
     _("mapping of {}"),
 )  # fmt: skip
 """Further types of settings."""
-FIX: Final = _("write {}")
-"""What mends a finding."""
-_DURATION: Final = re.compile(r"[0-9.]+ (?:ms|s|min|h|d)(?: [0-9]+ (?:s|min|h))?")
 _LONGEST: Final = 4000
 """Characters of a text that is compared with others: none that was made is longer."""
 _DEEPEST: Final = 3
@@ -173,7 +138,7 @@ _KINDS: Final = frozenset(
 """Types of settings without others in them."""
 _PLACE: Final = re.compile(r"\{(\d?)\}")
 _CHOICE: Final = " or "
-_WORDED: Final = frozenset((*PATTERNS, *SUFFIXES, *LINES, *TYPES))
+_WORDED: Final = frozenset((*PATTERNS, *SUFFIXES, *TYPES))
 """Texts whose values can be words of Nacre; those of others are names, or sentences."""
 
 
@@ -185,7 +150,7 @@ class TextForms:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        by_name = {*UNITS.values(), FIX, "{} ({})"}
+        by_name = {"{} ({})"}
         forms = [
             (text, tuple(text.split("{}")))
             for text in texts
@@ -253,8 +218,6 @@ class MadeTexts:
             return text
         if (known := self._known(text)) is not None:
             return known
-        if _DURATION.fullmatch(text):
-            return made_duration(text, self._gettext)
         choice = self._choice(text) if _CHOICE in text else ""
         return choice or (self._with_values(text, depth) if depth <= _DEEPEST else text)
 
@@ -340,12 +303,3 @@ def filled(text: str, values: Sequence[str]) -> str:
     """A text with its values; `{}` stands for the next one, `{1}` for that of a number, from 0."""
     following = iter(values)
     return _PLACE.sub(lambda found: values[int(found[1])] if found[1] else next(following), text)
-
-
-def made_duration(text: str, gettext: Translate) -> str:
-    """A duration that was made in English, such as `3 min 5 s`, in the language of a reader."""
-    parts = text.split(" ")
-    return " ".join(
-        gettext(UNITS[unit]).format(number)
-        for number, unit in zip(parts[::2], parts[1::2], strict=True)
-    )

@@ -7,6 +7,7 @@ import msgspec
 
 from nacre.errors import ConfigError, JobError, NacreError, StorageError, URIError
 from nacre.job.control import NotRunningError
+from nacre.messages import Message
 
 PROBLEM_TYPE = "application/problem+json"
 SOON: Final = 10
@@ -21,7 +22,11 @@ class ProblemDetails(msgspec.Struct, frozen=True, omit_defaults=True):
         status: Status code of the answer.
         code: The error for programs, such as `not-found`.
         detail: The error for people.
-        problems: Findings of a configuration, each with `path`, `message` and its place.
+        problems: Findings of a configuration, each with `path`, `message` and its place; the code
+            and the parameters of the message are added (`message_code`, `params`).
+        message_code: Code of the message in `detail`, for programs that have texts of their own;
+            "" if it has none.
+        params: Parameters of this message.
     """
 
     title: str
@@ -29,6 +34,8 @@ class ProblemDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     code: str
     detail: str
     problems: tuple[dict[str, Any], ...] = ()
+    message_code: str = ""
+    params: dict[str, Any] = {}
 
 
 class RefusedRequestError(NacreError):
@@ -55,7 +62,7 @@ def problem_of(error: NacreError) -> ProblemDetails:
         status, code = error.status, error.code
     elif isinstance(error, ConfigError):
         status, code = 422, "bad-settings"
-        problems = tuple(problem._asdict() for problem in error.problems)
+        problems = tuple({**one._asdict(), **_code_of(one.message)} for one in error.problems)
     elif isinstance(error, URIError):
         status, code = 422, "bad-url"
     elif isinstance(error, NotRunningError):
@@ -66,7 +73,15 @@ def problem_of(error: NacreError) -> ProblemDetails:
         status, code = 503, "storage"
     else:
         status, code = 500, "error"
-    return ProblemDetails(HTTPStatus(status).phrase, status, code, str(error), problems)
+    title, text = HTTPStatus(status).phrase, error.message
+    return ProblemDetails(title, status, code, text, problems, **_code_of(text))
+
+
+def _code_of(text: str) -> dict[str, Any]:
+    """The code and the parameters of a message; nothing for another text."""
+    if not isinstance(text, Message):
+        return {}
+    return {"message_code": text.code, "params": dict(text.params)}
 
 
 def not_found(what: str) -> RefusedRequestError:

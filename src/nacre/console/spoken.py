@@ -5,18 +5,15 @@ samples stay as they are.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from nacre.console.catalogue import Language
-from nacre.console.made_texts import FIX
 from nacre.console.problems import ProblemDetails
 from nacre.editing.complete import CompletionItem, Completions
 from nacre.editing.findings import TextFinding, TextFindings
 from nacre.editing.hover import HoverCard
-
-_FIX: Final = FIX.partition("{}")[0]
 
 
 def spoken_problem(problem: ProblemDetails, spoken: Language) -> ProblemDetails:
@@ -36,8 +33,8 @@ def spoken_problem(problem: ProblemDetails, spoken: Language) -> ProblemDetails:
 
 def _problem(one: Mapping[str, Any], spoken: Language) -> dict[str, Any]:
     said = {
-        "message": spoken.error(str(one.get("message", ""))),
-        "expected": spoken.made(str(one.get("expected", ""))),
+        "message": spoken.error(one.get("message", "")),
+        "expected": spoken.made(one.get("expected", "")),
     }
     return {**one, **{name: text for name, text in said.items() if text}}
 
@@ -57,11 +54,7 @@ def spoken_findings(found: TextFindings, spoken: Language) -> TextFindings:
 
 
 def _finding(finding: TextFinding, spoken: Language) -> TextFinding:
-    write = spoken.texts.gettext(FIX)
-    fixes = [
-        msgspec.structs.replace(fix, label=write.format(fix.label.removeprefix(_FIX)))
-        for fix in finding.fixes
-    ]
+    fixes = [msgspec.structs.replace(fix, label=spoken.text(fix.label)) for fix in finding.fixes]
     return msgspec.structs.replace(
         finding,
         message=spoken.error(finding.message),

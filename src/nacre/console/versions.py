@@ -15,6 +15,7 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.problems import PROBLEM_TYPE
+from nacre.core.message_data import to_json
 
 IF_MATCH: Final = "if-match"
 
@@ -73,7 +74,7 @@ def conflict(now: EditedThing, yours: object) -> Response:
         "saved": now.saved,
         "yours": msgspec.to_builtins(yours),
     }
-    data = msgspec.json.encode(body)
+    data = to_json(body)
     return Response(data, 412, {"etag": now.etag}, media_type=PROBLEM_TYPE)
 
 

@@ -4,8 +4,12 @@ Moments of a broken clock are taken to the nearest of the years 1970 to 9999.
 """
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Protocol
+
+from nacre.messages import Message, message
 
 
 class Clock(Protocol):
@@ -74,22 +78,35 @@ def iso_millis(seconds: float) -> str:
     return _moment(seconds).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+_SECONDS = partial(message, "time.seconds", "{number} s")
+_UNITS: tuple[tuple[int, Callable[..., Message]], ...] = (
+    (86400, partial(message, "time.days", "{number} d")),
+    (3600, partial(message, "time.hours", "{number} h")),
+    (60, partial(message, "time.minutes", "{number} min")),
+    (1, _SECONDS),
+)
+"""Lengths in seconds, each with the text of a number of it."""
+
+
 def duration(seconds: float) -> str:
     """`30 ms`, `1.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, `3 d 4 h`."""
     if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
+        number = f"{seconds * 1000:.0f}"
+        return message("time.milliseconds", "{number} ms", number=number)
     if seconds < 10:
-        return f"{seconds:.1f} s"
+        return _SECONDS(number=f"{seconds:.1f}")
     whole = round(seconds)
     if whole < 60:
-        return f"{whole} s"
-    units = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
-    at = next(index for index, (length, _) in enumerate(units) if whole >= length)
-    parts = [f"{whole // units[at][0]} {units[at][1]}"]
-    rest = whole % units[at][0] // units[at + 1][0]
-    if rest:
-        parts.append(f"{rest} {units[at + 1][1]}")
-    return " ".join(parts)
+        return _SECONDS(number=whole)
+    at = next(index for index, (length, _) in enumerate(_UNITS) if whole >= length)
+    length, write = _UNITS[at]
+    large = write(number=whole // length)
+    shorter, write = _UNITS[at + 1]
+    rest = whole % length // shorter
+    if not rest:
+        return large
+    small = write(number=rest)
+    return message("time.two-units", "{large} {small}", large=large, small=small)
 
 
 def roughly(seconds: float) -> str:

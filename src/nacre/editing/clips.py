@@ -21,6 +21,7 @@ from nacre.config.ordinary import read_ordinary
 from nacre.config.registry import nearest
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import plain
+from nacre.messages import message
 from nacre.settings.amend import Edit, amended
 from nacre.settings.layers import user_folder
 from nacre.settings.settings import JobSettings
@@ -109,7 +110,11 @@ def find_clip(name: str) -> Clip:
     known = [clip.name for clip in list_clips()]
     near = nearest(name, known)
     hint = f"did you mean `{near}`?" if near else "one of: " + ", ".join(known)
-    raise JobError(f"there is no clip {name!r}; {hint}")
+    raise JobError(
+        message(
+            "editing.there-is-no-clip", "there is no clip {name!r}; {hint}", name=name, hint=hint
+        )
+    )
 
 
 def _read(path: Path) -> Clip:
@@ -128,7 +133,14 @@ def _read_clip(path: Path, source: str) -> Clip:
         text = read_ordinary(path, _LONGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise JobError(f"{path} cannot be read: {reason}") from error
+        raise JobError(
+            message(
+                "editing.cannot-be-read",
+                "{path} cannot be read: {reason}",
+                path=path,
+                reason=reason,
+            )
+        ) from error
     return clip_of(text, path.stem, source, str(path))
 
 
@@ -144,7 +156,13 @@ def clip_of(text: str, name: str, source: str, file: str) -> Clip:
     try:
         read = msgspec.convert(layer.tree, _ClipFile)
     except msgspec.ValidationError as error:
-        raise ConfigError([Problem("", f"not a clip: {error}", file=file)]) from None
+        raise ConfigError(
+            [
+                Problem(
+                    "", message("editing.not-clip", "not a clip: {error}", error=error), file=file
+                )
+            ]
+        ) from None
     first = text.partition("\n")[0]
     title = first.removeprefix("#").strip() if first.startswith("#") else name
     used = set(_placeholders(read.settings))
@@ -200,7 +218,17 @@ def filled(clip: Clip, given: Mapping[str, str]) -> dict[str, Any]:
             near = nearest(name, clip.parameters)
             known = ", ".join(clip.parameters) or "it has none"
             hint = f"did you mean `{near}`?" if near else known
-            problems.append(Problem(name, f"the clip {clip.name} has no such parameter; {hint}"))
+            problems.append(
+                Problem(
+                    name,
+                    message(
+                        "editing.clip-has-no-such-parameter",
+                        "the clip {name} has no such parameter; {hint}",
+                        name=clip.name,
+                        hint=hint,
+                    ),
+                )
+            )
         elif not value or len(value) > _LONGEST_VALUE or not value.isprintable():
             said = f"must be one line of 1 to {_LONGEST_VALUE:,} characters"
             problems.append(Problem(name, said, clip.parameters[name].means))
@@ -314,7 +342,16 @@ def save_clip(name: str, title: str, place: str, text: str) -> Path:
         said = "the name of a clip has small letters, digits and hyphens, 60 at most"
         raise ConfigError([Problem("name", said, sample="no-calendars")])
     if not title.strip() or not title.isprintable():
-        raise ConfigError([Problem("title", "say in one line what the clip is for")])
+        raise ConfigError(
+            [
+                Problem(
+                    "title",
+                    message(
+                        "editing.say-in-one-line-what-clip", "say in one line what the clip is for"
+                    ),
+                )
+            ]
+        )
     value = _selected(text)
     for part in reversed(place.split(".") if place else []):
         value = {part: value}
@@ -332,7 +369,14 @@ def save_clip(name: str, title: str, place: str, text: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, written.encode())
     except OSError as error:
-        raise JobError(f"{path} cannot be written: {error.strerror}") from error
+        raise JobError(
+            message(
+                "editing.cannot-be-written",
+                "{path} cannot be written: {strerror}",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
     return path
 
 
@@ -349,7 +393,14 @@ def remove_clip(name: str) -> None:
     try:
         path.unlink()
     except OSError as error:
-        raise JobError(f"{path} cannot be removed: {error.strerror}") from error
+        raise JobError(
+            message(
+                "editing.cannot-be-removed",
+                "{path} cannot be removed: {strerror}",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
 
 
 def _selected(text: str) -> Any:  # noqa: ANN401 - YAML
@@ -364,7 +415,10 @@ def _selected(text: str) -> Any:  # noqa: ANN401 - YAML
     plain_lines = dedent("\n".join(lines)).split("\n")
     layer = read_yaml("value:\n" + "".join(f"  {line}\n" for line in plain_lines), "selection")
     if layer.problems or "value" not in layer.tree:
-        raise ConfigError(layer.problems or [Problem("", "nothing is selected")])
+        raise ConfigError(
+            layer.problems
+            or [Problem("", message("editing.nothing-is-selected", "nothing is selected"))]
+        )
     return layer.tree["value"]
 
 

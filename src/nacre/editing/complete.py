@@ -5,10 +5,11 @@ from typing import Any
 import msgspec
 
 from nacre.config.facts import FieldFacts, required
-from nacre.config.findings import sample_of
+from nacre.config.findings import sample_of, typed
 from nacre.editing.clips import Clip, clips_at
 from nacre.editing.outline import Cursor, cursor_at, loose_tree, outline
-from nacre.editing.places import PlaceName, keys_at, typed, values_at
+from nacre.editing.places import PlaceName, keys_at, values_at
+from nacre.messages import SEMICOLON, join, message, static
 
 _MOST = 200
 
@@ -70,7 +71,11 @@ def complete(text: str, offset: int) -> Completions:
     if cursor.role != "value":
         items += [
             CompletionItem(
-                label=clip.name, kind="clip", insert=clip.text, detail=clip.place, doc=clip.title
+                label=clip.name,
+                kind="clip",
+                insert=clip.text,
+                detail=clip.place,
+                doc=static(clip.title),
             )
             for clip in _clips(cursor, tree)
             if cursor.word.lower() in clip.name
@@ -146,7 +151,7 @@ def _item(name: PlaceName, cursor: Cursor) -> CompletionItem:
         kind=name.kind,
         insert=_inserted(name, cursor),
         detail=_detail(name),
-        doc=name.doc,
+        doc=static(name.doc),
     )
 
 
@@ -166,7 +171,7 @@ def _detail(name: PlaceName) -> str:
         parts.append(typed(name.facts))
         default = default_text(name.facts)
         if default:
-            parts.append(f"default {default}")
+            parts.append(message("editing.default", "default {value}", value=default))
     if name.heritrix:
-        parts.append("Heritrix: " + ", ".join(name.heritrix))
-    return "; ".join(parts)
+        parts.append(f"Heritrix: {', '.join(name.heritrix)}")
+    return join(parts, *SEMICOLON)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from nacre.errors import ConfigError
+from nacre.messages import message
 from nacre.scope.rules.regex import MatchesListRegex
 from nacre.scope.rules.rule import Rule
 from nacre.scope.scope import Decision
@@ -30,8 +31,11 @@ def exclusion(scope: Sequence[Rule], expression: str) -> str:
         text = _written(rule, expression)
         return "" if text in rule.regexes else _assignment(number, [*rule.regexes, text])
     raise ConfigError(
-        "the scope has no rule that could take the expression; put "
-        "`{rule: matches-list-regex, decision: REJECT}` into `scope` (Settings, YAML)"
+        message(
+            "editing.scope-has-no-rule-that-could",
+            "the scope has no rule that could take the expression; put `{{rule: "
+            "matches-list-regex, decision: REJECT}}` into `scope` (Settings, YAML)",
+        )
     )
 
 

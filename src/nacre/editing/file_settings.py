@@ -16,6 +16,7 @@ from nacre.config.document import read_yaml
 from nacre.config.named_values import NamedValue, marked_names
 from nacre.config.naming import NamedKind
 from nacre.errors import Problem
+from nacre.messages import message
 from nacre.settings.named_settings import named_in
 
 CLOSED: Final = frozenset(("state", "logins", "control", "cycle"))
@@ -23,16 +24,32 @@ CLOSED: Final = frozenset(("state", "logins", "control", "cycle"))
 _SETTINGS: Final = re.compile(r"\.ya?ml(?![a-z0-9])", re.IGNORECASE)
 _WHY: Final = {
     NamedKind.FILE: Problem(
-        "", "only administrators may change this: it names a file, a program or a variable"
+        "",
+        message(
+            "editing.only-administrators-may-change-this",
+            "only administrators may change this: it names a file, a program or a variable",
+        ),
     ),
     NamedKind.SERVER: Problem(
-        "", "only administrators may change this: it names a server that Nacre contacts"
+        "",
+        message(
+            "editing.only-administrators-may-change-this-it-names",
+            "only administrators may change this: it names a server that Nacre contacts",
+        ),
     ),
     NamedKind.NETWORK: Problem(
-        "", "only administrators may change this: it names networks or addresses"
+        "",
+        message(
+            "editing.only-administrators-may-change-this-it-names-networks",
+            "only administrators may change this: it names networks or addresses",
+        ),
     ),
     NamedKind.LISTENER: Problem(
-        "", "only administrators may change this: it names a port that others can reach"
+        "",
+        message(
+            "editing.only-administrators-may-change-this-it-names-port",
+            "only administrators may change this: it names a port that others can reach",
+        ),
     ),
 }
 

@@ -3,10 +3,13 @@
 import msgspec
 
 from nacre.config.facts import required
-from nacre.config.findings import sample_of
+from nacre.config.findings import sample_of, typed
 from nacre.editing.complete import default_text
 from nacre.editing.outline import OutlineEntry, loose_tree, outline
-from nacre.editing.places import PlaceName, described_at, part_named, typed
+from nacre.editing.places import PlaceName, described_at, part_named
+from nacre.messages import SEMICOLON, join, message, static
+
+_NEEDED = message("editing.must-be-given", "must be given")
 
 
 class HoverCard(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +80,7 @@ def _card(found: PlaceName | None, entry: OutlineEntry, start: int, end: int) ->
         path=".".join(entry.path),
         title=found.name,
         kind=found.kind,
-        doc=found.doc,
+        doc=static(found.doc),
         heritrix=found.heritrix,
     )
     facts = found.facts
@@ -85,7 +88,7 @@ def _card(found: PlaceName | None, entry: OutlineEntry, start: int, end: int) ->
         return card
     return msgspec.structs.replace(
         card,
-        type=typed(facts) + ("; must be given" if required(facts) else ""),
+        type=join((typed(facts), _NEEDED if required(facts) else ""), *SEMICOLON),
         default=default_text(facts),
         sample=sample_of(facts),
         live=facts.live,

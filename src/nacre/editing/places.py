@@ -328,8 +328,3 @@ def part_named(word: str) -> PlaceName | None:
     rule, processor = RULES.known(word), PROCESSORS.known(word)
     found: type[BaseModel] | None = rule or processor
     return _part(found) if found is not None else None
-
-
-def typed(facts: FieldFacts) -> str:
-    """The type of a setting with its unit, as `nacre check` says it."""
-    return f"{facts.type}, {facts.unit}" if facts.unit else facts.type

@@ -20,10 +20,13 @@ from nacre.config.layer import is_too_deep
 from nacre.config.registry import nearest
 from nacre.config.secret import Secret
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 from nacre.settings.settings import JobSettings
 
 _PLAIN: Final = Problem(
-    "", "a secret in plain text", "a reference: `{env: NAME}` or `{file: PATH}`",
+    "",
+    message("editing.secret-in-plain-text", "a secret in plain text"),
+    message("editing.reference-env", "a reference: `{{env: NAME}}` or `{{file: PATH}}`"),
     "password: {env: SITE_PASSWORD}",
 )  # fmt: skip
 _MARK: Final = "NOT-SHOWN-{number}"

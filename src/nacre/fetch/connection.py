@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, cast
 
 from nacre.core.capture import TlsFacts, Trust
 from nacre.errors import NacreError
+from nacre.messages import message
 
 
 class Conversation(Protocol):
@@ -115,7 +116,12 @@ class Connection(asyncio.Protocol):
         self._talk = talk
         self.uses += 1
         if not self.alive:
-            talk.closed(ConnectionResetError("closed before the request"), clean=False)
+            talk.closed(
+                ConnectionResetError(
+                    message("fetch.closed-before-request", "closed before the request")
+                ),
+                clean=False,
+            )
             return
         talk.begin(self.transport)
         self.transport.write(data)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from nacre.messages import message
 from nacre.wire.date import parse_http_date
 
 MAX_ATTRIBUTE = 1024
@@ -203,15 +204,21 @@ def _parse_line(line: str) -> Cookie:
     if len(columns) == 6:
         columns.append("")
     if len(columns) != 7:
-        raise ValueError(f"{len(columns)} columns; expected 7, separated by tabs")
+        raise ValueError(
+            message(
+                "fetch.columns-expected",
+                "{number} columns; expected 7, separated by tabs",
+                number=len(columns),
+            )
+        )
     domain, subdomains, path, secure, expires, name, value = columns
     domain = domain.strip().removeprefix(".").lower()
     if not domain or not name:
-        raise ValueError("domain or name is empty")
+        raise ValueError(message("fetch.domain-or-name-is-empty", "domain or name is empty"))
     if any(
         ord(c) < 32 or ord(c) == 127 for c in f"{domain}{path}{name}{value.replace(chr(9), '')}"
     ):
-        raise ValueError("control characters")
+        raise ValueError(message("fetch.control-characters", "control characters"))
     return Cookie(
         name,
         value,
@@ -226,7 +233,11 @@ def _parse_line(line: str) -> Cookie:
 
 def _flag(text: str) -> bool:
     if text.upper() not in _FLAGS:
-        raise ValueError(f"{text!r} is neither TRUE nor FALSE")
+        raise ValueError(
+            message(
+                "fetch.is-neither-true-nor-false", "{text!r} is neither TRUE nor FALSE", text=text
+            )
+        )
     return _FLAGS[text.upper()]
 
 
@@ -236,7 +247,13 @@ def _expiry(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if math.isnan(seconds):
-        raise ValueError(f"{text!r} is not a time in seconds since 1970")
+        raise ValueError(
+            message(
+                "fetch.is-not-time-in-seconds-since",
+                "{text!r} is not a time in seconds since 1970",
+                text=text,
+            )
+        )
     return seconds or math.inf
 
 

@@ -18,6 +18,7 @@ from nacre.fetch.proxy import Proxy, open_socks, open_tunnel
 from nacre.fetch.request import Guard, Origin, is_starvation
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.tls import Tls
+from nacre.messages import message
 
 STAGGER = 0.25
 """Seconds between the beginnings of two attempts, unless one fails earlier."""
@@ -216,7 +217,9 @@ class Dialer:
         peer = connection.transport.get_extra_info("peername")
         if peer is None:
             connection.abort()
-            raise ConnectionResetError("closed as soon as it was open")
+            raise ConnectionResetError(
+                message("fetch.closed-as-soon-as-it-was", "closed as soon as it was open")
+            )
         refusal = self._guard.refusal(peer[0])
         if refusal:
             connection.abort()
@@ -262,7 +265,10 @@ class Dialer:
             # uvloop would wait for a handshake anyway, and print a traceback.
             connection.abort()
             raise ConnectionResetError(
-                "the server sent data or closed the connection before the TLS handshake"
+                message(
+                    "fetch.server-sent-data-or-closed-connection",
+                    "the server sent data or closed the connection before the TLS handshake",
+                )
             )
         limit = settings.handshake_timeout
         try:
@@ -277,7 +283,9 @@ class Dialer:
             connection.abort()
             raise
         if transport is None or not connection.alive:
-            raise ConnectionResetError("closed in the TLS handshake")
+            raise ConnectionResetError(
+                message("fetch.closed-in-tls-handshake", "closed in the TLS handshake")
+            )
         connection.connection_made(transport)
 
 

@@ -31,6 +31,7 @@ from nacre.fetch.dns_client import (
     parse_server,
 )
 from nacre.fetch.guard import parse_address
+from nacre.messages import message
 from nacre.uri.domain import host_to_ascii
 
 _Value = TypeVar("_Value")
@@ -143,7 +144,14 @@ class DnsSettings(Component):
         for name, addresses in value.items():
             for address in addresses:
                 if parse_address(address) is None:
-                    raise ValueError(f"{name}: {address!r} is not an IP address")
+                    raise ValueError(
+                        message(
+                            "fetch.is-not-ip-address",
+                            "{name}: {address!r} is not an IP address",
+                            name=name,
+                            address=address,
+                        )
+                    )
         return {_plain_name(name): addresses for name, addresses in value.items()}
 
     @field_validator("servers")

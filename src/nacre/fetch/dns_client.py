@@ -17,6 +17,7 @@ import dns.exception
 import dns.name
 
 from nacre.fetch.request import is_starvation
+from nacre.messages import message
 
 # ---- messages
 
@@ -130,7 +131,7 @@ def _read_record(wire: bytes, start: int, length: int, record: DnsRecord) -> Dns
     if record.kind == "CNAME":
         target, size = dns.name.from_wire(wire, start)
         if size != length:
-            raise ValueError("a name of another length")
+            raise ValueError(message("fetch.name-of-another-length", "a name of another length"))
         return record._replace(text=target.to_text(), target=target)
     data = wire[start : start + length]
     address = IPv4Address(data) if record.kind == "A" else IPv6Address(data)
@@ -170,7 +171,13 @@ def parse_server(text: str) -> DnsServer:
     except ValueError:
         server = DnsServer(host, 0)
     if not 0 < server.port < 65536:
-        raise ValueError(f"{text!r} is not a DNS server; write IP, IP:PORT or [IPv6]:PORT")
+        raise ValueError(
+            message(
+                "fetch.is-not-dns-server",
+                "{text!r} is not a DNS server; write IP, IP:PORT or [IPv6]:PORT",
+                text=text,
+            )
+        )
     return server
 
 
@@ -226,11 +233,18 @@ async def _by_tcp(server: DnsServer, query: bytes) -> DnsReply:
         length = int.from_bytes(await reader.readexactly(2), "big")
         reply = parse_reply(await reader.readexactly(length), query)
     except asyncio.IncompleteReadError as error:
-        raise ConnectionResetError("the DNS server closed the connection") from error
+        raise ConnectionResetError(
+            message("fetch.dns-server-closed-connection", "the DNS server closed the connection")
+        ) from error
     finally:
         cast("asyncio.Transport", writer.transport).abort()
     if reply is None:
-        raise ConnectionResetError("the DNS server sent something that is not a reply")
+        raise ConnectionResetError(
+            message(
+                "fetch.dns-server-sent-something",
+                "the DNS server sent something that is not a reply",
+            )
+        )
     return reply
 
 

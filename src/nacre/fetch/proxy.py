@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
 from nacre.fetch.connection import Connection
+from nacre.messages import message
 from nacre.wire.head import header_lines, request_head
 from nacre.wire.http1 import ReplyReader
 
@@ -46,7 +47,12 @@ def parse_proxy(url: str) -> Proxy:
     """
     parts = urlsplit(url)
     if parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/"):
-        raise ValueError("not a proxy; write http://HOST:PORT, https://... or socks5://...")
+        raise ValueError(
+            message(
+                "fetch.not-proxy",
+                "not a proxy; write http://HOST:PORT, https://... or socks5://...",
+            )
+        )
     return Proxy(
         cast("ProxyKind", parts.scheme),
         parts.hostname,

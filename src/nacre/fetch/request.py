@@ -11,6 +11,7 @@ import msgspec
 
 from nacre.core.capture import Capture
 from nacre.fetch.settings import FetchSettings
+from nacre.messages import message
 from nacre.wire.head import header_lines, request_head
 
 Check = Callable[[int, Sequence[tuple[bytes, bytes]]], bool]
@@ -125,7 +126,11 @@ def origin_of(prefix: str) -> Origin:
     parts = urlsplit(prefix)
     host, scheme = parts.hostname or "", parts.scheme
     if scheme not in _PORTS or not host:
-        raise ValueError(f"not an http or https URL: {prefix!r}")
+        raise ValueError(
+            message(
+                "fetch.not-http-or-https-url", "not an http or https URL: {prefix!r}", prefix=prefix
+            )
+        )
     port = parts.port or (_PORTS[scheme] if parts.port is None else 0)
     if not port:
         raise ValueError(f"port 0: {prefix!r}")

@@ -11,6 +11,7 @@ from nacre.config.component import Bytes, Component, Seconds, setting
 from nacre.config.naming import NamedKind, NetworkName
 from nacre.config.secret import Secret
 from nacre.fetch.proxy import Proxy, parse_proxy
+from nacre.messages import message
 from nacre.scope.rules.stock import AnyRule
 from nacre.wire.head import header_lines
 from nacre.wire.http1 import MAX_HEADER
@@ -34,14 +35,23 @@ class Credential(Component):
     def _check_origin(cls, value: str) -> str:
         parts = urlsplit(value)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-            raise ValueError("not an origin; write https://HOST or https://HOST:PORT")
+            raise ValueError(
+                message(
+                    "fetch.not-origin", "not an origin; write https://HOST or https://HOST:PORT"
+                )
+            )
         return value
 
     @field_validator("username")
     @classmethod
     def _check_username(cls, value: str) -> str:
         if ":" in value:
-            raise ValueError("a user name cannot hold a colon (RFC 7617)")
+            raise ValueError(
+                message(
+                    "fetch.user-name-cannot-hold-colon",
+                    "a user name cannot hold a colon (RFC 7617)",
+                )
+            )
         return value
 
     def belongs_to(self, scheme: str, host: str, port: int) -> bool:
@@ -200,5 +210,11 @@ def fill_user_agent(template: str, contact: str) -> str:
 def _field(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon:
-        raise ValueError(f"not a header line, which is `Name: value`: {line!r}")
+        raise ValueError(
+            message(
+                "fetch.not-header-line",
+                "not a header line, which is `Name: value`: {line!r}",
+                line=line,
+            )
+        )
     return name.strip(), value.strip()

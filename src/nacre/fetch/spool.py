@@ -11,6 +11,7 @@ from typing import IO
 
 from nacre.core.capture import Body
 from nacre.errors import StorageError
+from nacre.messages import message
 
 MEGABYTE = 1_000_000
 
@@ -80,7 +81,12 @@ class Sink:
             self.discard()
             where = spool.scratch or tempfile.gettempdir()
             raise StorageError(
-                f"a body cannot be kept in {where}: {error.strerror}; free space there"
+                message(
+                    "fetch.body-cannot-be-kept",
+                    "a body cannot be kept in {where}: {strerror}; free space there",
+                    where=where,
+                    strerror=error.strerror,
+                )
             ) from error
         spool.used -= self._held
         self._held = 0
@@ -169,7 +175,13 @@ class FileBody:
                 offset += len(part)
                 size -= len(part)
         except OSError as error:
-            raise StorageError(f"a spooled body cannot be read back: {error.strerror}") from error
+            raise StorageError(
+                message(
+                    "fetch.spooled-body-cannot-be-read-back",
+                    "a spooled body cannot be read back: {strerror}",
+                    strerror=error.strerror,
+                )
+            ) from error
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import field_validator
 
 from nacre.config.component import Bytes, Component, Seconds, setting
+from nacre.messages import message
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -27,7 +28,11 @@ def parse_days(text: str) -> frozenset[int]:
         first, dash, last = (word.strip() for word in part.partition("-"))
         if first not in DAYS or (dash and last not in DAYS):
             raise ValueError(
-                f"not days of the week: {part.strip()!r}; write them as mon-fri or sat"
+                message(
+                    "frontier.not-days-of-week",
+                    "not days of the week: {part!r}; write them as mon-fri or sat",
+                    part=part.strip(),
+                )
             )
         start = DAYS.index(first)
         days |= {(start + n) % 7 for n in range((DAYS.index(last or first) - start) % 7 + 1)}
@@ -44,10 +49,20 @@ def parse_hours(text: str) -> tuple[tuple[int, int], ...]:
     for part in text.split(","):
         match = _HOURS.match(part.strip())
         if match is None:
-            raise ValueError(f"not hours: {part.strip()!r}; write them as 9-17 or 22:30-6")
+            raise ValueError(
+                message(
+                    "frontier.not-hours",
+                    "not hours: {part!r}; write them as 9-17 or 22:30-6",
+                    part=part.strip(),
+                )
+            )
         start, end = (int(match[n]) * 60 + int(match[n + 1] or 0) for n in (1, 3))
         if start >= _DAY or end > _DAY or start == end:
-            raise ValueError(f"not hours of a day: {part.strip()!r}")
+            raise ValueError(
+                message(
+                    "frontier.not-hours-of-day", "not hours of a day: {part!r}", part=part.strip()
+                )
+            )
         spans.append((start, end if end > start else end + _DAY))
     return tuple(spans)
 
@@ -204,7 +219,11 @@ class BandwidthSettings(Component):
             ZoneInfo(value)
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
             raise ValueError(
-                "unknown time zone; write it as Europe/Vienna (the package "
-                "tzdata of the system has them)"
+                message(
+                    "frontier.unknown-time-zone",
+                    "unknown time zone; write it as Europe/Vienna (the package tzdata of the "
+                    "system "
+                    "has them)",
+                )
             ) from error
         return value

@@ -29,6 +29,7 @@ from nacre.frontier.rows import RowStore, queue_key
 from nacre.frontier.seen import SeenSet
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings, TrapSettings
 from nacre.frontier.shared_slots import NO_SLOTS, SharedSlots
+from nacre.messages import message
 
 # The way to a member of an enumeration is long.
 _IN_PROCESS, _DISREGARDED, _SUCCESS = (
@@ -338,7 +339,9 @@ class Frontier:
         queue = self._cache.get(uri.queue)
         key = queue_key(queue.identity, uri, uri.ordinal) if queue else b""
         if queue is None or key not in queue.taken:
-            raise ValueError(f"not in process: {uri.url}")
+            raise ValueError(
+                message("frontier.not-in-process", "not in process: {url}", url=uri.url)
+            )
         queue.give_back(key, uri)
         return queue, key
 

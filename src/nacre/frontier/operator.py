@@ -15,6 +15,7 @@ from nacre.frontier.queues import ENDLESS_LEFT, Queue, QueueRow, QueueState, Tot
 from nacre.frontier.rows import RowStore, precedence_in, unpack
 from nacre.frontier.seen import SeenSet
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.messages import message
 
 BY_OPERATOR = "operator"
 """Why a queue is retired that only `unretire` brings back."""
@@ -274,43 +275,105 @@ def why_it_waits(row: QueueRow, settings: FrontierSettings, wait: float | None =
     match QueueState(row.state):
         case QueueState.RETIRED:
             return _retired(row, settings)
-        case QueueState.INELIGIBLE:
-            return (
-                f"its precedence {row.precedence} is not below the floor of "
-                f"{settings.precedence_floor} (frontier.precedence_floor)"
-            )
-        case QueueState.INACTIVE:
-            return f"it waits for its turn among the queues of precedence {row.precedence}"
+        case QueueState.INELIGIBLE | QueueState.INACTIVE:
+            return _behind_others(row, settings)
         case QueueState.SNOOZED:
             return _snoozed(row, wait)
         case QueueState.EXHAUSTED:
-            return f"{row.waiting} of its URIs wait for a retry" if row.waiting else "it is empty"
+            return _exhausted(row)
         case QueueState.READY | QueueState.IN_PROCESS:
             return ""
 
 
+def _behind_others(row: QueueRow, settings: FrontierSettings) -> str:
+    if row.state == QueueState.INELIGIBLE:
+        return message(
+            "frontier.above-precedence-floor",
+            "its precedence {precedence} is not below the floor of {floor} "
+            "(frontier.precedence_floor)",
+            precedence=row.precedence,
+            floor=settings.precedence_floor,
+        )
+    return message(
+        "frontier.waits-for-turn",
+        "it waits for its turn among the queues of precedence {precedence}",
+        precedence=row.precedence,
+    )
+
+
+def _exhausted(row: QueueRow) -> str:
+    if not row.waiting:
+        return message("frontier.is-empty", "it is empty")
+    return message(
+        "frontier.waits-for-retries",
+        "{number} of its URIs wait for a retry",
+        number=row.waiting,
+    )
+
+
 def _retired(row: QueueRow, settings: FrontierSettings) -> str:
     if row.why == BY_OPERATOR:
-        return "the operator retired it (`nacre frontier JOB unretire` brings it back)"
+        return message(
+            "frontier.retired-by-operator",
+            "the operator retired it (`nacre frontier JOB unretire` brings it back)",
+        )
     if row.why == ENDLESS_LEFT:
-        return (
-            f"{row.endless} URLs of endless places are left in it, and {row.trapped} were visited "
-            "(traps.budget; `nacre run JOB --traps` fetches more)"
+        return message(
+            "frontier.endless-places-left",
+            "{left} URLs of endless places are left in it, and {visited} were visited "
+            "(traps.budget; `nacre run JOB --traps` fetches more)",
+            left=row.endless,
+            visited=row.trapped,
         )
     if row.why != OVER_BUDGET:
-        return f"a quota is reached ({row.why})"
+        return message("frontier.quota-is-reached", "a quota is reached ({quota})", quota=row.why)
     if settings.force_retire:
-        return "frontier.force_retire is set for it"
-    budget = settings.queue_total_budget
-    return f"it has spent {row.spent} of its budget of {budget} (frontier.queue_total_budget)"
+        return message("frontier.force-retire", "frontier.force_retire is set for it")
+    return message(
+        "frontier.budget-is-spent",
+        "it has spent {spent} of its budget of {budget} (frontier.queue_total_budget)",
+        spent=row.spent,
+        budget=settings.queue_total_budget,
+    )
 
 
 def _snoozed(row: QueueRow, wait: float | None) -> str:
     if row.held:
-        return "a robots.txt or dns: that it needs failed, and is tried again"
-    soon = f" for {wait:.1f} s more" if wait else ""
+        return message(
+            "frontier.prerequisite-failed",
+            "a robots.txt or dns: that it needs failed, and is tried again",
+        )
+    if wait:
+        return _waiting(row, wait)
     if row.backoff > 1.0:
-        return f"it waits{soon}: its server refused requests (429 or 503; politeness.backoff_up_to)"
+        return message(
+            "frontier.waits-after-refusals",
+            "it waits: its server refused requests (429 or 503; politeness.backoff_up_to)",
+        )
     if row.cause == DelayCause.SLOW:
-        return f"it waits{soon}: its server answers slowly (politeness.max_delay)"
-    return f"it waits its politeness delay{soon}"
+        return message(
+            "frontier.waits-for-slow-server",
+            "it waits: its server answers slowly (politeness.max_delay)",
+        )
+    return message("frontier.waits-its-delay", "it waits its politeness delay")
+
+
+def _waiting(row: QueueRow, wait: float) -> str:
+    if row.backoff > 1.0:
+        return message(
+            "frontier.waits-some-time-after-refusals",
+            "it waits for {wait:.1f} s more: its server refused requests (429 or 503; "
+            "politeness.backoff_up_to)",
+            wait=wait,
+        )
+    if row.cause == DelayCause.SLOW:
+        return message(
+            "frontier.waits-some-time-for-slow-server",
+            "it waits for {wait:.1f} s more: its server answers slowly (politeness.max_delay)",
+            wait=wait,
+        )
+    return message(
+        "frontier.waits-rest-of-delay",
+        "it waits its politeness delay for {wait:.1f} s more",
+        wait=wait,
+    )

@@ -12,6 +12,7 @@ from pydantic_core import CoreSchema
 
 from nacre.config.component import Component, Seconds, section, setting
 from nacre.config.naming import FileName
+from nacre.messages import message
 
 CostPolicy = Literal["unit", "zero", "wag", "anti-calendar"]
 """Names of the cost policies (`policy.cost_of`)."""
@@ -45,7 +46,14 @@ class PolicyChoice(Component):
         idle = sorted((self.model_fields_set & special) - self.uses.get(chosen, frozenset()))
         idle = [name for name in idle if self._differs(name)]
         if idle:
-            raise ValueError(f"{', '.join(idle)}: means nothing to the policy {chosen}")
+            raise ValueError(
+                message(
+                    "frontier.means-nothing-to-policy",
+                    "{names}: means nothing to the policy {chosen}",
+                    names=", ".join(idle),
+                    chosen=chosen,
+                )
+            )
         return self
 
     def _differs(self, name: str) -> bool:
@@ -124,9 +132,16 @@ class QueueAssignment(PolicyChoice):
     @classmethod
     def _check_force(cls, value: str) -> str:
         if value and not value.isprintable():
-            raise ValueError("a queue key has printable characters only")
+            raise ValueError(
+                message(
+                    "frontier.queue-key-has-printable-characters-only",
+                    "a queue key has printable characters only",
+                )
+            )
         if any(character.isspace() for character in value):
-            raise ValueError("a queue key has no spaces")
+            raise ValueError(
+                message("frontier.queue-key-has-no-spaces", "a queue key has no spaces")
+            )
         return value
 
 
@@ -197,7 +212,11 @@ class QueuePrecedence(PolicyChoice):
     @classmethod
     def _check_increments(cls, value: tuple[int, ...]) -> tuple[int, ...]:
         if min(value) < 1:
-            raise ValueError("each step takes one success at least")
+            raise ValueError(
+                message(
+                    "frontier.each-step-takes-one-success", "each step takes one success at least"
+                )
+            )
         return value
 
 

@@ -20,6 +20,7 @@ from nacre.frontier.rows import queue_id
 from nacre.frontier.shared_slots import last_rest
 from nacre.frontier.slot_owners import SlotOwner, slot_owners, table_path
 from nacre.inspect.stored_job import read_only
+from nacre.messages import message
 from nacre.store.layout import Layout
 from nacre.store.store import Store
 
@@ -95,12 +96,33 @@ def other_jobs(root: Path, clock: Clock) -> Iterator[OtherJobs]:
 
 def sharing_text(sharer: QueueSharer) -> str:
     """One clause: the other job, and the delay that is in effect."""
-    name = f"job {sharer.job} (process {sharer.pid})"
-    delay = f" of {duration(sharer.delay)}" if sharer.delay else ""
+    job = message(
+        "inspect.job-and-process", "job {job} (process {pid})", job=sharer.job, pid=sharer.pid
+    )
+    delay = duration(sharer.delay)
+    if not sharer.delay:
+        if not sharer.rests:
+            return message("inspect.takes-turns", "it takes turns with {job}", job=job)
+        return message(
+            "inspect.delay-of-job",
+            "the delay of {job} is in effect for {rests:.1f} s more",
+            job=job,
+            rests=sharer.rests,
+        )
     if sharer.rests:
-        return f"the delay{delay} of {name} is in effect for {sharer.rests:.1f} s more"
-    text = f"it takes turns with {name}"
-    return f"{text}, whose delay{delay} is in effect after its fetches" if delay else text
+        return message(
+            "inspect.known-delay-of-job",
+            "the delay of {delay} of {job} is in effect for {rests:.1f} s more",
+            delay=delay,
+            job=job,
+            rests=sharer.rests,
+        )
+    return message(
+        "inspect.takes-turns-with-delay",
+        "it takes turns with {job}, whose delay of {delay} is in effect after its fetches",
+        job=job,
+        delay=delay,
+    )
 
 
 def _store(owner: SlotOwner, stack: ExitStack) -> Store | None:

@@ -28,6 +28,7 @@ from nacre.job.settings_change import (
     count_affected,
     require_buildable,
 )
+from nacre.messages import message
 from nacre.runs.runs import keep_notes
 from nacre.scope.state import ScopeState
 from nacre.settings.amend import amended
@@ -189,7 +190,11 @@ def _write(layout: Layout, change: SettingsChange, disk: Disk, who: str, source:
         path.chmod(mode & 0o7777)
         note_edit(layout, before, who, ", ".join(one.path for one in change.said), source)
     except (OSError, UnicodeDecodeError) as error:
-        raise JobError(f"{path} cannot be changed: {error}") from error
+        raise JobError(
+            message(
+                "job.cannot-be-changed", "{path} cannot be changed: {error}", path=path, error=error
+            )
+        ) from error
 
 
 def _result(change: SettingsChange) -> Changed:
@@ -224,4 +229,4 @@ def change_request(request: Mapping[str, Any]) -> ChangeRequest:
     try:
         return msgspec.convert(request.get("change"), ChangeRequest)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"not a change: {error}") from None
+        raise ConfigError(message("job.not-change", "not a change: {error}", error=error)) from None

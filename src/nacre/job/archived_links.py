@@ -16,6 +16,7 @@ from nacre.errors import JobError
 from nacre.inspect.typed_urls import typed_in_store
 from nacre.inspect.view import reading
 from nacre.job.warcs import known_files
+from nacre.messages import message
 from nacre.settings.settings import JobSettings
 from nacre.store.files import FileKind
 from nacre.store.layout import Layout
@@ -69,7 +70,13 @@ def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedL
     """
     files = [file for file in known_files(layout, settings) if file.row.kind == FileKind.WARC]
     if not files:
-        raise JobError(f"{layout.root} has no archive yet: `nacre run` makes one")
+        raise JobError(
+            message(
+                "job.has-no-archive-yet",
+                "{root} has no archive yet: `nacre run` makes one",
+                root=layout.root,
+            )
+        )
     key = canonicalizer(settings.uri).canonical
     wanted = key(_meant(layout, settings, url))
     to_it: dict[str, ArchivedLink] = {}

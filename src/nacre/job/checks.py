@@ -30,6 +30,7 @@ from nacre.engine.seeding.seeds import BadSeed, Entry, Seed, SeedDirective, Seed
 from nacre.engine.steps.preselect import preselection
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.guard import parse_address
+from nacre.messages import message
 from nacre.scope.scope import Decision, Scope
 from nacre.scope.subject import Subject
 from nacre.settings.conflicts import conflict_problems, conflict_warnings, scope_warnings
@@ -95,15 +96,21 @@ def _fetching(rules: JobRules, scope: Scope, seeds: Sequence[Seed]) -> Iterator[
             yield Problem(closed.path, f"{lost}: {closed.why}")
     gate = rules.midfetch()[0]
     if gate is not None and gate.scope.constant is Decision.REJECT:
-        yield Problem("fetch.midfetch", "no body is fetched: its rules cut off every reply")
+        yield Problem(
+            "fetch.midfetch",
+            message("job.no-body-is-fetched", "no body is fetched: its rules cut off every reply"),
+        )
     yield from _blocked(settings, seeds)
     if seeds and _is_on(settings, "recheck-scope"):
         refused = [s for s in seeds if not scope.judge(_as_seed(s)).accepted]
         if len(refused) == len(seeds):
             yield Problem(
                 "chains.fetch.recheck-scope",
-                "this job fetches nothing: the scope is asked again before each fetch, and it "
-                "refuses every seed",
+                message(
+                    "job.this-job-fetches-nothing-scope",
+                    "this job fetches nothing: the scope is asked again before each fetch, and it "
+                    "refuses every seed",
+                ),
             )
 
 
@@ -125,19 +132,36 @@ def _blocked(settings: JobSettings, seeds: Sequence[Seed]) -> Iterator[Problem]:
         whys = {"block_all"}
     if seeds and whys and "" not in whys:
         path = f"chains.fetch.preselect.{min(whys)}"
-        yield Problem(path, "this job fetches nothing: it blocks every seed")
+        yield Problem(
+            path,
+            message(
+                "job.this-job-fetches-nothing", "this job fetches nothing: it blocks every seed"
+            ),
+        )
 
 
 def _writing(rules: JobRules) -> Iterator[Problem]:
     closed = _closed(rules, ChainName.DISPOSITION, "archive")
     if closed is not None:
-        yield Problem(closed.path, f"this job writes no WARC: {closed.why}")
+        yield Problem(
+            closed.path,
+            message(
+                "job.this-job-writes-no-warc", "this job writes no WARC: {why}", why=closed.why
+            ),
+        )
 
 
 def _following(rules: JobRules) -> Iterator[Problem]:
     closed = _closed(rules, ChainName.DISPOSITION, "candidates")
     if closed is not None:
-        yield Problem(closed.path, f"this job follows no links and no redirects: {closed.why}")
+        yield Problem(
+            closed.path,
+            message(
+                "job.this-job-follows-no-links",
+                "this job follows no links and no redirects: {why}",
+                why=closed.why,
+            ),
+        )
 
 
 def _extracting(rules: JobRules) -> Iterator[Problem]:
@@ -145,18 +169,56 @@ def _extracting(rules: JobRules) -> Iterator[Problem]:
     closed = _closed(rules, ChainName.FETCH, "extract")
     off = [name for name in _SEARCHES if not getattr(extract, f"extract_{name}")]
     if closed is not None:
-        yield Problem(closed.path, f"{_NO_LINKS}, and no redirects are followed: {closed.why}")
+        yield Problem(
+            closed.path,
+            message(
+                "job.and-no-redirects-are-followed",
+                "{no_links}, and no redirects are followed: {why}",
+                no_links=_NO_LINKS,
+                why=closed.why,
+            ),
+        )
     elif not extract.max_outlinks:
-        yield Problem("extract.max_outlinks", f"{_NO_LINKS}, and no redirects are followed")
+        yield Problem(
+            "extract.max_outlinks",
+            message(
+                "job.and-no-redirects-are-followed-2",
+                "{no_links}, and no redirects are followed",
+                no_links=_NO_LINKS,
+            ),
+        )
     elif not extract.max_document:
-        yield Problem("extract.max_document", f"{_NO_LINKS}: it searches no document")
+        yield Problem(
+            "extract.max_document",
+            message(
+                "job.it-searches-no-document",
+                "{no_links}: it searches no document",
+                no_links=_NO_LINKS,
+            ),
+        )
     elif len(off) == len(_SEARCHES):
-        yield Problem("extract", f"{_NO_LINKS}, and no redirects are followed: all is off")
+        yield Problem(
+            "extract",
+            message(
+                "job.and-no-redirects-are-followed-all",
+                "{no_links}, and no redirects are followed: all is off",
+                no_links=_NO_LINKS,
+            ),
+        )
     else:
         if "headers" in off:
-            yield Problem("extract.extract_headers", "no redirects are followed: it is off")
+            yield Problem(
+                "extract.extract_headers",
+                message("job.no-redirects-are-followed", "no redirects are followed: it is off"),
+            )
         if "html" in off:
-            yield Problem("extract.extract_html", "no links are taken from web pages: it is off")
+            yield Problem(
+                "extract.extract_html",
+                message(
+                    "job.no-links-are-taken-from-web",
+                    "no links are taken from web pages: it is off",
+                ),
+            )
 
 
 def _closed(rules: JobRules, chain: ChainName, kind: str) -> _Closed | None:
@@ -279,12 +341,22 @@ def _read_seeds(lists: Sequence[SeedList], found: Findings, *, strict: bool) -> 
         found.skipped += skipped
     file = lists[0].file
     for origin in islice(seeds.logins, _BAD_SHOWN):
-        told = Problem("seeds", f"{origin}: a seed has a name or a password in it: {ADVICE}")
+        told = Problem(
+            "seeds",
+            message(
+                "job.seed-has-name-or-password",
+                "{origin}: a seed has a name or a password in it: {advice}",
+                origin=origin,
+                advice=ADVICE,
+            ),
+        )
         found.warnings.append(told._replace(file=file))
     if not seeds.count and (strict or not found.problems):
         said = "there is no seed" + (": no line of it is one" if seeds.bad_count else "")
         sample = "https://example.org/"
-        found.problems.append(Problem("seeds", said, "one URL a line", sample, file))
+        found.problems.append(
+            Problem("seeds", said, message("job.one-url-line", "one URL a line"), sample, file)
+        )
     return seeds
 
 
@@ -300,7 +372,11 @@ def _files(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
         yield from _unreadable("cookies.load_file", layout.root / cookies, "a Netscape cookie file")
     bind = settings.fetch.bind_address
     if bind and parse_address(bind) is None:
-        yield Problem("fetch.bind_address", f"{bind!r} is not an IP address", "a local IP address")
+        yield Problem(
+            "fetch.bind_address",
+            message("job.is-not-ip-address", "{bind!r} is not an IP address", bind=bind),
+            message("job.local-ip-address", "a local IP address"),
+        )
 
 
 def _open_secrets(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
@@ -327,9 +403,26 @@ def _unreadable(path: str, file: Path, expected: str) -> Iterator[Problem]:
     try:
         with open_ordinary(file) as opened:
             if b"\0" in opened.read(_LOOK):
-                yield Problem(path, f"{file} is not text: there are NUL bytes in it", expected)
+                yield Problem(
+                    path,
+                    message(
+                        "job.is-not-text",
+                        "{file} is not text: there are NUL bytes in it",
+                        file=file,
+                    ),
+                    expected,
+                )
     except OSError as error:
-        yield Problem(path, f"{file} cannot be read: {error.strerror}", expected)
+        yield Problem(
+            path,
+            message(
+                "job.cannot-be-read",
+                "{file} cannot be read: {strerror}",
+                file=file,
+                strerror=error.strerror,
+            ),
+            expected,
+        )
 
 
 def _outputs(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
@@ -345,6 +438,14 @@ def _unwritable(path: str, directory: Path) -> Iterator[Problem]:
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir():
-        yield Problem(path, f"{place} is not a directory")
+        yield Problem(
+            path, message("job.is-not-directory", "{place} is not a directory", place=place)
+        )
     elif not os.access(place, os.W_OK | os.X_OK):
-        yield Problem(path, f"{directory} cannot be written to", "a directory of yours")
+        yield Problem(
+            path,
+            message(
+                "job.cannot-be-written", "{directory} cannot be written to", directory=directory
+            ),
+            message("job.directory-of-yours", "a directory of yours"),
+        )

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from nacre.core.message_data import to_builtins
 from nacre.core.processor import Visit
 from nacre.core.states import MOST_PARALLEL, ExitStatus, JobState
 from nacre.engine.steps.quotas import OPERATOR, RUNTIME
@@ -32,6 +33,7 @@ from nacre.job.overview import (
     stored_overview,
 )
 from nacre.job.session import Session
+from nacre.messages import message
 from nacre.report.escape import flat
 from nacre.runs.runs import read_run
 
@@ -89,13 +91,13 @@ class CommandHandlers:
             return self._between_sessions()
         clock, account = self._job.clock, self._job.account
         return {
-            "overview": msgspec.to_builtins(live_overview(session)),
-            "slowest": msgspec.to_builtins(slowest_queues(session.frontier)),
-            "fetching": msgspec.to_builtins(longest_fetches(session.engine, clock)),
+            "overview": to_builtins(live_overview(session)),
+            "slowest": to_builtins(slowest_queues(session.frontier)),
+            "fetching": to_builtins(longest_fetches(session.engine, clock)),
             "counts": _finite(session.live.counts()._asdict()),
             "committed": clock.now() - session.storing.commit.age,
             "gap": session.watchdog.recent * 1000.0,
-            "pace": msgspec.to_builtins(account.pace() if account is not None else JobPace()),
+            "pace": to_builtins(account.pace() if account is not None else JobPace()),
             **self._space(),
         }
 
@@ -160,7 +162,13 @@ class CommandHandlers:
         """Change the number of parallel fetches."""
         session, number = self._session(), request.get("number")
         if not isinstance(number, int) or not 1 <= number <= MOST_PARALLEL:
-            raise JobError(f"the number of parallel fetches goes from 1 to {MOST_PARALLEL}")
+            raise JobError(
+                message(
+                    "job.number-of-parallel-fetches-goes",
+                    "the number of parallel fetches goes from 1 to {most_parallel}",
+                    most_parallel=MOST_PARALLEL,
+                )
+            )
         before = session.engine.parallel
         session.engine.set_parallel(number)
         by = f" by {asking(request)}" if request.get(BY) else ""
@@ -176,7 +184,7 @@ class CommandHandlers:
         if not wanted.preview:
             in_file = [] if wanted.live_only else changed.said
             self._job.changed(session.settings, [path for path, _, _ in in_file])
-        return {"changed": msgspec.to_builtins(changed)}
+        return {"changed": to_builtins(changed)}
 
     async def explain(self, request: Request) -> Answer:
         """Explain why a URL was or was not crawled."""
@@ -184,7 +192,7 @@ class CommandHandlers:
         from nacre.inspect.explain.explain import Explainer  # noqa: PLC0415 - slow
 
         explained = Explainer(self._view()).explain(str(request.get("url", "")))
-        return {"explanation": msgspec.to_builtins(explained)}
+        return {"explanation": to_builtins(explained)}
 
     async def report(self, request: Request) -> Answer:
         """The data of a report."""
@@ -203,26 +211,35 @@ class CommandHandlers:
         editor = self._editor()
         lines = request.get("lines", [])
         if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
-            raise JobError("not an import: `lines` is a list of texts")
+            raise JobError(message("job.not-import", "not an import: `lines` is a list of texts"))
         try:
             options = msgspec.convert(request.get("options", ()), ImportOptions)
         except msgspec.ValidationError as error:
-            raise JobError(f"not an import: {error}") from None
+            raise JobError(
+                message("job.not-import-2", "not an import: {error}", error=error)
+            ) from None
         first = request.get("first", 1)
         if not isinstance(first, int):
-            raise JobError("not an import: `first` is the number of a line")
+            raise JobError(
+                message(
+                    "job.not-import-first-is-number",
+                    "not an import: `first` is the number of a line",
+                )
+            )
         imported = await editor.import_lines(lines, options, first)
         if request.get(BY):
             scheduled = imported.tally.scheduled
             editor.note(f"import of lines {first} and on", "", "", scheduled, _named(request))
-        return {"imported": msgspec.to_builtins(imported)}
+        return {"imported": to_builtins(imported)}
 
     async def frontier_steer(self, request: Request) -> Answer:
         """Retire, bring back, wake, forget, reconsider, or bring to the front."""
         action, queue, url = (str(request.get(name, "")) for name in ("action", "queue", "url"))
         limit = request.get("limit", 0)
         if not isinstance(limit, int):
-            raise JobError("`limit` is a number of URIs, 0 for all")
+            raise JobError(
+                message("job.limit-is-number-of-uris", "`limit` is a number of URIs, 0 for all")
+            )
         by = _named(request)
         return {"changed": await self._editor().apply(action, queue, url, limit, by)}
 
@@ -243,12 +260,18 @@ class CommandHandlers:
                 overview = stored_overview(store, read_run(store))
         if not job.is_over:
             overview = structs.replace(overview, state="PREPARING", why=job.trouble)
-        return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+        return {"overview": to_builtins(overview), "slowest": [], "fetching": []}
 
     def _session(self) -> Session:
         session = self._job.session
         if session is None:
-            raise JobError(f"the job is not running now: {self._job.trouble}")
+            raise JobError(
+                message(
+                    "job.job-is-not-running-now",
+                    "the job is not running now: {trouble}",
+                    trouble=self._job.trouble,
+                )
+            )
         return session
 
     def _editor(self) -> FrontierEditor:

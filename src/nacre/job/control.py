@@ -2,7 +2,7 @@
 
 The socket is in a private directory of its own, because its path must be short; `state/control`
 names it. One request a line, `{"command": "pause", ...}`, one answer: `{"ok": true, ...}` or
-`{"error": "..."}`. No request can run code.
+`{"error": "..."}`, with the codes of texts for people in `messages`. No request can run code.
 """
 
 import asyncio
@@ -15,7 +15,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from nacre.core.message_data import restore, with_codes
 from nacre.errors import JobError, NacreError
+from nacre.messages import Message, message
 from nacre.store.local_files import HeldFolder, replace_file
 
 Answer = dict[str, Any]
@@ -94,13 +96,13 @@ class ControlServer:
         try:
             return _line({"ok": True, **await handler(request)})
         except NacreError as error:
-            return _line({"error": str(error)})
+            return _line({"error": error.message})
         except Exception as error:  # noqa: BLE001 - a bug in a command is not the end of a crawl
             return _line({"error": self._fault(request["command"], error)})
 
 
 def _line(answer: Answer) -> bytes:
-    return json.dumps(answer).encode() + b"\n"
+    return json.dumps(with_codes(answer)).encode() + b"\n"
 
 
 def _peer(writer: asyncio.StreamWriter) -> int:
@@ -155,13 +157,17 @@ def _read_answer(line: bytes) -> Answer:
     if not line.endswith(b"\n"):
         raise NotRunningError(_ENDED)
     try:
-        answer: Answer = {**json.loads(line)}
+        answer: Answer = restore({**json.loads(line)})
     except (ValueError, TypeError, RecursionError):
         raise JobError(
-            "the job's answer cannot be read; does another version of Nacre run it?"
+            message(
+                "job.job-answer-cannot-be-read",
+                "the job's answer cannot be read; does another version of Nacre run it?",
+            )
         ) from None
     if "error" in answer:
-        raise JobError(str(answer["error"]))
+        error = answer["error"]
+        raise JobError(error if isinstance(error, Message) else str(error))
     return answer
 
 
@@ -175,7 +181,11 @@ def _exchange(connection: socket.socket, request: bytes, patience: float) -> byt
             return answers.readline()
     except TimeoutError:
         raise JobError(
-            f"the job has not answered for {patience:.0f} s; see what it writes to its terminal"
+            message(
+                "job.job-has-not-answered-for-s",
+                "the job has not answered for {patience:.0f} s; see what it writes to its terminal",
+                patience=patience,
+            )
         ) from None
     except OSError:
         return b""
@@ -193,7 +203,7 @@ def _connect(named: Path) -> socket.socket:
         connection.connect(_path_in(named))
     except (OSError, ValueError, KeyError, TypeError):
         connection.close()
-        raise NotRunningError("the job is not running") from None
+        raise NotRunningError(message("job.job-is-not-running", "the job is not running")) from None
     return connection
 
 
@@ -215,7 +225,13 @@ async def ask_command(named: Path, command: str, patience: float, **arguments: o
         async with asyncio.timeout(patience):
             line = await _ask(named, request)
     except TimeoutError:
-        raise JobError(f"the job has not answered for {patience:g} s") from None
+        raise JobError(
+            message(
+                "job.job-has-not-answered",
+                "the job has not answered for {patience:g} s",
+                patience=patience,
+            )
+        ) from None
     return _read_answer(line)
 
 
@@ -223,7 +239,7 @@ async def _ask(named: Path, request: bytes) -> bytes:
     try:
         reader, writer = await asyncio.open_unix_connection(_path_in(named), limit=_LINE_LIMIT)
     except (OSError, ValueError, KeyError, TypeError):
-        raise NotRunningError("the job is not running") from None
+        raise NotRunningError(message("job.job-is-not-running", "the job is not running")) from None
     try:
         with contextlib.suppress(ConnectionError):
             writer.write(request)

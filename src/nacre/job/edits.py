@@ -17,6 +17,7 @@ import zstandard
 
 from nacre.config.ordinary import read_ordinary
 from nacre.errors import JobError
+from nacre.messages import message
 from nacre.store.layout import Layout
 from nacre.store.local_files import make_private
 
@@ -62,7 +63,14 @@ def read_config(path: Path) -> bytes:
     try:
         return read_ordinary(path, LONGEST)
     except OSError as error:
-        raise JobError(f"{path} cannot be read: {error.strerror}") from error
+        raise JobError(
+            message(
+                "job.cannot-be-read-2",
+                "{path} cannot be read: {strerror}",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
 
 
 def edit_list(layout: Layout) -> list[ConfigEdit]:
@@ -84,7 +92,15 @@ def read_edit(layout: Layout, number: int) -> tuple[ConfigEdit, str]:
     """
     found = next((one for one in edit_list(layout) if one.number == number), None)
     if found is None:
-        raise JobError(f"{layout.config} has no version {number}; {KEPT} are kept")
+        raise JobError(
+            message(
+                "job.has-no-version",
+                "{config} has no version {number}; {versions} are kept",
+                config=layout.config,
+                number=number,
+                versions=KEPT,
+            )
+        )
     path = _path(layout, number)
     if not path.exists():
         return found, read_config(layout.config).decode("utf-8", "replace")
@@ -92,7 +108,11 @@ def read_edit(layout: Layout, number: int) -> tuple[ConfigEdit, str]:
         _, _, packed = read_ordinary(path, 2 * LONGEST).partition(b"\n")
         data = zstandard.ZstdDecompressor().decompress(packed, max_output_size=LONGEST)
     except (OSError, zstandard.ZstdError) as error:
-        raise JobError(f"{path} cannot be read: {error}") from error
+        raise JobError(
+            message(
+                "job.cannot-be-read-3", "{path} cannot be read: {error}", path=path, error=error
+            )
+        ) from error
     return found, data.decode("utf-8", "replace")
 
 

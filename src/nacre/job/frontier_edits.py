@@ -30,6 +30,7 @@ from nacre.job.imports import (
 )
 from nacre.job.receiving import MovedUrl, ReceivedUrls, UrlReceiver
 from nacre.job.seeds import SeedLoader, SeedScheduler
+from nacre.messages import message
 from nacre.recrawl.session.pagestore import PageStore
 from nacre.report.statistics import Statistics, Stored
 from nacre.store.commit import GroupCommit
@@ -284,7 +285,14 @@ class FrontierEditor:
             number = await self._first(queues, urls, limit)
         else:
             known = ", ".join(QUEUE_ACTIONS)
-            raise ConfigError(f"unknown action {action!r}; the actions are {known}")
+            raise ConfigError(
+                message(
+                    "job.unknown-action",
+                    "unknown action {action!r}; the actions are {names}",
+                    action=action,
+                    names=known,
+                )
+            )
         self.note(action, queue, url, number, by)
         self._engine.wake()
         return number
@@ -300,7 +308,13 @@ class FrontierEditor:
     async def _first(self, queues: Matcher, urls: Matcher, limit: int) -> int:
         """Move waiting URIs to the front of their queues."""
         if limit < 0:
-            raise ConfigError(f"`limit` is a number of URIs, 0 for all; it is {limit}")
+            raise ConfigError(
+                message(
+                    "job.limit-is-number-of-uris-for-all",
+                    "`limit` is a number of URIs, 0 for all; it is {limit}",
+                    limit=limit,
+                )
+            )
         moved = 0
         for number, has_moved in enumerate(self._operator.bring_forward(urls, queues), 1):
             moved += has_moved

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError
+from nacre.messages import message
 from nacre.report.escape import flat
 from nacre.store.local_files import replace_file
 
@@ -30,11 +31,21 @@ def check_reason(reason: str) -> str:
     """
     if not _REASON.match(reason):
         raise ConfigError(
-            f"{reason!r} is no reason of a hold: it has up to 32 lower-case letters, digits and "
-            "hyphens, such as quota"
+            message(
+                "job.is-no-reason-of-hold",
+                "{reason!r} is no reason of a hold: it has up to 32 lower-case letters, digits and "
+                "hyphens, such as quota",
+                reason=reason,
+            )
         )
     if reason in RESERVED:
-        raise ConfigError(f"{reason!r} is a reason of the crawler itself; choose another")
+        raise ConfigError(
+            message(
+                "job.is-reason-of-crawler-itself",
+                "{reason!r} is a reason of the crawler itself; choose another",
+                reason=reason,
+            )
+        )
     return reason
 
 
@@ -75,4 +86,8 @@ def change_hold(folder: Path, reason: str, note: str | None) -> None:
         text = "".join(f"{name}: {said}\n" for name, said in found.items())
         replace_file(path, text.encode(), 0o600)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be changed: {error}") from None
+        raise ConfigError(
+            message(
+                "job.cannot-be-changed", "{path} cannot be changed: {error}", path=path, error=error
+            )
+        ) from None

@@ -29,6 +29,7 @@ from nacre.frontier.frontier import Frontier
 from nacre.frontier.pending import OTHER, JournalLine, JournalTag, parse_line
 from nacre.frontier.policy import rank
 from nacre.job.seeds import SeedScheduler
+from nacre.messages import message
 from nacre.report.statistics import Statistics
 from nacre.scope.scope import Scope
 from nacre.scope.subject import Subject
@@ -245,9 +246,11 @@ class LineImporter:
             url = self._without_login(parse(entry.url, max_length=self._longest))
             split_path(entry.path)
         except URIError as error:
-            raise _RefusalError(f"not a URI: {error}") from None
+            raise _RefusalError(message("job.not-uri", "not a URI: {error}", error=error)) from None
         except ValueError:
-            raise _RefusalError(f"{entry.path!r} is not a hop path") from None
+            raise _RefusalError(
+                message("job.is-not-hop-path", "{path!r} is not a hop path", path=entry.path)
+            ) from None
         subject = Subject(url, entry.path, without_login(entry.via), "import")
         overlay = self._sheets.overlay(subject)
         if self._options.scoped:
@@ -289,7 +292,9 @@ class LineImporter:
     def _require_in_scope(self, subject: Subject, overlay: int) -> None:
         verdict = self._scope[overlay].decide(subject)
         if not verdict.accepted:
-            raise _RefusalError(f"out of scope, by the rule {verdict.rule}")
+            raise _RefusalError(
+                message("job.out-of-scope", "out of scope, by the rule {rule}", rule=verdict.rule)
+            )
 
     def _uri(self, subject: Subject, overlay: int) -> CrawlURI:
         settings = self._settings[overlay].frontier
@@ -341,7 +346,10 @@ class LineImporter:
             status, url, path, via = int(words[1]), words[3], words[4], words[5]
         except (ValueError, IndexError):
             raise _RefusalError(
-                "not a line of a crawl.log: time, status, size, URI, path, via …"
+                message(
+                    "job.not-line-of-crawl",
+                    "not a line of a crawl.log: time, status, size, URI, path, via …",
+                )
             ) from None
         failed = counted(status) is CountedAs.FAILURE and not self._options.retain_failures
         tag = JournalTag.ADDED if failed else JournalTag.SUCCEEDED
@@ -459,7 +467,9 @@ class LineFile:
                 return
             long = len(data) == LONGEST and not data.endswith(b"\n")
             if long and b"\0" in data:
-                raise DamagedFileError("it is not text: there are NUL bytes in it")
+                raise DamagedFileError(
+                    message("job.it-is-not-text", "it is not text: there are NUL bytes in it")
+                )
             size = len(data) + (self._rest() if long else 0)
             self.position += size
             self.number += 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from nacre.core.clock import Clock
+from nacre.core.message_data import to_builtins
 from nacre.core.states import CRASHED, ExitStatus, JobState
 from nacre.core.status import cause
 from nacre.engine.counters import (
@@ -28,6 +29,7 @@ from nacre.frontier.queues import Queue, QueueRow, QueueState, Totals, read_tota
 from nacre.frontier.rows import queue_id
 from nacre.frontier.settings import PolitenessSettings
 from nacre.inspect.other_jobs import OtherJobs, other_jobs, sharing_text
+from nacre.messages import SEMICOLON, join
 from nacre.report.statistics import CrawlTotals, totals
 from nacre.runs.passes import next_pass
 from nacre.runs.runs import RunRow
@@ -356,7 +358,7 @@ def name_sharers(root: Path, slowest: Sequence[dict[str, Any]], clock: Clock) ->
     if slowest:
         with other_jobs(root, clock) as others:
             for queue in slowest:
-                queue["sharers"] = msgspec.to_builtins(others.sharers(str(queue["name"])))
+                queue["sharers"] = to_builtins(others.sharers(str(queue["name"])))
 
 
 class FetchInProcess(msgspec.Struct, frozen=True):
@@ -399,8 +401,8 @@ def _facts(view: "View", row: QueueRow, others: OtherJobs) -> dict[str, Any]:
     return {
         "queue": row.name,
         "state": QueueState(row.state).name.lower().replace("_", " "),
-        "why": "; ".join(filter(None, reasons)),
-        "sharers": msgspec.to_builtins(sharers),
+        "why": join(reasons, *SEMICOLON),
+        "sharers": to_builtins(sharers),
         "pending": row.size + row.waiting,
         "retrying": row.retrying,
         "precedence": row.precedence,

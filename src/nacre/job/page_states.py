@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 
 from nacre.errors import StorageError
 from nacre.inspect.archived_replies import ArchivedReplies, ArchivedReply
+from nacre.messages import message
 
 _TABLES = """
 create table if not exists files (name text primary key, size integer, changed integer);
@@ -63,7 +64,14 @@ class PageStates:
             self._db = sqlite3.connect(path)
             self._db.executescript(_TABLES)
         except (sqlite3.Error, OSError) as error:
-            raise StorageError(f"{path}: {error}; remove it, and it is made anew") from error
+            raise StorageError(
+                message(
+                    "job.remove-it",
+                    "{path}: {error}; remove it, and it is made anew",
+                    path=path,
+                    error=error,
+                )
+            ) from error
 
     def __enter__(self) -> Self:
         return self

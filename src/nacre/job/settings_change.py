@@ -14,13 +14,16 @@ import msgspec
 from pydantic import BaseModel
 
 from nacre.assembly.rules import open_rules
+from nacre.config.facts import no_such_setting
 from nacre.config.layer import assignment_layer
 from nacre.config.place import InvalidValuesError, UnknownPropertyError, find, index_of, with_values
+from nacre.config.registry import did_you_mean
 from nacre.config.secret import Secret, masked
 from nacre.config.sheet import check_values, suggestion
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.frontier.pending import pending
 from nacre.frontier.rows import RowStore
+from nacre.messages import SEMICOLON, join, message
 from nacre.settings.amend import REMOVED, Edit
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import STOCK, SheetList, Sheets, sheet_list
@@ -150,7 +153,14 @@ class SettingsEditor:
         """
         if name not in self.settings.sheets:
             why = "it comes with Nacre" if name in STOCK else self._unknown(name)
-            raise ConfigError([Problem(f"sheets.{name}", f"cannot be removed: {why}")])
+            raise ConfigError(
+                [
+                    Problem(
+                        f"sheets.{name}",
+                        message("job.cannot-be-removed", "cannot be removed: {why}", why=why),
+                    )
+                ]
+            )
         users = [n for n, a in enumerate(self.settings.sheet_associations) if name in a.sheets]
         if users and name not in STOCK:
             where = ", ".join(f"{_ASSOCIATIONS}.{number}" for number in users)
@@ -194,7 +204,18 @@ class SettingsEditor:
             value = REMOVED if new is None else new
             self._edits.append(Edit((_ASSOCIATIONS, number), value, list(listed)))
         if len(self._edits) == known:
-            raise ConfigError([Problem(_ASSOCIATIONS, f"no such URIs have the sheet {name!r}")])
+            raise ConfigError(
+                [
+                    Problem(
+                        _ASSOCIATIONS,
+                        message(
+                            "job.no-such-uris-have-sheet",
+                            "no such URIs have the sheet {name!r}",
+                            name=name,
+                        ),
+                    )
+                ]
+            )
         self._set_associations(listed)
 
     def sheet_for(self, url: str) -> str:
@@ -218,7 +239,19 @@ class SettingsEditor:
         name, _, inner = path.removeprefix(_SHEETS).partition(".")
         if not inner:
             sample = f"{path}.politeness.delay=5"
-            raise ConfigError([Problem(path, "a sheet is changed by its settings", "", sample)])
+            raise ConfigError(
+                [
+                    Problem(
+                        path,
+                        message(
+                            "job.sheet-is-changed-by-its-settings",
+                            "a sheet is changed by its settings",
+                        ),
+                        "",
+                        sample,
+                    )
+                ]
+            )
         known = self.settings.sheets
         if name not in known and name in STOCK:
             tree: dict[str, Any] = dict(STOCK[name])
@@ -258,12 +291,14 @@ class SettingsEditor:
             return find(self.settings, path)
         except UnknownPropertyError as error:
             hint = suggestion(error, self.settings, path)
-            text = f"no such setting; {hint}".rstrip("; ")
-            raise ConfigError([Problem(path, text)]) from None
+            raise ConfigError([no_such_setting(path, hint)]) from None
 
     def _unknown(self, name: str) -> str:
         near = difflib.get_close_matches(name, self.settings.sheets, n=1)
-        return f"there is no such sheet; did you mean `{near[0]}`?" if near else "no such sheet"
+        if not near:
+            return message("job.no-such-sheet", "no such sheet")
+        none = message("job.there-is-no-such-sheet", "there is no such sheet")
+        return join((none, did_you_mean(near[0])), *SEMICOLON)
 
     def _edit(self, path: str, value: object) -> Edit:
         """Write lists as a whole if the file has none: they cannot be written in part.
@@ -319,8 +354,13 @@ def _require_no_plain_secret(path: str, value: object, shown: object) -> None:
             [
                 Problem(
                     path,
-                    "holds a secret, which would be written to crawl.yaml in plain text",
-                    "a reference: `{env: NAME}` or `{file: PATH}`",
+                    message(
+                        "job.holds-secret",
+                        "holds a secret, which would be written to crawl.yaml in plain text",
+                    ),
+                    message(
+                        "job.reference-env", "a reference: `{{env: NAME}}` or `{{file: PATH}}`"
+                    ),
                 )
             ]
         )

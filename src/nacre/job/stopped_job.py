@@ -23,6 +23,7 @@ from nacre.job.frontier_edits import FrontierEditor
 from nacre.job.job import Job
 from nacre.job.salvaged import mark_salvaged
 from nacre.job.session import Session
+from nacre.messages import message
 from nacre.runs.runs import read_run, run_archives
 from nacre.settings.settings import JobSettings
 from nacre.store.commit import GroupCommit
@@ -56,7 +57,13 @@ async def open_stopped(
     async with _open(Job(layout.root, settings)) as session:
         is_finished = session.run_row.exit is ExitStatus.FINISHED
         if session.run_row.closed or (is_finished and not settings.engine.run_while_empty):
-            raise JobError(f"the run of {layout.root.name} is over: recrawl it")
+            raise JobError(
+                message(
+                    "job.run-of-is-over",
+                    "the run of {name} is over: recrawl it",
+                    name=layout.root.name,
+                )
+            )
         async with _committing(session.storing.commit):
             yield session.editor
             if is_finished and not session.frontier.is_empty:

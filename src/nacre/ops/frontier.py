@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 
 from nacre.errors import ConfigError
+from nacre.messages import message
 from nacre.ops.fields import LineText, Typed, Whole
 from nacre.ops.job_states import LIVE, STOPPED
 from nacre.ops.operation import Operation, OperationContext, requester_of
@@ -107,7 +108,7 @@ def require_chosen(request: UriRequest) -> None:
         ConfigError: It does not say it.
     """
     if not (request.urls or request.queues or request.everything):
-        raise ConfigError("say which: --regex, --queue, or --all")
+        raise ConfigError(message("ops.say-which", "say which: --regex, --queue, or --all"))
 
 
 def change_frontier(

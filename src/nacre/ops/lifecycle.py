@@ -7,6 +7,7 @@ import msgspec
 
 from nacre.core.clock import iso, iso_millis
 from nacre.errors import JobError
+from nacre.messages import message
 from nacre.ops.fields import Fetches, LineText, ShortText, Typed
 from nacre.ops.job_states import LIVE, PAUSED, PREPARING, RUNNING, STOPPED
 from nacre.ops.operation import Operation, OperationContext
@@ -194,9 +195,13 @@ def require_no_rounds(layout: "Layout") -> None:
     layout.require()
     if layout.in_rounds:
         raise JobError(
-            f"{layout.root} is crawled in rounds: Ctrl-C in their terminal or a file "
-            f"{layout.control / 'stop'} ends them after the step, and `nacre cycle {layout.root} "
-            "--rounds 1` resumes them"
+            message(
+                "ops.is-crawled-in-rounds",
+                "{root} is crawled in rounds: Ctrl-C in their terminal or a file {control} ends "
+                "them after the step, and `nacre cycle {root} --rounds 1` resumes them",
+                root=layout.root,
+                control=layout.control / "stop",
+            )
         )
 
 
@@ -311,7 +316,13 @@ def _end(context: OperationContext, _: EndRequest) -> EndResult:
 
     layout = context.layout
     if _is_running(context):
-        raise JobError(f"{layout.root} is running; `nacre stop {layout.root}` comes first")
+        raise JobError(
+            message(
+                "ops.is-running",
+                "{root} is running; `nacre stop {root}` comes first",
+                root=layout.root,
+            )
+        )
     run, is_new = end_run(layout, load_job(layout).settings, context.clock.now())
     _note(context, f"run {run.name} ended for good")
     return EndResult(run.name, str(run.exit), is_new)

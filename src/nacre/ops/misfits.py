@@ -7,6 +7,7 @@ import msgspec
 
 from nacre.config.facts import choices_of
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 
 _PLACE: Final = re.compile(r" - at `(?:key in )?\$\.?(.*)`$")
 S = TypeVar("S", bound=msgspec.Struct)
@@ -63,4 +64,6 @@ def bounded(wish: S) -> S:
         path, words = misfit_of(error, kind)
         raise ConfigError([Problem(path, words)]) from None
     except UnicodeEncodeError:  # bytes of a command line that are no text
-        raise ConfigError("it has characters that are none") from None
+        raise ConfigError(
+            message("ops.it-has-characters-that-are-none", "it has characters that are none")
+        ) from None

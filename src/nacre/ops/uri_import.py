@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from nacre.errors import ConfigError
+from nacre.messages import message
 from nacre.ops.operation import OperationContext, requester_of
 
 if TYPE_CHECKING:
@@ -90,12 +91,18 @@ def file_lines(path: Path, name: str = "") -> Iterator[Iterable[str]]:
             codec = file_coding(path)
             if not codec.startswith(WIDE) and b"\0" in packed.peek(LONGEST):
                 raise ConfigError(
-                    f"{name} cannot be read: it is not text: there are NUL bytes in it"
+                    message(
+                        "ops.cannot-be-read-it-is-not-text",
+                        "{name} cannot be read: it is not text: there are NUL bytes in it",
+                        name=name,
+                    )
                 )
             yield decoded_lines(packed, codec)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
-        raise ConfigError(f"{name} cannot be read: {why}") from error
+        raise ConfigError(
+            message("ops.cannot-be-read", "{name} cannot be read: {why}", name=name, why=why)
+        ) from error
 
 
 def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from nacre.config.component import parse_duration, parse_size
 from nacre.errors import ConfigError
+from nacre.messages import message
 
 UNLIMITED = 1 << 40
 _REQUESTS = re.compile(r"\s*([0-9][0-9_]*)\s*(?:requests?|r)?\s*\Z")
@@ -108,8 +109,12 @@ def parse_budget(text: str) -> Budget:
         unit, number = _amount(amount if daily else text)
     except ValueError:
         raise ConfigError(
-            f"--budget {text!r} is not a budget; write requests (500), bytes (2GB) or time (3h), "
-            "for one run, or with /day for all runs of a day"
+            message(
+                "runs.budget-is-not-budget",
+                "--budget {text!r} is not a budget; write requests (500), bytes (2GB) or time "
+                "(3h), for one run, or with /day for all runs of a day",
+                text=text,
+            )
         ) from None
     return Budget(unit, number, daily)
 

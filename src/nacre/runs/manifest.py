@@ -11,6 +11,7 @@ from nacre.config.facts import fields, value_at
 from nacre.config.layer import SettingOrigin
 from nacre.config.secret import Secret, masked
 from nacre.errors import StorageError
+from nacre.messages import message
 from nacre.runs.runs import RunRow
 from nacre.settings.settings import JobSettings
 from nacre.settings.variables import for_run, known_part
@@ -115,7 +116,14 @@ def _write(path: Path, facts: object) -> None:
     try:
         replace_file(path, text.encode())
     except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror}") from error
+        raise StorageError(
+            message(
+                "runs.cannot-be-written",
+                "{path} cannot be written: {strerror}",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
 
 
 def warc_files(layout: Layout, settings: JobSettings) -> Iterator[tuple[Path, Path | None]]:

@@ -19,6 +19,7 @@ import msgspec
 
 from nacre.config.component import parse_duration
 from nacre.errors import ConfigError, JobError
+from nacre.messages import message
 from nacre.recrawl.planner.schedules.schedules import Calendar
 from nacre.runs.runs import RunRow, is_over, read_run
 from nacre.store.layout import Layout
@@ -125,7 +126,10 @@ def parse_rhythm(
     """
     if (bool(every), bool(calendar), continuous).count(True) > 1:
         raise ConfigError(
-            "--every, --at and --continuous: only one can say when the next pass begins"
+            message(
+                "runs.every-at-and-continuous",
+                "--every, --at and --continuous: only one can say when the next pass begins",
+            )
         )
     if not every and not calendar:
         return None
@@ -137,7 +141,13 @@ def parse_rhythm(
         wrong = "--at, --time-zone" if calendar else f"--every {every!r}"
         raise ConfigError(f"{wrong}: {error}") from None
     if seconds <= 0.0:
-        raise ConfigError(f"--every {every!r}: passes need an interval, such as 6h")
+        raise ConfigError(
+            message(
+                "runs.every-passes-need-interval",
+                "--every {every!r}: passes need an interval, such as 6h",
+                every=every,
+            )
+        )
     return RegularPasses(every=seconds)
 
 
@@ -228,13 +238,24 @@ def lock_passes(layout: Layout, rhythm: str) -> Iterator[PassKeeper]:
     try:
         handle = lock_file(layout.passes)
     except OSError as error:
-        raise JobError(f"{layout.passes} cannot be locked: {error.strerror}") from None
+        raise JobError(
+            message(
+                "runs.cannot-be-locked",
+                "{passes} cannot be locked: {strerror}",
+                passes=layout.passes,
+                strerror=error.strerror,
+            )
+        ) from None
     if handle is None:
         other = _read(layout.passes)
         who = f"process {other.pid}, with {other.rhythm}" if other else "another process"
         raise JobError(
-            f"{layout.root} is visited again and again already ({who}); "
-            f"`nacre stop {layout.root}` ends that"
+            message(
+                "runs.is-visited-again-and-again-already",
+                "{root} is visited again and again already ({user}); `nacre stop {root}` ends that",
+                root=layout.root,
+                user=who,
+            )
         )
     try:
         keeper = PassKeeper(layout, rhythm, handle)
@@ -269,7 +290,14 @@ def end_passes(layout: Layout, patience: Callable[[], bool]) -> bool:
         request.parent.mkdir(0o700, exist_ok=True)
         request.touch()
     except OSError as error:
-        raise JobError(f"{request} cannot be made: {error.strerror}") from None
+        raise JobError(
+            message(
+                "runs.cannot-be-made",
+                "{request} cannot be made: {strerror}",
+                request=request,
+                strerror=error.strerror,
+            )
+        ) from None
     while is_locked(layout.passes):
         if not patience():
             return False

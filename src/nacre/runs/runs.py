@@ -22,6 +22,7 @@ from nacre.core.events import Events
 from nacre.core.states import ExitStatus
 from nacre.engine.observer import Supervisor
 from nacre.errors import JobError
+from nacre.messages import message
 from nacre.report.statistics import totals
 from nacre.runs.budget import EndedRun, Spent, parse_budget, spent_lately
 from nacre.store.disk import failure
@@ -233,9 +234,14 @@ def plan_run(
         return last
     if not is_over(last):
         raise JobError(
-            f"the run {last.name} of {layout.root} is not over ({last.exit}); "
-            f"resume it with `nacre run {layout.root}`, or end it for good with "
-            f"`nacre end {layout.root}`"
+            message(
+                "runs.run-of-is-not-over",
+                "the run {name} of {root} is not over ({exit}); resume it with `nacre run {root}`, "
+                "or end it for good with `nacre end {root}`",
+                name=last.name,
+                root=layout.root,
+                exit=last.exit,
+            )
         )
     count = totals(store)
     replies = max(1, count.urls)
@@ -271,8 +277,13 @@ def close_run(store: Store, layout: Layout, now: float) -> RunRow:
         raise layout.never_ran()
     if run.fresh:
         raise JobError(
-            f"the run {run.name} of {layout.root} is planned and has not begun; "
-            f"`nacre run {layout.root}` begins it"
+            message(
+                "runs.run-of-is-planned",
+                "the run {name} of {root} is planned and has not begun; `nacre run {root}` begins "
+                "it",
+                name=run.name,
+                root=layout.root,
+            )
         )
     if is_over(run):
         return run

@@ -11,6 +11,7 @@ from ruamel.yaml.util import load_yaml_guess_indent
 
 from nacre.config.document import read_yaml
 from nacre.errors import ConfigError, JobError
+from nacre.messages import message
 
 
 class Removed:
@@ -62,12 +63,24 @@ def amended(text: str, edits: Sequence[Edit], file: str = "crawl.yaml") -> str:
         for edit in edits:
             _put(tree, edit)
     except (LookupError, TypeError) as error:
-        raise JobError(f"{file} cannot be changed in place; change it by hand") from error
+        raise JobError(
+            message(
+                "settings.cannot-be-changed-in-place",
+                "{file} cannot be changed in place; change it by hand",
+                file=file,
+            )
+        ) from error
     out = io.StringIO()
     yaml.dump(tree, out)
     result = head + (out.getvalue() if tree else "")
     if read_yaml(result, file).problems:
-        raise JobError(f"{file} cannot be changed in place; change it by hand")
+        raise JobError(
+            message(
+                "settings.cannot-be-changed-in-place",
+                "{file} cannot be changed in place; change it by hand",
+                file=file,
+            )
+        )
     return result
 
 
@@ -94,7 +107,16 @@ def swapped(text: str, key: str, first: int, file: str = "crawl.yaml") -> str:
     for part in path:
         items = items.get(part) if isinstance(items, dict) else None
     if not isinstance(items, list) or not 0 <= first < len(items) - 1:
-        raise JobError(f"{file}: `{key}` has no items {first} and {first + 1}")
+        raise JobError(
+            message(
+                "settings.has-no-items",
+                "{file}: `{key}` has no items {first} and {second}",
+                file=file,
+                key=key,
+                first=first,
+                second=first + 1,
+            )
+        )
     wanted = [*items[:first], items[first + 1], items[first], *items[first + 2 :]]
     made = _with_lines_swapped(text, path, first)
     changed = amended(text, [Edit(tuple(path), wanted)], file)

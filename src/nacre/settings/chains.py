@@ -13,7 +13,8 @@ from pydantic import AfterValidator, BeforeValidator, ValidationError, WithJsonS
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from nacre.config.component import Component, setting
-from nacre.config.registry import nearest
+from nacre.config.facts import no_such_setting
+from nacre.config.registry import did_you_mean, nearest, one_of
 from nacre.engine.candidates.scoping import JudgeScope, Prepare
 from nacre.engine.chain.entry import IN_SCHEMA, PROCESSORS, AnyEntry, ChainName, Entry
 from nacre.engine.steps.archive import Archive
@@ -28,6 +29,7 @@ from nacre.engine.steps.mapping import HashCrawlMapper, LexicalCrawlMapper
 from nacre.engine.steps.preconditions import CheckPreconditions
 from nacre.engine.steps.preselect import Preselect, RecheckScope
 from nacre.engine.steps.quotas import EnforceQuotas, LimitRuntime
+from nacre.messages import message
 
 # ---- the processors of Nacre
 
@@ -188,7 +190,7 @@ class ChainEditor:
         return None
 
     def _wrong(self, place: tuple[str | int, ...], why: str, given: object) -> None:
-        error = PydanticCustomError("chain", _plain(why))
+        error = _chain_error(why)
         self.errors.append(InitErrorDetails(type=error, loc=place, input=given))
 
 
@@ -196,15 +198,19 @@ def _again(item: ErrorDetails, place: tuple[str | int, ...], value: object) -> I
     """The error of an entry, at its place in the configuration."""
     kind: str | PydanticCustomError = item["type"]
     if kind == "value_error":
-        kind = PydanticCustomError("value_error", _plain(item["msg"]))
+        kind = PydanticCustomError("value_error", _plain(item["msg"]), item.get("ctx"))
     elif kind == "extra_forbidden" and len(item["loc"]) == 1 and isinstance(value, Mapping):
         known = PROCESSORS.get(value["processor"]).model_fields
         near = nearest(str(item["loc"][0]), known)
-        hint = f"did you mean `{near}`?" if near else "one of: " + ", ".join(known)
-        kind = PydanticCustomError("chain", _plain(f"no such setting; {hint}"))
+        hint = did_you_mean(near) if near else one_of(known)
+        kind = _chain_error(no_such_setting("", hint).message)
     return InitErrorDetails(
         type=kind, loc=(*place, *item["loc"]), input=item["input"], ctx=item.get("ctx", {})
     )
+
+
+def _chain_error(text: str) -> PydanticCustomError:
+    return PydanticCustomError("chain", _plain(text), {"error": text})
 
 
 def _plain(text: str) -> Any:  # noqa: ANN401 - pydantic wants a literal
@@ -217,7 +223,13 @@ def entries_of(chain: ChainName, value: object) -> object:
     if isinstance(value, Mapping):
         return ChainEditor(chain).edit(value)
     if isinstance(value, str):
-        raise ValueError(f"a chain is a list of processors, or a mapping of changes: {_SAMPLE}")  # noqa: TRY004 - pydantic collects these
+        raise ValueError(  # noqa: TRY004 - pydantic collects these
+            message(
+                "settings.chain-is-list-of-processors",
+                "a chain is a list of processors, or a mapping of changes: {sample}",
+                sample=_SAMPLE,
+            )
+        )
     return value
 
 

@@ -13,6 +13,7 @@ from nacre.config.place import properties
 from nacre.config.secret import Secret
 from nacre.engine.seeding.seeds import Seed
 from nacre.errors import Problem
+from nacre.messages import message
 from nacre.scope.patterns.matching import examine
 from nacre.scope.robots_txt import RobotsPolicy
 from nacre.scope.rules.stock import AnyRule, stock_rules
@@ -51,9 +52,14 @@ def conflict_problems(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
     if frontier.precedence_floor <= lowest:
         yield Problem(
             "frontier.precedence_floor",
-            f"queues have precedence {lowest}, so with a floor of "
-            f"{frontier.precedence_floor} none is ever crawled",
-            f"more than {lowest}",
+            message(
+                "settings.queues-have-precedence",
+                "queues have precedence {lowest}, so with a floor of {precedence_floor} none is "
+                "ever crawled",
+                lowest=lowest,
+                precedence_floor=frontier.precedence_floor,
+            ),
+            message("settings.more-than", "more than {lowest}", lowest=lowest),
             "precedence_floor: 255",
         )
 
@@ -74,8 +80,15 @@ def _unordered(settings: JobSettings, order: _Order) -> Iterator[Problem]:
     if lower > upper:
         yield Problem(
             order.lower,
-            f"is {lower:g} s, more than {order.upper}, which is {upper:g} s: {order.why}",
-            f"at most {order.upper}",
+            message(
+                "settings.is-longer",
+                "is {seconds:g} s, more than {setting}, which is {limit:g} s: {why}",
+                seconds=lower,
+                setting=order.upper,
+                limit=upper,
+                why=order.why,
+            ),
+            message("settings.at-most", "at most {upper}", upper=order.upper),
         )
 
 
@@ -84,22 +97,58 @@ def _without_effect(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
     robots, politeness, fetch = settings.robots, settings.politeness, settings.fetch
     custom = robots.policy is RobotsPolicy.CUSTOM
     if robots.custom and not custom:
-        yield Problem("robots.custom", f"has no effect with the policy {robots.policy}")
+        yield Problem(
+            "robots.custom",
+            message(
+                "settings.has-no-effect-with-policy",
+                "has no effect with the policy {policy}",
+                policy=robots.policy,
+            ),
+        )
     if robots.policy is RobotsPolicy.OBEY and not robots.fetch:
-        yield Problem("robots.fetch", "has no effect with the policy obey, which needs robots.txt")
+        yield Problem(
+            "robots.fetch",
+            message(
+                "settings.has-no-effect-with-policy-obey",
+                "has no effect with the policy obey, which needs robots.txt",
+            ),
+        )
     if custom and not robots.custom.strip():
-        yield Problem("robots.policy", "`custom` without `robots.custom` allows everything")
+        yield Problem(
+            "robots.policy",
+            message(
+                "settings.custom-without-robots",
+                "`custom` without `robots.custom` allows everything",
+            ),
+        )
     if politeness.delay is not None:
         for name in ("delay_factor", "min_delay", "max_delay"):
             if loaded.is_given(f"politeness.{name}"):
-                yield Problem(f"politeness.{name}", "has no effect beside a fixed `delay`")
+                yield Problem(
+                    f"politeness.{name}",
+                    message(
+                        "settings.has-no-effect-beside-fixed-delay",
+                        "has no effect beside a fixed `delay`",
+                    ),
+                )
     if fetch.send_range and not fetch.max_length:
-        yield Problem("fetch.send_range", "has no effect without `fetch.max_length`")
+        yield Problem(
+            "fetch.send_range",
+            message(
+                "settings.has-no-effect-without-fetch", "has no effect without `fetch.max_length`"
+            ),
+        )
     if settings.network.proxy_resolves and not fetch.proxy:
-        yield Problem("network.proxy_resolves", "has no effect without `fetch.proxy`")
+        yield Problem(
+            "network.proxy_resolves",
+            message(
+                "settings.has-no-effect-without-fetch-proxy", "has no effect without `fetch.proxy`"
+            ),
+        )
     if settings.frontier.cost == "zero" and settings.frontier.queue_total_budget >= 0:
         yield Problem(
-            "frontier.queue_total_budget", "has no effect: with cost `zero` nothing is spent"
+            "frontier.queue_total_budget",
+            message("settings.has-no-effect", "has no effect: with cost `zero` nothing is spent"),
         )
 
 
@@ -109,8 +158,13 @@ def _plain_secrets(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
         if isinstance(one.value, Secret) and one.value.is_plain:
             yield Problem(
                 one.path,
-                "is given in plain text: everybody who can read the configuration can read it",
-                "a reference: `{env: NAME}` or `{file: PATH}`",
+                message(
+                    "settings.is-given-in-plain-text",
+                    "is given in plain text: everybody who can read the configuration can read it",
+                ),
+                message(
+                    "settings.reference-env", "a reference: `{{env: NAME}}` or `{{file: PATH}}`"
+                ),
             )
 
 
@@ -157,7 +211,12 @@ def _silent_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
         is_silent = all(opinion.test is never for opinion in opinions)
         if is_silent and rule.enabled and rule not in stock and not rule.needs:
             yield Problem(
-                f"scope.{number}", f"the rule {rule.label} can never match as it is configured"
+                f"scope.{number}",
+                message(
+                    "settings.rule-can-never-match",
+                    "the rule {label} can never match as it is configured",
+                    label=rule.label,
+                ),
             )
 
 
@@ -175,7 +234,13 @@ def _overruled_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem
         opinion.decision is Decision.ACCEPT and opinion.test is not never
         for opinion in scope.opinions
     ):
-        yield Problem("scope", "no rule can accept anything: only the seeds will be fetched")
+        yield Problem(
+            "scope",
+            message(
+                "settings.no-rule-can-accept-anything",
+                "no rule can accept anything: only the seeds will be fetched",
+            ),
+        )
 
 
 def _refused_seeds(
@@ -195,5 +260,10 @@ def _refused_seeds(
             yield Problem(path, said)
     if refused > _SHOWN:
         yield Problem(
-            "scope", f"and {refused - _SHOWN} more seeds that are out of scope themselves"
+            "scope",
+            message(
+                "settings.and-more-seeds-that-are-out",
+                "and {refused} more seeds that are out of scope themselves",
+                refused=refused - _SHOWN,
+            ),
         )

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from nacre.errors import Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, is_public_host
+from nacre.messages import message
 from nacre.settings.layers import user_config
 from nacre.settings.settings import JobSettings
 
@@ -82,10 +83,18 @@ def _reachable(contact: str) -> bool:
 def _no_contact(public: Sequence[str]) -> Problem:
     return Problem(
         "fetch.contact",
-        f"{_named(public)} public, so say who is crawling: the owners of a site that the crawl "
-        "troubles must be able to reach you. Your contact becomes part of the User-Agent.",
-        "--contact with a web page about the crawl or a mail address, once for this crawl; or "
-        f"for all of them, in {user_config()}",
+        message(
+            "settings.public-so-say-who-is-crawling",
+            "{named} public, so say who is crawling: the owners of a site that the crawl "
+            "troubles must be able to reach you. Your contact becomes part of the User-Agent.",
+            named=_named(public),
+        ),
+        message(
+            "settings.contact-with-web-page-about-crawl",
+            "--contact with a web page about the crawl or a mail address, once for this crawl; "
+            "or for all of them, in {user_config}",
+            user_config=user_config(),
+        ),
         "fetch: {contact: https://library.example/crawler}",
     )
 
@@ -93,9 +102,16 @@ def _no_contact(public: Sequence[str]) -> Problem:
 def _bad_contact(contact: str) -> Problem:
     return Problem(
         "fetch.contact",
-        f"{contact[:100]!r} is neither a web page nor a mail address: site owners could not reach "
-        "you by it; it becomes part of the User-Agent",
-        "a web page about the crawl, with http:// or https://, or a mail address",
+        message(
+            "settings.is-neither-web-page-nor-mail",
+            "{contact!r} is neither a web page nor a mail address: site owners could not reach "
+            "you by it; it becomes part of the User-Agent",
+            contact=contact[:100],
+        ),
+        message(
+            "settings.web-page-about-crawl",
+            "a web page about the crawl, with http:// or https://, or a mail address",
+        ),
         "--contact https://library.example/crawler",
     )
 
@@ -103,10 +119,17 @@ def _bad_contact(contact: str) -> Problem:
 def _no_delay(public: Sequence[str]) -> Problem:
     return Problem(
         "politeness.delay",
-        f"a delay of 0 loads a server as fast as it can answer, and {_named(public)} public; it "
-        "is for servers of your own",
-        "--delay with some seconds, or none for the polite default; or, where the server is "
-        "yours, --allow-net with its network",
+        message(
+            "settings.delay-of-loads-server-as-fast",
+            "a delay of 0 loads a server as fast as it can answer, and {named} public; it is "
+            "for servers of your own",
+            named=_named(public),
+        ),
+        message(
+            "settings.delay-with-some-seconds",
+            "--delay with some seconds, or none for the polite default; or, where the server "
+            "is yours, --allow-net with its network",
+        ),
         "--allow-net 192.0.2.0/24",
     )
 

@@ -16,6 +16,7 @@ from nacre.config.layer import Layer, assignment_layer, environment_layer
 from nacre.config.ordinary import home_path, open_ordinary, read_ordinary
 from nacre.config.registry import nearest
 from nacre.errors import Problem
+from nacre.messages import message
 from nacre.store.layout import Layout
 
 _OWN = Path(__file__).parents[1] / "profiles"
@@ -165,7 +166,12 @@ def _profile_layers(by: Layer, root: Path) -> list[Layer]:
         for layer in layers:
             if layer.profile[0]:
                 problem = Problem(
-                    "profile", "a profile cannot be based on another one", file=str(path)
+                    "profile",
+                    message(
+                        "settings.profile-cannot-be-based-on-another",
+                        "a profile cannot be based on another one",
+                    ),
+                    file=str(path),
                 )
                 layer.problems.append(problem._replace(line=layer.profile[1]))
         return layers
@@ -174,7 +180,16 @@ def _profile_layers(by: Layer, root: Path) -> list[Layer]:
     layer = Layer("profile")
     file = by.places["profile"].file if "profile" in by.places else ""
     layer.problems.append(
-        Problem("profile", f"no such profile: {name}; {hint}", "", "", file, line)
+        Problem(
+            "profile",
+            message(
+                "settings.no-such-profile", "no such profile: {name}; {hint}", name=name, hint=hint
+            ),
+            "",
+            "",
+            file,
+            line,
+        )
     )
     return [layer]
 
@@ -248,6 +263,12 @@ def _read(path: Path, name: str, source: str) -> Layer:
         if getattr(error, "errno", 0) == errno.EFBIG:
             reason += "; seeds and rules may be in files of their own, of any length"
         layer = Layer(source)
-        layer.problems.append(Problem("", f"cannot be read: {reason}", file=name))
+        layer.problems.append(
+            Problem(
+                "",
+                message("settings.cannot-be-read", "cannot be read: {reason}", reason=reason),
+                file=name,
+            )
+        )
         return layer
     return read_yaml(text, name, source=source)

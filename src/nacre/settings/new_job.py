@@ -21,6 +21,7 @@ from nacre.config.place import properties
 from nacre.config.secret import Secret
 from nacre.engine.seeding.seeds import BadSeed, Seed, is_no_page, read_seeds, seed_as_line
 from nacre.errors import JobError, Problem
+from nacre.messages import message
 from nacre.scope.rules.stock import AnyRule
 from nacre.settings.layers import inner_layers, list_profiles, outer_layers
 from nacre.settings.load import examine_layers
@@ -79,10 +80,20 @@ class SeedLogins(NamedTuple):
         return [
             Problem(
                 "seeds",
-                f"name and password of {one['origin']} are removed from its seed, and sent when "
-                f"the server asks for them; the password is in {_password_place(one['password'])}",
-                "passwords in fetch.credentials, as `password: {env: NAME}`: what is typed into a "
-                "command stays in the shell's history",
+                message(
+                    "settings.name-and-password-of-are-removed",
+                    "name and password of {name} are removed from its seed, and sent when the "
+                    "server "
+                    "asks for them; the password is in {password_place}",
+                    name=one["origin"],
+                    password_place=_password_place(one["password"]),
+                ),
+                message(
+                    "settings.passwords-in-fetch",
+                    "passwords in fetch.credentials, as `password: {{env: NAME}}`: what is "
+                    "typed into "
+                    "a command stays in the shell's history",
+                ),
             )
             for one in self.credentials
         ]
@@ -204,7 +215,14 @@ def create_job(layout: Layout, new: NewJob) -> None:
         layout.config.touch(0o600 if now and _has_plain_secret(now.settings) else 0o666)
         layout.config.write_text(text, "utf-8")
     except OSError as error:
-        raise JobError(f"{layout.root} cannot be written: {error.strerror}") from error
+        raise JobError(
+            message(
+                "settings.cannot-be-written",
+                "{root} cannot be written: {strerror}",
+                root=layout.root,
+                strerror=error.strerror,
+            )
+        ) from error
 
 
 def _with_credentials(new: NewJob, logins: SeedLogins) -> NewJob:
@@ -233,8 +251,14 @@ def require_no_job(layout: Layout, option: str = "") -> None:
         if layout.in_rounds:
             resume = f"nacre cycle {layout.root} --rounds 1"
         raise JobError(
-            f"{layout.root} is a job already. Resume it with `{resume}`, or name another "
-            f"directory{how}."
+            message(
+                "settings.is-job-already",
+                "{root} is a job already. Resume it with `{resume}`, or name another "
+                "directory{how}.",
+                root=layout.root,
+                resume=resume,
+                how=how,
+            )
         )
 
 

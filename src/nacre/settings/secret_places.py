@@ -17,10 +17,15 @@ from nacre.config.place import InvalidValuesError, UnknownPropertyError, with_va
 from nacre.config.secret import Secret
 from nacre.config.sheet import flat
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 from nacre.settings.settings import JobSettings
 
 _MOVED: Final = Problem(
-    "", "what this secret is sent to is another server now", "the secret entered again with it",
+    "",
+    message(
+        "settings.what-this-secret-is-sent", "what this secret is sent to is another server now"
+    ),
+    message("settings.secret-entered-again", "the secret entered again with it"),
     "password: {env: SITE_PASSWORD}",
 )  # fmt: skip
 _RECIPIENTS: Final = frozenset((NamedKind.SERVER, NamedKind.FILE))

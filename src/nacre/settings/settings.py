@@ -27,6 +27,7 @@ from nacre.frontier.bandwidth import BandwidthSettings
 from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings, TrapSettings
 from nacre.history.dedup import DedupSettings
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.recrawl.planner.settings import RecrawlSettings
 from nacre.scope.robots_txt import RobotsSettings
@@ -104,7 +105,12 @@ class WebhookSettings(Component):
     @classmethod
     def _check_url(cls, value: str) -> str:
         if value and not value.startswith(("http://", "https://")):
-            raise ValueError("the address of a webhook begins with http:// or https://")
+            raise ValueError(
+                message(
+                    "settings.address-of-webhook-begins-with-http",
+                    "the address of a webhook begins with http:// or https://",
+                )
+            )
         try:
             return parse(value) if value else value
         except URIError as error:
@@ -157,13 +163,30 @@ class MetricsSettings(Component):
             place, port = self.address
             is_loopback = ip_address(place).is_loopback
         except ValueError:
-            raise ValueError("`listen` is an address and a port: 127.0.0.1:9464") from None
+            raise ValueError(
+                message(
+                    "settings.listen-is-address-and-port",
+                    "`listen` is an address and a port: 127.0.0.1:9464",
+                )
+            ) from None
         if not 1 <= port <= _LAST_PORT:
-            raise ValueError(f"ports go from 1 to {_LAST_PORT}; `listen` has {port}")
+            raise ValueError(
+                message(
+                    "settings.ports-go",
+                    "ports go from 1 to {last_port}; `listen` has {port}",
+                    last_port=_LAST_PORT,
+                    port=port,
+                )
+            )
         if not is_loopback and not self.public:
             raise ValueError(
-                f"other machines reach {self.listen}, and everybody there could read the metrics; "
-                "listen at 127.0.0.1, or say `public: true`"
+                message(
+                    "settings.other-machines-reach",
+                    "other machines reach {listen}, and everybody there could read the metrics; "
+                    "listen "
+                    "at 127.0.0.1, or say `public: true`",
+                    listen=self.listen,
+                )
             )
         return self
 
@@ -207,14 +230,23 @@ class SheetAssociation(Component):
             try:
                 implied_prefix(text.lstrip("+"))
             except URIError as error:
-                raise ValueError(f"{text!r} is neither a SURT prefix nor a URL: {error}") from None
+                raise ValueError(
+                    message(
+                        "settings.is-neither-surt-prefix-nor-url",
+                        "{text!r} is neither a SURT prefix nor a URL: {error}",
+                        text=text,
+                        error=error,
+                    )
+                ) from None
         return value
 
     @model_validator(mode="after")
     def _one_kind(self) -> "SheetAssociation":
         given = [bool(self.surts or self.surts_file), self.rule is not None, bool(self.rules)]
         if sum(given) != 1:
-            raise ValueError("needs one of: surts or surts_file; rule; rules")
+            raise ValueError(
+                message("settings.needs-one", "needs one of: surts or surts_file; rule; rules")
+            )
         return self
 
 

@@ -19,6 +19,7 @@ from nacre.config.secret import masked
 from nacre.config.sheet import Overlays, Sheet, check_sheet, flat
 from nacre.core.crawluri import CrawlURI, Hop
 from nacre.errors import ConfigError, JobError, Problem, URIError
+from nacre.messages import message
 from nacre.scope.compile import compile_scope
 from nacre.scope.scope import Scope
 from nacre.scope.state import ScopeState
@@ -290,7 +291,15 @@ def _unknown(path: str, names: tuple[str, ...], sheets: Mapping[str, Sheet]) -> 
         if name not in sheets:
             near = difflib.get_close_matches(name, sheets, n=1, cutoff=0.6)
             hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(sheets)}"
-            yield Problem(f"{path}.sheets", f"there is no sheet {name!r}; {hint}")
+            yield Problem(
+                f"{path}.sheets",
+                message(
+                    "settings.no-sheet-of-name",
+                    "there is no sheet {name!r}; {hint}",
+                    name=name,
+                    hint=hint,
+                ),
+            )
 
 
 def _prefixes(file: str, root: Path, path: str) -> tuple[list[str], list[Problem]]:
@@ -301,7 +310,16 @@ def _prefixes(file: str, root: Path, path: str) -> tuple[list[str], list[Problem
         lines = read_ordinary(root / file, _LONGEST).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        wrong = Problem(f"{path}.surts_file", f"{file} cannot be read: {reason}", "SURT prefixes")
+        wrong = Problem(
+            f"{path}.surts_file",
+            message(
+                "settings.cannot-be-read-2",
+                "{file} cannot be read: {reason}",
+                file=file,
+                reason=reason,
+            ),
+            message("settings.surt-prefixes", "SURT prefixes"),
+        )
         return [], [wrong]
     prefixes: list[str] = []
     problems: list[Problem] = []
@@ -334,7 +352,14 @@ def sheet_values(settings: JobSettings, name: str) -> dict[str, Any]:
     """
     every = {**STOCK, **settings.sheets}
     if name not in every:
-        raise JobError(f"there is no sheet {name!r}; there are {', '.join(every)}")
+        raise JobError(
+            message(
+                "settings.there-is-no-sheet",
+                "there is no sheet {name!r}; there are {names}",
+                name=name,
+                names=", ".join(every),
+            )
+        )
     values = masked(flat(every[name], settings))
     return {**values, "for": ", ".join(_uses(settings, name)) or "nothing"}
 

@@ -17,6 +17,7 @@ from typing import ClassVar, Protocol
 import re2
 
 from nacre.errors import ConfigError
+from nacre.messages import message
 from nacre.uri.parse import authority, host
 
 
@@ -231,7 +232,14 @@ class Regex:
         match, groups = _compile(self.regex)
         parts = _parse_format(self.format)
         if any(isinstance(part, int) and part > groups for part in parts):
-            raise ConfigError(f"{self.format!r} names a group that {self.regex!r} does not have")
+            raise ConfigError(
+                message(
+                    "uri.names-group-that-does",
+                    "{format!r} names a group that {regex!r} does not have",
+                    format=self.format,
+                    regex=self.regex,
+                )
+            )
         object.__setattr__(self, "_match", match)
         object.__setattr__(self, "_parts", parts)
 
@@ -262,7 +270,14 @@ def _compile_slow(expression: str) -> tuple[Callable[[str], Match | None], int]:
     try:
         slow = backtracking.compile(expression, backtracking.VERSION1)
     except backtracking.error as error:
-        raise ConfigError(f"{expression!r} is not a regular expression: {error}") from error
+        raise ConfigError(
+            message(
+                "uri.is-not-regular-expression",
+                "{expression!r} is not a regular expression: {error}",
+                expression=expression,
+                error=error,
+            )
+        ) from error
 
     def match(text: str) -> Match | None:
         try:
@@ -339,11 +354,25 @@ def rule(name: str, **params: str) -> RewriteRule:
     """
     make = RULES.get(name) or RULES.get(name.removesuffix("Rule"))
     if make is None:
-        raise ConfigError(f"no canonicalisation rule {name!r}; there are {', '.join(RULES)}")
+        raise ConfigError(
+            message(
+                "uri.no-canonicalisation-rule",
+                "no canonicalisation rule {name!r}; there are {names}",
+                name=name,
+                names=", ".join(RULES),
+            )
+        )
     try:
         return make(**params)
     except TypeError as error:
-        raise ConfigError(f"rule {name!r} does not take {', '.join(params)}") from error
+        raise ConfigError(
+            message(
+                "uri.rule-does-not-take",
+                "rule {name!r} does not take {names}",
+                name=name,
+                names=", ".join(params),
+            )
+        ) from error
 
 
 class Canonicalizer:

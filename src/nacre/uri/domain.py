@@ -13,6 +13,7 @@ import ada_url
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from nacre.errors import URIError
+from nacre.messages import message
 from nacre.uri.parse import is_ip
 
 
@@ -118,7 +119,7 @@ def host_to_ascii(host: str, *, idna2008: bool = True) -> str:
     except ValueError:
         found = ""
     if not found:
-        raise URIError(f"not a host name: {host[:200]!r}")
+        raise URIError(message("uri.not-host-name", "not a host name: {host!r}", host=host[:200]))
     return found
 
 
@@ -138,7 +139,13 @@ def _labels(host: str) -> list[str]:
         return [host]
     labels = _DOT.split(host)
     if "" in labels[:-1]:
-        raise URIError(f"not a host name, because it has an empty label: {host[:200]!r}")
+        raise URIError(
+            message(
+                "uri.not-host-name-because",
+                "not a host name, because it has an empty label: {host!r}",
+                host=host[:200],
+            )
+        )
     return labels
 
 
@@ -148,7 +155,14 @@ def _label_to_ascii(label: str) -> str:
     try:
         return str(ToASCII(label), "ascii")
     except UnicodeError as error:
-        raise URIError(f"not a label of a host name: {label[:200]!r}: {error}") from None
+        raise URIError(
+            message(
+                "uri.not-label-of-host-name",
+                "not a label of a host name: {label!r}: {error}",
+                label=label[:200],
+                error=error,
+            )
+        ) from None
 
 
 def _label_to_unicode(label: str) -> str:

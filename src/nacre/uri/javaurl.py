@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from nacre.errors import URIError
+from nacre.messages import message
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 
@@ -54,7 +55,13 @@ def split_java(text: str) -> JavaURL:
     text = text.strip(_BLANK)
     found = _SCHEME.match(text)
     if found is None or found[1].lower() not in _KNOWN:
-        raise URIError(f"not a URL of a known scheme: {text[:200]!r}")
+        raise URIError(
+            message(
+                "uri.not-url-of-known-scheme",
+                "not a URL of a known scheme: {text!r}",
+                text=text[:200],
+            )
+        )
     rest, mark, ref = text[found.end() :].partition("#")
     protocol = found[1].lower()
     if protocol == "mailto":
@@ -86,11 +93,15 @@ def _authority(text: str) -> tuple[str | None, str, int]:
     if netloc.startswith("["):
         name, bracket, after = netloc.partition("]")
         if not bracket or (after and not after.startswith(":")):
-            raise URIError(f"not a host and port: {netloc[:200]!r}")
+            raise URIError(
+                message(
+                    "uri.not-host-and-port", "not a host and port: {netloc!r}", netloc=netloc[:200]
+                )
+            )
         name, port = name + bracket, after[1:]
     elif ":" in netloc:
         name, _, port = netloc.partition(":")
     digits = port.lstrip("0") or port[:1]
     if digits and not (digits.isascii() and digits.isdigit() and len(digits) < 10):
-        raise URIError(f"not a port: {port[:200]!r}")
+        raise URIError(message("uri.not-port", "not a port: {port!r}", port=port[:200]))
     return (userinfo if at else None), name, int(digits) if digits else -1

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from nacre.errors import URIError
+from nacre.messages import message
 from nacre.uri.parse import origin, split
 
 HIDDEN = "***"
@@ -44,7 +45,9 @@ def take_login(url: str) -> tuple[str, Login | None]:
         return url, None
     name, _, password = parts.userinfo.partition(":")
     if "%3a" in name.lower():
-        raise URIError("a user name cannot hold a colon (RFC 7617)")
+        raise URIError(
+            message("uri.user-name-cannot-hold-colon", "a user name cannot hold a colon (RFC 7617)")
+        )
     start = len(parts.scheme) + len("://")
     rest = url[start + len(parts.userinfo) + 1 :]
     return url[:start] + rest, Login(origin(url), unquote(name), unquote(password))

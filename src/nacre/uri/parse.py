@@ -14,6 +14,7 @@ from typing import NamedTuple
 import ada_url
 
 from nacre.errors import URIError
+from nacre.messages import message
 from nacre.uri.query import encode_query, needs_encoding, query_codec
 
 MAX_LENGTH = 2083
@@ -80,12 +81,32 @@ def parse(text: str, *, max_length: int = MAX_LENGTH) -> str:
     """
     cleaned = _without_fragment(text.strip(_TRIM))
     if len(cleaned) > max_length:
-        raise URIError(f"longer than {max_length} characters: {cleaned[:80]!r}...")
+        raise URIError(
+            message(
+                "uri.longer-than-characters",
+                "longer than {max_length} characters: {cleaned!r}...",
+                max_length=max_length,
+                cleaned=cleaned[:80],
+            )
+        )
     url = _join(cleaned, None)
     if url is None:
-        raise URIError(f"not an absolute URL, or its host or port is invalid: {cleaned!r}")
+        raise URIError(
+            message(
+                "uri.not-absolute-url",
+                "not an absolute URL, or its host or port is invalid: {cleaned!r}",
+                cleaned=cleaned,
+            )
+        )
     if len(url) > max_length:
-        raise URIError(f"longer than {max_length} characters when escaped: {url[:80]}...")
+        raise URIError(
+            message(
+                "uri.longer-than-characters-when-escaped",
+                "longer than {max_length} characters when escaped: {url}...",
+                max_length=max_length,
+                url=url[:80],
+            )
+        )
     return url
 
 

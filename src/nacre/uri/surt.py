@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from nacre.errors import URIError
+from nacre.messages import message
 from nacre.uri.indexkey import index_key
 from nacre.uri.parse import authority, host, is_ip, parse
 
@@ -139,7 +140,7 @@ def implied_prefix(text: str) -> str:
     if not authority(url):
         if host(url):
             return full
-        raise URIError(f"names no host: {text!r}")
+        raise URIError(message("uri.names-no-host", "names no host: {text!r}", text=text))
     if _BARE.match(text):
         bare = full[: full.find(")")]
         return bare if bare.endswith(",") else bare + ")"

@@ -14,6 +14,7 @@ import msgspec
 
 from nacre.config.secret import NOT_SHOWN
 from nacre.core.clock import Clock, iso_millis
+from nacre.core.message_data import to_json
 from nacre.store.local_files import append_lines
 from nacre.uri.login import hidden
 
@@ -170,7 +171,7 @@ def line_of(entry: AuditEntry) -> bytes:
         path=entry.path[:LONGEST],
         job=entry.job[:LONGEST],
     )
-    line = msgspec.json.encode(safe)
+    line = to_json(safe)
     if len(line) > LONGEST_LINE:
         text = f"… ({len(line):,} bytes)"
         line = msgspec.json.encode(msgspec.structs.replace(safe, before=None, after=text))

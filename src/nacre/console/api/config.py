@@ -20,6 +20,7 @@ from nacre.console.readers.newest import NewestWins
 from nacre.console.spoken import spoken_card, spoken_completions, spoken_findings
 from nacre.console.versions import EditedThing
 from nacre.core.clock import iso
+from nacre.core.message_data import to_builtins, to_json
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
@@ -314,7 +315,7 @@ def _conflict(answer: Mapping[str, Any], text: str | None) -> Response:
         "yours": text,
     }
     fields = {"etag": f'"{answer["etag"]}"'}
-    return Response(msgspec.json.encode(body), 412, fields, media_type=PROBLEM_TYPE)
+    return Response(to_json(body), 412, fields, media_type=PROBLEM_TYPE)
 
 
 def problem_answer(findings: TextFindings) -> Response:
@@ -328,9 +329,9 @@ def problem_answer(findings: TextFindings) -> Response:
         422,
         "bad-settings",
         f"{place}{first.path + ': ' if first.path else ''}{first.message}{more}",
-        tuple(msgspec.to_builtins(problem) for problem in findings.problems),
+        tuple(to_builtins(problem) for problem in findings.problems),
     )
-    return Response(msgspec.json.encode(details), 422, media_type=PROBLEM_TYPE)
+    return Response(to_json(details), 422, media_type=PROBLEM_TYPE)
 
 
 async def get_effective(call: Call) -> EffectiveSettings | Response:
@@ -341,7 +342,7 @@ async def get_effective(call: Call) -> EffectiveSettings | Response:
             HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-settings",
             "the settings cannot be read", tuple(found["problems"]),
         )  # fmt: skip
-        return Response(msgspec.json.encode(details), 422, media_type=PROBLEM_TYPE)
+        return Response(to_json(details), 422, media_type=PROBLEM_TYPE)
     items = [
         EffectiveSetting(path, one["value"], one["origin"]) for path, one in found["values"].items()
     ]
@@ -417,7 +418,7 @@ async def format_yaml(call: Call) -> FormattedText | Response:
             HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-text",
             "the text is not well-formed", tuple(found["problems"]),
         )  # fmt: skip
-        return Response(msgspec.json.encode(details), 422, media_type=PROBLEM_TYPE)
+        return Response(to_json(details), 422, media_type=PROBLEM_TYPE)
     return FormattedText(found["text"])
 
 
@@ -478,7 +479,7 @@ async def restore_edit(call: Call) -> SavedConfig | Response:
 async def get_schema(call: Call) -> Response:
     """The JSON Schema of `crawl.yaml`."""
     found = await call.services.readers.ask("settings-schema", NOWHERE, _WAIT)
-    return Response(msgspec.json.encode(found), media_type="application/schema+json")
+    return Response(to_json(found), media_type="application/schema+json")
 
 
 async def get_setting(call: Call) -> SettingFacts:

@@ -6,6 +6,7 @@ import msgspec
 
 from nacre.config.component import parse_size
 from nacre.console.access.database import ConsoleDatabase
+from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, Problem
 from nacre.job.quotas import QuotaLevel
 from nacre.ops.fields import LARGEST
@@ -110,7 +111,7 @@ class DiskQuotaBook:
         else:
             self._database.rows(
                 "INSERT OR REPLACE INTO quotas VALUES (?, ?)",
-                quota.path, msgspec.json.encode(quota).decode(),
+                quota.path, to_json(quota).decode(),
             )  # fmt: skip
         if (QuotaLevel.FREE if is_empty else quota.level) != before:
             self._tell()

@@ -13,6 +13,7 @@ from nacre.console.fleet.job_names import dated_name
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock, iso, iso_millis
+from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, Problem
 from nacre.job.schedules import RunOverlap, RunSchedule, times_after
 from nacre.ops.fields import LineTexts, Moment, MomentText, ShortText
@@ -364,7 +365,7 @@ class ScheduleBook:
                 wish = msgspec.structs.replace(one.wish, job=job)
                 self._database.rows(
                     "UPDATE schedules SET path = ?, wish = ? WHERE id = ?",
-                    after, msgspec.json.encode(wish), one.id,
+                    after, to_json(wish), one.id,
                 )  # fmt: skip
         self._database.rows("UPDATE schedules SET made = ? WHERE made = ?", after, before)
         self._tell()
@@ -384,7 +385,7 @@ class ScheduleBook:
         notes = with_note(before.notes if before is not None else (), note)
         self._database.rows(
             "UPDATE schedules SET seen = ?, waits = ?, note = ?, notes = ? WHERE id = ?",
-            seen, int(waits), msgspec.json.encode(note), msgspec.json.encode(notes), number,
+            seen, int(waits), to_json(note), to_json(notes), number,
         )  # fmt: skip
         self._tell()
 

@@ -19,6 +19,7 @@ import msgspec
 from nacre.console.fleet.places import DEPTH, JobPlace, directories_below
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock, iso
+from nacre.core.message_data import to_json
 from nacre.store.layout import Layout
 from nacre.store.local_files import is_locked, lock_file
 
@@ -190,7 +191,7 @@ class ConsoleLocks:
         # On a full disk it is a lock all the same, of a console that says nothing of itself.
         with suppress(OSError):
             os.ftruncate(handle, 0)
-            os.pwrite(handle, msgspec.json.encode(one), 0)
+            os.pwrite(handle, to_json(one), 0)
 
 
 def lock_of(place: JobPlace) -> Path:

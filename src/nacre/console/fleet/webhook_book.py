@@ -16,6 +16,7 @@ from nacre.console.access.keys import joined_places, split_places
 from nacre.console.fleet.broken_rows import BrokenRow, Row, sorted_rows
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
+from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.ops.misfits import bounded
 from nacre.uri.parse import host, parse
@@ -246,7 +247,7 @@ class WebhookBook:
         made = self._database.rows(
             "INSERT INTO deliveries (hook, event, body, made, due) VALUES (?, ?, ?, ?, ?)"
             " RETURNING number",
-            hook, event, msgspec.json.encode(body), now, now,
+            hook, event, to_json(body), now, now,
         )  # fmt: skip
         self.some.set()
         return int(str(made[0][0]))

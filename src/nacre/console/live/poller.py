@@ -34,6 +34,7 @@ from nacre.console.live.toes import ToeList, toe_list
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.readers.stamps import folder_stamp, stamp_text
 from nacre.core.clock import Clock
+from nacre.core.message_data import to_json
 from nacre.errors import NacreError
 from nacre.job.activity import JobActivity, RatePoint
 from nacre.job.control import NotRunningError, ask_command, is_running
@@ -422,7 +423,7 @@ class Poller:
                     answer = await self._readers.ask("stored-status", job.layout.root, FIRST_READ)
                 self._database.jot(
                     "INSERT OR REPLACE INTO rested VALUES (?, ?, ?)",
-                    path, stamp, msgspec.json.encode(answer),
+                    path, stamp, to_json(answer),
                 )  # fmt: skip
             if "cycle" in answer:
                 answer = {"cycle": {**answer["cycle"], **now_of_rounds}}

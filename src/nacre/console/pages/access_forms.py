@@ -49,7 +49,7 @@ async def _done(call: Call, actions: "Mapping[str, _Action]", page: str) -> Answ
             raise RefusedRequestError(422, "bad-form", f"there is no action {name!r}")
         answer = await actions[name](call, form)
     except NacreError as error:
-        return _back(call, page, Notice("error", str(error)))
+        return _back(call, page, Notice("error", error.message))
     words = call.language.texts.gettext("It is done.")
     return answer or _back(call, page, Notice("done", words))
 

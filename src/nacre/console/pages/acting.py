@@ -70,7 +70,7 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
         request = msgspec.structs.replace(form_request(form, REQUESTS[name]), **fixed)
     except RefusedRequestError as error:
         call.note.outcome = error.code
-        return shown(call, [Notice("error", str(error))], text_of(form, "next"))
+        return shown(call, [Notice("error", error.message)], text_of(form, "next"))
     call.note.change(None, {"action": action, "jobs": jobs, **msgspec.to_builtins(request)})
     notices = [await _one(call, job, name, request) for job in jobs]
     return shown(call, notices, text_of(form, "next"))
@@ -80,7 +80,7 @@ async def _one(call: Call, name: str, action: str, request: msgspec.Struct) -> N
     try:
         done = await act(call.services, call.job(name), action, request, call.identity)
     except NacreError as error:
-        return Notice("error", _labelled(str(error), action, call.language.texts.gettext))
+        return Notice("error", _labelled(error.message, action, call.language.texts.gettext))
     return notice_of(done, call.language.texts.gettext)
 
 

@@ -73,7 +73,7 @@ async def page(call: Call) -> PageAnswer:
     try:
         found, held = await read_or_later(call, job, "upcoming", running=running)
     except NacreError as error:
-        return PageAnswer("calendar.html", {**facts(call, looked), "refused": str(error)})
+        return PageAnswer("calendar.html", {**facts(call, looked), "refused": error.message})
     if held is not None:
         return PageAnswer("wait.html", {"job": job.id, "task": facts_of(held)}, 202)
     return PageAnswer("calendar.html", facts(call, looked, found))
@@ -193,7 +193,7 @@ async def answer(call: Call) -> RedirectResponse | PageAnswer:
             _change(call, action, number)
     except NacreError as error:
         looked = await _looked_at(call)
-        shown = {**facts(call, looked), "problem": str(error)}
+        shown = {**facts(call, looked), "problem": error.message}
         shown["problems"] = error.problems if isinstance(error, ConfigError) else ()
         if action in {"add", "edit"}:
             shown |= _typed(fields)

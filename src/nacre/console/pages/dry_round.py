@@ -40,7 +40,7 @@ async def restore(call: Call) -> RedirectResponse:
         words = call.language.texts.gettext("Version {version} says what version {restored} says.")
         notice = Notice("done", words.format(version=done.version, restored=done.restored))
     except NacreError as error:
-        notice = Notice("error", str(error))
+        notice = Notice("error", error.message)
     if call.session is not None:
         call.services.notices.add(call.identity.session, notice)
     return RedirectResponse(f"/j/{quote(job.id, safe='')}/versions", status_code=303)

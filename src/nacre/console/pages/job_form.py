@@ -9,6 +9,7 @@ from nacre.console.api.settings import change
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.pages.job_settings import checked, difference, form_of, frame, shown_text
+from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.apply_change import ChangeRequest
 
@@ -68,7 +69,7 @@ async def submit(call: Call) -> PageAnswer:
             opened=form.get("card", "").rpartition(" ")[0],
         )  # fmt: skip
     except JobError as error:
-        refused = (Problem("", str(error)),)
+        refused = (Problem("", error.message),)
         return await _form(call, job, section, search, refused=refused, typed=values)
     saved = await ask(call, "config-text", job, _PATIENCE)
     shown = shown_text(found["text"], found["etag"], await checked(call, job, found["text"]))
@@ -101,7 +102,7 @@ async def _preview(
     found = await ask(call, "form-change", job, _PATIENCE, values=values)
     assignments = found["assignments"]
     made = await change(call, job, ChangeRequest(assignments=assignments, preview=True))
-    pending = msgspec.json.encode(assignments).decode()
+    pending = to_json(assignments).decode()
     return await _form(call, job, section, search, pending=pending, preview=made, typed=values)
 
 

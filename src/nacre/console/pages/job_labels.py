@@ -26,5 +26,5 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
         label_job(call, job, wish, came_from)
         notice = Notice("done", _("The name and the tags are kept."))
     except RefusedRequestError as error:
-        notice = Notice("error", str(error))
+        notice = Notice("error", error.message)
     return shown(call, [notice], f"/j/{quote(job.id, safe='')}")

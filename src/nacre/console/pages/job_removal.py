@@ -18,7 +18,7 @@ async def remove(call: Call) -> PageAnswer | RedirectResponse:
     try:
         await remove_job_of(call)
     except NacreError as error:
-        return shown(call, [Notice("error", str(error))], f"/j/{quote(job.id, safe='')}")
+        return shown(call, [Notice("error", error.message)], f"/j/{quote(job.id, safe='')}")
     text = _("{job} is removed from the console; its files stay, and it can be shown again below.")
     return shown(call, [Notice("done", text.format(job=job.id))], "/")
 
@@ -36,6 +36,6 @@ async def forget(call: Call) -> PageAnswer | RedirectResponse:
     try:
         await forget_of(call, ForgetWish(fields.get("name", "").strip()))
     except NacreError as error:
-        return shown(call, [Notice("error", str(error))], f"/j/{quote(job.id, safe='')}")
+        return shown(call, [Notice("error", error.message)], f"/j/{quote(job.id, safe='')}")
     text = _("{job} is deleted with its directory.")
     return shown(call, [Notice("done", text.format(job=job.id))], "/")

@@ -111,7 +111,7 @@ async def _clip(
         lines = {name: line_number(fields[name]) for name in ("first", "last")}
         made = await ask(call, "clip-of-lines", job, _PATIENCE, text=text, **{**fields, **lines})
     except ConfigError as error:
-        return {"told": "no-clip", "why_no_clip": str(error), "clip": fields}
+        return {"told": "no-clip", "why_no_clip": error.message, "clip": fields}
     call.note.change(None, {"clip": made["name"], "place": made["place"]})
     return {"told": "clip", "clip_name": made["name"]}
 

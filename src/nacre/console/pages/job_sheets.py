@@ -12,6 +12,7 @@ from nacre.console.decoding import lines_of
 from nacre.console.fleet.places import FoundJob
 from nacre.console.pages.job_settings import form_of, frame
 from nacre.console.pages.sheet_tree import sheet_tree
+from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, JobError, NacreError
 from nacre.job.apply_change import ChangeRequest
 
@@ -63,7 +64,7 @@ async def _sheets(
         if url:
             shown["at"] = await ask(call, "sheets-at", job, url=url, key=key)
     except NacreError as error:
-        shown["refused"], status = str(error), 422
+        shown["refused"], status = error.message, 422
     shown |= more
     shown["tree"] = sheet_tree(shown["places"])
     return PageAnswer(
@@ -85,8 +86,8 @@ async def submit(call: Call) -> PageAnswer:
     except msgspec.MsgspecError as error:
         return await _sheets(call, job, url, key, refused=f"not a change: {error}")
     except (ConfigError, JobError) as error:
-        return await _sheets(call, job, url, key, refused=str(error), typed=form.get("value"))
-    text = msgspec.json.encode(pending).decode()
+        return await _sheets(call, job, url, key, refused=error.message, typed=form.get("value"))
+    text = to_json(pending).decode()
     return await _sheets(
         call, job, url, key, preview=preview, pending=text, typed=form.get("value")
     )
@@ -104,5 +105,5 @@ async def _sheet_change(call: Call, job: FoundJob, form: Mapping[str, str]) -> P
         return PendingSheetChange(associate={"sheets": [name], "surts": surts})
     key = form.get("key", "")
     value = await ask(call, "sheet-value", job, key=key, text=form.get("value", ""))
-    line = f"{key}={msgspec.json.encode(value).decode()}"
+    line = f"{key}={to_json(value).decode()}"
     return PendingSheetChange(assignments=[line], place=form.get("u", ""))

@@ -35,5 +35,5 @@ async def submit(call: Call) -> PageAnswer:
     except ConfigError as error:
         return PageAnswer("settings_urls.html", {**shown, "problems": error.problems}, 422)
     except RefusedRequestError as error:
-        return PageAnswer("settings_urls.html", {**shown, "refused": str(error)}, error.status)
+        return PageAnswer("settings_urls.html", {**shown, "refused": error.message}, error.status)
     return PageAnswer("settings_urls.html", {**shown, "trials": found})

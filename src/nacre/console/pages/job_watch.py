@@ -104,7 +104,7 @@ async def _past(call: Call, job: FoundJob, seconds: float | None) -> dict[str, A
     try:
         past = await progress_of(call, job, seconds)
     except NacreError as error:
-        return {"past_trouble": str(error)}
+        return {"past_trouble": error.message}
     text = call.language.texts.gettext
     return {"charts": past_charts(past.points, text) if past.points else [], "past": past}
 

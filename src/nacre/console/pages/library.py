@@ -41,7 +41,7 @@ async def save_profile(call: Call) -> PageAnswer:
             purpose=form.get("purpose", ""), replace=form.get("replace") == "1",
         )  # fmt: skip
     except NacreError as error:
-        return await _profiles(call, refused=str(error), form=form)
+        return await _profiles(call, refused=error.message, form=form)
     call.note.change(None, {"profile": made["name"], "job": form.get("job", "")})
     return await _profiles(call, told=made["name"])
 
@@ -74,7 +74,7 @@ async def remove_profile(call: Call) -> PageAnswer:
     try:
         await ask_library(call, "remove-profile", name=str(call.request.path_params["profile"]))
     except NacreError as error:
-        return await _profiles(call, refused=str(error))
+        return await _profiles(call, refused=error.message)
     return await _profiles(call)
 
 
@@ -97,7 +97,7 @@ async def save_clip(call: Call) -> PageAnswer:
     try:
         await ask_library(call, "put-clip", None, **fields)
     except NacreError as error:
-        return await _clips(call, refused=str(error), form=form)
+        return await _clips(call, refused=error.message, form=form)
     call.note.change(None, {"clip": fields["name"]})
     return await _clips(call, told=fields["name"])
 
@@ -107,7 +107,7 @@ async def remove_clip(call: Call) -> PageAnswer:
     try:
         await ask_library(call, "drop-clip", name=str(call.request.path_params["clip"]))
     except NacreError as error:
-        return await _clips(call, refused=str(error))
+        return await _clips(call, refused=error.message)
     return await _clips(call)
 
 
@@ -133,7 +133,7 @@ async def use_clip(call: Call) -> PageAnswer:
         made = await ask_library(call, "with-clip", job, name=found.name, values=values)
     except NacreError as error:
         facts = {**_common(call), "clip": found, "form": form, "job": form.get("job", "")}
-        return PageAnswer("clip.html", {**facts, "refused": str(error)}, 422)
+        return PageAnswer("clip.html", {**facts, "refused": error.message}, 422)
     saved = await ask(call, "config-text", job)
     shown = shown_text(made["text"], made["etag"], await checked(call, job, made["text"]))
     shown["diff"] = difference(saved["text"], made["text"])

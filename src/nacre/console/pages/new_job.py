@@ -185,7 +185,7 @@ async def answer(call: Call) -> PageAnswer | RedirectResponse:
             done = await act(call.services, job, action, REQUESTS[action](), call.identity)
             notices.append(notice_of(done, said))
         except NacreError as error:
-            notices.append(Notice("error", str(error)))
+            notices.append(Notice("error", error.message))
     if call.session is not None:
         for notice in [*notices, *(Notice("done", warning) for warning in made.warnings)]:
             call.services.notices.add(call.identity.session, notice)

@@ -17,7 +17,7 @@ async def answer(call: Call) -> RedirectResponse:
     try:
         change_quota(call, QuotaWish(limit_of(text_of(form, "limit")), text_of(form, "job")))
     except NacreError as error:
-        notice = Notice("error", str(error))
+        notice = Notice("error", error.message)
     if call.session is not None:
         call.services.notices.add(call.identity.session, notice)
     return RedirectResponse("/admin#quotas", status_code=303)

@@ -69,7 +69,7 @@ async def answer(call: Call) -> RedirectResponse:
         else:
             notice = _change(call, text_of(form, "do"), text_of(form, "webhook")) or notice
     except NacreError as error:
-        notice = Notice("error", str(error))
+        notice = Notice("error", error.message)
     if call.session is not None:
         call.services.notices.add(call.identity.session, notice)
     return RedirectResponse("/webhooks", status_code=303)

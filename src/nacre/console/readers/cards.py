@@ -13,9 +13,10 @@ from pydantic import BaseModel
 from nacre.config.check import Loaded
 from nacre.config.document import read_yaml, yaml_text
 from nacre.config.facts import choices_of, facts_of, required, type_at, value_at
+from nacre.config.findings import typed
 from nacre.config.secret import NOT_SHOWN, Secret, masked
 from nacre.console.readers.editors import editor_of, field_text, value_of
-from nacre.editing.places import PlaceName, processors, rules, typed
+from nacre.editing.places import PlaceName, processors, rules
 from nacre.engine.chain.entry import ChainName, Entry
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import plain

@@ -17,12 +17,14 @@ from ruamel.yaml.util import load_yaml_guess_indent
 
 from nacre.config.document import read_yaml
 from nacre.config.facts import choices_of, fields, required, type_at
+from nacre.config.findings import typed
 from nacre.config.secret import masked
+from nacre.core.message_data import to_builtins
 from nacre.editing.complete import complete
 from nacre.editing.file_settings import changed_files, for_admins, has_settings
 from nacre.editing.findings import TextFindings, find_in_text
 from nacre.editing.hover import hover
-from nacre.editing.places import described_at, heritrix_of, typed
+from nacre.editing.places import described_at, heritrix_of
 from nacre.editing.secrets import marks_in, with_secrets, without_secrets
 from nacre.errors import ConfigError, Problem
 from nacre.job.apply_change import alone
@@ -76,7 +78,7 @@ def version_of(layout: Layout) -> ConfigVersion:
 def config_text(layout: Layout, _: Arguments) -> dict[str, Any]:
     """The file of a job, and its ETag."""
     layout.require()
-    return dict(msgspec.to_builtins(version_of(layout)))
+    return dict(to_builtins(version_of(layout)))
 
 
 def shown_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -116,10 +118,10 @@ def find_problems(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     text = saved if given is None else str(given)
     refused = [] if arguments.get("files") else changed_files(saved, text)
     if refused:
-        return dict(msgspec.to_builtins(_refused(text, refused)))
+        return dict(to_builtins(_refused(text, refused)))
     thorough = bool(arguments.get("thorough"))
     found = find_in_text(text, layout if has_job else None, thorough=thorough)
-    return dict(msgspec.to_builtins(found))
+    return dict(to_builtins(found))
 
 
 def _refused(text: str, paths: list[str]) -> TextFindings:
@@ -137,12 +139,12 @@ def _refused(text: str, paths: list[str]) -> TextFindings:
 def complete_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
     """Completions: `text`, `offset`."""
     found = complete(str(arguments["text"]), int(arguments["offset"]))
-    return dict(msgspec.to_builtins(found))
+    return dict(to_builtins(found))
 
 
 def hover_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
     """The meaning of a word: `text`, `offset`."""
-    return dict(msgspec.to_builtins(hover(str(arguments["text"]), int(arguments["offset"]))))
+    return dict(to_builtins(hover(str(arguments["text"]), int(arguments["offset"]))))
 
 
 def format_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -199,7 +201,7 @@ def save_config(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     with alone(layout):
         now = version_of(layout)
         if arguments["etag"] not in {"*", now.etag}:
-            return {"outcome": "changed", **msgspec.to_builtins(now)}
+            return {"outcome": "changed", **to_builtins(now)}
         if is_running(layout.socket):
             return {"outcome": "running"}
         return _saved(layout, arguments, now)
@@ -228,12 +230,12 @@ def _saved(layout: Layout, arguments: Arguments, now: ConfigVersion) -> dict[str
         return {"outcome": "problems", "findings": _as_findings(tuple(moved))}
     found = _refused(text, refused) if refused else find_in_text(text, layout)
     if found.problems and (refused or not arguments.get("force")):
-        return {"outcome": "problems", "findings": msgspec.to_builtins(found)}
+        return {"outcome": "problems", "findings": to_builtins(found)}
     write_config(layout, full)
     who, why = str(arguments.get("who", "")), str(arguments.get("why", ""))
     note_edit(layout, before, who, why, source)
     edits = edit_list(layout)
-    findings = msgspec.to_builtins(found)
+    findings = to_builtins(found)
     after = version_of(layout)
     return {
         "outcome": "saved", "etag": after.etag, "number": edits[-1].number, "findings": findings,
@@ -264,7 +266,7 @@ def put_config(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         return {"outcome": "problems", "findings": _as_findings(error.problems)}
     refused = [] if arguments.get("files") else changed_files("", text)
     if refused:
-        return {"outcome": "problems", "findings": msgspec.to_builtins(_refused(text, refused))}
+        return {"outcome": "problems", "findings": to_builtins(_refused(text, refused))}
     replace_file(layout.config, full.encode())
     return {"outcome": "saved"}
 
@@ -341,7 +343,7 @@ def _as_findings(problems: tuple[Problem, ...]) -> dict[str, Any]:
     ]  # fmt: skip
     lights = {"text": 0, "settings": len(found), "whole": -1}
     made = msgspec.convert({"problems": found, "warnings": [], "lights": lights}, TextFindings)
-    return dict(msgspec.to_builtins(made))
+    return dict(to_builtins(made))
 
 
 # ---- versions
@@ -351,7 +353,7 @@ def edit_versions(layout: Layout, _: Arguments) -> list[dict[str, Any]]:
     """The versions of the file, the newest first, without their digests."""
     layout.require()
     found = [msgspec.structs.replace(one, digest="") for one in edit_list(layout)]
-    return [dict(msgspec.to_builtins(one)) for one in reversed(found)]
+    return [dict(to_builtins(one)) for one in reversed(found)]
 
 
 def edit_version(layout: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -362,7 +364,7 @@ def edit_version(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         return {}
     edit, text = read_edit(layout, number)
     shown = msgspec.structs.replace(edit, digest="")
-    return {"edit": msgspec.to_builtins(shown), "text": without_secrets(text).text}
+    return {"edit": to_builtins(shown), "text": without_secrets(text).text}
 
 
 # ---- what can be said

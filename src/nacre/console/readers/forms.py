@@ -7,13 +7,14 @@ import msgspec
 
 from nacre.config.check import Loaded
 from nacre.config.facts import FieldFacts, choices_of, fields, required, type_at, value_at
+from nacre.config.findings import typed
 from nacre.config.layer import Layer, SettingOrigin, put
 from nacre.console.catalogue import language as language_of
 from nacre.console.readers.cards import card_lists, changed_text, read_change
 from nacre.console.readers.editing import version_of
 from nacre.console.readers.editors import editor_of, field_text, value_of
 from nacre.console.readers.searching import SettingSearch
-from nacre.editing.places import heritrix_of, typed
+from nacre.editing.places import heritrix_of
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import SettingsEditor, why_fixed
 from nacre.settings.amend import REMOVED, Edit, amended

@@ -11,6 +11,7 @@ from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.views import VIEWS, OpenView
 from nacre.console.readers.waiting import ScanBudget
 from nacre.core.clock import iso
+from nacre.core.message_data import to_builtins
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.seeding.seedbook import listed_rows, redirect_targets
 from nacre.frontier.pending import matcher
@@ -84,7 +85,7 @@ def _is_wanted(end: SeedOutcome, state: str) -> bool:
 
 
 def _seed_item(end: SeedOutcome) -> dict[str, Any]:
-    item = msgspec.to_builtins(end)
+    item = to_builtins(end)
     item["next_try"] = iso(end.next_try) if end.next_try else ""
     return dict(item)
 
@@ -105,7 +106,7 @@ def explain_url(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         explained = explainer.explain(str(arguments["url"]))
         history = page(view.store, explained.same_as or explained.url) or {}
         return {
-            "explanation": msgspec.to_builtins(explained),
+            "explanation": to_builtins(explained),
             "visits": [_plain(visit) for visit in history.get("visits", ())],
             "as_of": iso(view.as_of),
         }

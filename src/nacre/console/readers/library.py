@@ -5,13 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from nacre.config.check import load_partly
 from nacre.config.document import read_yaml, yaml_text
 from nacre.config.layer import Tree, merge
 from nacre.config.ordinary import read_ordinary
 from nacre.console.readers.editing import version_of
+from nacre.core.message_data import to_builtins
 from nacre.editing.clips import find_clip, insert_clip, list_clips, remove_clip, save_clip
 from nacre.editing.file_settings import changed_files, for_admins
 from nacre.editing.secrets import is_secret, without_secrets
@@ -191,7 +190,7 @@ def clips(_: Layout, __: Arguments) -> list[dict[str, Any]]:
 
 
 def _clip(name: str) -> dict[str, Any]:
-    made: dict[str, Any] = msgspec.to_builtins(find_clip(name))
+    made: dict[str, Any] = to_builtins(find_clip(name))
     made.pop("settings")
     return made
 

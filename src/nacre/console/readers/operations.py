@@ -7,6 +7,7 @@ import msgspec
 
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.views import CLOCK, VIEWS
+from nacre.core.message_data import to_builtins
 from nacre.ops.frontier import FRONTIER
 from nacre.ops.lifecycle import LIFECYCLE
 from nacre.ops.operation import OperationContext
@@ -32,7 +33,7 @@ def operate(layout: Layout, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN40
     request = msgspec.convert(arguments["request"], operation.request)
     VIEWS.drop(layout.root)
     context = worker_context(layout, str(arguments["by"]))
-    return msgspec.to_builtins(operation.run(context, request))
+    return to_builtins(operation.run(context, request))
 
 
 def worker_context(layout: Layout, by: str) -> OperationContext:

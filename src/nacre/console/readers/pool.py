@@ -24,6 +24,7 @@ import msgspec
 from nacre import errors
 from nacre.console.problems import SOON, RefusedRequestError
 from nacre.console.readers.worker import LENGTH, ReaderAnswer, ReaderRequest, message
+from nacre.core.message_data import decode_message
 from nacre.errors import ConfigError, JobError, NacreError, Problem
 from nacre.job.control import is_running
 from nacre.store.layout import Layout
@@ -185,6 +186,10 @@ class ReaderProcess:
         await process.wait()
 
 
+decode_answer = msgspec.msgpack.Decoder(ReaderAnswer, ext_hook=decode_message).decode
+"""Reads the message that a reader process writes."""
+
+
 async def _exchanged(process: Process, request: bytes, tell: Told | None) -> ReaderAnswer:
     """The answer to a request, over the pipes of a process."""
     sink, source = process.stdin, process.stdout
@@ -194,7 +199,7 @@ async def _exchanged(process: Process, request: bytes, tell: Told | None) -> Rea
     await sink.drain()
     while True:
         (size,) = LENGTH.unpack(await source.readexactly(LENGTH.size))
-        answer = msgspec.msgpack.decode(await source.readexactly(size), type=ReaderAnswer)
+        answer = decode_answer(await source.readexactly(size))
         if answer.done < 0:
             return answer
         if tell is not None:
@@ -441,9 +446,7 @@ def error_of(answer: ReaderAnswer) -> NacreError:
     """The error of a task, of the class that it had where that is one of Nacre's."""
     found = getattr(errors, answer.error, None)
     if answer.error == "RefusedRequestError":
-        status, _, rest = answer.message.partition(" ")
-        code, _, detail = rest.partition(" ")
-        return RefusedRequestError(int(status), code, detail)
+        return RefusedRequestError(*answer.refusal, answer.message)
     if found is ConfigError and answer.problems:
         return ConfigError([Problem(*problem) for problem in answer.problems])
     if isinstance(found, type) and issubclass(found, NacreError):

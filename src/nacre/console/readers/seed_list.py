@@ -9,6 +9,7 @@ import msgspec
 
 from nacre.config.ordinary import read_ordinary
 from nacre.console.readers.editing import changed_lines
+from nacre.core.message_data import to_builtins
 from nacre.engine.seeding.seedfile import UTF_8, file_coding
 from nacre.engine.seeding.seeds import BadSeed, Seed, read_seeds
 from nacre.errors import JobError, Problem
@@ -97,7 +98,7 @@ def file_of(layout: Layout, named: str) -> Path | None:
 def seed_list(layout: Layout, _: Arguments) -> dict[str, Any]:
     """The seed list, as `KeptSeedList` has it."""
     layout.require()
-    return dict(msgspec.to_builtins(kept_seed_list(layout)))
+    return dict(to_builtins(kept_seed_list(layout)))
 
 
 def save_seed_list(layout: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -116,9 +117,9 @@ def save_seed_list(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     with alone(layout):
         now = kept_seed_list(layout)
         if now.why:
-            return {"outcome": "closed", **msgspec.to_builtins(now)}
+            return {"outcome": "closed", **to_builtins(now)}
         if arguments["etag"] not in {"*", now.etag}:
-            return {"outcome": "changed", **msgspec.to_builtins(now)}
+            return {"outcome": "changed", **to_builtins(now)}
         if is_running(layout.socket):
             return {"outcome": "running"}
         lines = str(arguments["text"]).splitlines()

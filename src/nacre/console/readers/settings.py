@@ -8,6 +8,7 @@ import msgspec
 
 from nacre.config.check import Loaded
 from nacre.config.layer import assignment_layer
+from nacre.core.message_data import to_builtins
 from nacre.editing.exclusion import exclusions
 from nacre.editing.file_settings import changed_files, for_admins
 from nacre.editing.secrets import without_secrets
@@ -39,7 +40,7 @@ def change_settings(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     request = msgspec.convert(arguments["change"], ChangeRequest)
     with alone(layout):
         made = change_stopped(layout, request, RealDisk(), str(arguments["who"]))
-    return dict(msgspec.to_builtins(made))
+    return dict(to_builtins(made))
 
 
 def exclusions_of(layout: Layout, _: Arguments) -> list[dict[str, str]]:
@@ -59,7 +60,7 @@ def dry_run(layout: Layout, arguments: Arguments) -> list[dict[str, Any]]:
     saved = _outlooks(layout, load_job(layout), urls)
     text = arguments.get("text")
     if text is None:
-        return [{"now": msgspec.to_builtins(one)} for one in saved]
+        return [{"now": to_builtins(one)} for one in saved]
     raw = read_config(layout.config).decode("utf-8", "replace")
     if not arguments.get("files"):
         refused = changed_files(without_secrets(raw).text, str(text))
@@ -85,7 +86,7 @@ def _outlooks(
 def _compared(new: DryRunAnswer, old: DryRunAnswer) -> dict[str, Any]:
     """Both answers where they differ in more than the opinions of single rules."""
     bare = msgspec.structs.replace(new, opinions=()), msgspec.structs.replace(old, opinions=())
-    said: dict[str, Any] = {"now": msgspec.to_builtins(new)}
+    said: dict[str, Any] = {"now": to_builtins(new)}
     if bare[0] != bare[1]:
-        said["saved"] = msgspec.to_builtins(old)
+        said["saved"] = to_builtins(old)
     return said

@@ -5,10 +5,10 @@ from typing import Any
 
 from nacre.config.check import Loaded
 from nacre.config.facts import choices_of, fields, type_at, value_at
+from nacre.config.findings import typed
 from nacre.config.secret import masked
 from nacre.config.sheet import flat
 from nacre.console.readers.editors import editor_of, field_text, value_of
-from nacre.editing.places import typed
 from nacre.engine.candidates.scope_state import RuleFiles, scope_state
 from nacre.engine.seeding.seeds import parse_seed
 from nacre.errors import ConfigError, Problem

@@ -6,12 +6,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from nacre.console.readers.operations import worker_context
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.views import VIEWS
 from nacre.console.readers.waiting import QueueNames, ScanBudget, waiting_rows
+from nacre.core.message_data import to_builtins
 from nacre.frontier.pending import PendingUri, export, matcher
 from nacre.job.imports import ImportMode, ImportOptions, ImportTally
 from nacre.ops.uri_import import file_lines, import_lines
@@ -53,7 +52,7 @@ def import_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
             more = (line._asdict() for line in imported.rejected)
             rejected += islice(more, _REJECTED - len(rejected))
             PROGRESS.tell(total.lines)
-    return {"changed": total.scheduled, "tally": msgspec.to_builtins(total), "rejected": rejected}
+    return {"changed": total.scheduled, "tally": to_builtins(total), "rejected": rejected}
 
 
 def export_part(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
-
 from nacre.console.readers.views import CLOCK, VIEWS
 from nacre.core.clock import iso
+from nacre.core.message_data import to_builtins
 from nacre.inspect.explain.next_visits import NextVisits
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
@@ -56,4 +55,4 @@ def upcoming(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         facts["days"][day] = facts["days"].get(day, 0) + 1
     facts["due"] = [{**one._asdict(), "time": iso(one.time)} for one in found[:_SHOWN]]
     facts["cut"] = len(found) == MOST_DUE
-    return dict(msgspec.to_builtins(facts))
+    return dict(to_builtins(facts))

@@ -16,6 +16,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from nacre.core.message_data import encode
+
 LENGTH = struct.Struct(">I")
 """Before each message, its length in bytes."""
 _MEMORY = 8 << 30
@@ -42,18 +44,20 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
     Attributes:
         data: What the task gave.
         error: Class of the error that it raised; "" for none.
-        message: Text of the error.
+        message: Text of the error, which can be a `Message`.
         done: Steps done, of a task that goes on; -1 for the answer itself.
         total: Steps in all; 0 where that is not known.
         problems: Of a ConfigError: its problems, each as its fields.
+        refusal: Of a RefusedRequestError: its status and its code.
     """
 
     data: Any = None
     error: str = ""
-    message: str = ""
+    message: Any = ""
     done: int = -1
     total: int = 0
     problems: list[Any] = []
+    refusal: tuple[int, str] = (0, "")
 
 
 def answer_to(
@@ -75,11 +79,11 @@ def answer_to(
     try:
         data = TASKS[request.task](Layout(Path(request.job)), request.arguments)
     except RefusedRequestError as error:
-        refused = f"{error.status} {error.code} {error}"
-        return ReaderAnswer(None, type(error).__name__, refused)
+        refusal = (error.status, error.code)
+        return ReaderAnswer(None, type(error).__name__, error.message, refusal=refusal)
     except NacreError as error:
         problems = [list(one) for one in getattr(error, "problems", ())]
-        return ReaderAnswer(None, _known_class(error), str(error), problems=problems)
+        return ReaderAnswer(None, _known_class(error), error.message, problems=problems)
     except Exception as error:  # noqa: BLE001 - a bug in a task is not the end of the process
         return ReaderAnswer(None, "Exception", f"{type(error).__name__}: {error}")
     return ReaderAnswer(data)
@@ -113,10 +117,10 @@ def main() -> None:
     os.nice(int(sys.argv[1]))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     source, sink = sys.stdin.buffer, sys.stdout.buffer
-    decoder, encoder = msgspec.msgpack.Decoder(ReaderRequest), msgspec.msgpack.Encoder()
+    decoder = msgspec.msgpack.Decoder(ReaderRequest)
 
     def send(answer: ReaderAnswer) -> None:
-        sink.write(message(encoder.encode(answer)))
+        sink.write(message(encode(answer)))
         sink.flush()
 
     while True:

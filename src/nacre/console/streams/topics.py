@@ -27,6 +27,7 @@ from nacre.console.logs.pages import LogLine, is_log_name
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.background import HeldTask
 from nacre.console.streams.follow import follow
+from nacre.core.message_data import to_json
 from nacre.ops.fields import LineText
 
 ALERTS: Final = "alerts"
@@ -115,7 +116,7 @@ class _Jobs:
 
         def made() -> bytes:
             data = JobsEvent(JOBS, job_list(call, self._query))
-            return event(msgspec.json.encode(data).decode(), "jobs")
+            return event(to_json(data).decode(), "jobs")
 
         key = ("api", call.language.name, call.identity.places, self._query)
         return call.services.hub.made(JOBS, key, made)
@@ -140,7 +141,7 @@ class _Job:
         def made() -> bytes:
             seen = call.services.poller.snapshot(self._job)
             data = JobEvent(self.topic, job_details(call.services, self._job, seen, call.language))
-            return event(msgspec.json.encode(data).decode(), "job")
+            return event(to_json(data).decode(), "job")
 
         return call.services.hub.made(self.topic, ("api", call.language.name), made)
 
@@ -159,7 +160,7 @@ class _Task:
     def event(self) -> bytes:
         """See `TopicSource`."""
         data = TaskEvent(self.topic, facts_of(self._held))
-        return event(msgspec.json.encode(data).decode(), "task")
+        return event(to_json(data).decode(), "task")
 
 
 class _Log:

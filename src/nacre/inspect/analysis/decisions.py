@@ -17,6 +17,7 @@ from nacre.inspect.analysis.rate_model import ONE_VISIT, RateModel, RunPlan, dat
 from nacre.inspect.analysis.recrawl_data import CHANGED, LOT, MISSING, NEW, RecrawlData
 from nacre.inspect.analysis.wording import DECIDED_BY, WHY_VISITED
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.deletion import Life
 from nacre.recrawl.planner.change_rate.rates import RATES, interval_of, log_mean_rate, mean_rate
 from nacre.recrawl.planner.discovery.hints import map_key
@@ -139,7 +140,13 @@ def page_decision(known: RecrawlData, url: str) -> PageDecision:
     """Explain one page."""
     row = known.row(url)
     if row is None:
-        raise JobError(f"{url} is not known to incremental crawling; see `nacre explain`")
+        raise JobError(
+            message(
+                "study.is-not-known-to-incremental-crawling",
+                "{url} is not known to incremental crawling; see `nacre explain`",
+                url=url,
+            )
+        )
     model = RateModel(known)
     plan = model.plan(known.now)
     bid = model.bid(row, known.now) if row.visits else None

@@ -14,6 +14,7 @@ from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.analysis.wording import DECIDED_BY
 from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.change import compare
 from nacre.recrawl.planner.change_detection.template import PieceDifference, Template
 from nacre.report.document import Compared, Comparison, ReportDocument, Section
@@ -162,10 +163,24 @@ def _chosen(
     at = _latest(stored, newer, len(stored))
     before = _latest(stored, older, at) if at is not None else None
     if at is None or before is None:
-        wanted = " of the dates that were asked for" if older or newer else ""
-        have = ", ".join(one.date for one in stored) or "none"
+        have = ", ".join(one.date for one in stored) or message("study.no-date", "none")
+        if older or newer:
+            raise JobError(
+                message(
+                    "study.no-versions-of-dates",
+                    "{url} has no two versions of the dates that were asked for in the archive; "
+                    "stored in full are: {have}",
+                    url=url,
+                    have=have,
+                )
+            )
         raise JobError(
-            f"{url} has no two versions{wanted} in the archive; stored in full are: {have}"
+            message(
+                "study.no-two-versions",
+                "{url} has no two versions in the archive; stored in full are: {have}",
+                url=url,
+                have=have,
+            )
         )
     return stored[before], stored[at]
 
@@ -178,12 +193,26 @@ def _latest(stored: Sequence[ArchivedReply], date: str, before: int) -> int | No
 
 def _view(known: RecrawlData, capture: ArchivedReply) -> PageView:
     if capture.mime not in _HTML:
-        raise JobError(f"{capture.url} of {capture.date} is {capture.mime}: only HTML is compared")
+        raise JobError(
+            message(
+                "study.of-is",
+                "{url} of {date} is {mime}: only HTML is compared",
+                url=capture.url,
+                date=capture.date,
+                mime=capture.mime,
+            )
+        )
     text = known.text(capture)
     if text is None:
         raise JobError(
-            f"{capture.url} of {capture.date} cannot be read from {capture.file or 'its WARC'}; "
-            "`nacre archive JOB check` says what is wrong with it"
+            message(
+                "study.of-cannot-be-read",
+                "{url} of {date} cannot be read from {file}; `nacre archive JOB check` says what "
+                "is wrong with it",
+                url=capture.url,
+                date=capture.date,
+                file=capture.file or message("study.its-warc", "its WARC"),
+            )
         )
     return page_view(text)
 

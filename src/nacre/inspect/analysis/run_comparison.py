@@ -20,6 +20,7 @@ from nacre.inspect.archived_replies import ArchivedReplies, ArchivedReply
 from nacre.inspect.reports.base import MOST_ROWS, Audience, Report, ReportRequest
 from nacre.inspect.reports.disk_sort import IN_MEMORY, sort_rows
 from nacre.inspect.view import View
+from nacre.messages import message
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
 from nacre.runs.runs import RunRow, all_runs
 
@@ -168,14 +169,25 @@ def choose_runs(runs: Sequence[RunRow], old: str, new: str, now: float) -> tuple
         for at, run in enumerate(runs):
             if text in {str(run.number), run.name}:
                 return at
-        raise JobError(f"there is no run {text}; the runs are: {have}")
+        raise JobError(
+            message(
+                "study.there-is-no-run",
+                "there is no run {text}; the runs are: {have}",
+                text=text,
+                have=have,
+            )
+        )
 
     newer = place(new) if new else len(runs) - 1
     older = place(old) if old else newer - 1
     if not 0 <= older < newer:
         raise JobError(
-            "there are no two runs to compare, the older one first: nacre report JOB compare "
-            f"--old 1 --new 2; the runs are: {have}"
+            message(
+                "study.there-are-no-two-runs",
+                "there are no two runs to compare, the older one first: nacre report JOB compare "
+                "--old 1 --new 2; the runs are: {have}",
+                have=have,
+            )
         )
     return tuple(
         ComparedRun(run.number, run.name, run.ended or now) for run in (runs[older], runs[newer])

@@ -9,6 +9,7 @@ from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import CHANGED, MISSING, NEW, RecrawlData
 from nacre.inspect.analysis.wording import DECIDED_BY, FOUND, STORED_AS, WHY_VISITED
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
+from nacre.messages import message
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section, Span, TimeLine
 from nacre.report.formatting import moment, url_facts
 from nacre.wire.date import parse_w3c_date
@@ -73,7 +74,13 @@ def page_timeline(known: RecrawlData, url: str) -> PageTimeline:
                 last, there = visit.time, look.lane != "missing"
     row = known.row(url)
     if not looks and row is None:
-        raise JobError(f"{url} was never visited by this job; `nacre explain` says what is known")
+        raise JobError(
+            message(
+                "study.was-never-visited-by-this-job",
+                "{url} was never visited by this job; `nacre explain` says what is known",
+                url=url,
+            )
+        )
     return PageTimeline(url, row, looks)
 
 

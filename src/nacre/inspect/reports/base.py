@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from nacre.errors import JobError
 from nacre.inspect.reports.source import Data, ReportSource, source_of
 from nacre.inspect.view import View
+from nacre.messages import message
 from nacre.report.document import Cell, Column, DataTable, Format, ReportDocument, Section
 from nacre.report.plain import MOST_ROWS as PRINTED_ROWS
 
@@ -110,9 +111,21 @@ class Report(ABC):
             JobError: The request does not fit this report.
         """
         if self.subject is ReportSubject.PAGE and not request.url:
-            raise JobError(f"{self.name} is of one page: nacre report JOB {self.name} URL")
+            raise JobError(
+                message(
+                    "report.is-of-one-page",
+                    "{name} is of one page: nacre report JOB {name} URL",
+                    name=self.name,
+                )
+            )
         if self.subject is ReportSubject.JOB and request.url:
-            raise JobError(f"{self.name} is of the whole job and takes no URL")
+            raise JobError(
+                message(
+                    "report.is-of-whole-job-and-takes",
+                    "{name} is of the whole job and takes no URL",
+                    name=self.name,
+                )
+            )
         refuse_options_of_run(request)
 
 
@@ -130,7 +143,13 @@ def refuse_options_of_run(request: ReportRequest) -> None:
     }
     named = next((option for option, value in given.items() if value), None)
     if named:
-        raise JobError(f"{named} is for the report `run` alone: nacre report JOB run {named} ...")
+        raise JobError(
+            message(
+                "report.is-for-report-run-alone",
+                "{named} is for the report `run` alone: nacre report JOB run {named} ...",
+                named=named,
+            )
+        )
 
 
 class RunReport(Report):

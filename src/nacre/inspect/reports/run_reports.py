@@ -21,6 +21,7 @@ from nacre.inspect.reports.row_reports import (
 )
 from nacre.inspect.reports.source import Data, JobReportSource, ReportSource, source_of
 from nacre.inspect.view import LiveFigures, View
+from nacre.messages import message
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from nacre.store.seam import Disk
@@ -53,7 +54,14 @@ def run_report_data(view: View, name: str) -> Data:
         if kind.name == name:
             return kind().data(view, ReportRequest())
     names = ", ".join(kind.name for kind in RUN_REPORTS)
-    raise JobError(f"there is no report of a run {name!r}; there are: {names}")
+    raise JobError(
+        message(
+            "report.there-is-no-report-of-run",
+            "there is no report of a run {name!r}; there are: {names}",
+            name=name,
+            names=names,
+        )
+    )
 
 
 def write_reports(disk: Disk, directory: str, source: ReportSource) -> None:

@@ -35,6 +35,7 @@ from nacre.inspect.reports.base import (
 )
 from nacre.inspect.reports.disk_sort import sort_rows
 from nacre.inspect.view import View
+from nacre.messages import message
 from nacre.report.document import DataTable, Format, ReportDocument, Section
 from nacre.report.formatting import size
 from nacre.runs.runs import INCREMENTAL, all_runs
@@ -226,7 +227,12 @@ def _spellings(text: str) -> list[str]:
         is_url = False
     if not is_url:
         raise JobError(
-            f"{text} is no directory of a site: nacre report JOB sections https://example.org/news/"
+            message(
+                "report.is-no-directory-of-site",
+                "{text} is no directory of a site: nacre report JOB sections "
+                "https://example.org/news/",
+                text=text,
+            )
         )
     return possible_urls(text)
 

@@ -19,6 +19,7 @@ from nacre.inspect.summary.translation import (
     reason_of,
 )
 from nacre.inspect.view import View
+from nacre.messages import message
 from nacre.report.document import (
     Bars,
     Cell,
@@ -425,5 +426,9 @@ def report_locale(request: ReportRequest) -> ReportLocale:
         return ReportLocale(translator, UTC if zone == "UTC" else ZoneInfo(zone), zone)
     except (KeyError, ValueError, OSError):
         raise ConfigError(
-            f"--time-zone: {zone!r} is not a time zone; for example Asia/Shanghai"
+            message(
+                "run-report.time-zone",
+                "--time-zone: {zone!r} is not a time zone; for example Asia/Shanghai",
+                zone=zone,
+            )
         ) from None

@@ -31,6 +31,7 @@ from nacre.inspect.reports.row_reports import (
 )
 from nacre.inspect.reports.source import source_of
 from nacre.inspect.view import View
+from nacre.messages import message
 from nacre.report.statistics import totals
 from nacre.runs.runs import INCREMENTAL, RunRow, all_runs, read_run
 from nacre.store.file_table import file_rows
@@ -276,8 +277,13 @@ def _chosen(rows: list[RunRow], name: str, layout: Layout) -> RunRow:
         if name in {row.name, str(row.number)}:
             return row
     raise JobError(
-        f"there is no run {name!r}; `nacre history {layout.root} runs` lists them: "
-        f"1 to {rows[-1].number}"
+        message(
+            "run-report.there-is-no-run",
+            "there is no run {name!r}; `nacre history {root} runs` lists them: 1 to {number}",
+            name=name,
+            root=layout.root,
+            number=rows[-1].number,
+        )
     )
 
 
@@ -309,8 +315,13 @@ def _read(path: Path) -> Any:  # noqa: ANN401 - a report
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not JSON"
         raise JobError(
-            f"{path} cannot be read ({why}); the numbers of an earlier run are only there: put the "
-            "file back, or name another --run"
+            message(
+                "run-report.cannot-be-read",
+                "{path} cannot be read ({why}); the numbers of an earlier run are only there: put "
+                "the file back, or name another --run",
+                path=path,
+                why=why,
+            )
         ) from None
 
 

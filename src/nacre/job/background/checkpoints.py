@@ -14,6 +14,7 @@ from nacre.core.states import ExitStatus
 from nacre.errors import JobError, NacreError
 from nacre.inspect.reports.run_reports import write_checkpoint_reports
 from nacre.job.session import Session
+from nacre.messages import message
 from nacre.settings.settings import CheckpointSettings
 from nacre.store.checkpoint import UNFINISHED, checkpoints, forget_checkpoint, make_checkpoint
 from nacre.store.layout import Layout
@@ -151,8 +152,14 @@ class CheckpointService:
         """
         if "/" in name or name.startswith(".") or name.endswith(UNFINISHED):
             raise JobError(
-                f"{name!r} is not a name for a checkpoint: no slash, no dot at the start, and no "
-                f"{UNFINISHED} at the end"
+                message(
+                    "job.is-not-name-for-checkpoint",
+                    "{name!r} is not a name for a checkpoint: no slash, no dot at the start, "
+                    "and no "
+                    "{unfinished} at the end",
+                    name=name,
+                    unfinished=UNFINISHED,
+                )
             )
         async with self._making:
             self._last = self._clock.monotonic()

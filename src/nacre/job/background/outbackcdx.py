@@ -27,6 +27,7 @@ from nacre.job.background.pushed_indexes import (
 )
 from nacre.job.background.webhooks import LONGEST_WAIT, DeliveryError, post
 from nacre.job.session import Session
+from nacre.messages import message
 from nacre.runs.runs import keep_notes
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -160,8 +161,12 @@ async def withdraw(
     """
     if away := await asyncio.to_thread(_away, settings.directories):
         raise StorageError(
-            f"{away[0]} (archive.directories) is not there, so that nothing is deleted at the "
-            "server: mount it, or take it out of the settings"
+            message(
+                "job.archive-directories",
+                "{away} (archive.directories) is not there, so that nothing is deleted at the "
+                "server: mount it, or take it out of the settings",
+                away=away[0],
+            )
         )
     url, files, lines = settings.outbackcdx, 0, 0
     record = await asyncio.to_thread(PushedIndexes, layout, url)

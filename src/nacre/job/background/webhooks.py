@@ -25,6 +25,7 @@ from nacre.core.states import ExitCode, ExitStatus, JobState, RunCounts, exit_co
 from nacre.engine.clock import machine_clock
 from nacre.errors import NacreError
 from nacre.job.session import Session
+from nacre.messages import message
 from nacre.runs.runs import keep_notes
 from nacre.settings.settings import JobSettings, WebhookSettings
 from nacre.store.layout import Layout
@@ -92,7 +93,14 @@ async def post(
         async with asyncio.timeout(patience):
             status = await _exchange(url, body, fields, address)
     except TimeoutError:
-        raise DeliveryError(f"{origin(url)} gave no answer within {patience:.0f} s") from None
+        raise DeliveryError(
+            message(
+                "job.gave-no-answer-within-s",
+                "{origin} gave no answer within {patience:.0f} s",
+                origin=origin(url),
+                patience=patience,
+            )
+        ) from None
     except (OSError, ValueError, asyncio.IncompleteReadError) as error:
         raise DeliveryError(f"{origin(url)}: {error}") from error
     if not 200 <= status < 300:
@@ -118,7 +126,7 @@ async def _exchange(url: str, body: bytes, fields: Mapping[str, str], address: s
     finally:
         writer.close()
     if found is None:
-        raise ValueError("its answer is not HTTP")
+        raise ValueError(message("job.its-answer-is-not-http", "its answer is not HTTP"))
     return int(found[1])
 
 
@@ -230,7 +238,7 @@ class WebhookNotifier:
             self._last = text, now
             self._put(["alert"], text, "")
 
-    def _put(self, names: Sequence[str], message: str, why: str) -> None:
+    def _put(self, names: Sequence[str], text: str, why: str) -> None:
         """Queue a message under the first of its names that is wanted."""
         alerts = self._settings.alerts
         wanted = [name for name in names if name in alerts.on]
@@ -249,7 +257,7 @@ class WebhookNotifier:
             "time": datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds"),
             "job": self._settings.name or root.name,
             "run": run,
-            "message": message,
+            "message": text,
             "why": why,
             "dropped_before": self._dropped,
             **self._counts(),
@@ -295,17 +303,17 @@ class WebhookNotifier:
         with suppress(TimeoutError):
             async with asyncio.timeout(AT_THE_END):
                 await self._none.wait()
-        for message in self._waiting:
-            self._note(f"{message.event} was not delivered before the job ended")
+        for waiting in self._waiting:
+            self._note(f"{waiting.event} was not delivered before the job ended")
 
-    async def _send(self, message: WebhookMessage) -> None:
+    async def _send(self, waiting: WebhookMessage) -> None:
         """Try, wait, and try again."""
         for tries in range(1, TRIES + 1):
             webhook = self._webhook
             if not webhook.url:
                 return  # it was taken away meanwhile
             time = str(int(machine_clock(self._clock).now()))
-            event, body, number = message
+            event, body, number = waiting
             try:
                 await post(
                     webhook.url, body, headers(webhook.secret.text, time, event, number, body)

@@ -10,6 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
+from nacre.messages import message
+
 N = TypeVar("N", int, float, tuple[float, ...])
 
 
@@ -45,7 +47,9 @@ def guess(name: str, value: N, what: str, most: float = math.inf) -> N:
         ValueError: The name was given before.
     """
     if name in GUESSES:
-        raise ValueError(f"two guesses are called {name}")
+        raise ValueError(
+            message("recrawl.two-guesses-are-called", "two guesses are called {name}", name=name)
+        )
     GUESSES[name] = GuessedConstant(name, value, what)
     factor = _factors.get(name, 1.0)
     if factor == 1.0:
@@ -65,5 +69,11 @@ def scale(factors: Mapping[str, float]) -> None:
     """
     late = sorted(factors.keys() & GUESSES.keys())
     if late:
-        raise ValueError(f"{', '.join(late)}: scale guesses before anything else is imported")
+        raise ValueError(
+            message(
+                "recrawl.scale-guesses-before-anything-else",
+                "{names}: scale guesses before anything else is imported",
+                names=", ".join(late),
+            )
+        )
     _factors.update(factors)

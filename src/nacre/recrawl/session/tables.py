@@ -17,6 +17,7 @@ from nacre.config.extras import wanting
 from nacre.core.history import FetchRow, HistoryRecord
 from nacre.core.pagerow import DiscoveryRow, PageRow, TimingRow, VersionRow
 from nacre.errors import JobError
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.deletion import ErrorModel
 from nacre.recrawl.planner.change_detection.returning import PastVersions
 from nacre.recrawl.planner.change_detection.template import Template
@@ -113,7 +114,15 @@ def _check_lengths(row: PageRow) -> None:
     for name, size in wanted.items():
         found = len(getattr(row, name))
         if found not in {0, size}:
-            raise ValueError(f"{name} has {found} bytes; expected {size}, or none")
+            raise ValueError(
+                message(
+                    "recrawl.has-bytes",
+                    "{name} has {number} bytes; expected {size}, or none",
+                    name=name,
+                    number=found,
+                    size=size,
+                )
+            )
 
 
 class Taking:
@@ -155,7 +164,15 @@ class Taking:
                 row = msgspec.structs.replace(row, links=None)  # of a file of the other job
         except (KeyError, TypeError, ValueError, AttributeError, msgspec.MsgspecError) as error:
             number = self.count + 1
-            raise JobError(f"row {number} of {self._table.name} cannot be read: {error}") from error
+            raise JobError(
+                message(
+                    "recrawl.row-of-cannot-be-read",
+                    "row {number} of {name} cannot be read: {error}",
+                    number=number,
+                    name=self._table.name,
+                    error=error,
+                )
+            ) from error
         self._store.put(self._table.family, self._table.prefix + name, self._encode(row))
         self.count += 1
         if not self.count % _ROWS:
@@ -188,7 +205,14 @@ def export_tables(store: Store, folder: Path, *, parquet: bool) -> Iterator[tupl
             rows = table_rows(store, table)
             yield path, (_write_parquet if parquet else _write_lines)(path, rows)
     except OSError as error:
-        raise JobError(f"{folder} cannot be written: {error.strerror or error}") from error
+        raise JobError(
+            message(
+                "recrawl.cannot-be-written",
+                "{folder} cannot be written: {strerror}",
+                folder=folder,
+                strerror=error.strerror or error,
+            )
+        ) from error
 
 
 def import_tables(store: Store, folder: Path) -> Iterator[tuple[Path, int]]:
@@ -206,7 +230,14 @@ def import_tables(store: Store, folder: Path) -> Iterator[tuple[Path, int]]:
                 yield path, _take(store, table, read(path))
     if not found:
         names = ", ".join(table.name for table in TABLES)
-        raise JobError(f"{folder} holds no tables of history ({names}; .jsonl or .parquet)")
+        raise JobError(
+            message(
+                "recrawl.holds-no-tables-of-history",
+                "{folder} holds no tables of history ({names}; .jsonl or .parquet)",
+                folder=folder,
+                names=names,
+            )
+        )
 
 
 def _take(store: Store, table: Table, rows: Iterator[dict[str, Any]]) -> int:
@@ -232,9 +263,24 @@ def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 row = json.loads(line)
             except ValueError as error:
-                raise JobError(f"{path}, line {number} is not JSON: {error}") from error
+                raise JobError(
+                    message(
+                        "recrawl.line-is-not-json",
+                        "{path}, line {number} is not JSON: {error}",
+                        path=path,
+                        number=number,
+                        error=error,
+                    )
+                ) from error
             if not isinstance(row, dict):
-                raise JobError(f"{path}, line {number} is not a JSON object")
+                raise JobError(
+                    message(
+                        "recrawl.line-is-not-json-object",
+                        "{path}, line {number} is not a JSON object",
+                        path=path,
+                        number=number,
+                    )
+                )
             yield row
 
 
@@ -262,7 +308,14 @@ def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
         for batch in parquet.ParquetFile(path).iter_batches(_GROUP):
             yield from batch.to_pylist()
     except (OSError, arrow.ArrowException) as error:
-        raise JobError(f"{path} is not a Parquet file that can be read: {error}") from error
+        raise JobError(
+            message(
+                "recrawl.is-not-parquet-file-that-can",
+                "{path} is not a Parquet file that can be read: {error}",
+                path=path,
+                error=error,
+            )
+        ) from error
 
 
 def _arrow() -> tuple[Any, Any]:

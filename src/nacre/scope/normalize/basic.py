@@ -6,6 +6,7 @@ from typing import Literal
 from urllib.parse import unquote
 
 from nacre.errors import URIError
+from nacre.messages import message
 from nacre.uri.domain import host_to_ascii, host_to_unicode
 from nacre.uri.javaurl import DEFAULT_PORTS, JavaURL, split_java
 
@@ -101,13 +102,13 @@ def _decoded(host: str) -> str:
         URIError: They are none, no UTF-8, or of what ends a host.
     """
     if _NO_ESCAPE.search(host):
-        raise URIError(f"no host: {host[:200]!r}")
+        raise URIError(message("scope.no-host", "no host: {host!r}", host=host[:200]))
     try:
         decoded = unquote(host, errors="strict")
     except UnicodeDecodeError:
         decoded = "/"
     if _NO_HOST.search(decoded):
-        raise URIError(f"no host: {host[:200]!r}")
+        raise URIError(message("scope.no-host", "no host: {host!r}", host=host[:200]))
     return decoded
 
 

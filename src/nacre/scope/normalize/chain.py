@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from nacre.config.component import Component, setting
 from nacre.errors import ConfigError, Problem, URIError
+from nacre.messages import message
 from nacre.scope.normalize.basic import (
     AjaxNormalizer,
     BasicNormalizer,
@@ -218,7 +219,7 @@ class NormalizerChain:
             for step in self._steps:
                 url = step.normalize(url, self._scope)
             if not url:
-                raise URIError("nothing is left of it")
+                raise URIError(message("scope.nothing-is-left", "nothing is left of it"))
             if url == before:
                 break
         return url

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 import re2
 
 from nacre.errors import ConfigError, Problem, URIError
+from nacre.messages import message
 from nacre.scope.nutch.rule_file import RuleSource
 from nacre.scope.patterns.matching import TIME_LIMIT, backtracking, examine, for_re2, re2_options
 from nacre.uri.javaurl import JavaURL, split_java
@@ -122,8 +123,8 @@ class RegexNormalizer:
         return (self._linear.Match(url) or ()) if self._linear is not None else ()
 
 
-def _problem(message: str, file: str, rule: Replacement) -> Problem:
-    return Problem("", message, file=file, line=rule.line)
+def _problem(text: str, file: str, rule: Replacement) -> Problem:
+    return Problem("", text, file=file, line=rule.line)
 
 
 def _set_of(steps: Sequence["_Step"]) -> re2.Set | None:
@@ -184,9 +185,22 @@ def _parse(text: str, groups: int, names: Sequence[str]) -> list[str | tuple[int
         parts.append(text[end : found.start()])
         plain, digit, name, alone = found.groups()
         if alone:
-            raise ValueError(f"{text!r}: write \\{alone} for a plain {alone}")
+            raise ValueError(
+                message(
+                    "scope.write-for-plain",
+                    "{text!r}: write \\{alone} for a plain {alone}",
+                    text=text,
+                    alone=alone,
+                )
+            )
         if (digit and int(digit) > groups) or (name and name not in names):
-            raise ValueError(f"{text!r} names a group that the pattern does not have")
+            raise ValueError(
+                message(
+                    "scope.names-group-that-pattern-does",
+                    "{text!r} names a group that the pattern does not have",
+                    text=text,
+                )
+            )
         parts.append(plain or ((int(digit),) if digit else (name,)))
         end = found.end()
     parts.append(text[end:])
@@ -315,6 +329,6 @@ class SlashNormalizer:
 def _path_end(url: str, parts: JavaURL) -> int:
     """Where query or fragment begin."""
     if parts.authority is None:
-        raise URIError(f"no host: {url[:200]!r}")
+        raise URIError(message("scope.no-host-2", "no host: {url!r}", url=url[:200]))
     places = [url.find("?"), url.find("#"), len(url)]
     return min(place for place in places if place >= 0)

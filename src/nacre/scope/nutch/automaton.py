@@ -6,6 +6,7 @@
 
 import re
 
+from nacre.messages import message
 from nacre.scope.patterns.matching import for_re2
 
 MAX_DEPTH = 100
@@ -28,10 +29,22 @@ def automaton_regex(text: str) -> str:
     parser = _AutomatonParser(text)
     found = parser.union(0) if text else ""
     if not parser.at_end:
-        raise ValueError(f"unexpected {text[parser.at]!r} at {parser.at}")
+        raise ValueError(
+            message(
+                "scope.unexpected-at",
+                "unexpected {text!r} at {at}",
+                text=text[parser.at],
+                at=parser.at,
+            )
+        )
     taken = for_re2(found)
     if taken is None:
-        raise ValueError("its counts are too large: at most 1,000 repetitions in all")
+        raise ValueError(
+            message(
+                "scope.its-counts-are-too-large",
+                "its counts are too large: at most 1,000 repetitions in all",
+            )
+        )
     return taken
 
 
@@ -48,7 +61,13 @@ class _AutomatonParser:
 
     def union(self, depth: int) -> str:
         if depth > MAX_DEPTH:
-            raise ValueError(f"more than {MAX_DEPTH} brackets inside each other")
+            raise ValueError(
+                message(
+                    "scope.more-than-brackets-inside-each-other",
+                    "more than {max_depth} brackets inside each other",
+                    max_depth=MAX_DEPTH,
+                )
+            )
         members = [self._sequence(depth)]
         while self._take("|"):
             members.append(self._sequence(depth))
@@ -73,7 +92,7 @@ class _AutomatonParser:
             return sign
         count = _COUNT.match(self._text, self.at)
         if count is None:
-            raise ValueError(f"no count at {self.at}")
+            raise ValueError(message("scope.no-count", "no count at {at}", at=self.at))
         self.at = count.end()
         least = int(count[1])
         if not count[2]:
@@ -85,15 +104,24 @@ class _AutomatonParser:
 
     def _simple(self, depth: int) -> str:
         if self.at_end:
-            raise ValueError("something is missing at the end")
+            raise ValueError(
+                message("scope.something-is-missing-at-end", "something is missing at the end")
+            )
         start = self.at
         char = self._text[start]
         self.at += 1
         if char in "~&":
             what = "a complement" if char == "~" else "an intersection"
             raise ValueError(
-                f"{what} ({char}) at {start} is not supported: write the rules that reject before "
-                f"those that accept, or \\{char} for the character"
+                message(
+                    "scope.at-is-not-supported",
+                    "{what} ({char}) at {start} is not supported: write the rules that reject "
+                    "before "
+                    "those that accept, or \\{char} for the character",
+                    what=what,
+                    char=char,
+                    start=start,
+                )
             )
         if char == "[":
             return self._set()
@@ -108,13 +136,19 @@ class _AutomatonParser:
     def _group(self, depth: int) -> str:
         found = "" if self._text.startswith(")", self.at) else self.union(depth + 1)
         if not self._take(")"):
-            raise ValueError(f"no ) for the ( before {self.at}")
+            raise ValueError(message("scope.no-for", "no ) for the ( before {at}", at=self.at))
         return f"(?:{found})"
 
     def _quoted(self, start: int) -> str:
         end = self._text.find('"', self.at)
         if end < 0:
-            raise ValueError(f"no end of the text that begins at {start}")
+            raise ValueError(
+                message(
+                    "scope.no-end-of-text-that-begins",
+                    "no end of the text that begins at {start}",
+                    start=start,
+                )
+            )
         found = "".join(map(_escaped, self._text[self.at : end]))
         self.at = end + 1
         return f"(?:{found})"
@@ -122,9 +156,21 @@ class _AutomatonParser:
     def _interval(self, start: int) -> str:
         found = _NAMED.match(self._text, start)
         if found is None or not found[0].endswith(">"):
-            raise ValueError(f"no end of the interval that begins at {start}")
+            raise ValueError(
+                message(
+                    "scope.no-end-of-interval-that-begins",
+                    "no end of the interval that begins at {start}",
+                    start=start,
+                )
+            )
         if found[3] is not None:
-            raise ValueError(f"{found[0]} names an automaton, and there are none")
+            raise ValueError(
+                message(
+                    "scope.names-automaton",
+                    "{name} names an automaton, and there are none",
+                    name=found[0],
+                )
+            )
         self.at = found.end()
         return interval(found[1], found[2])
 
@@ -148,7 +194,9 @@ class _AutomatonParser:
     def _literal(self) -> str:
         self._take("\\")
         if self.at_end:
-            raise ValueError("something is missing at the end")
+            raise ValueError(
+                message("scope.something-is-missing-at-end", "something is missing at the end")
+            )
         char = self._text[self.at]
         self.at += 1
         return char

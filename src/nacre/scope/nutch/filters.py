@@ -11,6 +11,7 @@ from enum import StrEnum
 from nacre.config.component import Component, setting
 from nacre.config.naming import FileName
 from nacre.errors import ConfigError, Problem, URIError
+from nacre.messages import message
 from nacre.scope.nutch.regexes import AutomatonFilter, FastFilter, Limits, RegexFilter
 from nacre.scope.nutch.rule_file import RuleSource, Ruling, URLFilter, lines_of
 from nacre.uri.domain import host_to_ascii, registry_domain, registry_suffix
@@ -276,7 +277,12 @@ def reading(text: RuleText, read_lines: ReadLines) -> RuleSource:
         return text.source(read_lines)
     except OSError as error:
         reason = error.strerror or str(error)
-        problem = Problem("", f"cannot be read: {reason}", "a rule file", file=text.file)
+        problem = Problem(
+            "",
+            message("scope.cannot-be-read", "cannot be read: {reason}", reason=reason),
+            message("scope.rule-file", "a rule file"),
+            file=text.file,
+        )
         raise ConfigError([problem]) from None
 
 

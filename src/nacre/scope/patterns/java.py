@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from nacre.messages import message
 from nacre.scope.patterns.java_charset import (
     POSIX,
     SHORTHANDS,
@@ -59,7 +60,11 @@ class Reader:
     def character(self) -> str:
         """The next character; a backslash or bracket at the end is an error."""
         if not self.more:
-            raise JavaRegexError("it ends in the middle of a construct")
+            raise JavaRegexError(
+                message(
+                    "scope.it-ends-in-middle-of-construct", "it ends in the middle of a construct"
+                )
+            )
         self.at += 1
         return self.text[self.at - 1]
 
@@ -95,7 +100,7 @@ class Reader:
         if point is not None:
             return point
         if not letter:
-            raise JavaRegexError("a backslash at the end")
+            raise JavaRegexError(message("scope.backslash-at-end", "a backslash at the end"))
         self.character()
         if letter.lower() in SHORTHANDS:
             return shorthand(letter)
@@ -103,16 +108,26 @@ class Reader:
             return _CONTROLS[letter]
         if letter == "c":
             if not self.more or not self.text[self.at].isascii():
-                raise JavaRegexError(r"\c without a letter")
+                raise JavaRegexError(message("scope.c-without-letter", "\\c without a letter"))
             return chr(ord(self.character()) ^ 64)
         if letter.isascii() and letter.isalnum():
-            raise JavaRegexError(rf"`\{letter}` is not an escape that is known here")
+            raise JavaRegexError(
+                message(
+                    "scope.is-not-escape-that-is-known",
+                    "`\\{letter}` is not an escape that is known here",
+                    letter=letter,
+                )
+            )
         return letter
 
     def _property(self) -> CharSet:
         match = self.take(_PROPERTY)
         if match is None:
-            raise JavaRegexError(rf"\{self.text[self.at]} without a property")
+            raise JavaRegexError(
+                message(
+                    "scope.without-property", "\\{text} without a property", text=self.text[self.at]
+                )
+            )
         capital = match[0][0] == "P"
         return named(match[2] or match[3] or "", negated=capital is not (match[1] == "^"))
 
@@ -120,7 +135,9 @@ class Reader:
         if self.sees("0"):
             octal = self.take(_OCTAL)
             if octal is None:
-                raise JavaRegexError(r"\0 without octal digits")
+                raise JavaRegexError(
+                    message("scope.without-octal-digits", "\\0 without octal digits")
+                )
             return chr(int(octal[1], 8))
         numbered = _NUMBERED.match(self.text, self.at)
         if numbered is None:
@@ -128,7 +145,13 @@ class Reader:
         match = self.take(_HEX)
         number = int(match[1] or match[2] or match[3], 16) if match else -1
         if not 0 <= number <= 0x10FFFF or 0xD800 <= number <= 0xDFFF:
-            raise JavaRegexError(rf"'\{numbered[0]}' is not a character")
+            raise JavaRegexError(
+                message(
+                    "scope.is-not-character",
+                    "'\\{numbered}' is not a character",
+                    numbered=numbered[0],
+                )
+            )
         return chr(number)
 
 
@@ -149,7 +172,13 @@ def read_class(reader: Reader, *, any_case: bool, spaced: bool, depth: int = 0) 
         JavaRegexError: It is none.
     """
     if depth > _DEEPEST:
-        raise JavaRegexError(f"more than {_DEEPEST} classes within each other")
+        raise JavaRegexError(
+            message(
+                "scope.more-than-classes-within-each-other",
+                "more than {deepest} classes within each other",
+                deepest=_DEEPEST,
+            )
+        )
     negated = reader.takes("^")
     result: CharSet | None = None
     while True:
@@ -159,7 +188,9 @@ def read_class(reader: Reader, *, any_case: bool, spaced: bool, depth: int = 0) 
         if reader.takes("]"):
             break
         if not reader.takes("&&"):
-            raise JavaRegexError("a class without its closing `]`")
+            raise JavaRegexError(
+                message("scope.class-without-its-closing", "a class without its closing `]`")
+            )
     result = result or CharSet()
     return negation(result) if negated else result
 
@@ -201,7 +232,12 @@ def _item(reader: Reader, any_case: bool, spaced: bool, depth: int) -> CharSet: 
     reader.at += 1
     last = _one(reader)
     if isinstance(last, CharSet) or last < first:
-        raise JavaRegexError("a range that ends before it begins, or in a class")
+        raise JavaRegexError(
+            message(
+                "scope.range-that-ends-before-it-begins",
+                "a range that ends before it begins, or in a class",
+            )
+        )
     return plain([(ord(first), ord(last))])
 
 
@@ -217,7 +253,9 @@ def _one(reader: Reader) -> str | CharSet:
 def _posix(match: re.Match[str]) -> CharSet:
     known = POSIX.get(match[2])
     if known is None:
-        raise JavaRegexError(f"`{match[0]}` is not a class")
+        raise JavaRegexError(
+            message("scope.is-not-class", "`{match}` is not a class", match=match[0])
+        )
     return negation(known) if match[1] else known
 
 
@@ -337,7 +375,9 @@ class _Translation:
         elif letter in _ENDS and letter:
             reader.at += 1
             if letter == "b" and reader.sees("{"):
-                raise JavaRegexError(r"`\b{…}` is not known here")
+                raise JavaRegexError(
+                    message("scope.b-is-not-known-here", "`\\b{{…}}` is not known here")
+                )
             self._out.append(_ENDS[letter])
         elif letter.isdigit() and letter != "0":
             self._out.append(self._back_reference())
@@ -355,7 +395,13 @@ class _Translation:
             number = longer
             reader.at += 1
         if number > self._groups:
-            raise JavaRegexError(rf"`\{number}` refers to a group that is not there")
+            raise JavaRegexError(
+                message(
+                    "scope.refers-to-group",
+                    "`\\{number}` refers to a group that is not there",
+                    number=number,
+                )
+            )
         return rf"(?:\{number})"
 
     # ---- groups
@@ -384,7 +430,13 @@ class _Translation:
                 return f"({start}"
         if reader.sees("?"):
             construct = reader.text[reader.at : reader.at + 3]
-            raise JavaRegexError(f"`({construct}` begins a group that is not known here")
+            raise JavaRegexError(
+                message(
+                    "scope.begins-group-that-is-not-known",
+                    "`({construct}` begins a group that is not known here",
+                    construct=construct,
+                )
+            )
         self._groups += 1
         return "("
 
@@ -393,10 +445,15 @@ class _Translation:
         for flag in on + off:
             if flag == "U":
                 raise JavaRegexError(
-                    r"(?U) (Unicode classes) is not known here; write \p{L} instead"
+                    message(
+                        "scope.u-unicode-classes",
+                        "(?U) (Unicode classes) is not known here; write \\p{{L}} instead",
+                    )
                 )
             if flag not in "idmsux":
-                raise JavaRegexError(f"(?{flag}) is not a flag")
+                raise JavaRegexError(
+                    message("scope.is-not-flag", "(?{flag}) is not a flag", flag=flag)
+                )
         inner = _Flags(
             ("i" in on or self._flags.any_case) and "i" not in off,
             ("x" in on or self._flags.spaced) and "x" not in off,

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from nacre.messages import message
+
 
 class JavaRegexError(ValueError):
     """An expression, or a construct of it, that is not understood; the message names it."""
@@ -238,4 +240,6 @@ def _unicode(name: str) -> CharSet:
             part = match[1]
             part = part[:1].upper() + part[1:].lower() if form is not _BLOCK else part
             return CharSet(properties=(rf"\p{{{text.format(part)}}}",))
-    raise JavaRegexError(rf"`\p{{{name}}}` is a class that is not known here")
+    raise JavaRegexError(
+        message("scope.p-is-class", "`\\p{{{name}}}` is a class that is not known here", name=name)
+    )

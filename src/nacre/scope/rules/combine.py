@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import field_validator
 
 from nacre.config.component import setting
+from nacre.messages import message
 from nacre.scope.decision_log import SequenceLog
 from nacre.scope.rules.rule import AnyRule, Build, Rule
 from nacre.scope.scope import Decision, Opinion, Predicate, always, never
@@ -29,8 +30,13 @@ class Not(Rule):
     def _has_a_test(cls, value: Rule) -> Rule:
         if value.says is Decision.NONE:
             raise ValueError(
-                f"`{value.rule_name}` can accept and reject, so it cannot be negated; negate the "
-                "rules within it"
+                message(
+                    "scope.can-accept-and-reject",
+                    "`{rule_name}` can accept and reject, so it cannot be negated; negate the "
+                    "rules "
+                    "within it",
+                    rule_name=value.rule_name,
+                )
             )
         return value
 
@@ -89,7 +95,12 @@ class RuleSequence(Rule):
     @classmethod
     def _names_a_file(cls, value: str) -> str:
         if value and not _LOG_NAME.fullmatch(value):
-            raise ValueError("the name of a sequence names its log: letters, digits, `.`, `_`, `-`")
+            raise ValueError(
+                message(
+                    "scope.name-of-sequence-names-its-log",
+                    "the name of a sequence names its log: letters, digits, `.`, `_`, `-`",
+                )
+            )
         return value
 
     @property

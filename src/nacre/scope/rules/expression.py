@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import field_validator
 
 from nacre.config.component import setting
+from nacre.messages import message
 from nacre.scope.rules.expression_terms import (
     ATTRIBUTES,
     NUMBER,
@@ -127,7 +128,15 @@ def tokens(text: str) -> Iterator[ExpressionToken]:
         ExpressionError: It is too long, or holds what is not a word.
     """
     if len(text) > MAX_LENGTH:
-        raise ExpressionError(f"it is longer than {MAX_LENGTH} characters", text, MAX_LENGTH)
+        raise ExpressionError(
+            message(
+                "scope.it-is-longer-than-characters",
+                "it is longer than {max_length} characters",
+                max_length=MAX_LENGTH,
+            ),
+            text,
+            MAX_LENGTH,
+        )
     at, end = 0, len(text.rstrip())
     while at < end:
         match = _TOKEN.match(text, at)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from nacre.core.crawluri import hop_count
+from nacre.messages import message
 from nacre.scope.rules.regex import pattern_list, usable_regex
 from nacre.scope.rules.url import path_of
 from nacre.scope.state import ScopeState
@@ -181,9 +182,23 @@ def compare(sign: str, left: Operand, right: Operand) -> Operand:
         ValueError: They cannot be compared so.
     """
     if left.kind != right.kind:
-        raise ValueError(f"a {left.kind} cannot be compared with a {right.kind}")
+        raise ValueError(
+            message(
+                "scope.cannot-be-compared",
+                "a {left} cannot be compared with a {right}",
+                left=left.kind,
+                right=right.kind,
+            )
+        )
     if left.kind not in (TEXT, NUMBER) and sign not in ("==", "!="):
-        raise ValueError(f"`{sign}` compares texts or numbers, not a {left.kind}")
+        raise ValueError(
+            message(
+                "scope.compares-texts-or-numbers",
+                "`{sign}` compares texts or numbers, not a {kind}",
+                sign=sign,
+                kind=left.kind,
+            )
+        )
     return _joined(left, right, _COMPARISONS[sign])
 
 
@@ -211,7 +226,15 @@ def _joined(left: Operand, right: Operand, test: Callable[[Any, Any], bool]) -> 
 
 def _require(name: str, operand: Operand, *kinds: str) -> None:
     if operand.kind not in kinds:
-        raise ValueError(f"`{name}` takes a {' or a '.join(kinds)}, not a {operand.kind}")
+        raise ValueError(
+            message(
+                "scope.takes-not",
+                "`{name}` takes a {names}, not a {kind}",
+                name=name,
+                names=" or a ".join(kinds),
+                kind=operand.kind,
+            )
+        )
 
 
 def _in(name: str, left: Operand, right: Operand) -> Operand:
@@ -243,7 +266,13 @@ def _matches(name: str, left: Operand, right: Operand) -> Operand:
     _require(name, left, TEXT)
     _require(name, right, TEXT, _MANY)
     if right.constant is None:
-        raise ValueError(f"`{name}` takes a text in quotes, or a list of them")
+        raise ValueError(
+            message(
+                "scope.takes-text-in-quotes",
+                "`{name}` takes a text in quotes, or a list of them",
+                name=name,
+            )
+        )
     wanted = right.constant
     patterns = [wanted] if isinstance(wanted, str) else sorted(wanted)
     for pattern in patterns:

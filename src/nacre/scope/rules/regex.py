@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, field_validator, model_validator
 
 from nacre.config.component import Seconds, setting
+from nacre.messages import message
 from nacre.scope.patterns.matching import TIME_LIMIT, PatternList, examine
 from nacre.scope.rules.rule import Predicated
 from nacre.scope.scope import Predicate, UrlMatch, never
@@ -139,7 +140,9 @@ class FilePattern(Predicated):
     @model_validator(mode="after")
     def _custom_has_one(self) -> "FilePattern":
         if self.preset is FilePreset.CUSTOM and not self.regex:
-            raise ValueError("`preset: CUSTOM` needs a `regex`")
+            raise ValueError(
+                message("scope.preset-custom-needs-regex", "`preset: CUSTOM` needs a `regex`")
+            )
         return self
 
     def build(self, state: ScopeState) -> Predicate:

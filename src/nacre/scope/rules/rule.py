@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema, field_validator
 
 from nacre.config.component import Component, ComponentRegistry, setting
+from nacre.messages import message
 from nacre.scope.decision_log import SequenceLog
 from nacre.scope.heritrix import short_form
 from nacre.scope.scope import Decision, Opinion, Predicate, always, never
@@ -135,7 +136,12 @@ class Predicated(Rule):
     @classmethod
     def _an_answer(cls, value: Decision) -> Decision:
         if value is Decision.NONE:
-            raise ValueError("a rule says ACCEPT or REJECT; to silence it write `enabled: false`")
+            raise ValueError(
+                message(
+                    "scope.rule-says-accept-or-reject",
+                    "a rule says ACCEPT or REJECT; to silence it write `enabled: false`",
+                )
+            )
         return value
 
 

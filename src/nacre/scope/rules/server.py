@@ -8,6 +8,7 @@ from pydantic import field_validator, model_validator
 
 from nacre.config.component import Bytes, setting
 from nacre.config.naming import FileName
+from nacre.messages import message
 from nacre.scope.rules.regex import RegexText, pattern_list
 from nacre.scope.rules.rule import Build, Predicated, Rule
 from nacre.scope.scope import Decision, Opinion, Predicate, always, never
@@ -63,7 +64,13 @@ def _network(text: str) -> IPv4Network | IPv6Network:
     try:
         return ip_network(text.strip().strip("[]"), strict=False)
     except ValueError:
-        raise ValueError(f"{text!r} is neither an IP address nor a network") from None
+        raise ValueError(
+            message(
+                "scope.is-neither-ip-address-nor-network",
+                "{text!r} is neither an IP address nor a network",
+                text=text,
+            )
+        ) from None
 
 
 class GeoLocation(_OfAddress):
@@ -83,15 +90,25 @@ class GeoLocation(_OfAddress):
     def _codes(cls, value: frozenset[str]) -> frozenset[str]:
         for text in sorted(value):
             if len(text) != 2 or not text.isascii() or not text.isalpha():
-                raise ValueError(f"{text!r} is not a country code of two letters")
+                raise ValueError(
+                    message(
+                        "scope.is-not-country-code-of-two",
+                        "{text!r} is not a country code of two letters",
+                        text=text,
+                    )
+                )
         return frozenset(text.upper() for text in value)
 
     @model_validator(mode="after")
     def _has_one(self) -> "GeoLocation":
         if self.enabled and not self.database:
             raise ValueError(
-                "no country database is named; get one in MaxMind's format (GeoLite2-Country and "
-                "DB-IP's country lite are free) and write `database: FILE.mmdb`"
+                message(
+                    "scope.no-country-database-is-named",
+                    "no country database is named; get one in MaxMind's format "
+                    "(GeoLite2-Country and "
+                    "DB-IP's country lite are free) and write `database: FILE.mmdb`",
+                )
             )
         return self
 
@@ -170,7 +187,12 @@ class StatusBetween(_OfHeaders):
     @model_validator(mode="after")
     def _ordered(self) -> "StatusBetween":
         if self.lower > self.upper:
-            raise ValueError("`lower` is above `upper`: no status is between them")
+            raise ValueError(
+                message(
+                    "scope.lower-is-above-upper",
+                    "`lower` is above `upper`: no status is between them",
+                )
+            )
         return self
 
     def build(self, state: ScopeState) -> Predicate:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 from nacre.scope.rules.combine import Not, RuleSequence
 from nacre.scope.rules.expression import ExpressionRule
 from nacre.scope.rules.hops import (
@@ -118,7 +119,16 @@ def rules_for(
     """
     if depth is not None and depth < 0:
         said = f"{depth} is no depth"
-        raise ConfigError([Problem("depth", said, "a number of links, 0 or more", "3")])
+        raise ConfigError(
+            [
+                Problem(
+                    "depth",
+                    said,
+                    message("scope.number-of-links", "a number of links, 0 or more"),
+                    "3",
+                )
+            ]
+        )
     scope = _scope(kind)
     stock = stock_rules()
     hop_limit: AnyRule = TooManyHops()
@@ -138,7 +148,19 @@ def _scope(name: str) -> ScopeKind:
         return ScopeKind(name)
     except ValueError:
         known = ", ".join(ScopeKind)
-        raise ConfigError([Problem("scope", f"{name!r} is not a scope; one of: {known}")]) from None
+        raise ConfigError(
+            [
+                Problem(
+                    "scope",
+                    message(
+                        "scope.is-not-scope",
+                        "{name!r} is not a scope; one of: {names}",
+                        name=name,
+                        names=known,
+                    ),
+                )
+            ]
+        ) from None
 
 
 def _accepting(kind: ScopeKind) -> AnyRule:
@@ -162,5 +184,8 @@ def _regexes(patterns: Sequence[str], *, comment: str, negate: bool) -> MatchesL
     except ValidationError as error:
         said = (str(item["msg"]).removeprefix("Value error, ") for item in error.errors())
         raise ConfigError(
-            [Problem(comment, text, "a regular expression") for text in said]
+            [
+                Problem(comment, text, message("scope.regular-expression", "a regular expression"))
+                for text in said
+            ]
         ) from None

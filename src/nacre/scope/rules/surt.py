@@ -8,6 +8,7 @@ from pydantic import field_validator
 from nacre.config.component import setting
 from nacre.config.naming import FileName
 from nacre.errors import URIError
+from nacre.messages import message
 from nacre.scope.kept_seeds import SeedPrefixes
 from nacre.scope.rules.rule import Predicated
 from nacre.scope.scope import Decision, Predicate, never
@@ -41,7 +42,14 @@ def readable(lines: tuple[str, ...]) -> tuple[str, ...]:
         try:
             implied_prefix(text)
         except URIError as error:
-            raise ValueError(f"{text!r} is neither a SURT prefix nor a URL: {error}") from None
+            raise ValueError(
+                message(
+                    "scope.is-neither-surt-prefix-nor-url",
+                    "{text!r} is neither a SURT prefix nor a URL: {error}",
+                    text=text,
+                    error=error,
+                )
+            ) from None
     return lines
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.core.pageview import PageView, Piece
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.link_tokens import (
     TOKEN_LINKS,
     renewed_addresses,
@@ -140,7 +141,7 @@ class PieceDifference(NamedTuple):
         """Either."""
         found = self.now or self.was
         if found is None:
-            raise ValueError("a difference of nothing")
+            raise ValueError(message("recrawl.difference-of-nothing", "a difference of nothing"))
         return found
 
     @property

@@ -17,6 +17,7 @@ from nacre.config.component import Component, Seconds, setting
 from nacre.config.naming import FileName
 from nacre.core.javafloat import rounded, single
 from nacre.core.pagerow import TimingRow
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.deletion import Answer
 from nacre.recrawl.planner.schedules.schedules import Met
 
@@ -215,7 +216,12 @@ def read_mime_rates(text: str) -> Mapping[str, NutchRates]:
             rates[mime.strip().lower()] = NutchRates(float(inc), float(dec))
         except ValueError:
             raise ValueError(
-                f"line {number}: not `type TAB growth TAB shrinkage`: {line!r}"
+                message(
+                    "recrawl.line-not-type-tab-growth-tab",
+                    "line {number}: not `type TAB growth TAB shrinkage`: {line!r}",
+                    number=number,
+                    line=line,
+                )
             ) from None
     return rates
 

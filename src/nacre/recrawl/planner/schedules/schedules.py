@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from nacre.config.component import Component, Seconds, setting
 from nacre.core.pagerow import TimingRow
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.deletion import Answer
 
 HOUR = 3600.0
@@ -86,7 +87,13 @@ class Calendar:
     def __init__(self, text: str, zone: str = "UTC") -> None:
         fields = _SHORT.get(text.strip(), text).split()
         if len(fields) != len(_FIELDS):
-            raise ValueError(f"{text!r}: five fields are needed: minute hour day month weekday")
+            raise ValueError(
+                message(
+                    "recrawl.five-fields-are-needed",
+                    "{text!r}: five fields are needed: minute hour day month weekday",
+                    text=text,
+                )
+            )
         sets = [_parsed(field, *spec) for field, spec in zip(fields, _FIELDS, strict=True)]
         self._minutes, self._hours, self._days, self._months, weekdays = sets
         self._weekdays = frozenset(day % 7 for day in weekdays)
@@ -95,7 +102,13 @@ class Calendar:
         try:
             self._zone = UTC if zone == "UTC" else ZoneInfo(zone)
         except (KeyError, ValueError, OSError) as error:
-            raise ValueError(f"{zone!r} is not a time zone; for example Asia/Shanghai") from error
+            raise ValueError(
+                message(
+                    "recrawl.is-not-time-zone",
+                    "{zone!r} is not a time zone; for example Asia/Shanghai",
+                    zone=zone,
+                )
+            ) from error
 
     def after(self, time: float) -> float | None:
         """The first such time after `time` (seconds since the epoch); None within five years."""
@@ -181,9 +194,25 @@ def _parsed(field: str, name: str, low: int, high: int, names: list[str]) -> fro
             end = _number(last, names) if dash else end
             every = int(step) if step else 1
         except ValueError:
-            raise ValueError(f"{name} {part!r}: not a number, range or step") from None
+            raise ValueError(
+                message(
+                    "recrawl.not-number",
+                    "{name} {part!r}: not a number, range or step",
+                    name=name,
+                    part=part,
+                )
+            ) from None
         if not low <= begin <= end <= high or every < 1:
-            raise ValueError(f"{name} {part!r}: not within {low} to {high}")
+            raise ValueError(
+                message(
+                    "recrawl.not-within",
+                    "{name} {part!r}: not within {low} to {high}",
+                    name=name,
+                    part=part,
+                    low=low,
+                    high=high,
+                )
+            )
         found.update(range(begin, end + 1, every))
     return frozenset(found)
 

@@ -1,0 +1,105 @@
+"""Messages within data: how they travel between processes, and how they become plain texts.
+
+msgspec encodes no class that is made of `str`. Where data can hold messages, these functions take
+its place.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+import msgspec
+
+from nacre.messages import Message, pack, plain, unpack
+
+_EXTENSION: Final = 1
+"""The type of messages among the extensions of msgpack."""
+MESSAGES: Final = "messages"
+"""The field of JSON that has the codes of texts beside it."""
+
+
+def to_builtins(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
+    """Plain data of a struct; messages stay messages."""
+    return msgspec.to_builtins(value, builtin_types=(Message,))
+
+
+def to_plain(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
+    """Plain data of a struct; messages become texts."""
+    return msgspec.to_builtins(value, enc_hook=plain)
+
+
+def to_json(value: object) -> bytes:
+    """A value as JSON; messages become texts."""
+    return msgspec.json.encode(value, enc_hook=plain)
+
+
+def encode(value: object) -> bytes:
+    """A value in msgpack; messages stay messages for `decode_message`."""
+    return msgspec.msgpack.encode(value, enc_hook=_encode_message)
+
+
+def _encode_message(value: object) -> msgspec.msgpack.Ext:
+    if isinstance(value, Message):
+        return msgspec.msgpack.Ext(_EXTENSION, json.dumps(pack(value)).encode())
+    raise TypeError(f"objects of type {type(value).__name__} cannot be encoded")
+
+
+def decode_message(code: int, data: memoryview) -> Message:
+    """The hook of a msgpack decoder for messages.
+
+    Raises:
+        ValueError: The extension is no message.
+    """
+    if code != _EXTENSION:
+        raise ValueError(f"unknown extension {code}")
+    return unpack(json.loads(bytes(data)))
+
+
+def with_codes(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the codes of the messages of JSON beside their texts.
+
+    Args:
+        data: Plain data.
+
+    Returns:
+        The data; if they have messages, with `messages`: each with its code, its parameters, and
+        the place of its text as a list of names and numbers (`at`).
+    """
+    found = [{"at": place, **pack(text)} for place, text in _messages_in((), data)]
+    return {**data, MESSAGES: found} if found else {**data}
+
+
+Place = tuple[str | int, ...]
+
+
+def _messages_in(place: Place, value: object) -> Iterator[tuple[Place, Message]]:
+    match value:
+        case Message():
+            yield place, value
+        case dict():
+            for name, part in value.items():
+                yield from _messages_in((*place, name), part)
+        case list() | tuple():
+            for number, part in enumerate(value):
+                yield from _messages_in((*place, number), part)
+        case _:
+            pass
+
+
+def restore(data: dict[str, Any]) -> dict[str, Any]:
+    """Make messages of the texts again whose codes are beside them; what does not fit is ignored.
+
+    Args:
+        data: What `with_codes` returned, after it was JSON. It is changed.
+    """
+    packed = data.pop(MESSAGES, None)
+    for one in packed if isinstance(packed, list) else ():
+        with suppress(LookupError, TypeError, ValueError):
+            *way, last = one["at"]
+            holder: Any = data
+            for part in way:
+                holder = holder[part]
+            if isinstance(holder[last], str):
+                holder[last] = unpack(one)
+    return data

@@ -1,0 +1,135 @@
+"""Messages: codes with parameters, in both languages."""
+
+import copy
+import json
+import pickle
+import re
+from collections import defaultdict
+from string import Formatter
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.core.message_data import decode_message, encode, restore, to_json, with_codes
+from nacre.errors import ConfigError, JobError, Problem
+from nacre.messages import SEMICOLON, Message, join, message, pack, plural, static, unpack
+from tools.message_texts import declared_messages
+
+CODE = re.compile(r"[a-z][a-z-]*\.[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def fields(template: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+
+
+def test_each_code_has_one_template():
+    templates = defaultdict(set)
+    for declared in declared_messages():
+        assert CODE.fullmatch(declared.code), declared
+        templates[declared.code].add(declared.templates)
+    assert [code for code, known in templates.items() if len(known) > 1] == []
+
+
+def test_each_call_has_the_parameters_of_its_template():
+    wrong = [
+        declared
+        for declared in declared_messages()
+        for template in declared.templates
+        if declared.params is not None
+        and (not fields(template) <= declared.params or declared.params > fields(declared.template))
+    ]
+    assert wrong == []
+
+
+def test_a_message_is_its_english_text():
+    text = message("job.no-run", "there is no run {number:,}", number=1234)
+    assert text == "there is no run 1,234"
+    assert type(str(text)) is str
+    assert (text.code, dict(text.params)) == ("job.no-run", {"number": 1234})
+
+
+def test_parameters_are_numbers_texts_and_messages():
+    inner = message("a.b", "inner")
+    text = message("a.c", "{error}, {place}", error=JobError(inner), place=[1])
+    assert text.params["error"] is inner
+    assert text == "inner, [1]"
+
+
+@pytest.mark.parametrize(("number", "text"), [(1, "1 URI"), (0, "0 URIs"), (2, "2 URIs")])
+def test_a_number_chooses_the_form(number: int, text: str):
+    made = plural("a.b", "{number} URI", "{number} URIs", number=number)
+    assert made == text
+    assert made.code == "a.b"
+
+
+def test_texts_are_joined_as_a_message():
+    text = join((message("a.b", "first"), "", "second"), *SEMICOLON)
+    assert text == "first; second"
+    assert isinstance(text, Message)
+    assert join((), *SEMICOLON) == ""
+
+
+def test_a_message_is_written_in_another_language():
+    chinese = {"a.b": "内", "a.c": "外 {inner} {number}"}
+    text = message("a.c", "{number} {inner}", number=3, inner=message("a.b", "inner"))
+    assert text.write(lambda one: chinese[one.code]) == "外 内 3"
+
+
+def test_braces_of_a_static_text_stay():
+    assert static("`{env: NAME}`") == "`{env: NAME}`"
+    assert static("") == ""
+
+
+@given(st.text(), st.integers(), st.text())
+def test_a_message_survives_data_copies_and_json(place: str, number: int, inner: str):
+    text = message("a.b", "{place} {number} {inner}", place=place, number=number,
+                   inner=message("a.c", "{inner}", inner=inner))  # fmt: skip
+    back = msgspec.msgpack.Decoder(ext_hook=decode_message).decode(encode({"texts": [text]}))
+    data = restore(json.loads(json.dumps(with_codes({"texts": [text, "plain"]}))))
+    assert data["texts"][1] == "plain"
+    for one in (unpack(pack(text)), copy.deepcopy(text), pickle.loads(pickle.dumps(text)),
+                back["texts"][0], data["texts"][0]):  # fmt: skip
+        assert one == text
+        assert pack(one) == pack(text)
+    assert json.loads(to_json({"text": text})) == {"text": str(text)}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        {"code": "a.b"},
+        {"code": "a.b", "template": "{missing}", "params": {}},
+        {"code": "a.b", "template": "{", "params": {}},
+        {"code": "a.b", "template": "{x.y}", "params": {"x": 1}},
+        {"code": 1, "template": "", "params": {}},
+    ],
+)
+def test_odd_data_are_no_message(odd: object):
+    with pytest.raises(ValueError):  # noqa: PT011 - any of them
+        unpack(odd)
+
+
+@pytest.mark.parametrize("at", [[], ["x"], ["text", 0], ["texts", 9], None, ["number"]])
+def test_odd_places_change_nothing(at: object):
+    plain = {"text": "a", "texts": ["b"], "number": 1}
+    packed = {"at": at, "code": "a.b", "template": "c", "params": {}}
+    assert restore({**plain, "messages": [packed, 3]}) == plain
+
+
+def test_an_error_has_its_message():
+    text = message("a.b", "what failed")
+    assert JobError(text).message is text
+    assert str(JobError(text)) == "what failed"
+    assert JobError("plain").message == "plain"
+
+
+def test_the_problems_of_a_configuration_are_a_message():
+    problem = Problem("a.b", message("a.c", "wrong"), "a number", "a: 1", "job.yaml", 3)
+    error = ConfigError([problem, Problem("", "other")])
+    assert str(error) == (
+        "job.yaml:3: a.b: wrong\n    expected: a number\n    for example: a: 1\nother"
+    )
+    assert isinstance(error.message, Message)
