@@ -10,6 +10,7 @@ import msgspec
 
 from nacre.config.component import parse_duration
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 from nacre.ops.fields import LineText, Rounds, ShortText, Texts, Typed, Whole
 
 if TYPE_CHECKING:
@@ -179,7 +180,12 @@ def require_remote(request: RoundsRequest) -> None:
     """
     if request.rounds > MOST_ROUNDS:
         raise ConfigError(
-            f"rounds is {request.rounds}: give 0 (until nothing is due) to {MOST_ROUNDS}"
+            message(
+                "ops.rounds-is",
+                "rounds is {rounds}: give 0 (until nothing is due) to {most_rounds}",
+                rounds=request.rounds,
+                most_rounds=MOST_ROUNDS,
+            )
         )
     for url in request.sitemaps:
         # With a path, a requester of another machine could read a file of this one.

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from nacre.errors import JobError
+from nacre.messages import message
 from nacre.ops.job_states import ROUNDS as ROUNDS_AT_REST
 from nacre.ops.operation import Operation, OperationContext
 from nacre.ops.round_requests import NO_LOCAL, LocalOptions, RoundsRequest
@@ -24,7 +25,13 @@ def require_no_stop(stop: "StopWish", layout: "Layout") -> None:
         JobError: The file exists.
     """
     if stop.why:
-        raise JobError(f"{layout.control / 'stop'} is there, so that no round begins: remove it")
+        raise JobError(
+            message(
+                "ops.is-there",
+                "{control} is there, so that no round begins: remove it",
+                control=layout.control / "stop",
+            )
+        )
 
 
 def run_rounds(

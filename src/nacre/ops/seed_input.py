@@ -23,6 +23,7 @@ from nacre.engine.seeding.seedfile import (
 )
 from nacre.engine.seeding.seeds import BadSeed, Seed, SeedList, read_seeds
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 
 STDIN = Path("-")
 _STDIN_NAME = "standard input"
@@ -85,7 +86,10 @@ def seed_input(
 
 _SCHEMES = frozenset(("http", "https", "ftp", "ftps"))
 _NONE = Problem(
-    "", "there are no seeds", "URLs, or --seeds FILE (`-`: standard input)", "https://example.org/"
+    "",
+    message("ops.there-are-no-seeds", "there are no seeds"),
+    message("ops.urls-or-seeds-file", "URLs, or --seeds FILE (`-`: standard input)"),
+    "https://example.org/",
 )
 
 
@@ -103,7 +107,13 @@ def set_seeds(values: dict[str, Any]) -> list[str]:
     if isinstance(said, list) and all(isinstance(one, str) for one in said):
         return said
     raise ConfigError(
-        [Problem("seeds", f"--set seeds={said!r}: no seeds", "a file, a URL or a list of URLs")]
+        [
+            Problem(
+                "seeds",
+                message("ops.set-seeds", "--set seeds={text!r}: no seeds", text=said),
+                message("ops.file-url-or-list-of-urls", "a file, a URL or a list of URLs"),
+            )
+        ]
     )
 
 
@@ -160,11 +170,26 @@ def _no_missing_file(text: str) -> str:
     if slashes and scheme.rstrip(":").lower() in _SCHEMES:
         meant = f"{scheme.rstrip(':')}://{rest}"
         why = f"`://` is misspelt; did you mean {meant!r}?"
-        raise ConfigError([Problem("", f"{text!r} is not a seed: {why}")])
+        raise ConfigError(
+            [
+                Problem(
+                    "",
+                    message("ops.is-not-seed", "{text!r} is not a seed: {why}", text=text, why=why),
+                )
+            ]
+        )
     if pair := _METADATA.match(text):
         why = f"no host has a name such as {pair[0]!r}"
         expected = "metadata behind a tab, in a file of seeds"
-        raise ConfigError([Problem("", f"{text!r} is not a seed: {why}", expected)])
+        raise ConfigError(
+            [
+                Problem(
+                    "",
+                    message("ops.is-not-seed", "{text!r} is not a seed: {why}", text=text, why=why),
+                    expected,
+                )
+            ]
+        )
     path = Path(text.partition("?")[0])
     first, behind, _ = text.partition("/")
     # No host of the web has a name without a dot; `lists/seeds.txt` is a file of a folder.
@@ -173,7 +198,15 @@ def _no_missing_file(text: str) -> str:
     if named or ("." not in text and text != "localhost" and _exists(path)):
         why = why_not_ordinary(path) or "there is no such file"
         expected = "a URL, which begins with http:// or https://, or a file of URLs"
-        raise ConfigError([Problem("", f"{text!r} is not a seed: {why}", expected)])
+        raise ConfigError(
+            [
+                Problem(
+                    "",
+                    message("ops.is-not-seed", "{text!r} is not a seed: {why}", text=text, why=why),
+                    expected,
+                )
+            ]
+        )
     return text
 
 

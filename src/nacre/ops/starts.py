@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from nacre.errors import ConfigError
+from nacre.messages import message
 from nacre.ops.fields import ShortText, Texts
 from nacre.ops.operation import option_words
 from nacre.runs.budget import parse_budget
@@ -57,6 +58,11 @@ def recrawl_words(request: RecrawlRequest) -> list[str]:
         ConfigError: The options exclude each other, or the budget cannot be read.
     """
     if request.full and request.budget:
-        raise ConfigError("a full recrawl visits everything and knows no budget")
+        raise ConfigError(
+            message(
+                "ops.full-recrawl-visits-everything-and-knows",
+                "a full recrawl visits everything and knows no budget",
+            )
+        )
     parse_budget(request.budget)
     return option_words(request)
