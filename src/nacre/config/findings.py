@@ -5,7 +5,7 @@ Files, commands and sheets say it with the same words (`message_of`).
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
@@ -71,7 +71,9 @@ _SAYINGS: dict[str, Callable[..., Message]] = {
 """The message of each type of error; its parameters are the context of the error."""
 
 _LIST = message("config.must-be-list", "must be a list: `[a, b]`, or lines that begin with `- `")
-_SECTION = message("config.must-be-section", "must be a section: indented `name: value` lines")
+SECTION: Final = message(
+    "config.must-be-section", "must be a section: indented `name: value` lines"
+)
 _KINDS = {
     "int": _WHOLE,
     "float": message("config.must-be-number", "must be a number"),
@@ -79,8 +81,8 @@ _KINDS = {
     "tuple": _LIST,
     "list": _LIST,
     "frozen": _LIST,
-    "dict": _SECTION,
-    "model": _SECTION,
+    "dict": SECTION,
+    "model": SECTION,
 }
 
 

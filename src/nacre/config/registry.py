@@ -147,7 +147,14 @@ class Registry(Generic[T]):
         for entry in offered(self._group):
             fault = self._load(entry)
             if fault:
-                self._faults.append(f"{described(entry)} {fault}")
+                self._faults.append(
+                    message(
+                        "config.plug-in-fault",
+                        "{plugin} {fault}",
+                        plugin=described(entry),
+                        fault=fault,
+                    )
+                )
 
     def _load(self, entry: EntryPoint) -> str:
         """Add what an entry point names; says why it cannot be used, "" when nothing is wrong."""
@@ -158,22 +165,32 @@ class Registry(Generic[T]):
         contract = getattr(part, "contract", None)
         if not isinstance(contract, int):
             article = "an" if self.noun[0] in "aeiou" else "a"
-            what = "neither a Rule nor an Entry"
+            what: str = message("config.neither-rule-nor-entry", "neither a Rule nor an Entry")
             if self._group != COMPONENTS:
                 what = f"not {article} {self.noun}"
-            return f"is nothing that Nacre can plug in: it is {what}"
+            return message(
+                "config.is-nothing-that-nacre-can-plug",
+                "is nothing that Nacre can plug in: it is {what}",
+                what=what,
+            )
         if not contract:
-            return "does not say for which contract it was written: `contract = 1`"
+            return message(
+                "config.does-not-say-for-which-contract",
+                "does not say for which contract it was written: `contract = 1`",
+            )
         if contract > CONTRACT:
-            return (
-                f"was written for contract {contract}; this version of Nacre has {CONTRACT}. "
-                "Bring Nacre up to date"
+            return message(
+                "config.was-written-for-contract",
+                "was written for contract {contract}; this version of Nacre has {newest}. Bring "
+                "Nacre up to date",
+                contract=contract,
+                newest=CONTRACT,
             )
         try:
             if self._belongs(part):
                 self.add(part, place=described(entry))
         except ValueError as error:
-            return f"cannot be used: {error}"
+            return message("config.cannot-be-used", "cannot be used: {error}", error=error)
         return ""
 
 
@@ -215,8 +232,15 @@ def failure(error: Exception) -> str:
 def described(entry: EntryPoint) -> str:
     """An entry point in a message: its name, what it names, and its package."""
     package = package_of(entry)
-    of = f" of {package}" if package else ""
-    return f"the plug-in {entry.name} ({entry.value}){of}"
+    facts = {"name": entry.name, "value": entry.value}
+    if not package:
+        return message("config.plug-in", "the plug-in {name} ({value})", **facts)
+    return message(
+        "config.plug-in-of-package",
+        "the plug-in {name} ({value}) of {package}",
+        package=package,
+        **facts,
+    )
 
 
 def package_of(entry: EntryPoint) -> str:

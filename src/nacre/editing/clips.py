@@ -18,7 +18,7 @@ import msgspec
 from nacre.config.document import read_yaml, yaml_text
 from nacre.config.layer import Layer, assignment_layer
 from nacre.config.ordinary import read_ordinary
-from nacre.config.registry import nearest
+from nacre.config.registry import did_you_mean, nearest, one_of
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import plain
 from nacre.messages import message
@@ -109,7 +109,7 @@ def find_clip(name: str) -> Clip:
             return _read(path)
     known = [clip.name for clip in list_clips()]
     near = nearest(name, known)
-    hint = f"did you mean `{near}`?" if near else "one of: " + ", ".join(known)
+    hint = did_you_mean(near) if near else one_of(known)
     raise JobError(
         message(
             "editing.there-is-no-clip", "there is no clip {name!r}; {hint}", name=name, hint=hint
@@ -132,7 +132,9 @@ def _read_clip(path: Path, source: str) -> Clip:
     try:
         text = read_ordinary(path, _LONGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        reason = getattr(error, "strerror", None) or message(
+            "editing.it-is-not-utf", "it is not UTF-8"
+        )
         raise JobError(
             message(
                 "editing.cannot-be-read",
@@ -168,7 +170,11 @@ def clip_of(text: str, name: str, source: str, file: str) -> Clip:
     used = set(_placeholders(read.settings))
     unknown = sorted(used - set(read.parameters))
     if unknown:
-        said = f"it uses a parameter that it does not declare: {', '.join(unknown)}"
+        said = message(
+            "editing.it-uses-parameter-that-it-does",
+            "it uses a parameter that it does not declare: {names}",
+            names=", ".join(unknown),
+        )
         raise ConfigError([Problem("parameters", said, file=file)])
     made = _filled(read.settings, {key: one.default for key, one in read.parameters.items()})
     return Clip(
@@ -216,8 +222,8 @@ def filled(clip: Clip, given: Mapping[str, str]) -> dict[str, Any]:
     for name, value in given.items():
         if name not in clip.parameters:
             near = nearest(name, clip.parameters)
-            known = ", ".join(clip.parameters) or "it has none"
-            hint = f"did you mean `{near}`?" if near else known
+            known = ", ".join(clip.parameters) or message("editing.it-has-none", "it has none")
+            hint = did_you_mean(near) if near else known
             problems.append(
                 Problem(
                     name,
@@ -230,7 +236,11 @@ def filled(clip: Clip, given: Mapping[str, str]) -> dict[str, Any]:
                 )
             )
         elif not value or len(value) > _LONGEST_VALUE or not value.isprintable():
-            said = f"must be one line of 1 to {_LONGEST_VALUE:,} characters"
+            said = message(
+                "editing.must-be-one-line",
+                "must be one line of 1 to {longest_value:,} characters",
+                longest_value=_LONGEST_VALUE,
+            )
             problems.append(Problem(name, said, clip.parameters[name].means))
     if problems:
         raise ConfigError(problems)
@@ -339,7 +349,10 @@ def save_clip(name: str, title: str, place: str, text: str) -> Path:
         JobError: It cannot be written.
     """
     if not _NAME.fullmatch(name):
-        said = "the name of a clip has small letters, digits and hyphens, 60 at most"
+        said = message(
+            "editing.name-of-clip-has-small-letters",
+            "the name of a clip has small letters, digits and hyphens, 60 at most",
+        )
         raise ConfigError([Problem("name", said, sample="no-calendars")])
     if not title.strip() or not title.isprintable():
         raise ConfigError(
@@ -356,7 +369,10 @@ def save_clip(name: str, title: str, place: str, text: str) -> Path:
     for part in reversed(place.split(".") if place else []):
         value = {part: value}
     if not isinstance(value, dict):
-        said = "say what the text belongs to, such as `scope`: it is not a mapping of settings"
+        said = message(
+            "editing.say-what-text-belongs",
+            "say what the text belongs to, such as `scope`: it is not a mapping of settings",
+        )
         raise ConfigError([Problem("place", said)])
     parameters = {
         key: {"means": key, "default": key} for key in dict.fromkeys(_placeholders(value))
@@ -389,7 +405,11 @@ def remove_clip(name: str) -> None:
     path = user_clips() / (name + _SUFFIX)
     if not _NAME.fullmatch(name) or not path.is_file():
         ships = any(clip.name == name for clip in list_clips())
-        raise JobError(f"the clip {name!r} " + ("ships with Nacre" if ships else "is not there"))
+        if ships:
+            raise JobError(
+                message("editing.clip-ships", "the clip {name!r} ships with Nacre", name=name)
+            )
+        raise JobError(message("editing.no-such-clip", "the clip {name!r} is not there", name=name))
     try:
         path.unlink()
     except OSError as error:

@@ -22,6 +22,7 @@ from nacre.errors import Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import check
 from nacre.job.start_survey import StartSurvey, survey_start
+from nacre.messages import message
 from nacre.settings.contact import no_lookup, resolver_lookup
 from nacre.settings.load import examine_text
 from nacre.settings.settings import JobSettings
@@ -136,7 +137,11 @@ def find_in_text(
         environ: The environment; None: that of this process.
     """
     if len(text) > LONGEST:
-        said = f"the text is longer than {LONGEST:,} characters"
+        said = message(
+            "editing.text-is-longer-than-characters",
+            "the text is longer than {longest:,} characters",
+            longest=LONGEST,
+        )
         finding = TextFinding(message=said, level=CheckLevel.TEXT)
         lights = {"text": 1, "settings": -1, "whole": -1}
         return TextFindings(problems=(finding,), warnings=(), lights=lights)

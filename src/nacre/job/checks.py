@@ -42,7 +42,7 @@ from nacre.settings.variables import known_part
 from nacre.store.layout import Layout
 
 _SEARCHES = ("html", "css", "javascript", "json", "xml", "sitemaps", "headers")
-_NO_LINKS = "no links are taken from what is fetched"
+_NO_LINKS = message("job.no-links-are-taken-from-what", "no links are taken from what is fetched")
 _BAD_SHOWN = 20
 _LOOK = 65_536
 """Number of bytes that are checked to decide whether a file is text."""
@@ -88,8 +88,14 @@ def _concerns(changed: str, path: str) -> bool:
 def _fetching(rules: JobRules, scope: Scope, seeds: Sequence[Seed]) -> Iterator[Problem]:
     settings = rules.settings
     for kind, lost in (
-        ("fetch-http", "this job fetches nothing"),
-        ("fetch-dns", "no name is looked up, so hosts with names are not fetched"),
+        ("fetch-http", message("job.fetches-nothing", "this job fetches nothing")),
+        (
+            "fetch-dns",
+            message(
+                "job.no-name-is-looked-up",
+                "no name is looked up, so hosts with names are not fetched",
+            ),
+        ),
     ):
         closed = _closed(rules, ChainName.FETCH, kind)
         if closed is not None:
@@ -227,13 +233,31 @@ def _closed(rules: JobRules, chain: ChainName, kind: str) -> _Closed | None:
     entries = settings.chains.of(chain)
     number = next((at for at, entry in enumerate(entries) if entry.kind == kind), None)
     if number is None:
-        return _Closed(f"chains.{chain}", f"`{kind}` is not in the {chain} chain")
+        return _Closed(
+            f"chains.{chain}",
+            message(
+                "job.is-not-in-chain",
+                "`{kind}` is not in the {chain} chain",
+                kind=kind,
+                chain=chain,
+            ),
+        )
     entry = entries[number]
     path = f"chains.{chain}.{entry.label}"
     if not entry.enabled:
-        return _Closed(f"{path}.enabled", f"`{entry.label}` is switched off")
+        return _Closed(
+            f"{path}.enabled",
+            message("job.is-switched-off", "`{label}` is switched off", label=entry.label),
+        )
     if rules.gate(chain, number) is False:
-        return _Closed(f"{path}.gate", f"the gate of `{entry.label}` rejects everything")
+        return _Closed(
+            f"{path}.gate",
+            message(
+                "job.gate-of-rejects-everything",
+                "the gate of `{label}` rejects everything",
+                label=entry.label,
+            ),
+        )
     return None
 
 
@@ -333,7 +357,7 @@ def _read_seeds(lists: Sequence[SeedList], found: Findings, *, strict: bool) -> 
     skipped = [_bad_line(bad) for bad in seeds.bad if bad.file]
     found.problems += (_bad_line(bad) for bad in seeds.bad if not bad.file)
     if more := seeds.bad_count - len(seeds.bad) + len(skipped[_BAD_SHOWN:]):
-        said = f"and {more} more lines that are not seeds"
+        said = message("job.and-more-lines", "and {more} more lines that are not seeds", more=more)
         skipped[_BAD_SHOWN:] = [Problem("", said, file=skipped[0].file if skipped else "")]
     if strict:
         found.problems += skipped
@@ -352,7 +376,9 @@ def _read_seeds(lists: Sequence[SeedList], found: Findings, *, strict: bool) -> 
         )
         found.warnings.append(told._replace(file=file))
     if not seeds.count and (strict or not found.problems):
-        said = "there is no seed" + (": no line of it is one" if seeds.bad_count else "")
+        said = message("job.there-is-no-seed", "there is no seed")
+        if seeds.bad_count:
+            said = message("job.no-line-is-seed", "there is no seed: no line of it is one")
         sample = "https://example.org/"
         found.problems.append(
             Problem("seeds", said, message("job.one-url-line", "one URL a line"), sample, file)
@@ -369,7 +395,11 @@ def _files(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
     """Files and addresses that settings name."""
     cookies = settings.cookies.load_file
     if cookies:
-        yield from _unreadable("cookies.load_file", layout.root / cookies, "a Netscape cookie file")
+        yield from _unreadable(
+            "cookies.load_file",
+            layout.root / cookies,
+            message("job.netscape-cookie-file", "a Netscape cookie file"),
+        )
     bind = settings.fetch.bind_address
     if bind and parse_address(bind) is None:
         yield Problem(
@@ -387,7 +417,12 @@ def _open_secrets(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
         file = layout.root / home_path(name)
         mode = _mode(file) if name else 0
         if mode & 0o077:
-            said = f"others can read {file}, which holds a secret: its mode is {mode:04o}"
+            said = message(
+                "job.others-can-read",
+                "others can read {file}, which holds a secret: its mode is {mode:04o}",
+                file=file,
+                mode=mode,
+            )
             yield Problem(path, said, f"chmod 600 {file}")
 
 

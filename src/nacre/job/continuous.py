@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from nacre.inspect.explain.next_visits import NextVisits
 from nacre.inspect.view import View, reading
+from nacre.messages import message
 from nacre.recrawl.planner.schedules.schedules import NEVER
 from nacre.recrawl.session.pagestore import PageStore
 from nacre.runs.budget import UNLIMITED, affordable, parse_budget
@@ -61,7 +62,14 @@ class PassesWhenDue(NamedTuple):
             return None
         why = f"{due.url}: {due.why}" if due.url else due.why
         if affordable_at > max(soonest, due.time):
-            return NextPass(affordable_at, f"the budget of {self.budget} is spent until then")
+            return NextPass(
+                affordable_at,
+                message(
+                    "job.budget-of-is-spent-until-then",
+                    "the budget of {budget} is spent until then",
+                    budget=self.budget,
+                ),
+            )
         return NextPass(max(soonest, affordable_at, due.time), why)
 
 

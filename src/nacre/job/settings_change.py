@@ -33,24 +33,39 @@ _CHAINS = "chains."
 _ASSOCIATIONS = "sheet_associations"
 
 FIXED = {
-    "name": "files and reports of the run carry it",
-    "recrawl": "the planner of the run began with it",
-    "change": "the judge of the run began with it",
-    "seeds": "the seeds were entered when the run began; bring others in by `nacre frontier DIR "
-    "import`, or put them into a new job",
-    "scope": "paths and logs name the rule by it",
-    "politeness": "what is shared between jobs was opened at the start",
-    "uri": "the keys of all URIs seen so far were made with it",
-    "engine": "the lines of the logs were begun with it",
-    "frontier": "memory was laid out for it at the start",
-    "cookies": "the jar was made with it",
-    "chains": "the chains were put together with it; `enabled`, gates and settings of what is in "
-    "them can be changed",
-    "archive": "the open WARC files were begun with it",
-    "store": "the store was opened with it",
-    "extract": "what was learned of guesses since the start depends on it",
-    "metrics": "the port was opened with it",
-    "cycle": "the steps of batch rounds read it when they begin",
+    "name": message("job.files-and-reports-of-run-carry", "files and reports of the run carry it"),
+    "recrawl": message("job.planner-of-run-began", "the planner of the run began with it"),
+    "change": message("job.judge-of-run-began", "the judge of the run began with it"),
+    "seeds": message(
+        "job.seeds-were-entered-when-run-began",
+        "the seeds were entered when the run began; bring others in by `nacre frontier DIR "
+        "import`, or put them into a new job",
+    ),
+    "scope": message("job.paths-and-logs-name-rule", "paths and logs name the rule by it"),
+    "politeness": message(
+        "job.what-is-shared-between-jobs-was", "what is shared between jobs was opened at the start"
+    ),
+    "uri": message(
+        "job.keys-of-all-uris-seen", "the keys of all URIs seen so far were made with it"
+    ),
+    "engine": message("job.lines-of-logs-were-begun", "the lines of the logs were begun with it"),
+    "frontier": message("job.memory-was-laid-out", "memory was laid out for it at the start"),
+    "cookies": message("job.jar-was-made", "the jar was made with it"),
+    "chains": message(
+        "job.chains-were-put-together",
+        "the chains were put together with it; `enabled`, gates and settings of what is in "
+        "them can be changed",
+    ),
+    "archive": message("job.open-warc-files-were-begun", "the open WARC files were begun with it"),
+    "store": message("job.store-was-opened", "the store was opened with it"),
+    "extract": message(
+        "job.what-was-learned-of-guesses-since",
+        "what was learned of guesses since the start depends on it",
+    ),
+    "metrics": message("job.port-was-opened", "the port was opened with it"),
+    "cycle": message(
+        "job.steps-of-batch-rounds-read", "the steps of batch rounds read it when they begin"
+    ),
 }
 """Why settings that a running job cannot change cannot be changed, by section."""
 STEP = 1000
@@ -152,7 +167,11 @@ class SettingsEditor:
             ConfigError: There is none, or URIs are associated with it.
         """
         if name not in self.settings.sheets:
-            why = "it comes with Nacre" if name in STOCK else self._unknown(name)
+            why = (
+                message("job.it-comes-with-nacre", "it comes with Nacre")
+                if name in STOCK
+                else self._unknown(name)
+            )
             raise ConfigError(
                 [
                     Problem(
@@ -164,7 +183,12 @@ class SettingsEditor:
         users = [n for n, a in enumerate(self.settings.sheet_associations) if name in a.sheets]
         if users and name not in STOCK:
             where = ", ".join(f"{_ASSOCIATIONS}.{number}" for number in users)
-            text = f"URIs are associated with it ({where}); `nacre sheet JOB dissociate {name}`"
+            text = message(
+                "job.uris-are-associated",
+                "URIs are associated with it ({where}); `nacre sheet JOB dissociate {name}`",
+                where=where,
+                name=name,
+            )
             raise ConfigError([Problem(f"sheets.{name}", text)])
         left = dict(self.settings.sheets)
         before = left.pop(name)
@@ -368,10 +392,14 @@ def _require_no_plain_secret(path: str, value: object, shown: object) -> None:
 
 def why_fixed(path: str) -> str:
     """The reason why a running job cannot change a setting, with the remedy."""
-    why = FIXED.get(path.partition(".")[0], "it is read at the start")
-    return (
-        f"cannot be changed while the job runs: {why}. Stop the job, say it again, and go on by "
-        "`nacre run`"
+    why = FIXED.get(
+        path.partition(".")[0], message("job.it-is-read-at-start", "it is read at the start")
+    )
+    return message(
+        "job.cannot-be-changed-while-job-runs",
+        "cannot be changed while the job runs: {why}. Stop the job, say it again, and go "
+        "on by `nacre run`",
+        why=why,
     )
 
 
@@ -427,7 +455,12 @@ def _as_problem(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = f"{error.filename or 'a file'} cannot be read: {error.strerror or error}"
+        why = message(
+            "job.file-cannot-be-read",
+            "{filename} cannot be read: {strerror}",
+            filename=error.filename or "a file",
+            strerror=error.strerror or error,
+        )
         raise ConfigError([Problem(path, why)]) from error
     except (NacreError, ValueError) as error:
         raise ConfigError([Problem(path, str(error))]) from error

@@ -22,6 +22,7 @@ from nacre.fetch.dns import DnsAnswer, DnsResolver
 from nacre.fetch.guard import guard_for_seeds
 from nacre.job.checks import check
 from nacre.job.monitors import places, space_needed
+from nacre.messages import message
 from nacre.scope.subject import Subject
 from nacre.settings.contact import no_lookup
 from nacre.settings.load import examine_job
@@ -195,7 +196,11 @@ async def _hosts(
     for name in names:
         answer = answers.get(name)
         if answer is None:
-            said = f"it was not found in {LONGEST_LOOK:.0f} s"
+            said = message(
+                "job.it-was-not-found-in-s",
+                "it was not found in {longest_look:.0f} s",
+                longest_look=LONGEST_LOOK,
+            )
             hosts.append(SurveyedHost(name, counts[name], trouble=said))
             continue
         whys = [guard.refusal(address) for address in answer.addresses]

@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from nacre.config.component import Component, setting
 from nacre.config.facts import no_such_setting
+from nacre.config.findings import SECTION
 from nacre.config.registry import did_you_mean, nearest, one_of
 from nacre.engine.candidates.scoping import JudgeScope, Prepare
 from nacre.engine.chain.entry import IN_SCHEMA, PROCESSORS, AnyEntry, ChainName, Entry
@@ -29,7 +30,7 @@ from nacre.engine.steps.mapping import HashCrawlMapper, LexicalCrawlMapper
 from nacre.engine.steps.preconditions import CheckPreconditions
 from nacre.engine.steps.preselect import Preselect, RecheckScope
 from nacre.engine.steps.quotas import EnforceQuotas, LimitRuntime
-from nacre.messages import message
+from nacre.messages import OR, SEMICOLON, join, message
 
 # ---- the processors of Nacre
 
@@ -109,7 +110,9 @@ class ChainEditor:
                 before, after = wanted.pop("before", None), wanted.pop("after", None)
             entry = self._read(place, wanted)
             if before is not None and after is not None:
-                self._wrong(place, "say either `before` or `after`", value)
+                self._wrong(
+                    place, message("settings.say-either", "say either `before` or `after`"), value
+                )
             elif entry is not None:
                 self._put(place, entry, before, after)
 
@@ -143,7 +146,9 @@ class ChainEditor:
         found = [self._find(place, name) for place, name in self._listed(REORDER, said)]
         places = [at for at in found if at is not None]
         if len(set(places)) < len(places):
-            self._wrong((REORDER,), "names an entry twice", said)
+            self._wrong(
+                (REORDER,), message("settings.names-entry-twice", "names an entry twice"), said
+            )
             return
         moved = [self.entries[at] for at in places]
         for at, entry in zip(sorted(places), moved, strict=True):
@@ -154,7 +159,11 @@ class ChainEditor:
         if at is None:
             return
         if not isinstance(values, Mapping):
-            self._wrong((name,), "must be a section: indented `name: value` lines", values)
+            self._wrong(
+                (name,),
+                SECTION,
+                values,
+            )
             return
         known = self.entries[at]
         given = {key: getattr(known, key) for key in known.model_fields_set}
@@ -176,8 +185,19 @@ class ChainEditor:
         if name in labels:
             return labels.index(str(name))
         near = nearest(str(name), [*labels, INSERT, REMOVE, REORDER])
-        hint = f"did you mean `{near}`?" if near else "it has: " + ", ".join(labels)
-        self._wrong(place, f"the {self.chain} chain has no entry {str(name)!r}; {hint}", name)
+        entries = message("settings.chain-has", "it has: {names}", names=", ".join(labels))
+        hint = did_you_mean(near) if near else entries
+        self._wrong(
+            place,
+            message(
+                "settings.chain-has-no-entry",
+                "the {chain} chain has no entry {name!r}; {hint}",
+                chain=self.chain,
+                name=str(name),
+                hint=hint,
+            ),
+            name,
+        )
         return None
 
     def _read(self, place: tuple[str | int, ...], value: object) -> Entry | None:
@@ -245,23 +265,39 @@ def require_sound(chain: ChainName, entries: Sequence[Entry]) -> None:
         *_unmet(chain, entries),
     ]
     if problems:
-        raise ValueError("; ".join(problems))
+        raise ValueError(join(problems, *SEMICOLON))
 
 
 def _misplaced(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
     for entry in entries:
         if chain not in entry.chains:
             belongs = " or ".join(sorted(entry.chains))
-            yield f"`{entry.label}` cannot be in the {chain} chain, only in: {belongs}"
+            yield message(
+                "settings.cannot-be-in-chain",
+                "`{label}` cannot be in the {chain} chain, only in: {belongs}",
+                label=entry.label,
+                chain=chain,
+                belongs=belongs,
+            )
 
 
 def _twins(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
     labels = [entry.label for entry in entries]
     for label in dict.fromkeys(one for one in labels if labels.count(one) > 1):
-        yield f"the {chain} chain has two entries `{label}`; give one of them a `name`"
+        yield message(
+            "settings.chain-has-two-entries",
+            "the {chain} chain has two entries `{label}`; give one of them a `name`",
+            chain=chain,
+            label=label,
+        )
     kinds = [entry.kind for entry in entries]
     for kind in dict.fromkeys(one.kind for one in STOCK[chain] if kinds.count(one.kind) > 1):
-        yield f"`{kind}` can be in the {chain} chain only once"
+        yield message(
+            "settings.can-be-in-chain-only-once",
+            "`{kind}` can be in the {chain} chain only once",
+            kind=kind,
+            chain=chain,
+        )
 
 
 def _fixed(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
@@ -270,12 +306,28 @@ def _fixed(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
             continue
         found = next((entry for entry in entries if entry.kind == stock.kind), None)
         if found is None:
-            yield f"the {chain} chain needs `{stock.kind}`: {stock.fixed}"
+            yield message(
+                "settings.chain-needs",
+                "the {chain} chain needs `{kind}`: {fixed}",
+                chain=chain,
+                kind=stock.kind,
+                fixed=stock.fixed,
+            )
         elif not found.enabled or found.gate:
-            yield f"`{found.label}` can have no gate, and cannot be disabled: {stock.fixed}"
+            yield message(
+                "settings.can-have-no-gate",
+                "`{label}` can have no gate, and cannot be disabled: {fixed}",
+                label=found.label,
+                fixed=stock.fixed,
+            )
     order = [entry.kind for entry in entries if entry.kind in _ORDER[chain]]
     if len(set(order)) == len(order) and order != sorted(order, key=_ORDER[chain].index):
-        yield f"in the {chain} chain these keep their order: {', '.join(_ORDER[chain])}"
+        yield message(
+            "settings.in-chain-these-keep-their-order",
+            "in the {chain} chain these keep their order: {names}",
+            chain=chain,
+            names=", ".join(_ORDER[chain]),
+        )
 
 
 _ORDER = {
@@ -295,12 +347,32 @@ def _unmet(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
             continue
         for need in sorted((entry.needs & gifts) - given):
             late = need in everywhere
-            how = "comes after it" if late else "is not in the chain or disabled"
-            yield f"`{entry.label}` needs {need}, which {_givers(need)} gives, and that {how}"
+            how = (
+                message("settings.comes-after", "comes after it")
+                if late
+                else message(
+                    "settings.is-not-in-chain-or-disabled", "is not in the chain or disabled"
+                )
+            )
+            yield message(
+                "settings.needs-which-gives",
+                "`{label}` needs {need}, which {givers} gives, and that {how}",
+                label=entry.label,
+                need=need,
+                givers=_givers(need),
+                how=how,
+            )
         for need in sorted(entry.uses - everywhere):
             yield (
-                f"`{entry.label}` needs {need}, which {_givers(need)} gives, and that is not in "
-                f"the {chain} chain or disabled"
+                message(
+                    "settings.needs-which-gives-and-that-is-not-in-chain",
+                    "`{label}` needs {need}, which {givers} gives, and that is not in the {chain} "
+                    "chain or disabled",
+                    label=entry.label,
+                    need=need,
+                    givers=_givers(need),
+                    chain=chain,
+                )
             )
         given |= entry.gives
 
@@ -309,7 +381,7 @@ def _givers(need: str) -> str:
     names = [
         f"`{kind.model_fields['processor'].default}`" for kind in PROCESSORS if need in kind.gives
     ]
-    return " or ".join(names) or "no known processor"
+    return join(names, *OR) or message("settings.no-known-processor", "no known processor")
 
 
 # ---- the section

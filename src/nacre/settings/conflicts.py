@@ -34,11 +34,31 @@ class _Order(NamedTuple):
 
 
 _ORDERS = (
-    _Order("politeness.min_delay", "politeness.max_delay", "the longer one would win"),
-    _Order("frontier.retry_delay", "frontier.retry_delay_max", "no retry would wait that long"),
-    _Order("fetch.connect_timeout", "fetch.timeout", "the whole fetch ends before"),
-    _Order("fetch.handshake_timeout", "fetch.timeout", "the whole fetch ends before"),
-    _Order("fetch.silence_timeout", "fetch.timeout", "the whole fetch ends before"),
+    _Order(
+        "politeness.min_delay",
+        "politeness.max_delay",
+        message("settings.longer-one-would-win", "the longer one would win"),
+    ),
+    _Order(
+        "frontier.retry_delay",
+        "frontier.retry_delay_max",
+        message("settings.no-retry-would-wait-that-long", "no retry would wait that long"),
+    ),
+    _Order(
+        "fetch.connect_timeout",
+        "fetch.timeout",
+        message("settings.whole-fetch-ends", "the whole fetch ends before"),
+    ),
+    _Order(
+        "fetch.handshake_timeout",
+        "fetch.timeout",
+        message("settings.whole-fetch-ends", "the whole fetch ends before"),
+    ),
+    _Order(
+        "fetch.silence_timeout",
+        "fetch.timeout",
+        message("settings.whole-fetch-ends", "the whole fetch ends before"),
+    ),
 )
 
 
@@ -227,8 +247,12 @@ def _overruled_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem
     if before and not (len(before) == 1 and before[0].startswith("reject")):
         yield Problem(
             f"scope.{last}",
-            f"{rules[last].label} matches every URL, so the rules before it never decide: "
-            + ", ".join(before),
+            message(
+                "settings.rule-matches-every-url",
+                "{rule} matches every URL, so the rules before it never decide: {names}",
+                rule=rules[last].label,
+                names=", ".join(before),
+            ),
         )
     if not any(
         opinion.decision is Decision.ACCEPT and opinion.test is not never
@@ -256,7 +280,12 @@ def _refused_seeds(
         refused += 1
         if refused <= _SHOWN:
             path = f"scope.{labels.index(verdict.rule)}" if verdict.rule in labels else "scope"
-            said = f"the seed {seed.text} is out of scope itself, by the rule {verdict.rule}"
+            said = message(
+                "settings.seed-is-out-of-scope-itself",
+                "the seed {text} is out of scope itself, by the rule {rule}",
+                text=seed.text,
+                rule=verdict.rule,
+            )
             yield Problem(path, said)
     if refused > _SHOWN:
         yield Problem(

@@ -15,6 +15,7 @@ from nacre.config.check import Loaded
 from nacre.config.effective import Effective
 from nacre.config.layer import assignment_layer
 from nacre.config.ordinary import read_ordinary
+from nacre.config.registry import did_you_mean
 from nacre.config.secret import masked
 from nacre.config.sheet import Overlays, Sheet, check_sheet, flat
 from nacre.core.crawluri import CrawlURI, Hop
@@ -290,7 +291,8 @@ def _unknown(path: str, names: tuple[str, ...], sheets: Mapping[str, Sheet]) -> 
     for name in names:
         if name not in sheets:
             near = difflib.get_close_matches(name, sheets, n=1, cutoff=0.6)
-            hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(sheets)}"
+            known = message("settings.known-are", "known are {names}", names=", ".join(sheets))
+            hint = did_you_mean(near[0]) if near else known
             yield Problem(
                 f"{path}.sheets",
                 message(
@@ -309,7 +311,9 @@ def _prefixes(file: str, root: Path, path: str) -> tuple[list[str], list[Problem
     try:
         lines = read_ordinary(root / file, _LONGEST).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        reason = getattr(error, "strerror", None) or message(
+            "settings.it-is-not-utf", "it is not UTF-8"
+        )
         wrong = Problem(
             f"{path}.surts_file",
             message(
@@ -369,7 +373,9 @@ def _uses(settings: JobSettings, name: str) -> list[str]:
     for association in settings.sheet_associations:
         if name in association.sheets:
             found += association.surts
-            found += [f"the prefixes of {association.surts_file}"] if association.surts_file else []
+            if file := association.surts_file:
+                text = message("settings.prefixes-of", "the prefixes of {file}", file=file)
+                found.append(text)
             found += [f"rule {rule.label}" for rule in association.all_rules]
     return found
 

@@ -20,6 +20,7 @@ from nacre.frontier.novelty import AssessedLink, KindRow, Novelty, Promise, comp
 from nacre.frontier.policy import MAX_PRECEDENCE
 from nacre.frontier.settings import FrontierSettings, TrapSettings
 from nacre.frontier.url_kinds import ValuesRow
+from nacre.messages import message
 from nacre.store.store import Store
 from nacre.wire.coding import decode_content
 
@@ -123,11 +124,23 @@ class Prospects:
             return ""
         row = self._novelty.row(uri.url, view=MARK in uri.heritable, endless=uri.directive > _POOR)
         if uri.directive == _VIEW and row is not None and row.says_noindex:
-            return f"most pages of its kind ({row.name}) say noindex: they are no content"
+            return message(
+                "engine.most-pages-of-its-kind",
+                "most pages of its kind ({name}) say noindex: they are no content",
+                name=row.name,
+            )
         if uri.directive == _VIEW or row is None:
-            return "every word of its URL is known from others, so that it promises another view"
+            return message(
+                "engine.every-word-of-its-url",
+                "every word of its URL is known from others, so that it promises another view",
+            )
         if uri.directive == _POOR or not row.reason:
-            return f"the last {row.dull} pages of its kind ({row.name}) had nothing new"
+            return message(
+                "engine.last-pages-of-its-kind",
+                "the last {dull} pages of its kind ({name}) had nothing new",
+                dull=row.dull,
+                name=row.name,
+            )
         return f"{row.reason} ({row.name})"
 
     def promises_little(self, url: str) -> bool:

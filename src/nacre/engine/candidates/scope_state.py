@@ -17,6 +17,7 @@ from nacre.config.extras import wanting
 from nacre.config.ordinary import open_ordinary
 from nacre.engine.settings import UriSettings
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 from nacre.report.escape import safe
 from nacre.scope.decision_log import UNDECIDED, Logged, Write
 from nacre.scope.normalize.chain import NormalizerChain, NormalizeScope
@@ -65,12 +66,22 @@ def _read(path: Path) -> bytes:
         with open_ordinary(path) as packed, _unpacked(packed, path.suffix.lower()) as file:
             data = file.read(_LOOK)
             if b"\0" in data:
-                raise OSError(errno.EINVAL, "it is not text: there are NUL bytes in it", str(path))
+                raise OSError(
+                    errno.EINVAL,
+                    message("engine.it-is-not-text", "it is not text: there are NUL bytes in it"),
+                    str(path),
+                )
             data += file.read(MAX_BYTES + 1 - len(data))
     except (EOFError, zlib.error) as error:
         raise OSError(errno.EINVAL, f"damaged: {error}", str(path)) from error
     if len(data) > MAX_BYTES:
-        raise OSError(errno.EFBIG, f"longer than {MAX_BYTES} bytes", str(path))
+        raise OSError(
+            errno.EFBIG,
+            message(
+                "engine.longer-than-bytes", "longer than {max_bytes} bytes", max_bytes=MAX_BYTES
+            ),
+            str(path),
+        )
     return data
 
 
@@ -104,18 +115,31 @@ def open_countries(path: Path) -> Country:
         ConfigError: The file is no such database, or cannot be read.
     """
     if find_spec("maxminddb") is None:
-        raise ConfigError([Problem("", wanting("country databases need", "maxminddb"))])
+        raise ConfigError(
+            [
+                Problem(
+                    "",
+                    wanting(
+                        "country databases need",
+                        "maxminddb",
+                    ),
+                )
+            ]
+        )
     import maxminddb  # noqa: PLC0415 - an extra
 
     try:
         reader = maxminddb.open_database(path)
     except (OSError, maxminddb.InvalidDatabaseError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        message = (
-            f"{path.name} cannot be used: {reason}; get a country database in MaxMind's format, "
-            "such as GeoLite2-Country.mmdb"
+        text = message(
+            "engine.cannot-be-used",
+            "{name} cannot be used: {reason}; get a country database in MaxMind's format, such "
+            "as GeoLite2-Country.mmdb",
+            name=path.name,
+            reason=reason,
         )
-        raise ConfigError([Problem("", message)]) from None
+        raise ConfigError([Problem("", text)]) from None
 
     def country(address: str) -> str:
         try:

@@ -15,6 +15,7 @@ from nacre.engine.prerequisites import RobotsCache
 from nacre.frontier.settings import PolitenessSettings
 from nacre.inspect.other_jobs import QueueSharer
 from nacre.inspect.reports.seed_outcomes import SeedOutcome
+from nacre.messages import message
 from nacre.runs.manifest import OriginOf
 from nacre.scope.robots_txt import RobotsPolicy, RobotsState
 from nacre.scope.scope import Scope
@@ -355,10 +356,20 @@ def origin_under(sheets: Sheets, overlay: int, path: str, origin: OriginOf) -> s
 def politeness_text(politeness: PolitenessSettings) -> str:
     """The politeness of the settings, in words."""
     if politeness.delay is not None:
-        return f"{politeness.delay:g} s between fetches, {politeness.in_flight} at a time"
-    return (
-        f"{politeness.delay_factor:g} times the last fetch, {politeness.min_delay:g} to "
-        f"{politeness.max_delay:g} s, {politeness.in_flight} at a time"
+        return message(
+            "explain.s-between-fetches",
+            "{delay:g} s between fetches, {in_flight} at a time",
+            delay=politeness.delay,
+            in_flight=politeness.in_flight,
+        )
+    return message(
+        "explain.times-last-fetch",
+        "{delay_factor:g} times the last fetch, {min_delay:g} to {max_delay:g} s, "
+        "{in_flight} at a time",
+        delay_factor=politeness.delay_factor,
+        min_delay=politeness.min_delay,
+        max_delay=politeness.max_delay,
+        in_flight=politeness.in_flight,
     )
 
 

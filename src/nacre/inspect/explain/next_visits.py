@@ -13,6 +13,7 @@ from nacre.core.pagerow import PageKind, PageRow
 from nacre.inspect.analysis.rate_model import RateModel, is_visited
 from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
 from nacre.inspect.view import View
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.deletion import Life
 from nacre.recrawl.planner.phases.phase import tried_again
 from nacre.recrawl.planner.schedules.schedules import NEVER
@@ -78,7 +79,11 @@ class NextVisits:
         if not row.visits:
             return self._new(row)
         if row.kind in _TELLERS:
-            return NextVisit(self._now, url, f"a {row.kind}: each run reads it")
+            return NextVisit(
+                self._now,
+                url,
+                message("explain.each-run-reads", "a {kind}: each run reads it", kind=row.kind),
+            )
         return self._by_worth(row, row.last_visit + 1.0)
 
     def scheduled(self, url: str) -> NextVisit | None:
@@ -115,7 +120,14 @@ class NextVisits:
         most = min(since + DAY, best.time if best else NEVER)
         found = self._first_worth(since, most)
         if found is None and most == since + DAY:
-            return NextVisit(most, "", "start pages and sitemaps are read once a day")
+            return NextVisit(
+                most,
+                "",
+                message(
+                    "explain.start-pages-and-sitemaps-are-read",
+                    "start pages and sitemaps are read once a day",
+                ),
+            )
         return found or best
 
     def _first_worth(self, since: float, until: float) -> NextVisit | None:
@@ -144,24 +156,46 @@ class NextVisits:
         if due is None or timing is None:
             return None
         time = due.time
-        why = f"{timing.kind}, {span(timing.interval / DAY)} after the last visit"
+        why: str = message(
+            "explain.after-last-visit",
+            "{kind}, {time} after the last visit",
+            kind=timing.kind,
+            time=span(timing.interval / DAY),
+        )
         if timing.kind == "calendar":
             why = "calendar"
         elif timing.retries:
-            why = f"{timing.kind}, after {timing.retries} failures"
+            why = message(
+                "explain.after-failures",
+                "{kind}, after {retries} failures",
+                kind=timing.kind,
+                retries=timing.retries,
+            )
         elif time <= self._now < timing.due:
-            why = f"{timing.kind}, a date too far ahead counts as now"
+            why = message(
+                "explain.date-too-far-ahead-counts",
+                "{kind}, a date too far ahead counts as now",
+                kind=timing.kind,
+            )
         return NextVisit(time, row.url, why)
 
     def _new(self, row: PageRow) -> NextVisit:
         time = max(self._now, tried_again(row))
-        return NextVisit(time, row.url, "never visited so far")
+        return NextVisit(
+            time, row.url, message("explain.never-visited-so-far", "never visited so far")
+        )
 
     def _by_worth(self, row: PageRow, since: float) -> NextVisit:
         early, late = since, since + HOUR
         while not self._is_ready(row, late):
             if late - since > _LONGEST:
-                return NextVisit(NEVER, row.url, "no visit of it will be worth its price")
+                return NextVisit(
+                    NEVER,
+                    row.url,
+                    message(
+                        "explain.no-visit-of-it-will", "no visit of it will be worth its price"
+                    ),
+                )
             early, late = late, since + 2.0 * (late - since)
         for _ in range(_HALVINGS):
             middle = (early + late) / 2.0
@@ -181,10 +215,21 @@ class NextVisits:
     def _why(self, row: PageRow, time: float) -> str:
         bid = self._model.bid(row, time)
         if row.life != Life.LIVE:
-            return f"it is {row.life}, and is checked again"
+            return message("explain.it-is", "it is {life}, and is checked again", life=row.life)
         if bid is not None and bid.due:
-            return "every page is visited at least so often (recrawl.floor)"
+            return message(
+                "explain.every-page-is-visited-at-least",
+                "every page is visited at least so often (recrawl.floor)",
+            )
         if row.told:
-            return f"a change is announced by {', '.join(row.told)}"
+            return message(
+                "explain.change-is-announced",
+                "a change is announced by {names}",
+                names=", ".join(row.told),
+            )
         chance = bid.chance if bid else 0.0
-        return f"it is worth a visit by then: the chance of a change is {share(chance)}"
+        return message(
+            "explain.it-is-worth-visit-by-then",
+            "it is worth a visit by then: the chance of a change is {share}",
+            share=share(chance),
+        )

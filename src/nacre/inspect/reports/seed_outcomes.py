@@ -28,6 +28,7 @@ from nacre.frontier.pending import PendingUri, pending, planned
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.queues import QueueState
 from nacre.frontier.rows import queue_id, time_of
+from nacre.messages import message
 from nacre.report.statistics import CrawlTotals
 from nacre.runs.runs import INCREMENTAL, RunRow
 from nacre.store.store import Store
@@ -82,7 +83,11 @@ class SeedOutcome(msgspec.Struct, frozen=True):
         """The reason why it has fewer tries than others; "" for a seed that has as many."""
         if self.failed_runs < DEAD_AFTER:
             return ""
-        return f"no connection in {self.failed_runs} runs, so only two tries"
+        return message(
+            "report.no-connection-in-runs",
+            "no connection in {failed_runs} runs, so only two tries",
+            failed_runs=self.failed_runs,
+        )
 
 
 class SeedTally(msgspec.Struct):
@@ -251,7 +256,9 @@ class SeedOutcomes:
     @staticmethod
     def _said_of(url: str, said: str) -> str:
         """The outcome of robots.txt is shown as such when a server answered."""
-        return f"its robots.txt: {said}" if "answered" in said and url.endswith(_ROBOTS) else said
+        if "answered" in said and url.endswith(_ROBOTS):
+            return message("report.its-robots-txt", "its robots.txt: {text}", text=said)
+        return said
 
     def _unfinished(self, url: str) -> SeedOutcome:
         """A seed without a result: it waits, or its prerequisite does, or no run chose it."""
@@ -269,7 +276,9 @@ class SeedOutcomes:
                 due = None if DEAD in uri.heritable else found.due
                 return SeedOutcome(url, state, uri.last_status, said, uri.attempts, due)
         due = own.due if own else None
-        return SeedOutcome(url, SeedState.WAITS, 0, "not tried yet", 0, due)
+        return SeedOutcome(
+            url, SeedState.WAITS, 0, message("report.not-tried-yet", "not tried yet"), 0, due
+        )
 
     def _pending(self) -> Iterator[PendingUri]:
         return chain(planned(self._store), pending(self._store))

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import field_validator
 
 from nacre.config.component import setting
+from nacre.config.registry import did_you_mean
 from nacre.messages import message
 from nacre.scope.rules.expression_terms import (
     ATTRIBUTES,
@@ -82,15 +83,26 @@ class ExpressionError(ValueError):
     """An expression that cannot be understood, with the place.
 
     Args:
-        message: What is wrong.
+        reason: What is wrong.
         text: The expression.
         position: Where, from 0.
     """
 
-    def __init__(self, message: str, text: str, position: int) -> None:
+    def __init__(self, reason: str, text: str, position: int) -> None:
         shown = text[position : position + 20].split("\n", maxsplit=1)[0]
-        where = f"at character {position + 1}, before {shown!r}" if shown else "at its end"
-        super().__init__(f"{message} ({where})")
+        where = (
+            message(
+                "scope.at-character",
+                "at character {position}, before {shown!r}",
+                position=position + 1,
+                shown=shown,
+            )
+            if shown
+            else message("scope.at-its-end", "at its end")
+        )
+        super().__init__(
+            message("scope.wrong-expression", "{reason} ({where})", reason=reason, where=where)
+        )
         self.position = position
 
 
@@ -154,12 +166,12 @@ def tokens(text: str) -> Iterator[ExpressionToken]:
 
 def _complaint(character: str) -> str:
     if character in "'\"":
-        return "a text without its closing quote"
+        return message("scope.text-without-its-closing-quote", "a text without its closing quote")
     if character == "=":
-        return "`=` is not a comparison; write `==`"
+        return message("scope.is-not-comparison", "`=` is not a comparison; write `==`")
     if character in "&|!":
-        return "write `and`, `or`, `not`"
-    return "this is not part of the language"
+        return message("scope.write-and", "write `and`, `or`, `not`")
+    return message("scope.this-is-not-part-of-language", "this is not part of the language")
 
 
 class ParsedExpression(NamedTuple):
@@ -195,10 +207,12 @@ class _Parser:
 
     def expression(self) -> ParsedExpression:
         if self._next.kind == "end":
-            raise self._error("there is no expression")
+            raise self._error(message("scope.there-is-no-expression", "there is no expression"))
         result = self._either()
         if self._next.kind != "end":
-            raise self._error("this was not expected here")
+            raise self._error(
+                message("scope.this-was-not-expected-here", "this was not expected here")
+            )
         self._truth(result)
         return ParsedExpression(result.needs, result.make, self._asks_origin)
 
@@ -214,9 +228,9 @@ class _Parser:
         self._at += found
         return found
 
-    def _error(self, message: str, position: int | None = None) -> ExpressionError:
+    def _error(self, reason: str, position: int | None = None) -> ExpressionError:
         where = self._next.position if position is None else position
-        return ExpressionError(message, self._text, where)
+        return ExpressionError(reason, self._text, where)
 
     # ---- grammar
 
@@ -270,7 +284,13 @@ class _Parser:
             make = found.make
             return found._replace(make=lambda state: _negated(make(state))) if negated else found
         if negated:
-            raise self._error("behind `not` comes one of: " + ", ".join(sorted(WORDS)))
+            raise self._error(
+                message(
+                    "scope.behind-not-comes",
+                    "behind `not` comes one of: {words}",
+                    words=", ".join(sorted(WORDS)),
+                )
+            )
         return left
 
     def _checked(
@@ -300,31 +320,42 @@ class _Parser:
             case "mark", "[":
                 return self._list(token)
             case _:
-                raise self._error("an attribute or a value is missing", token.position)
+                raise self._error(
+                    message(
+                        "scope.attribute-or-value-is-missing", "an attribute or a value is missing"
+                    ),
+                    token.position,
+                )
 
     def _bracket(self) -> Operand:
         with self._deeper():
             inner = self._either()
         if not self._take(")"):
-            raise self._error("`)` is missing")
+            raise self._error(message("scope.is-missing", "`)` is missing"))
         return inner
 
     def _list(self, start: ExpressionToken) -> Operand:
         items: list[Operand] = []
         while not self._take("]"):
             if items and not self._take(","):
-                raise self._error("`,` or `]` is missing")
+                raise self._error(message("scope.or-is-missing", "`,` or `]` is missing"))
             if items and self._take("]"):
                 break
             with self._deeper():
                 items.append(self._value())
         kinds = {item.kind for item in items}
         if len(kinds) > 1 or not kinds <= {TEXT, NUMBER}:
-            raise self._error("a list holds texts or numbers", start.position)
+            raise self._error(
+                message("scope.list-holds-texts-or-numbers", "a list holds texts or numbers"),
+                start.position,
+            )
         if any(item.constant is None for item in items):
-            raise self._error("a list holds values, not attributes", start.position)
+            raise self._error(
+                message("scope.list-holds-values", "a list holds values, not attributes"),
+                start.position,
+            )
         values = frozenset(item.constant for item in items)
-        kind = f"list of {kinds.pop() if kinds else TEXT}s"
+        kind = message("scope.list-of-s", "list of {kind}s", kind=kinds.pop() if kinds else TEXT)
         return _constant(kind, values, start.position)
 
     def _name(self, name: str, token: ExpressionToken) -> Operand:
@@ -342,12 +373,23 @@ class _Parser:
     def _truth(self, operand: Operand) -> None:
         if operand.kind != TRUTH:
             raise self._error(
-                f"a comparison is missing: this is a {operand.kind}", operand.position
+                message(
+                    "scope.comparison-is-missing",
+                    "a comparison is missing: this is a {kind}",
+                    kind=operand.kind,
+                ),
+                operand.position,
             )
 
     def _deeper(self) -> "_Parser":
         if self._depth >= MAX_DEPTH:
-            raise self._error(f"more than {MAX_DEPTH} brackets within each other")
+            raise self._error(
+                message(
+                    "scope.more-than-brackets-within-each-other",
+                    "more than {max_depth} brackets within each other",
+                    max_depth=MAX_DEPTH,
+                )
+            )
         return self
 
     def __enter__(self) -> None:
@@ -359,10 +401,16 @@ class _Parser:
 
 def _unknown(name: str) -> str:
     if name in _RESERVED:
-        return "an attribute or a value is missing"
+        return message("scope.attribute-or-value-is-missing", "an attribute or a value is missing")
     near = difflib.get_close_matches(name, ATTRIBUTES, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else "texts must be quoted"
-    return f"there is no attribute `{name}`; {hint}"
+    quoted = message("scope.texts-must-be-quoted", "texts must be quoted")
+    hint = did_you_mean(near[0]) if near else quoted
+    return message(
+        "scope.there-is-no-attribute",
+        "there is no attribute `{name}`; {hint}",
+        name=name,
+        hint=hint,
+    )
 
 
 def _constant(kind: str, value: Any, position: int) -> Operand:  # noqa: ANN401 - text or number
