@@ -1,5 +1,7 @@
+import os
 from gettext import GNUTranslations
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +9,13 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from nacre.console.catalogue import DOMAIN, FOLDER
-from nacre.console.translations import compiled, po_texts
+from nacre.console.translations import (
+    compile_catalogues,
+    compiled,
+    mo_texts,
+    po_texts,
+    read_catalogue,
+)
 
 _HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n'
 _FORMS = '"Plural-Forms: nplurals=2; plural=n != 1;\\n"\n\n'
@@ -55,3 +63,33 @@ def test_what_is_not_translated_or_not_sure_stays_english():
 def test_a_line_of_something_else_is_named(line: str):
     with pytest.raises(ValueError, match="line 1 is none"):
         po_texts(line)
+
+
+def test_a_compiled_file_has_the_texts_of_its_source():
+    texts = {"": "Content-Type: text/plain; charset=utf-8\n", "a.b": "甲 {x}", "one\0two": "一"}
+    assert mo_texts(compiled(texts)) == texts
+
+
+@pytest.mark.parametrize("data", [b"", b"\xde\x12\x04\x95", b"x" * 100, compiled({"a": "b"})[:40]])
+def test_a_broken_compiled_file_is_refused(data: bytes):
+    with pytest.raises(ValueError, match="not a compiled catalogue"):
+        mo_texts(data)
+
+
+def test_the_compiled_file_is_read_unless_the_source_is_newer(tmp_path: Path):
+    folder = tmp_path / "zh_CN" / "LC_MESSAGES"
+    assert read_catalogue(folder, "nacre") == {}
+    folder.mkdir(parents=True)
+    source = folder / "nacre.po"
+    source.write_text('msgid "a.b"\nmsgstr "甲"\n')
+    assert read_catalogue(folder, "nacre") == {"a.b": "甲"}
+    (target,) = compile_catalogues(tmp_path)
+    source.write_text('msgid "a.b"\nmsgstr "乙"\n')
+    os.utime(source, ns=(0, 0))
+    assert read_catalogue(folder, "nacre") == {"a.b": "甲"}
+    os.utime(target, ns=(0, 0))
+    os.utime(source, ns=(1, 1))
+    assert read_catalogue(folder, "nacre") == {"a.b": "乙"}
+    source.unlink()
+    assert read_catalogue(folder, "nacre") == {"a.b": "甲"}
+    assert sorted(path.name for path in folder.iterdir()) == ["nacre.mo"]

@@ -1,7 +1,8 @@
 """The texts of the console in other languages, as gettext has them.
 
 The English text is the key. `make catalogues` collects the texts of the sources and templates into
-`locale/LANGUAGE/LC_MESSAGES/nacre.po`; these files are read when a language is first used.
+`locale/LANGUAGE/LC_MESSAGES/nacre.po`; these files, or the compiled ones of a wheel, are read when
+a language is first used. The key of a message (`nacre.messages`) is its code.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 from nacre.console.made_texts import STATES, MadeTexts
 from nacre.console.pseudo import PseudoTexts, pseudo
-from nacre.console.translations import compiled, po_texts
+from nacre.console.translations import compiled, read_catalogue
 from nacre.core.clock import duration
 from nacre.job.sentence import Sentence, Value
 from nacre.job.sentence_words import progress_words, words, write_param
@@ -139,9 +140,8 @@ def language(name: str) -> Language:
 
 @cache
 def _texts_of(name: str) -> Mapping[str, str]:
-    """The translations of a language; none where its file is not there."""
-    path = FOLDER / name / "LC_MESSAGES" / f"{DOMAIN}.po"
-    return po_texts(path.read_text("utf-8")) if path.is_file() else {}
+    """The translations of a language; none if it has no file."""
+    return read_catalogue(FOLDER / name / "LC_MESSAGES", DOMAIN)
 
 
 def named_language(text: str) -> str:

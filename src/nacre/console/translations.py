@@ -1,12 +1,15 @@
-"""The texts of a `.po` file as gettext takes them (pure).
+"""Catalogues of messages: `.po` files, and the compiled `.mo` files that gettext reads.
 
-gettext reads compiled files only. They are made in memory, so that nothing is built and no file has
-to agree with another one.
+A wheel has compiled files, which `hatch_build.py` makes; `tools/environment.sh` makes those of a
+clone: `python src/nacre/console/translations.py`. This module imports nothing of Nacre, so that
+both can run it as a file.
 """
 
+import os
 import re
 import struct
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Final
 
 _MAGIC: Final = 0x950412DE
@@ -82,3 +85,63 @@ def compiled(texts: Mapping[str, str]) -> bytes:
     values = _HEADER + _ENTRY * len(pairs)
     header = struct.pack("<7I", _MAGIC, 0, len(pairs), _HEADER, values, 0, begin)
     return header + bytes(tables) + bytes(data)
+
+
+def mo_texts(data: bytes) -> Mapping[str, str]:
+    """The translations of a compiled file, as `po_texts` has them.
+
+    Raises:
+        ValueError: It is no such file, or it is cut off.
+    """
+    try:
+        magic, _, number, keys, values, _, _ = struct.unpack_from("<7I", data)
+        if magic != _MAGIC:
+            raise ValueError("not a compiled catalogue of this machine")
+        return {
+            _text_at(data, keys + _ENTRY * place): _text_at(data, values + _ENTRY * place)
+            for place in range(number)
+        }
+    except struct.error as error:
+        raise ValueError(f"not a compiled catalogue: {error}") from None
+
+
+def _text_at(data: bytes, place: int) -> str:
+    length, start = struct.unpack_from("<II", data, place)
+    return data[start : start + length].decode()
+
+
+def read_catalogue(folder: Path, domain: str) -> Mapping[str, str]:
+    """Read the catalogue of a language; no texts if it has no file.
+
+    Args:
+        folder: Its folder, `zh_CN/LC_MESSAGES`.
+        domain: The name of the files. The compiled file is used unless the source is newer.
+    """
+    source, target = folder / f"{domain}.po", folder / f"{domain}.mo"
+    if target.is_file() and not _is_newer(source, target):
+        return mo_texts(target.read_bytes())
+    return po_texts(source.read_text("utf-8")) if source.is_file() else {}
+
+
+def _is_newer(source: Path, target: Path) -> bool:
+    return source.is_file() and source.stat().st_mtime_ns > target.stat().st_mtime_ns
+
+
+def compile_catalogues(folder: Path) -> list[Path]:
+    """Compile all catalogues below a folder; the compiled files.
+
+    Args:
+        folder: With a folder for each language.
+    """
+    targets = []
+    for source in sorted(folder.glob("*/LC_MESSAGES/*.po")):
+        target = source.with_suffix(".mo")
+        partial = target.with_suffix(f".{os.getpid()}")
+        partial.write_bytes(compiled(po_texts(source.read_text("utf-8"))))
+        partial.replace(target)
+        targets.append(target)
+    return targets
+
+
+if __name__ == "__main__":
+    compile_catalogues(Path(__file__).parent / "locale")
