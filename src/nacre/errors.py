@@ -12,7 +12,7 @@ NacreError
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nacre.messages import LINES, Message, join, message
+from nacre.messages import LINES, error_text, join, message
 
 
 class NacreError(Exception):
@@ -21,8 +21,7 @@ class NacreError(Exception):
     @property
     def message(self) -> str:
         """The text; a `Message` if the error was raised with one."""
-        first = self.args[0] if self.args else None
-        return first if isinstance(first, Message) else str(self)
+        return error_text(self)
 
 
 class URIError(NacreError):

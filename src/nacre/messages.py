@@ -136,10 +136,7 @@ def plain(value: object) -> str:
 def _param(value: object) -> Param:
     if value is None or isinstance(value, Message | int | float):
         return value
-    if isinstance(value, BaseException):
-        text = getattr(value, "message", value)
-        return text if isinstance(text, Message) else str(text)
-    return format(value)
+    return error_text(value) if isinstance(value, BaseException) else format(value)
 
 
 def find(text: object, codes: Collection[str]) -> Message | None:
@@ -150,6 +147,12 @@ def find(text: object, codes: Collection[str]) -> Message | None:
         return text
     found = (find(value, codes) for value in text.params.values())
     return next((one for one in found if one is not None), None)
+
+
+def error_text(error: BaseException) -> str:
+    """The text of an error: the message that it was raised with, if it was."""
+    first = error.args[0] if error.args else None
+    return first if isinstance(first, Message) else str(error)
 
 
 def pack(text: Message) -> dict[str, object]:

@@ -16,10 +16,9 @@ _PANEL = "While it runs"
 
 def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False) -> None:
     """Show the state of a job."""
-    import msgspec
-
     from nacre.cli.lever_advice import lever_advice
     from nacre.cli.status_text import status_lines
+    from nacre.core.message_data import to_plain
     from nacre.engine.clock import SystemClock
     from nacre.job.sentence_words import words
     from nacre.ops.status import read_status
@@ -34,7 +33,7 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     answer = status.numbers
     for name, sentence in status.sentences.items():
         helps = lever_advice(sentence, status.slowest, output.typed(layout.root))
-        answer[name] = {**msgspec.to_builtins(sentence), "text": words(sentence), "helps": helps}
+        answer[name] = {**to_plain(sentence), "text": words(sentence), "helps": helps}
     if as_json:
         output.say_json(answer)
         return
@@ -43,9 +42,8 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
 
 
 def _print_rounds(layout: "Layout", *, as_json: bool) -> None:
-    import msgspec
-
     from nacre.cli.cycle.state import rounds_lines
+    from nacre.core.message_data import to_plain
     from nacre.job.sentence import rounds_sentence
     from nacre.job.sentence_words import words
     from nacre.rounds.status import rounds_status
@@ -53,7 +51,7 @@ def _print_rounds(layout: "Layout", *, as_json: bool) -> None:
     status = rounds_status(layout)
     if as_json:
         sentence = rounds_sentence(status)
-        text = {**msgspec.to_builtins(sentence), "text": words(sentence)}
+        text = {**to_plain(sentence), "text": words(sentence)}
         output.say_json({"cycle": status, "sentence": text})
         return
     for line in rounds_lines(status, output.typed(layout.root)):
@@ -66,16 +64,15 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain why a URL was or was not crawled, and by which rule."""
-    import msgspec
-
     from nacre.cli.explain_text import explanation_lines
+    from nacre.core.message_data import to_plain
     from nacre.job.api import explain_url
     from nacre.store.layout import Layout
 
     Layout(directory).require_runs(f"explain {output.typed(url)}")
     explanation = explain_url(directory, url)
     if as_json:
-        output.say_json(msgspec.to_builtins(explanation))
+        output.say_json(to_plain(explanation))
         return
     for line in explanation_lines(explanation, output.typed(directory.absolute())):
         output.say(line)

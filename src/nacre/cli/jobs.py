@@ -50,10 +50,9 @@ def check(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Check a job, and report all errors at once."""
-    import msgspec
-
     from nacre.cli import output
     from nacre.cli.check_text import survey_lines
+    from nacre.core.message_data import to_plain
     from nacre.ops.job_check import examine
     from nacre.store.layout import Layout
 
@@ -68,7 +67,7 @@ def check(
         return
     surveyed = _surveyed(layout, loaded) if survey and not findings.problems else None
     if as_json:
-        more = {"survey": msgspec.to_builtins(surveyed)} if surveyed else {}
+        more = {"survey": to_plain(surveyed)} if surveyed else {}
         output.say_json(_findings_as_json(findings) | more)
         raise typer.Exit(2 if findings.problems else 0)
     output.warn(findings.warnings)
@@ -103,10 +102,9 @@ def _dry_run(
 ) -> None:
     from contextlib import ExitStack
 
-    import msgspec
-
     from nacre.cli import output
     from nacre.cli.check_text import outlook_lines
+    from nacre.core.message_data import to_plain
     from nacre.errors import ConfigError
     from nacre.inspect.explain.dry_run import DryRun
     from nacre.inspect.view import reading
@@ -119,7 +117,7 @@ def _dry_run(
             dry.know(stack.enter_context(reading(layout, loaded.settings)).store)
         outlooks = [dry.outlook(url) for url in urls]
     if as_json:
-        output.say_json(msgspec.to_builtins(outlooks))
+        output.say_json(to_plain(outlooks))
         return
     for outlook in outlooks:
         for line in outlook_lines(outlook):

@@ -7,11 +7,10 @@ import sys
 from collections.abc import Callable
 from typing import Protocol
 
-import msgspec
-
 from nacre.cli.output import json_text, safe, tell
 from nacre.cli.status_text import RateMeter, done_text, end_text, got_text, live_words
 from nacre.core.clock import Clock, iso
+from nacre.core.message_data import to_plain
 from nacre.job.overview import live_overview
 from nacre.job.session import Session
 from nacre.report.crawllog import LogTimes
@@ -48,7 +47,7 @@ class JsonProgress:
         overview = live_overview(session)
         rates = self._meter.rates(overview)
         shown = {name: round(value, 2) for name, value in rates._asdict().items()}
-        self._line("progress", {**msgspec.to_builtins(overview), "rates": shown})
+        self._line("progress", {**to_plain(overview), "rates": shown})
 
     def message(self, kind: str, text: str) -> None:
         """See `Display`."""

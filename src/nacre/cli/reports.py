@@ -174,8 +174,7 @@ def _show(
     form: _Form,
 ) -> None:
     """Print a report, or write it."""
-    import msgspec
-
+    from nacre.core.message_data import to_plain
     from nacre.report.plain import plain_text
 
     data, about = _made(layout, settings, chosen, request)
@@ -185,7 +184,7 @@ def _show(
     if form.html is not None:
         write_html(form.html, document)
     if form.as_json:
-        output.say_json(msgspec.to_builtins(data))
+        output.say_json(to_plain(data))
     elif form.html is None:
         output.say(plain_text(document, chosen.printed_rows).rstrip("\n"))
 

@@ -160,15 +160,14 @@ def dissociate(
 
 def _change(directory: Path, request: "ChangeRequest", *, as_json: bool) -> None:
     """Ask the running job, or change the file; and say what came of it."""
-    import msgspec
-
     from nacre.cli.operations import context_of
+    from nacre.core.message_data import to_plain
     from nacre.ops.settings import change_settings
 
     context = context_of(directory)
     runs, changed = change_settings(context, request)
     if as_json:
-        output.say_json({"running": runs, **msgspec.to_builtins(changed)})
+        output.say_json({"running": runs, **to_plain(changed)})
         return
     for line in _lines(context.layout, changed, runs=runs):
         output.say(line)

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from nacre.cli.output import (
     count,
     pairs,
@@ -20,6 +18,7 @@ from nacre.cli.output import (
 )
 from nacre.cli.status_text import got_text, timeouts_text
 from nacre.core.clock import Clock, duration
+from nacre.core.message_data import to_plain
 from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_code
 from nacre.core.status import with_tries
 from nacre.engine.clock import SystemClock
@@ -390,7 +389,7 @@ def _budget(text: str) -> str:
 
 
 def _data(layout: Layout, result: RunResult, got: Got) -> dict[str, Any]:
-    numbers = msgspec.to_builtins(result.overview) if result.overview else {}
+    numbers = to_plain(result.overview) if result.overview else {}
     return {
         **numbers,
         "exit": str(result.exit),
@@ -398,7 +397,7 @@ def _data(layout: Layout, result: RunResult, got: Got) -> dict[str, Any]:
         **({"found": got.found} if got.found else {}),
         **({"changes": got.changes} if got.changes else {}),
         **({"ended": got.again} if got.again else {}),
-        "seeds": msgspec.to_builtins(result.seeds),
+        "seeds": to_plain(result.seeds),
         "statuses": {str(status): number for status, number in sorted(got.statuses.items())},
         "job": str(layout.root),
     }

@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from nacre.messages import SEMICOLON, Message, join, message
+from nacre.messages import SEMICOLON, Message, error_text, join, message
 
 T = TypeVar("T")
 
@@ -161,7 +161,7 @@ class Registry(Generic[T]):
         try:
             part = load(entry)
         except PluginError as error:
-            return str(error)
+            return error_text(error)
         contract = getattr(part, "contract", None)
         if not isinstance(contract, int):
             article = "an" if self.noun[0] in "aeiou" else "a"

@@ -16,7 +16,7 @@ _ACCENTS: Final = str.maketrans(
     "\u00c5\u00c9\u00ce\u00d6\u00db\u00dd\u00c7\u00d1\u0160"
     "\u00e5\u00e9\u00ee\u00f6\u00fb\u00fd\u00e7\u00f1\u0161\u0163",
 )
-_KEPT: Final = re.compile(r"%\(\w+\)[sd]|%%|\{\w*\}|<[^>]*>|&\w+;|`[^`]*`")
+_KEPT: Final = re.compile(r"%\(\w+\)[sd]|%%|\{[^{}]*\}|<[^>]*>|&\w+;|`[^`]*`")
 """Places for values, markup, and what is written as it is typed."""
 _LONGER: Final = 0.4
 _FILLER: Final = " ~~~~~"

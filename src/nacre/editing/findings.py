@@ -6,7 +6,6 @@ can be built of it, and it is sound as a whole.
 """
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -22,7 +21,7 @@ from nacre.errors import Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import check
 from nacre.job.start_survey import StartSurvey, survey_start
-from nacre.messages import message
+from nacre.messages import find, message
 from nacre.settings.contact import no_lookup, resolver_lookup
 from nacre.settings.load import examine_text
 from nacre.settings.settings import JobSettings
@@ -32,8 +31,10 @@ LONGEST: Final = 2_000_000
 """Characters of a text that is looked at."""
 _NOWHERE: Final = Path("/dev/null/job")
 """The directory of a job that there is not yet: nothing can be in it."""
-_MEANT: Final = re.compile(r"did you mean `([^`]+)`\?")
-_NAMED: Final = re.compile(r"there is no (?:rule|processor|sheet) '([^']+)'")
+_MEANT: Final = ("config.did-you-mean",)
+_NO_PART: Final = ("config.there-is-no-part", "settings.no-sheet-of-name")
+"""Messages about a rule, a processor or a sheet that does not exist."""
+_NO_SETTING: Final = ("config.no-such-setting", "config.no-such-setting-but")
 
 
 class CheckLevel(StrEnum):
@@ -246,8 +247,8 @@ class _Placing:
 
     def _named(self, problem: Problem, parts: tuple[str, ...]) -> OutlineEntry | None:
         """The name of a rule or the like that there is not, in the mapping or item of a problem."""
-        wrong = _NAMED.search(problem.message)
-        if not wrong:
+        wrong = find(problem.message, _NO_PART)
+        if wrong is None:
             return None
         return next(
             (
@@ -255,7 +256,7 @@ class _Placing:
                 for path, one in self._places.items()
                 if path[: len(parts)] == parts
                 and len(path) <= len(parts) + 1
-                and one.value.strip("\"'") == wrong[1]
+                and one.value.strip("\"'") == wrong.params["name"]
             ),
             None,
         )
@@ -277,11 +278,11 @@ class _Placing:
 
     def _fixes(self, problem: Problem, entry: OutlineEntry | None, line: int) -> Iterator[TextFix]:
         """Take the word that was meant, else the sample."""
-        meant = _MEANT.search(problem.message)
+        meant = find(problem.message, _MEANT)
         if entry is None or entry.line != line:
             return
         if meant:
-            fix = self._meant(problem, entry, meant[1])
+            fix = self._meant(problem, entry, str(meant.params["name"]))
             if fix is not None:
                 yield fix
                 return
@@ -292,10 +293,10 @@ class _Placing:
     def _meant(self, problem: Problem, entry: OutlineEntry, meant: str) -> TextFix | None:
         """The word that was meant, in place of the key or the value that is wrong."""
         key = entry.path[-1]
-        wrong = _NAMED.search(problem.message)
-        if wrong and entry.value.strip("\"'") == wrong[1]:
+        wrong = find(problem.message, _NO_PART)
+        if wrong is not None and entry.value.strip("\"'") == wrong.params["name"]:
             return self._value(entry, meant)
-        if "no such setting" in problem.message and problem.path.endswith(key):
+        if find(problem.message, _NO_SETTING) is not None and problem.path.endswith(key):
             insert = meant if "." in key else meant.rpartition(".")[2]
             above = problem.path.removesuffix(key)
             if "." in key or above.endswith(meant.removesuffix(insert)):
@@ -310,5 +311,8 @@ class _Placing:
     def _fix(self, line: int, first: int, last: int, insert: str) -> TextFix:
         begin = self._begins[line - 1]
         return TextFix(
-            label=f"write {insert}", start=begin + first, end=begin + last, insert=insert
+            label=message("editing.write", "write {text}", text=insert),
+            start=begin + first,
+            end=begin + last,
+            insert=insert,
         )

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from nacre.core.crawluri import CrawlURI
+from nacre.core.message_data import to_plain
 from nacre.engine.clock import SystemClock
 from nacre.fetch.dns import DnsResolver
 from nacre.frontier.pending import matcher, pending
@@ -191,7 +192,7 @@ def read_report(directory: PathText, name: str = "crawl-summary", url: str = "")
     if answer is not None:
         return dict(answer["report"])
     with _looking(directory, running=is_running(layout.socket)) as view:
-        return dict(msgspec.to_builtins(report.data(view, request)))
+        return dict(to_plain(report.data(view, request)))
 
 
 def waiting_urls(directory: PathText, regex: str = "", queue: str = "") -> Iterator[CrawlURI]:
@@ -229,7 +230,7 @@ async def schedule_urls(
     """
     layout, settings = _opened(directory)
     options = ImportOptions(ImportMode.IMPORT, scoped=scoped, force=force)
-    lines, asked = list(urls), msgspec.to_builtins(options)
+    lines, asked = list(urls), to_plain(options)
     answer = await asyncio.to_thread(
         _answer, layout, "frontier-import", lines=lines, first=1, options=asked
     )

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from nacre.core.message_data import to_builtins
+
 if TYPE_CHECKING:
     from nacre.core.clock import Clock
     from nacre.job.overview import SlowQueue
@@ -57,7 +59,7 @@ def read_status(layout: "Layout", clock: "Clock", *, policy: bool) -> StatusAnsw
         if numbers["overview"]["state"] == "NASCENT":
             numbers |= _kept_from_start(layout)
         lines = NO_LINES
-    numbers["recurring"] = msgspec.to_builtins(again)
+    numbers["recurring"] = to_builtins(again)
     status = job_status(numbers)
     crowded = _find_crowd(layout, status)
     sentences = {"sentence": sentence_of(sentence_facts(status, clock.now(), lines, crowded))}
@@ -109,7 +111,7 @@ def stored_status(layout: "Layout", *, policy: bool = False) -> dict[str, Any]:
 
         lines = tuple(policy_lines(load_job(layout).settings))
         overview = msgspec.structs.replace(overview, policy=lines)
-    return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+    return {"overview": to_builtins(overview), "slowest": [], "fetching": []}
 
 
 def _kept_from_start(layout: "Layout") -> dict[str, Any]:

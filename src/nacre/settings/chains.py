@@ -30,7 +30,7 @@ from nacre.engine.steps.mapping import HashCrawlMapper, LexicalCrawlMapper
 from nacre.engine.steps.preconditions import CheckPreconditions
 from nacre.engine.steps.preselect import Preselect, RecheckScope
 from nacre.engine.steps.quotas import EnforceQuotas, LimitRuntime
-from nacre.messages import OR, SEMICOLON, join, message
+from nacre.messages import OR, SEMICOLON, error_text, join, message
 
 # ---- the processors of Nacre
 
@@ -206,7 +206,7 @@ class ChainEditor:
         except ValidationError as error:
             self.errors += [_again(item, place, value) for item in error.errors()]
         except ValueError as error:
-            self._wrong(place, str(error), value)
+            self._wrong(place, error_text(error), value)
         return None
 
     def _wrong(self, place: tuple[str | int, ...], why: str, given: object) -> None:

@@ -27,7 +27,7 @@ from nacre.frontier.bandwidth import BandwidthSettings
 from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings, TrapSettings
 from nacre.history.dedup import DedupSettings
-from nacre.messages import message
+from nacre.messages import error_text, message
 from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.recrawl.planner.settings import RecrawlSettings
 from nacre.scope.robots_txt import RobotsSettings
@@ -114,7 +114,7 @@ class WebhookSettings(Component):
         try:
             return parse(value) if value else value
         except URIError as error:
-            raise ValueError(str(error)) from None
+            raise ValueError(error_text(error)) from None
 
 
 class AlertSettings(Component):

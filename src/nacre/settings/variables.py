@@ -11,6 +11,7 @@ from pathlib import Path
 from nacre.config.facts import value_at
 from nacre.config.place import InvalidValuesError, with_values
 from nacre.errors import Problem
+from nacre.messages import error_text
 from nacre.settings.settings import JobSettings
 
 PATHS = ("seeds", "archive.directories", "cookies.load_file", "cookies.save_file")
@@ -35,7 +36,7 @@ def expanded(
         try:
             filled = tuple(_filled(text, path, settings.name, environ) for text in texts)
         except _Unknown as error:
-            problems.append(Problem(path, str(error), "", "${env:HOME}/warcs/${job}"))
+            problems.append(Problem(path, error_text(error), "", "${env:HOME}/warcs/${job}"))
             continue
         values[path] = filled if isinstance(value_at(settings, path), tuple) else filled[0]
     try:

@@ -6,6 +6,7 @@ import pytest
 from nacre.cli.explain_text import explanation_lines
 from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI
+from nacre.core.message_data import to_plain
 from nacre.core.processor import Visit
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.candidates.rejected_uris import RejectedUris
@@ -174,7 +175,7 @@ def test_a_scheme_may_be_left_out():
 
 def test_an_explanation_survives_the_socket():
     told = World().explain(HOME + "x")
-    assert msgspec.convert(msgspec.to_builtins(told), Explanation) == told
+    assert msgspec.convert(to_plain(told), Explanation) == told
 
 
 def test_politeness_in_words():

@@ -16,6 +16,7 @@ from nacre.core.clock import Clock, iso, iso_millis
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, Problem
 from nacre.job.schedules import RunOverlap, RunSchedule, times_after
+from nacre.messages import error_text
 from nacre.ops.fields import LineTexts, Moment, MomentText, ShortText
 from nacre.ops.misfits import bounded
 from nacre.runs.budget import parse_budget
@@ -199,18 +200,18 @@ def _schedule_problems(wish: ScheduleWish) -> Iterator[Problem]:
     try:
         parse_budget(wish.budget)
     except ConfigError as error:
-        yield Problem("budget", str(error), "", "500")
+        yield Problem("budget", error_text(error), "", "500")
     in_utc = RunSchedule(wish.at)
     try:
         if in_utc.calendar.after(0.0) is None:
             yield Problem("at", f"{wish.at!r} names no time that ever comes")
     except ValueError as error:
-        yield Problem("at", str(error), "", "30 2 * * 1")
+        yield Problem("at", error_text(error), "", "30 2 * * 1")
     zone = wish.zone
     try:
         _ = RunSchedule("@daily", zone).calendar
     except ValueError as error:
-        yield Problem("zone", str(error), "", "Asia/Shanghai")
+        yield Problem("zone", error_text(error), "", "Asia/Shanghai")
         zone = "UTC"
     yield from _raised(lambda: dated_name(wish.name, "job", 0.0, zone))
 

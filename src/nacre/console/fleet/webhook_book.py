@@ -18,6 +18,7 @@ from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, Problem, URIError
+from nacre.messages import error_text
 from nacre.ops.misfits import bounded
 from nacre.uri.parse import host, parse
 
@@ -116,7 +117,7 @@ def check_hook(wish: HookWish) -> HookWish:
     try:
         url = parse(wish.url)
     except URIError as error:
-        raise ConfigError([Problem("url", str(error), "", sample)]) from None
+        raise ConfigError([Problem("url", error_text(error), "", sample)]) from None
     if not host(url) or "@" in url.partition("://")[2].partition("/")[0]:
         said = "a webhook has a host, and no user and password before it"
         raise ConfigError([Problem("url", said, "", sample)])

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nacre.errors import ConfigError, NacreError, Problem
+from nacre.messages import error_text
 from nacre.store.layout import Layout
 
 if TYPE_CHECKING:
@@ -184,4 +185,4 @@ def _texts(values: Sequence[object] | None) -> list[str]:
 def _problems(error: NacreError) -> list[dict[str, Any]]:
     if isinstance(error, ConfigError) and error.problems:
         return [problem._asdict() for problem in error.problems]
-    return [Problem("", str(error))._asdict()]
+    return [Problem("", error_text(error))._asdict()]

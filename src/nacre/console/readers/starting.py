@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nacre.errors import ConfigError, NacreError
+from nacre.messages import error_text
 from nacre.store.layout import Layout
 
 
@@ -31,5 +32,5 @@ def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str,
     except ConfigError as error:
         return {"problems": [problem._asdict() for problem in error.problems], "space": ""}
     except NacreError as error:
-        return {"problems": [{"path": "", "message": str(error)}], "space": ""}
+        return {"problems": [{"path": "", "message": error_text(error)}], "space": ""}
     return {"problems": [], "space": missing}

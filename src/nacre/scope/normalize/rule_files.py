@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import re2
 
 from nacre.errors import ConfigError, Problem, URIError
-from nacre.messages import message
+from nacre.messages import error_text, message
 from nacre.scope.nutch.rule_file import RuleSource
 from nacre.scope.patterns.matching import TIME_LIMIT, backtracking, examine, for_re2, re2_options
 from nacre.uri.javaurl import JavaURL, split_java
@@ -97,7 +97,7 @@ class RegexNormalizer:
                 try:
                     self._steps.append(_Step(rule))
                 except ValueError as error:
-                    problems.append(_problem(str(error), file, rule))
+                    problems.append(_problem(error_text(error), file, rule))
         if problems:
             raise ConfigError(problems)
         self._linear = _set_of(self._steps)

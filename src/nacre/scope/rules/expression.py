@@ -20,7 +20,7 @@ from pydantic import field_validator
 
 from nacre.config.component import setting
 from nacre.config.registry import did_you_mean
-from nacre.messages import message
+from nacre.messages import error_text, message
 from nacre.scope.rules.expression_terms import (
     ATTRIBUTES,
     NUMBER,
@@ -303,7 +303,7 @@ class _Parser:
         try:
             return made(operator, left, right)
         except ValueError as error:
-            raise self._error(str(error), right.position) from None
+            raise self._error(error_text(error), right.position) from None
 
     def _value(self) -> Operand:
         token = self._next
