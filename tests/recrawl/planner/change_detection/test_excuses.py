@@ -198,3 +198,39 @@ def test_a_large_part_that_goes_from_a_page_and_comes_to_another(
         change = compare(was, now, template, SETTINGS)
         template.learn_page(now, was)
         assert (change.kind.is_change, change.proven) == (is_change, False)
+
+
+def _footer(entry: str) -> str:
+    return f"<p>About this site</p><p>{entry}</p><p>Imprint and contact of all pages</p>"
+
+
+@pytest.mark.parametrize("names", [("Alpha", "Beta"), ("甲", "乙")])
+@pytest.mark.parametrize(("before", "after"), [("", "Nurses"), ("Nurses", "护士"), ("护士", "")])
+def test_what_differs_between_blocks_of_the_frame_on_two_pages_is_no_change(
+    before: str, after: str, names: tuple[str, str]
+) -> None:
+    template = Template()
+    pages = [(_page(name, _footer(before)), _page(name, _footer(after))) for name in names]
+    for view in (_page("Gamma", _footer("A third entry")), *(old for old, _ in pages)):
+        template.learn_page(view)
+    kinds = []
+    for old, new in pages:
+        change = compare(old, new, template, SETTINGS)
+        template.learn_differences([pair for pair, _ in change.differing])
+        template.learn_page(new, old)
+        kinds.append((str(change.kind), change.reason, change.proven))
+    assert kinds == [("minor", "text", False), ("template", "frame", False)]
+
+
+def test_what_differs_beside_the_frame_on_two_pages_is_a_change() -> None:
+    template = Template()
+    pages = [
+        (_page(name, f"{_footer('x')}<p>Open"), _page(name, f"{_footer('x')}<p>Shut"))
+        for name in ("Alpha", "Beta", "Gamma")
+    ]
+    for old, _ in pages:
+        template.learn_page(old)
+    for old, new in pages:
+        change = compare(old, new, template, SETTINGS)
+        template.learn_differences([pair for pair, _ in change.differing])
+        assert change.kind.is_change

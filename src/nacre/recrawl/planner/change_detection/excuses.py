@@ -62,17 +62,21 @@ class Excuses:
         self._differing = differing
         self._template = template
         self._listing = listing or _is_mostly_links(old, new, template)
-        self._framed = _framed(old, template) | _framed(new, template) if self._listing else set()
+        self._framed = self._between if self._listing else set()
         self._parts = frozenset() if self._listing else self._parts_of_frame()
 
     def keys(self, pair: PieceDifference) -> EventKeys:
         """Return the keys of a difference."""
         keys = event_keys(pair, listing=self._listing and pair.piece not in self._framed)
-        alone = pair.was is None or pair.now is None
-        if keys.least > MENU_PAGES and ((alone and self._is_wide) or pair in self._shared):
+        if keys.least > MENU_PAGES and self._is_likely_frame(pair):
             # The very same blocks: a substitution in other words proves less.
             return EventKeys(MENU_PAGES, (), keys.blocks)
         return keys
+
+    def _is_likely_frame(self, pair: PieceDifference) -> bool:
+        """Whether the same difference on another page is enough for the frame of the site."""
+        alone = pair.was is None or pair.now is None
+        return (alone and self._is_wide) or pair in self._shared or self._is_enclosed(pair)
 
     def code(self, pair: PieceDifference) -> str:
         """The reason why a difference is not a change: a code; "" when it is one.
@@ -204,6 +208,15 @@ class Excuses:
             return False
         counts = map(self._template.frequency, (pair.was, pair.now))
         return sum(counts) > 1
+
+    def _is_enclosed(self, pair: PieceDifference) -> bool:
+        """Whether blocks of the frame are before and behind what differs."""
+        pieces = {piece for piece in pair if piece is not None}
+        return pieces <= self._between and self._is_distinct
+
+    @cached_property
+    def _between(self) -> set[Piece]:
+        return _framed(self._old, self._template) | _framed(self._new, self._template)
 
     @cached_property
     def _is_distinct(self) -> bool:
