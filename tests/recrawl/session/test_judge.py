@@ -273,12 +273,19 @@ def _asked(number: int, *, with_banner: bool) -> Visit:
     return _reply(body=body, digest=f"sha1:{number}")._replace(time=float(number))
 
 
-def _verdicts(banners: str) -> list[tuple[str, bool]]:
-    """The verdicts on a page that has a banner at visits with `+`, and none at those with `.`."""
-    judge = PageJudge(_Last(), Lessons.none(), ChangeSettings())
+def _verdicts(banners: str, *, is_strict: bool = False) -> list[tuple[str, bool]]:
+    """The verdicts on a page that has a banner at visits with `+`, and none at those with `.`.
+
+    With `is_strict` each version is stored, as by `--keep strict`.
+    """
+    last = _Last()
+    judge = PageJudge(last, Lessons.none(), ChangeSettings())
     row, found = PageRow("http://a.test/x"), []
     for number, banner in enumerate(banners):
-        finding = judge.judge(row, _asked(number, with_banner=banner == "+"))
+        visit = _asked(number, with_banner=banner == "+")
+        finding = judge.judge(row, visit)
+        if is_strict:
+            last.keep(visit.url, view_of(visit))
         row.answered(1.0, changed=finding.kind.is_change)
         row.digest = f"sha1:{number}"
         found.append((str(finding.kind), finding.proven))
@@ -290,6 +297,12 @@ def test_a_version_that_stays_after_it_was_left_out_is_no_change() -> None:
     assert [kind for kind, _ in verdicts[1:5]] == ["minor"] * 4
     assert {kind for kind, _ in verdicts[5:]} == {"noise", "markup"}
     assert all(proven for _, proven in verdicts[5:]), "the archive has both versions"
+
+
+def test_where_each_version_is_stored_none_is_left_out() -> None:
+    verdicts = _verdicts("+.+.+.+.++.." + "+" * 4, is_strict=True)
+    assert [kind for kind, _ in verdicts[9:12]] == ["markup", "noise", "markup"]
+    assert [kind for kind, _ in verdicts[13:]] == ["markup"] * 3
 
 
 @pytest.mark.parametrize("before", ["+.+.+.+.", "+.+.+.+"])

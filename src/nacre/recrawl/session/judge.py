@@ -217,12 +217,14 @@ class PageJudge:
         if not self._by_blocks or (change.proven and past is None):
             return change
         past = past or _first_past(old)
-        if change.proven and not past.left_out:
+        # What was left out may be stored nevertheless, as it is by `--keep strict`.
+        is_behind = past.left_out != 0 and past.left_out != whole_version(old)
+        if change.proven and not is_behind:
             return change
         if change.proven:
             last = own_text(old), whole_version(old)
             change, past = back_at_last(change, past, *last, visits)
-        elif past.left_out and past.left_out == whole_version(view):
+        elif is_behind and past.left_out == whole_version(view):
             return change._replace(kind=ChangeClass.NOISE, reason=RETURNED, proven=True)
         else:
             if change.kind.is_change:
