@@ -60,7 +60,9 @@ class PassesWhenDue(NamedTuple):
         due = NextVisits(view, now).earliest(max(soonest, affordable_at), left=left)
         if due is None or due.time == NEVER:
             return None
-        why = f"{due.url}: {due.why}" if due.url else due.why
+        why = due.why
+        if due.url:
+            why = message("job.url-and-reason", "{url}: {why}", url=due.url, why=due.why)
         if affordable_at > max(soonest, due.time):
             return NextPass(
                 affordable_at,

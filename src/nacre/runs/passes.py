@@ -13,13 +13,14 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from nacre.config.component import parse_duration
+from nacre.core.message_data import restore, to_builtins, to_json, with_codes
 from nacre.errors import ConfigError, JobError
-from nacre.messages import message
+from nacre.messages import message, plain
 from nacre.recrawl.planner.schedules.schedules import Calendar
 from nacre.runs.runs import RunRow, is_over, read_run
 from nacre.store.layout import Layout
@@ -53,7 +54,7 @@ class NextPass(NamedTuple):
 def note_pass(store: Store, last: RunRow, following: NextPass) -> None:
     """Note when the next pass begins, for `nacre status`; `last` is the run that is over."""
     noted = _NextPassRow(last.number, following.time, following.why)
-    store.put("meta", _KEY, msgspec.msgpack.encode(noted))
+    store.put("meta", _KEY, msgspec.msgpack.encode(noted, enc_hook=plain))
 
 
 def next_pass(store: Store) -> NextPass | None:
@@ -214,7 +215,8 @@ class PassKeeper:
     def announce(self, following: NextPass | None) -> None:
         """Publish when the next pass begins; None: not known yet."""
         time, why = following or NextPass(0.0)
-        text = msgspec.json.encode(RecurringCrawl(os.getpid(), self._rhythm, time, why))
+        crawl = RecurringCrawl(os.getpid(), self._rhythm, time, why)
+        text = to_json(with_codes(to_builtins(crawl)))
         os.ftruncate(self._handle, 0)
         os.pwrite(self._handle, text, 0)
 
@@ -308,5 +310,6 @@ def end_passes(layout: Layout, patience: Callable[[], bool]) -> bool:
 
 def _read(path: Path) -> RecurringCrawl | None:
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        return msgspec.json.decode(path.read_bytes(), type=RecurringCrawl)
+        data = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        return msgspec.convert(restore(data), RecurringCrawl)
     return None
