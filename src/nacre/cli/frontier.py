@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.cli import frontier_import, output
+from nacre.cli import output
 from nacre.cli.options import (
     AsJson,
     JobDir,
@@ -214,5 +214,5 @@ def register(app: typer.Typer) -> None:
     for name in _CHANGES:
         place = "nacre.cli.frontier_changes:COMMANDS"
         frontier.command(name)(LateCallback(name, "", place))
-    frontier_import.register(frontier)
+    frontier.command("import")(LateCallback("import", "", "nacre.cli.frontier_import:COMMANDS"))
     app.add_typer(frontier, name="frontier", rich_help_panel="Look")

@@ -114,6 +114,5 @@ def _stdin_lines() -> Iterator[Iterable[str]]:
     yield iter(lambda: sys.stdin.readline(_LONGEST), "")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("import")(import_uris)
+COMMANDS = {"import": import_uris}
+"""The functions of the commands, by name."""

@@ -208,9 +208,7 @@ class JobHandle(_Handle):
             StorageError: The job runs already, or its store cannot be opened.
         """
         job = open_job(self._layout.root, assignments)
-        if listener is not None:
-            job.events.subscribe(listener, captures=captures)
-        return await HostedJob(job).run()
+        return await HostedJob(job, listener, captures=captures).run()
 
     def pause(self, reason: str = "", note: str = "") -> PauseResult:
         """Pause the job until `resume`; fetches in process are finished.

@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 
 import uvloop
 
-from nacre.core.events import Event
+from nacre.core.events import Captured, Event
 from nacre.core.states import ExitStatus
 from nacre.job.commands import serve_commands
 from nacre.job.job import Job
@@ -26,11 +26,21 @@ class HostedJob:
 
     Args:
         job: The job.
+        listener: Receives its events; None: nobody does. When it is called for the first change of
+            state, the job answers commands.
+        captures: The listener receives `Captured` events, too.
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(
+        self, job: Job, listener: Listener | None = None, *, captures: bool = False
+    ) -> None:
         self._job = job
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._listener = listener
+        self._early: list[Event] = []
+        self._is_served = False
+        self._opened = asyncio.Event()
+        job.events.subscribe(self._receive, captures=captures)
 
     async def run(self) -> ExitStatus:
         """Run the job to its end.
@@ -50,6 +60,24 @@ class HostedJob:
                 await asyncio.wait([done])
                 raise
 
+    def _receive(self, event: Event) -> None:
+        if self._job.session is not None:
+            self._opened.set()
+        if self._listener is None:
+            return
+        # The body of a capture is closed after its event.
+        if self._is_served or isinstance(event, Captured):
+            self._listener(event)
+        else:
+            self._early.append(event)
+
+    def _release(self) -> None:
+        """Hand out the events that came before the job answered commands."""
+        self._is_served = True
+        events, self._early = self._early, []
+        for event in events:
+            self._receive(event)
+
     def _interrupt(self) -> None:
         session = self._job.session
         if session is not None:
@@ -66,14 +94,12 @@ class HostedJob:
                 work.add_done_callback(lambda _: server.cancel())
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
+        finally:
+            self._release()
         return work.result()
 
     async def _serve(self, stack: AsyncExitStack) -> None:
         """Serve commands when the session holds the lock of the store."""
-        opened = asyncio.Event()
-        unsubscribe = self._job.events.subscribe(
-            lambda _: opened.set() if self._job.session is not None else None
-        )
-        await opened.wait()
-        unsubscribe()
+        await self._opened.wait()
         await stack.enter_async_context(serve_commands(self._job))
+        self._release()
