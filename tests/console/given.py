@@ -71,11 +71,11 @@ class HerePool(ReaderPool):
         self._one = asyncio.Lock()
 
     async def ask(
-        self, task: str, job: Path, patience: float = PATIENCE, **arguments: object
+        self, task: str, job: Path, patience: float = PATIENCE, /, **arguments: object
     ) -> Any:
         return await self._here(task, job, None, arguments)
 
-    async def work(self, task: str, job: Path, tell: Told, **arguments: object) -> Any:
+    async def work(self, task: str, job: Path, tell: Told, /, **arguments: object) -> Any:
         loop = asyncio.get_running_loop()
 
         def told(done: int, total: int) -> None:

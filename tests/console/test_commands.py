@@ -10,8 +10,8 @@ from typer.main import get_command
 
 from nacre.cli.app import app
 from nacre.console.access.origin import SAFE
-from nacre.console.background.frontier_work import ACTIONS
 from nacre.console.commands import COMMANDS, COMMANDS_OF, WITHOUT, command_text, commands_of
+from nacre.console.frontier.changes import ACTIONS
 from nacre.console.openapi import describe
 from nacre.console.pages.rendering import TEMPLATES
 from nacre.console.routes import API, ROUTES

@@ -7,9 +7,9 @@ from nacre.console import runners
 from nacre.console.access.reach import ConsoleReach
 from nacre.console.fleet.standing import ConsoleLocks
 from nacre.console.server import OpenedConsole
+from tests.console.admin.test_quotas import SteppedClock
 from tests.console.given import GivenConsole, play
 from tests.console.reached import while_served
-from tests.console.test_quotas import SteppedClock
 
 
 def test_a_console_that_serves_begins_runs_and_keeps_the_quotas(tmp_path: Path):

@@ -14,6 +14,7 @@ PROCESSOR = "An example: a new processor"
 EXTRACTOR = "An example: a new extractor"
 COMMAND = "An example: a new command"
 OPTION = "An example: an option for rounds"
+PAGE_OF_CONSOLE = "An example: a page of the console"
 EXAMPLES = re.findall(r"^## (An example: .*)$", PAGE, re.MULTILINE)
 
 pytestmark = pytest.mark.timeout(240)
@@ -89,6 +90,14 @@ def test_an_option_for_rounds_is_in_every_face_and_in_its_step(tmp_path: Path):
     none = f"./nacre cycle {tmp_path / 'job'} --dry-run --where 'score > 99'; test $? = 10"
     run(tree, none)
     run(tree, none.replace("> 99", "> -1").replace("= 10", "= 0"))
+
+
+def test_a_page_of_the_console_is_a_rest_path_too(tmp_path: Path):
+    tree = copied(tmp_path)
+    follow(PAGE_OF_CONSOLE, tree)
+    for command in commands(PAGE_OF_CONSOLE):
+        if not command.startswith("make"):  # these take too long
+            run(tree, command)
 
 
 @pytest.mark.slow

@@ -33,28 +33,35 @@ def _profile() -> None:
 @profile.command("list")
 def list_profiles(as_json: AsJson = False) -> None:
     """List the profiles of the user and of Nacre."""
-    from nacre.console.readers.library import profiles
+    import msgspec
+
+    from nacre.ops.library import NoOptions, all_profiles
     from nacre.store.layout import Layout
 
-    found = profiles(Layout(_NOWHERE), {})
+    profiles = all_profiles(Layout(_NOWHERE), NoOptions()).items
     if as_json:
-        output.say_json(found)
+        output.say_json(msgspec.to_builtins(profiles))
         return
-    rows = [(one["name"], one["source"], one["purpose"]) for one in found]
+    rows = [(one.name, one.source, one.purpose) for one in profiles]
     output.say(output.table([("name", "source", "purpose"), *rows]))
 
 
 @profile.command("show")
 def show_profile(name: Name, as_json: AsJson = False) -> None:
     """Print a profile as YAML; marks replace secrets."""
-    from nacre.console.readers.library import profile_text
+    import msgspec
+
     from nacre.errors import JobError
+    from nacre.ops.library import NameRequest, profile_text
     from nacre.store.layout import Layout
 
-    found = profile_text(Layout(_NOWHERE), {"name": name})
-    if not found:
+    found = profile_text(Layout(_NOWHERE), NameRequest(name))
+    if found is None:
         raise JobError(f"there is no profile {name!r}; `nacre profile list` lists them")
-    output.say_json(found) if as_json else output.say(found["text"].rstrip("\n"))
+    if as_json:
+        output.say_json(msgspec.to_builtins(found))
+    else:
+        output.say(found.text.rstrip("\n"))
 
 
 @profile.command("save")
@@ -71,15 +78,17 @@ def save_profile(
     as_json: AsJson = False,
 ) -> None:
     """Save the settings of a job as a profile, without its seeds and secrets."""
-    from nacre.console.readers import library
+    import msgspec
+
+    from nacre.ops import library
     from nacre.store.layout import Layout
 
     layout = Layout(directory)
     layout.require()
-    arguments = {"name": name, "purpose": purpose or f"As {directory.resolve().name}"}
-    made = library.save_profile(layout, {**arguments, "replace": replace})
+    wish = library.ProfileWish(name, purpose or f"As {directory.resolve().name}", "", replace)
+    saved = library.save_profile(layout, wish)
     if as_json:
-        output.say_json(made)
+        output.say_json(msgspec.to_builtins(saved))
         return
     output.say(f"saved {name}; `{output.program()} new DIR URL --profile {name}` uses it")
 
@@ -87,10 +96,10 @@ def save_profile(
 @profile.command("remove")
 def remove_profile(name: Name) -> None:
     """Remove a profile of the user; jobs that use it can no longer be started."""
-    from nacre.console.readers import library
+    from nacre.ops.library import NameRequest, remove_profile
     from nacre.store.layout import Layout
 
-    library.remove_profile(Layout(_NOWHERE), {"name": name})
+    remove_profile(Layout(_NOWHERE), NameRequest(name))
     output.say(f"removed {name}")
 
 
@@ -105,14 +114,16 @@ def _clip() -> None:
 @clip.command("list")
 def list_clips(as_json: AsJson = False) -> None:
     """List the clips of the user and of Nacre."""
-    from nacre.console.readers.library import clips
+    import msgspec
+
+    from nacre.ops.library import NoOptions, all_clips
     from nacre.store.layout import Layout
 
-    found = clips(Layout(_NOWHERE), {})
+    clips = all_clips(Layout(_NOWHERE), NoOptions()).items
     if as_json:
-        output.say_json(found)
+        output.say_json(msgspec.to_builtins(clips))
         return
-    rows = [(one["name"], one["source"], one["place"], one["title"]) for one in found]
+    rows = [(one.name, one.source, one.place, one.title) for one in clips]
     output.say(output.table([("name", "source", "about", "purpose"), *rows]))
 
 
@@ -156,12 +167,16 @@ def save_clip(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Save a YAML file as a clip; a clip of the same name is replaced."""
-    from nacre.console.readers.library import put_clip
+    import msgspec
+
+    from nacre.ops.library import ClipWish, put_clip
     from nacre.store.layout import Layout
 
-    arguments = {"name": name, "title": title or name, "place": place, "text": _read(file)}
-    made = put_clip(Layout(_NOWHERE), arguments)
-    output.say_json(made) if as_json else output.say(f"saved {name}, about {made['place']}")
+    saved = put_clip(Layout(_NOWHERE), ClipWish(name, title or name, _read(file), place))
+    if as_json:
+        output.say_json(msgspec.to_builtins(saved))
+    else:
+        output.say(f"saved {name}, about {saved.place}")
 
 
 def _read(file: Path) -> str:
@@ -205,21 +220,22 @@ def insert_clip(
 ) -> None:  # fmt: skip
     """Insert a clip into the crawl.yaml of a job that does not run; comments and order stay."""
     from nacre.cli.settings_history import difference, save, tell_saved
-    from nacre.console.readers.editing import version_of
-    from nacre.console.readers.library import with_clip
+    from nacre.ops.config_file import read_version
+    from nacre.ops.library import InsertRequest, with_clip
     from nacre.store.layout import Layout
 
     layout = Layout(directory)
     layout.require()
-    made = with_clip(layout, {"name": name, "values": _values(values or [])})
+    made = with_clip(layout, InsertRequest(name, _values(values or [])))
     if preview:
-        lines = difference(version_of(layout).text, made["text"], "now", "then")
+        lines = difference(read_version(layout).text, made.text, "now", "then")
         if as_json:
             output.say_json({"lines": lines})
         else:
             output.say("\n".join(lines) if lines else "nothing would change")
         return
-    tell_saved(layout, save(layout, made, f"clip {name}"), as_json=as_json)
+    saved = save(layout, {"text": made.text, "etag": made.etag}, f"clip {name}")
+    tell_saved(layout, saved, as_json=as_json)
 
 
 def _values(given: list[str]) -> dict[str, Any]:

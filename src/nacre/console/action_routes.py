@@ -1,10 +1,10 @@
 """The rows of the table of routes for actions on jobs."""
 
 from nacre.console.actions import REQUESTS, ActionDone
-from nacre.console.api import actions, new_jobs, removals, rounds, schedules
-from nacre.console.fleet.schedule_book import ScheduleWish
+from nacre.console.api import actions, new_jobs, rounds
+from nacre.console.jobs import removals
 from nacre.console.new_jobs import MadeJob, NewJobWish
-from nacre.console.pages import acting, calendar, dry_round, job_removal, new_job
+from nacre.console.pages import acting, dry_round, new_job
 from nacre.console.route_row import API, RouteRow
 from nacre.ops.lifecycle import CHECKPOINT, END, PAUSE, RESUME, STOP
 from nacre.ops.roles import Role
@@ -31,23 +31,6 @@ ACTION_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("POST", f"{API}/jobs/dry-run", _O, new_jobs.look_at_job,
              "The decisions on URLs of a job that is not made yet.", body=new_jobs.DryRunWish,
              answer=new_jobs.DryRunOfNewJob, changes=False),
-    RouteRow("GET", "/calendar", Role.VIEWER, calendar.page, "When runs begin.",
-             query=calendar.CalendarQuery),
-    RouteRow("POST", "/calendar", _O, calendar.answer, "Change the calendar; a form."),
-    RouteRow("GET", f"{API}/schedules", Role.VIEWER, schedules.list_schedules, "When runs begin.",
-             answer=schedules.ScheduleList),
-    RouteRow("POST", f"{API}/schedules", _O, schedules.add_schedule, "Keep a schedule.",
-             body=ScheduleWish, answer=schedules.ScheduleItem, status=201,
-             makes=("schedule", "id")),
-    RouteRow("GET", f"{API}/schedules/{{schedule}}", Role.VIEWER, schedules.get_schedule,
-             "A schedule.", answer=schedules.ScheduleItem,
-             version_of=schedules.schedule_version),
-    RouteRow("PUT", f"{API}/schedules/{{schedule}}", _O, schedules.change_schedule,
-             "Set a schedule anew.", body=ScheduleWish, answer=schedules.ScheduleItem,
-             version_of=schedules.schedule_version),
-    RouteRow("DELETE", f"{API}/schedules/{{schedule}}", _O, schedules.remove_schedule,
-             "Forget a schedule.", status=204,
-             version_of=schedules.schedule_version),
     RouteRow("POST", "/act", _O, acting.answer, "Take an action on jobs; a form of the pages."),
     RouteRow("POST", f"{_JOB}/remove", _O, removals.remove_job,
              "Remove a job at rest from the console; its files stay.", answer=removals.RemovedJob),
@@ -58,11 +41,11 @@ ACTION_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("POST", f"{_JOB}/forget", _O, removals.forget,
              "Delete a job that never ran, with its directory.", body=removals.ForgetWish,
              status=204),
-    RouteRow("POST", "/j/{job}/forget", _O, job_removal.forget,
+    RouteRow("POST", "/j/{job}/forget", _O, removals.forget_form,
              "Delete a job that never ran, with its directory; a form."),
-    RouteRow("POST", "/j/{job}/remove", _O, job_removal.remove,
+    RouteRow("POST", "/j/{job}/remove", _O, removals.remove_form,
              "Remove a job at rest from the console; a form."),
-    RouteRow("POST", "/j/{job}/show-again", _O, job_removal.show_again,
+    RouteRow("POST", "/j/{job}/show-again", _O, removals.show_form,
              "Show a removed job again; a form."),
     RouteRow("POST", f"{_JOB}/dry-run-rounds", _O, rounds.dry_run,
              "What the next round of a batch crawl would list.", answer=rounds.DryRound,

@@ -234,7 +234,8 @@ async def _require_settings(
     if not settings or may_name_files(identity.role, is_remote=remote, places=identity.places):
         return
     change = {"assignments": list(settings)}
-    named = await services.readers.ask("named-files", job.layout.root, _SOON, change=change)
+    answer = await services.readers.ask("named-files", job.layout.root, _SOON, change=change)
+    named = answer["paths"]
     if named:
         raise RefusedRequestError(
             403,

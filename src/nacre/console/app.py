@@ -27,6 +27,8 @@ from nacre.console.access.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_ho
 from nacre.console.access.reach import takes_links
 from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
 from nacre.console.access.roles import NOBODY, Requester
+from nacre.console.answering import answer_of, page_facts
+from nacre.console.assets import FOR_EVER, PREFIX, assets
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import (
     Language,
@@ -34,14 +36,13 @@ from nacre.console.catalogue import (
     named_language,
     preferred,
 )
-from nacre.console.decoding import JSON_TYPE, body_of, path_of, query_of
+from nacre.console.decoding import JSON_TYPE, body_of, form_of, path_of, query_of
 from nacre.console.encodings import GzipWish
+from nacre.console.forms import in_place
 from nacre.console.job_notes import copy_to_jobs
 from nacre.console.live.notices import Notice
 from nacre.console.openapi import describe
 from nacre.console.operations import ApiOperation, operations_of
-from nacre.console.pages.assets import FOR_EVER, PREFIX, assets
-from nacre.console.pages.forms import in_place
 from nacre.console.pages.header import header_facts, menu_of
 from nacre.console.pages.rendering import render
 from nacre.console.problems import (
@@ -218,7 +219,8 @@ class ConsoleApp:
             call = Call(
                 services, request, self._seen_as(visitor.identity), visitor.session,
                 spoken_by(request, visitor), note, query_of(row.query, request),
-                await body_of(row.body, request),
+                await (form_of(row.form, request) if row.form else body_of(row.body, request)),
+                request.path_params,
             )  # fmt: skip
             if row.is_api and row.verb == "POST" and FIELD in request.headers and not row.secret:
                 return await self._once(row, call)
@@ -264,9 +266,9 @@ class ConsoleApp:
     async def _done(self, row: RouteRow, call: Call) -> Response:
         """The answer of a handler; of what can be edited, with its ETag."""
         if row.version_of is None:
-            return self._response(row, call, await row.handler(call))
+            return self._response(row, call, await answer_of(row, call))
         if row.verb in SAFE:
-            response = self._response(row, call, await row.handler(call))
+            response = self._response(row, call, await answer_of(row, call))
             response.headers["etag"] = (await row.version_of(call)).etag
             return response
         wanted = call.request.headers.get(IF_MATCH, "")
@@ -275,7 +277,7 @@ class ConsoleApp:
                 now = await row.version_of(call)
                 if not now.fits(wanted):
                     return conflict(now, call.body)
-            response = self._response(row, call, await row.handler(call))
+            response = self._response(row, call, await answer_of(row, call))
             if row.verb != "DELETE" or row.answer is not None:
                 response.headers.setdefault("etag", (await row.version_of(call)).etag)
             return response
@@ -285,7 +287,8 @@ class ConsoleApp:
             return answer
         if isinstance(answer, PageAnswer):
             visitor = Visitor(call.identity, call.session)
-            return self._page(answer, visitor, call.language)
+            page = answer._replace(facts={**page_facts(call), **answer.facts})
+            return self._page(page, visitor, call.language)
         data = with_fields(to_builtins(answer), call.request.query_params.get("fields", ""))
         return Response(to_json(data), row.status, media_type=JSON_TYPE)
 

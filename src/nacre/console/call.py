@@ -14,6 +14,7 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.services import ConsoleServices
+from nacre.core.clock import iso
 from nacre.ops.roles import Role
 
 
@@ -29,6 +30,7 @@ class Call(NamedTuple):
         note: Additions to the line of the audit log; only for what changes something.
         query: The query, as the struct of its route; None where it has none.
         body: The body, likewise.
+        params: The values of the parameters of the path.
     """
 
     services: ConsoleServices
@@ -39,6 +41,12 @@ class Call(NamedTuple):
     note: AuditNote
     query: Any = None
     body: Any = None
+    params: Mapping[str, Any] = {}
+
+    @property
+    def now(self) -> str:
+        """The time of the answer, RFC 3339."""
+        return iso(self.services.clock.now())
 
     def job(self, name: str | None = None) -> FoundJob:
         """The job of an id.
@@ -49,7 +57,7 @@ class Call(NamedTuple):
         Raises:
             RefusedRequestError: There is none (404).
         """
-        found = self.services.fleet.job(self.request.path_params["job"] if name is None else name)
+        found = self.services.fleet.job(self.params["job"] if name is None else name)
         if not self.identity.sees(found.place):
             raise not_found(f"job {found.id}")
         return found

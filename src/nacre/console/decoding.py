@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -12,23 +12,14 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 
 from nacre.console.problems import RefusedRequestError, not_found
-from nacre.ops.fields import LARGEST, PathPart, ShortText
+from nacre.ops.fields import LARGEST, PathPart, Secret, ShortText
+from nacre.ops.frontier import FRONTIER
 from nacre.ops.misfits import misfit_of
 
 JSON_TYPE: Final = "application/json"
 _VISIBLE: Final = r"^[\x21-\x7e][\x20-\x7e]*$"
 PATH_VALUES: Final[Mapping[str, Any]] = {
-    "action": Literal[
-        "delete",
-        "exclude",
-        "include",
-        "retire",
-        "unretire",
-        "wake",
-        "forget",
-        "reconsider",
-        "first",
-    ],
+    "action": Literal[tuple(FRONTIER)],
     "clip": ShortText,
     "job": ShortText,
     "key": ShortText,
@@ -124,7 +115,16 @@ def text_of(form: FormData, name: str) -> str:
 
 
 _CHOSEN: Final = {"yes": "true", "no": "false"}
-"""Values of fields that may also be left open."""
+"""Values of fields that are a choice, and may also be left open."""
+
+
+async def form_of(kind: type[S], request: Request) -> S:
+    """Decode the form of a request.
+
+    Raises:
+        RefusedRequestError: It cannot be read (400), or a field does not fit (422).
+    """
+    return form_request(await sent_form(request), kind)
 
 
 def form_request(form: FormData, kind: type[S]) -> S:
@@ -139,11 +139,22 @@ def form_request(form: FormData, kind: type[S]) -> S:
     """
     values: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
-        text = text_of(form, field.encode_name)
-        if text:
-            is_list = isinstance(field.default, tuple)
-            values[field.encode_name] = lines_of(text) if is_list else _CHOSEN.get(text, text)
+        name, kinds = field.encode_name, _kinds_of(field.type)
+        text = text_of(form, name)
+        if Secret in kinds:  # as it was typed
+            text = str(form.get(name, ""))
+        if tuple in kinds and name in form:
+            texts = [one for one in form.getlist(name) if isinstance(one, str)]
+            values[name] = tuple(line for one in texts for line in lines_of(one))
+        elif text:
+            values[name] = _CHOSEN.get(text, text) if bool in kinds else text
     return converted(values, kind, "form")
+
+
+def _kinds_of(kind: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a type
+    """Return a type, the types of a union, and those that annotations and lists are made of."""
+    kinds = (kind, *(one for part in get_args(kind) for one in _kinds_of(part)))
+    return (*kinds, *filter(None, map(get_origin, kinds)))
 
 
 def query_of(kind: type[S] | None, request: Request) -> S | None:

@@ -1,20 +1,38 @@
 """A row of the table of routes."""
 
-from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call, PageAnswer
+from nacre.console.readers.background import HeldTask
 from nacre.console.versions import EditedThing
 from nacre.ops.roles import Role
 
-Answer = msgspec.Struct | PageAnswer | Response
-RouteHandler = Callable[[Call], Awaitable[Answer]]
+Answer = msgspec.Struct | PageAnswer | HeldTask | Response
+RouteHandler = Callable[[Call], Awaitable[Answer | None]]
 VersionFinder = Callable[[Call], Awaitable[EditedThing]]
 API = "/api/v1"
 """Before the paths of the interface for programs."""
+
+
+class RouteView(NamedTuple):
+    """The view of a page: how it shows the answer of a handler that a REST path has, too.
+
+    Attributes:
+        template: Name of the template.
+        facts: Returns what the template shows beside the facts of every page, a task that reads
+            it, or another page; takes the call and the answer; None: nothing.
+        title: Title of the page in its place while the job never ran; "": it is shown then, too.
+        tab: Name of the tab of that page.
+    """
+
+    template: str
+    facts: Callable[[Call, Any], Awaitable[Mapping[str, Any] | HeldTask | PageAnswer]] | None = None
+    title: str = ""
+    tab: str = ""
 
 
 class RouteRow(NamedTuple):
@@ -28,6 +46,8 @@ class RouteRow(NamedTuple):
         summary: What it does, in a sentence.
         query: Struct of the query; None: it takes none.
         body: Struct of the body, JSON; None: it takes none, or reads it itself.
+        form: Struct of the fields of a form; None: it takes none, or reads it itself.
+        view: How the page shows the answer; None: the answer is sent as it is.
         answer: Struct of the answer; None for a page, or an answer without a body.
         status: Status code of a good answer.
         changes: It changes something, where its verb says so; False for a question that is too long
@@ -58,6 +78,8 @@ class RouteRow(NamedTuple):
     makes: tuple[str, str] = ("", "")
     version_of: VersionFinder | None = None
     secret: bool = False
+    form: type[msgspec.Struct] | None = None
+    view: RouteView | None = None
 
     @property
     def is_api(self) -> bool:

@@ -5,17 +5,21 @@ query, body and answer. `app.py` answers by it; `openapi.py` describes the rows 
 programs by their structs. A new page or noun is a function and a row.
 """
 
-from nacre.console.access_routes import ACCESS_ROUTES
 from nacre.console.action_routes import ACTION_ROUTES
-from nacre.console.api import health, jobs, trial, wanted_kinds
-from nacre.console.editing_routes import EDITING_ROUTES
+from nacre.console.admin.routes import ACCESS_ROUTES
+from nacre.console.api import health, jobs, trial
 from nacre.console.fleet.label_book import JobLabelsWish
-from nacre.console.frontier_routes import FRONTIER_ROUTES
+from nacre.console.frontier.routes import FRONTIER_ROUTES
+from nacre.console.jobs import wanted_kinds
+from nacre.console.library.routes import LIBRARY_ROUTES
 from nacre.console.live_routes import LIVE_ROUTES
 from nacre.console.pages import api_guide, job_labels, job_list, job_overview
-from nacre.console.pages import wanted_kinds as wanted_page
-from nacre.console.result_routes import RESULT_ROUTES
+from nacre.console.results.routes import RESULT_ROUTES
 from nacre.console.route_row import API, Answer, RouteRow
+from nacre.console.schedules.routes import SCHEDULE_ROUTES
+from nacre.console.settings.routes import EDITING_ROUTES
+from nacre.console.tasks.routes import TASK_ROUTES
+from nacre.console.webhooks.routes import WEBHOOK_ROUTES
 from nacre.ops.roles import Role
 
 __all__ = ("API", "ROUTES", "Answer", "RouteRow")
@@ -51,13 +55,17 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("PUT", f"{API}/jobs/{{job}}/wanted-kinds", Role.OPERATOR, wanted_kinds.set_wanted,
              "Say of which kinds of URLs no banner warns.", body=wanted_kinds.WantedKinds,
              answer=wanted_kinds.WantedKinds, version_of=wanted_kinds.wanted_version),
-    RouteRow("POST", "/j/{job}/wanted", Role.OPERATOR, wanted_page.answer,
-             "Say that a kind of URLs is wanted; a button."),
+    RouteRow("POST", "/j/{job}/wanted", Role.OPERATOR, wanted_kinds.add_wanted,
+             "Say that a kind of URLs is wanted; a button.", form=wanted_kinds.WantedForm),
     *ACCESS_ROUTES,
     *ACTION_ROUTES,
     *EDITING_ROUTES,
     *FRONTIER_ROUTES,
+    *LIBRARY_ROUTES,
     *LIVE_ROUTES,
     *RESULT_ROUTES,
+    *SCHEDULE_ROUTES,
+    *TASK_ROUTES,
+    *WEBHOOK_ROUTES,
 )  # fmt: skip
 """All rows."""

@@ -13,9 +13,9 @@ import pytest
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.reach import ConsoleReach
-from nacre.console.api import results
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.heritrix.app import HeritrixApp
+from nacre.console.results import reports
 from nacre.ops.roles import Role
 from tests.cli.site import PAGES, site
 from tests.console.given import LONG, given_console
@@ -254,7 +254,7 @@ def test_names_that_are_none(tmp_path: Path, name: str):
 def test_reports_of_a_job_with_a_chinese_name_have_what_its_workers_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(results, "_TOES", LONG)
+    monkeypatch.setattr(reports, "_TOES", LONG)
     job = tmp_path / "crawls" / "图书馆"
     job.parent.mkdir()
     wanted = {"CrawlSummaryReport": "Running", "ToeThreadsReport": "pool: 25"}

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.readers.editing import find_problems, format_text, save_config, version_of
+from nacre.console.readers.editing import find_problems, format_text, save_config
+from nacre.ops.config_file import read_version
 from nacre.store.layout import Layout
 from tests.cli.site import nacre
 
@@ -40,7 +41,7 @@ def test_lines_of_a_form_end_as_those_of_the_file(layout: Layout):
     assert save_config(layout, sent)["outcome"] == "saved"
     assert layout.config.read_bytes() == text.encode()
     layout.config.write_bytes(text.replace("\n", "\r\n").encode())
-    text = version_of(layout).text.replace("\r\n", "\n") + "name: 二\n"
+    text = read_version(layout).text.replace("\r\n", "\n") + "name: 二\n"
     # The name is there already.
     assert save_config(layout, {**wish, "text": text})["outcome"] == "problems"
     text = text.replace("name: one\n", "")
@@ -51,7 +52,7 @@ def test_lines_of_a_form_end_as_those_of_the_file(layout: Layout):
 def test_the_rights_of_the_file_stay(layout: Layout):
     layout.config.chmod(0o640)
     text = layout.config.read_text() + "# more\n"
-    save_config(layout, {"text": text, "etag": version_of(layout).etag, "files": True})
+    save_config(layout, {"text": text, "etag": read_version(layout).etag, "files": True})
     assert layout.config.stat().st_mode & 0o777 == 0o640
 
 

@@ -13,6 +13,7 @@ from nacre.console.catalogue import Language
 from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
 from nacre.console.fleet.launch import LaunchFacts
 from nacre.console.fleet.places import FoundJob
+from nacre.console.item_list import ItemList
 from nacre.console.job_moves import move_job
 from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.live.snapshot import JobSnapshot
@@ -128,20 +129,14 @@ class JobItem(msgspec.Struct, frozen=True):
     stale: str = ""
 
 
-class JobList(msgspec.Struct, frozen=True):
+class JobList(ItemList[JobItem], frozen=True):
     """A page of jobs.
 
     Attributes:
-        items: The jobs, by their ids.
-        next: The `after` of the next page; null for none.
-        as_of: The time of the answer, RFC 3339.
         previous: The `before` of the page before; null for none.
         total: Jobs that pass the filters, on all pages.
     """
 
-    items: tuple[JobItem, ...]
-    next: str | None
-    as_of: str
     previous: str | None
     total: int
 

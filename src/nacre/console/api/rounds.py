@@ -6,11 +6,11 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.actions import WHYS, allowed_now, own_command
-from nacre.console.background.answers import later, read_or_later
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.background import HeldTask
+from nacre.console.task_answers import later, read_or_later
 from nacre.core.clock import iso
 
 _PATIENCE: Final = 60.0

@@ -24,7 +24,6 @@ from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.origin import LOOPBACK, SAFE, is_same_origin
 from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.actions import name_of
-from nacre.console.api.results import toes_of
 from nacre.console.app import RequestGuard
 from nacre.console.heritrix import answers, files
 from nacre.console.heritrix.actions import BuiltJobs, HeritrixJobs, PortOptions, latest_run
@@ -45,6 +44,7 @@ from nacre.console.heritrix.scripts import Deed, RecognisedScript, recognise, re
 from nacre.console.heritrix.statements import ScriptStep, read_statements
 from nacre.console.job_notes import copy_to_jobs
 from nacre.console.problems import RefusedRequestError
+from nacre.console.results.reports import toes_of
 from nacre.console.services import ConsoleServices
 from nacre.errors import JobError, NacreError
 from nacre.ops.roles import Role

@@ -5,13 +5,13 @@ from typing import Any, Final
 import msgspec
 
 from nacre.console.access.roles import Requester
-from nacre.console.api.settings import require_may_name
 from nacre.console.heritrix.actions import HeritrixJobs
 from nacre.console.heritrix.bean_tree import assignments, beans_tree, property_at, setting_paths
 from nacre.console.heritrix.conversion import note
 from nacre.console.heritrix.rule_beans import rule_assignments, rule_path
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
+from nacre.console.settings.changes import require_may_name
 from nacre.errors import JobError
 from nacre.job.apply_change import ChangeRequest
 from nacre.job.control import NotRunningError, ask_command

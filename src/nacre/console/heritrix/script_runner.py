@@ -7,13 +7,13 @@ from typing import Any, Final
 import msgspec
 
 from nacre.console.access.roles import Requester
-from nacre.console.api.settings import require_may_name
 from nacre.console.heritrix.actions import HeritrixJobs
 from nacre.console.heritrix.bean_browser import BeanBrowser
 from nacre.console.heritrix.bean_tree import assignments, property_at
 from nacre.console.heritrix.rule_beans import rule_path
 from nacre.console.heritrix.statements import Literal, ScriptAction, ScriptStep, StepResult
 from nacre.console.services import ConsoleServices
+from nacre.console.settings.changes import require_may_name
 from nacre.errors import JobError, NacreError
 from nacre.frontier.pending import matcher
 from nacre.job.apply_change import ChangeRequest

@@ -368,7 +368,7 @@ class Poller:
                 )  # fmt: skip
         except NacreError:  # it ends just now, or all readers are busy; the next look tells
             return
-        first: Mapping[str, Any] = next(iter(tree["branches"]), {"name": "", "waiting": 0})
+        first: Mapping[str, Any] = next(iter(tree["items"]), {"name": "", "waiting": 0})
         found = crowded_kind(queue, first["name"], first["waiting"], tree["searched"])
         if found is None:
             self._crowds.pop(job.id, None)

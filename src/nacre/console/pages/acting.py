@@ -14,9 +14,9 @@ from starlette.responses import RedirectResponse
 from nacre.console.actions import REQUESTS, ActionDone, act, require_action
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import form_request, sent_form, text_of
+from nacre.console.form_actions import shown
 from nacre.console.live.notices import Notice
 from nacre.console.pages.action_buttons import LABELS
-from nacre.console.pages.forms import in_place
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
 
@@ -104,30 +104,3 @@ def notice_of(done: ActionDone, translate: Callable[[str], str]) -> Notice:
         place=launch.place if launch else 0, text=launch.text if launch else "",
     )  # fmt: skip
     return Notice("error" if code == "failed" else "done", words)
-
-
-def shown(call: Call, notices: list[Notice], following: str) -> PageAnswer | RedirectResponse:
-    """The answer to a form: a fragment for htmx, else the page that it came from.
-
-    Args:
-        call: The request.
-        notices: What came of it.
-        following: Path of that page; "" for the list of jobs.
-    """
-    if in_place(call.request):
-        return PageAnswer("notices.html", {"notices": notices}, headers={"hx-trigger": ASKED})
-    if call.session is None:
-        return PageAnswer("acted.html", {"notices": notices})
-    for notice in notices:
-        call.services.notices.add(call.identity.session, notice)
-    return RedirectResponse(own_path(following), status_code=303)
-
-
-ASKED = "nacre:asked"
-"""The event of the page that an action gives: live regions look at once."""
-
-
-def own_path(path: str) -> str:
-    """The path if it is one of this console, else `/`: no form leads elsewhere."""
-    is_own = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
-    return path if is_own and "\\" not in path else "/"

@@ -3,8 +3,8 @@
 import asyncio
 from typing import Final
 
+from nacre.console.admin.quotas import quota_items
 from nacre.console.api.logs import AlertItem, alert_item
-from nacre.console.api.quota import quota_items
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.logs.pages import LogQuestion, log_path, read_page

@@ -7,10 +7,10 @@ from starlette.responses import RedirectResponse
 from nacre.console.api.jobs import label_job
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.label_book import JobLabelsWish, changed_labels
+from nacre.console.form_actions import shown
+from nacre.console.forms import fields_of
 from nacre.console.job_moves import move_job
 from nacre.console.live.notices import Notice
-from nacre.console.pages.acting import shown
-from nacre.console.pages.forms import fields_of
 from nacre.console.problems import RefusedRequestError
 
 

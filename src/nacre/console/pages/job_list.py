@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 import msgspec
 
 from nacre.console.api.jobs import JobsQuery, SeenJob, job_items, jobs_page, wanted_jobs
-from nacre.console.api.removals import removed_jobs
 from nacre.console.call import Call, PageAnswer
+from nacre.console.jobs.removals import removed_jobs
 from nacre.console.pages import new_job
 from nacre.console.pages.action_buttons import many_buttons
 from nacre.ops.fields import RowCount

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from nacre.console.api.logs import LogQuery, log_page
 from nacre.console.call import Call, PageAnswer
+from nacre.console.forms import offered_runs
 from nacre.console.live.tails import LogPosition
 from nacre.console.logs.pages import LogLine, log_names, runs_with_logs
-from nacre.console.pages.forms import offered_runs
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.ops.fields import ShortText
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields

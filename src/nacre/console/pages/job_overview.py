@@ -11,13 +11,13 @@ from nacre.console.api.logs import alert_item
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.forgetting import ever_ran
 from nacre.console.fleet.places import FoundJob
+from nacre.console.forms import may_operate
+from nacre.console.links import exclude_link
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.live.tails import LogTail
 from nacre.console.live.toes import ToeList
 from nacre.console.logs.pages import LogLine
 from nacre.console.new_jobs import job_places
-from nacre.console.pages.forms import may_operate
-from nacre.console.pages.frontier import exclude_link
 from nacre.console.pages.job_log import CRAWL, rows
 from nacre.console.pages.job_watch import watch_charts
 from nacre.console.pages.lever_links import LeverLink, lever_links, only_looks

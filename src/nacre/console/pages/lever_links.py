@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import quote, urlencode
 
-from nacre.console.pages.frontier import exact, exclude_link
+from nacre.console.links import exact, exclude_link
 from nacre.job.overview import SlowQueue
 from nacre.job.sentence import Sentence
 from nacre.job.sentence_words import LEVERS

@@ -29,8 +29,8 @@ from nacre.console.new_jobs import (
     with_values,
 )
 from nacre.console.pages.acting import notice_of
-from nacre.console.pages.job_form import changed_values
 from nacre.console.problems import RefusedRequestError, problem_of
+from nacre.console.settings.form_page import changed_values
 from nacre.engine.seeding.seedfile import coding_of, decoded_lines
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.settings.layers import list_profiles

@@ -15,12 +15,12 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from nacre.console.assets import Assets
 from nacre.console.catalogue import LANGUAGES, Language, language
 from nacre.console.commands import command_text
 from nacre.console.logs.explained import in_words
 from nacre.console.logs.lines import status_words
 from nacre.console.pages.action_buttons import action_buttons, first_buttons
-from nacre.console.pages.assets import Assets
 from nacre.core.clock import iso
 from nacre.inspect.summary.history_documents import found_in_words
 from nacre.job.sentence import delay_sentence

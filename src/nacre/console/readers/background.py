@@ -67,6 +67,8 @@ class HeldTask:
         self.result: Any = None
         self.is_question = False
         """Who asks the same again gets its result, once."""
+        self.patience = PATIENCE
+        """Seconds that a request of a program waits for its result."""
         self.is_told = False
         """Its id was answered, so that it may be asked for."""
         self.problem: ProblemDetails | None = None
@@ -157,6 +159,7 @@ class TaskBook:
         by: str,
         work: Callable[[Tell], Coroutine[Any, Any, Any]],
         facts: dict[str, Any] | None = None,
+        patience: float = PATIENCE,
     ) -> HeldTask:
         """Begin a task.
 
@@ -166,6 +169,7 @@ class TaskBook:
             by: Name of who began it.
             work: Makes the work, which tells how far it is.
             facts: What it was asked for.
+            patience: Seconds that a request of a program waits for its result.
 
         Raises:
             RefusedRequestError: Too many run (429).
@@ -175,6 +179,7 @@ class TaskBook:
             said = f"{MOST} tasks run or wait to be looked at; try again later"
             raise RefusedRequestError(429, "too-many-tasks", said, SOON)
         held = HeldTask(job, what, by, facts or {}, self._clock.now(), self._changed)
+        held.patience = patience
         self._tasks[held.id] = held
         held.start(work(held.tell), self._clock)
         return held

@@ -4,7 +4,6 @@ Texts come and go without their secrets (`editing.secrets`).
 """
 
 import difflib
-import hashlib
 import io
 from collections.abc import Mapping
 from contextlib import suppress
@@ -30,6 +29,7 @@ from nacre.errors import ConfigError, Problem
 from nacre.job.apply_change import alone
 from nacre.job.control import is_running
 from nacre.job.edits import edit_list, note_edit, read_config, read_edit
+from nacre.ops.config_file import ConfigVersion, read_version
 from nacre.runs.manifest import effective
 from nacre.settings.layers import job_layers
 from nacre.settings.load import examine_job, examine_text
@@ -50,35 +50,10 @@ _UNBOUND: Final = Problem(
 )  # fmt: skip
 
 
-class ConfigVersion(msgspec.Struct, frozen=True):
-    """The file of a job as it can be shown.
-
-    Attributes:
-        text: Its text, with a mark in place of each secret.
-        etag: Changes with each version.
-    """
-
-    text: str
-    etag: str
-
-
-def version_of(layout: Layout) -> ConfigVersion:
-    """The file as it is.
-
-    Raises:
-        JobError: It cannot be read.
-    """
-    raw = read_config(layout.config).decode("utf-8", "replace")
-    shown = without_secrets(raw).text
-    # Not of the text itself, from which a short secret could be guessed.
-    facts = f"{layout.config.stat().st_mtime_ns} {shown}"
-    return ConfigVersion(shown, hashlib.sha256(facts.encode()).hexdigest()[:32])
-
-
 def config_text(layout: Layout, _: Arguments) -> dict[str, Any]:
     """The file of a job, and its ETag."""
     layout.require()
-    return dict(to_builtins(version_of(layout)))
+    return dict(to_builtins(read_version(layout)))
 
 
 def shown_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -114,7 +89,7 @@ def find_problems(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     """
     has_job = bool(arguments.get("has_job", True))
     given = arguments.get("text")
-    saved = version_of(layout).text if has_job else ""
+    saved = read_version(layout).text if has_job else ""
     text = saved if given is None else str(given)
     refused = [] if arguments.get("files") else changed_files(saved, text)
     if refused:
@@ -199,7 +174,7 @@ def save_config(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     """
     layout.require()
     with alone(layout):
-        now = version_of(layout)
+        now = read_version(layout)
         if arguments["etag"] not in {"*", now.etag}:
             return {"outcome": "changed", **to_builtins(now)}
         if is_running(layout.socket):
@@ -236,7 +211,7 @@ def _saved(layout: Layout, arguments: Arguments, now: ConfigVersion) -> dict[str
     note_edit(layout, before, who, why, source)
     edits = edit_list(layout)
     findings = to_builtins(found)
-    after = version_of(layout)
+    after = read_version(layout)
     return {
         "outcome": "saved", "etag": after.etag, "number": edits[-1].number, "findings": findings,
         "difference": changed_lines(now.text, after.text),

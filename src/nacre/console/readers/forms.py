@@ -11,12 +11,12 @@ from nacre.config.findings import typed
 from nacre.config.layer import Layer, SettingOrigin, put
 from nacre.console.catalogue import language as language_of
 from nacre.console.readers.cards import card_lists, changed_text, read_change
-from nacre.console.readers.editing import version_of
 from nacre.console.readers.editors import editor_of, field_text, value_of
 from nacre.console.readers.searching import SettingSearch
 from nacre.editing.places import heritrix_of
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import SettingsEditor, why_fixed
+from nacre.ops.config_file import read_version
 from nacre.settings.amend import REMOVED, Edit, amended
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings
@@ -66,7 +66,7 @@ def form_fields(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         **fields_shown(loaded, layout.config.name, section, search, spoken=spoken),
         "lists": lists,
         "opened": opened,
-        "etag": version_of(layout).etag,
+        "etag": read_version(layout).etag,
         "problems": [],
     }
 
@@ -156,7 +156,7 @@ def form_change(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     """
     found = _values(arguments["values"])
     lines = [f"{path}={msgspec.json.encode(value).decode()}" for path, value in found]
-    return {"etag": version_of(layout).etag, "assignments": lines}
+    return {"etag": read_version(layout).etag, "assignments": lines}
 
 
 def form_values(_: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -211,7 +211,7 @@ def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     loaded, _ = examine_job(layout)
     if loaded is None:
         raise JobError("the file cannot be read: mend it as YAML first")
-    version = version_of(layout)
+    version = read_version(layout)
     text = version.text
     editor = SettingsEditor(loaded.settings, layout.root, running=False)
     problems: list[Problem] = []

@@ -171,7 +171,7 @@ def _as_template(root: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     from nacre.config.document import read_yaml  # noqa: PLC0415 - see above
     from nacre.config.layer import Layer, merge  # noqa: PLC0415
-    from nacre.console.readers.library import profile_of  # noqa: PLC0415
+    from nacre.ops.library import profile_of  # noqa: PLC0415
 
     text = profile_of(Layout(root))
     made, _ = merge([read_yaml(text, "template"), Layer("option", dict(settings))])

@@ -46,8 +46,8 @@ MEMORY: Final = 400_000_000
 
 LONG_TASKS: Final = frozenset(
     (
-        "check", "convert-beans", "count", "dry-round", "export-uris",
-        "import-uris", "operate", "report", "write-report",
+        "check", "convert-beans", "count", "dry-round", "import-uris",
+        "operate", "report", "write-report",
     )
 )  # fmt: skip
 """Tasks that read a store to its end, or wait for other machines."""
@@ -246,7 +246,7 @@ class ReaderPool:
         """
         self._changed[job] = now
 
-    def patience(self, task: str, job: Path, **arguments: object) -> float:
+    def patience(self, task: str, job: Path, /, **arguments: object) -> float:
         """Seconds that a page waits for an answer, before it becomes a task.
 
         Args:
@@ -269,7 +269,7 @@ class ReaderPool:
         return ReaderRequest(task, str(job), {**arguments, "since": since} if since else arguments)
 
     async def ask(
-        self, task: str, job: Path, patience: float = PATIENCE, **arguments: object
+        self, task: str, job: Path, patience: float = PATIENCE, /, **arguments: object
     ) -> Any:  # noqa: ANN401 - as the task gives it
         """Ask, and wait for the answer.
 
@@ -312,7 +312,7 @@ class ReaderPool:
                 SOON,
             ) from None  # fmt: skip
 
-    async def work(self, task: str, job: Path, tell: Told, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
+    async def work(self, task: str, job: Path, tell: Told, /, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
         """Ask for something that may take long, in the background.
 
         Changes of the frontier of a job at rest are made one after the other.

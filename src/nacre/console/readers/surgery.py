@@ -9,19 +9,12 @@ from typing import Any, Final
 from nacre.console.readers.operations import worker_context
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.views import VIEWS
-from nacre.console.readers.waiting import QueueNames, ScanBudget, waiting_rows
 from nacre.core.message_data import to_builtins
-from nacre.frontier.pending import PendingUri, export, matcher
 from nacre.job.imports import ImportMode, ImportOptions, ImportTally
 from nacre.ops.uri_import import file_lines, import_lines
 from nacre.store.layout import Layout
 
-_LINES: Final = 1000
-"""Lines that are sent to a running job at a time."""
 _REJECTED: Final = 20
-_PART: Final = 20_000
-_PART_SECONDS: Final = 0.5
-_LOOKED: Final = 65_536
 
 
 def import_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,29 +46,3 @@ def import_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
             rejected += islice(more, _REJECTED - len(rejected))
             PROGRESS.tell(total.lines)
     return {"changed": total.scheduled, "tally": to_builtins(total), "rejected": rejected}
-
-
-def export_part(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """A part of the URIs that wait, as lines of a recovery journal.
-
-    Args:
-        layout: The job.
-        arguments: `urls`, `queues` (expressions), `after` (family and key, or None).
-    """
-    urls, queues = matcher(str(arguments["urls"])), matcher(str(arguments["queues"]))
-    place = arguments["after"]
-    start = (str(place[0]), bytes(place[1])) if place else None
-    with VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view:
-        names, budget = QueueNames(view), ScanBudget(_PART, _PART_SECONDS)
-        found, last = list[PendingUri](), None
-        for row in waiting_rows(view, "", start):
-            if budget.spent:
-                break
-            last = (row.family, row.key)
-            uri, _ = names.uri(row)
-            if urls(uri.url) and queues(uri.queue):
-                found.append(PendingUri(row.family, row.key, uri))
-        else:
-            last = None
-        text = "".join(f"{line}\n" for line in export(found))
-        return {"text": text, "next": None if last is None else list(last)}

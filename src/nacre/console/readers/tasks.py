@@ -26,6 +26,15 @@ def _of(module: str, name: str) -> ReaderTask:
     return task
 
 
+def _typed(module: str, name: str) -> ReaderTask:
+    """A typed task of a module of the console, which is imported when the task is first asked."""
+
+    def task(layout: Layout, arguments: Arguments) -> Any:  # noqa: ANN401 - plain data
+        return getattr(import_module(f"nacre.console.{module}"), name).run(layout, arguments)
+
+    return task
+
+
 def _stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
     """The numbers of a job that does not run, as `nacre status --json` has them."""
     from nacre.ops.status import stored_status  # noqa: PLC0415 - the worker starts faster
@@ -45,13 +54,16 @@ def kept_from_start(layout: Layout, _: Arguments) -> dict[str, Any]:
     return start_survey.kept_from_start(layout)
 
 
-_FOR_PAGES = ("found", "logs", "settings", "waiting")
+_FOR_PAGES = (
+    "frontier.previews", "readers.logs", "results.runs", "results.seeds", "results.urls",
+    "settings.sheets", "settings.trials",
+)  # fmt: skip
 
 
 def warm(_: Layout, __: Arguments) -> None:
     """Import what pages of jobs need, before one is asked for."""
     for module in _FOR_PAGES:
-        import_module(f"nacre.console.readers.{module}")
+        import_module(f"nacre.console.{module}")
 
 
 TASKS: Mapping[str, ReaderTask] = {
@@ -74,39 +86,38 @@ TASKS: Mapping[str, ReaderTask] = {
     "save-config": _of("editing", "save_config"),
     "edit-versions": _of("editing", "edit_versions"),
     "edit-version": _of("editing", "edit_version"),
-    "named-files": _of("settings", "named_files_of"),
-    "change-settings": _of("settings", "change_settings"),
-    "exclusions": _of("settings", "exclusions_of"),
-    "dry-run": _of("settings", "dry_run"),
+    "named-files": _typed("settings.edits", "named_files"),
+    "change-settings": _typed("settings.edits", "change_file"),
+    "exclusions": _typed("settings.edits", "list_exclusions"),
+    "dry-run": _typed("settings.trials", "dry_run"),
     "form-fields": _of("forms", "form_fields"),
     "form-change": _of("forms", "form_change"),
     "form-text": _of("forms", "form_text"),
     "form-values": _of("forms", "form_values"),
-    "list-sheets": _of("sheets", "list_sheets"),
-    "sheets-at": _of("sheets", "sheets_at"),
-    "sheet-value": _of("sheets", "sheet_value"),
-    "profiles": _of("library", "profiles"),
-    "profile-text": _of("library", "profile_text"),
-    "save-profile": _of("library", "save_profile"),
-    "remove-profile": _of("library", "remove_profile"),
-    "clips": _of("library", "clips"),
-    "clip-text": _of("library", "clip_text"),
-    "put-clip": _of("library", "put_clip"),
-    "clip-of-lines": _of("library", "clip_of_lines"),
-    "drop-clip": _of("library", "drop_clip"),
-    "with-clip": _of("library", "with_clip"),
+    "list-sheets": _typed("settings.sheets", "list_sheets"),
+    "sheets-at": _typed("settings.sheets", "sheets_at"),
+    "sheet-value": _typed("settings.sheets", "sheet_value"),
+    "profiles": _typed("library.tasks", "PROFILES"),
+    "profile-text": _typed("library.tasks", "PROFILE_TEXT"),
+    "save-profile": _typed("library.tasks", "SAVE_PROFILE"),
+    "remove-profile": _typed("library.tasks", "REMOVE_PROFILE"),
+    "clips": _typed("library.tasks", "CLIPS"),
+    "clip-text": _typed("library.tasks", "CLIP_TEXT"),
+    "put-clip": _typed("library.tasks", "PUT_CLIP"),
+    "clip-of-lines": _typed("settings.edits", "CLIP_OF_LINES"),
+    "drop-clip": _typed("library.tasks", "DROP_CLIP"),
+    "with-clip": _typed("library.tasks", "WITH_CLIP"),
     "settings-schema": _of("editing", "settings_schema"),
     "setting-facts": _of("editing", "setting_facts"),
     "log-lines": _of("logs", "find_lines"),
     "progress": _of("logs", "read_progress"),
-    "queues": _of("waiting", "list_queues"),
-    "queue": _of("waiting", "show_queue"),
-    "uris": _of("waiting", "list_uris"),
-    "tree": _of("waiting", "show_tree"),
-    "count": _of("waiting", "count_uris"),
+    "queues": _typed("frontier.queues", "list_queues"),
+    "queue": _typed("frontier.queues", "show_queue"),
+    "uris": _typed("frontier.uris", "list_uris"),
+    "tree": _typed("frontier.tree", "show_tree"),
+    "count": _typed("frontier.previews", "count_affected"),
     "operate": _of("operations", "operate"),
     "import-uris": _of("surgery", "import_uris"),
-    "export-uris": _of("surgery", "export_uris"),
     "look-at-new-job": _of("new_jobs", "look_at_new_job"),
     "new-job-fields": _of("new_jobs", "new_job_fields"),
     "make-new-job": _of("new_jobs", "make_new_job"),
@@ -114,12 +125,12 @@ TASKS: Mapping[str, ReaderTask] = {
     "look-before-start": _of("starting", "look_before_start"),
     "cycle-versions": _of("rounds", "cycle_versions"),
     "dry-round": _of("dry_round", "dry_round"),
-    "export-part": _of("surgery", "export_part"),
-    "seeds": _of("found", "list_seeds"),
+    "export-part": _typed("frontier.uris", "export_part"),
+    "seeds": _typed("results.seeds", "list_seeds"),
     "seed-list": _of("seed_list", "seed_list"),
     "save-seed-list": _of("seed_list", "save_seed_list"),
-    "explain": _of("found", "explain_url"),
-    "runs": _of("found", "list_runs"),
+    "explain": _typed("results.urls", "explain_url"),
+    "runs": _typed("results.runs", "list_runs"),
     "upcoming": _of("upcoming", "upcoming"),
     "reports": _of("reporting", "list_reports"),
     "report": _of("reporting", "make_report"),

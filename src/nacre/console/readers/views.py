@@ -115,6 +115,17 @@ class ViewBook:
     def __init__(self) -> None:
         self._views: dict[Path, OpenView] = {}
         self._kept: dict[Path, dict[str, Any]] = {}
+        self.since = 0.0
+        """Data that the task reads must not be older than this, seconds since the epoch."""
+
+    @contextmanager
+    def fresh(self, since: float) -> Iterator[None]:
+        """Read no data in the block that are older than a moment, seconds since the epoch."""
+        self.since = since
+        try:
+            yield
+        finally:
+            self.since = 0.0
 
     @property
     def open(self) -> list[Path]:
@@ -132,6 +143,7 @@ class ViewBook:
             JobError: It never ran.
             StorageError: The store cannot be read.
         """
+        since = max(since, self.since)
         require_store(layout)
         root, stamp, now = layout.root, store_stamp(layout), CLOCK.monotonic()
         view = self._views.get(root)
@@ -189,3 +201,34 @@ class ViewBook:
 
 VIEWS: Final = ViewBook()
 """Those of this process."""
+
+ROWS: Final = 10_000
+"""Rows that a page may cost."""
+SECONDS: Final = 0.015
+"""Seconds that it may take."""
+_EACH: Final = 64
+
+
+class ScanBudget:
+    """The cost that a page may have: rows and time.
+
+    Args:
+        rows: Rows.
+        seconds: Seconds.
+
+    Attributes:
+        looked: Rows that were looked at.
+    """
+
+    def __init__(self, rows: int = ROWS, seconds: float = SECONDS) -> None:
+        self.looked = 0
+        self._rows = rows
+        self._until = CLOCK.monotonic() + seconds
+
+    @property
+    def spent(self) -> bool:
+        """Whether it is used up, after another row."""
+        self.looked += 1
+        if self.looked >= self._rows:
+            return True
+        return not self.looked % _EACH and CLOCK.monotonic() > self._until

@@ -8,19 +8,18 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from nacre.console.api.tasks import seen_task
-from nacre.console.background.answers import facts_of
+from nacre.console.assets import assets
 from nacre.console.call import Call, PageAnswer
 from nacre.console.live.events import EventStream, event
 from nacre.console.live.hub import JOBS, job_topic, task_topic
 from nacre.console.live.tails import log_position
 from nacre.console.logs.lines import wanted_lines
 from nacre.console.pages import job_list, job_log, job_overview, job_watch
-from nacre.console.pages.assets import assets
 from nacre.console.pages.header import header_facts
 from nacre.console.pages.job_log import LogTailQuery
 from nacre.console.pages.rendering import render
 from nacre.console.streams.follow import follow
+from nacre.console.task_answers import facts_of, seen_task
 
 _BEAT = event("", "beat")
 _OVER = event("", "over")

@@ -16,8 +16,6 @@ from urllib.parse import unquote
 import msgspec
 
 from nacre.console.api.jobs import JobDetails, JobList, JobsQuery, job_details, job_list
-from nacre.console.api.tasks import seen_task
-from nacre.console.background.answers import TaskFacts, facts_of
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.events import COMMENT, EventStream, event
@@ -27,6 +25,7 @@ from nacre.console.logs.pages import LogLine, is_log_name
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.background import HeldTask
 from nacre.console.streams.follow import follow
+from nacre.console.task_answers import TaskFacts, facts_of, seen_task
 from nacre.core.message_data import to_json
 from nacre.ops.fields import LineText
 
@@ -185,7 +184,7 @@ class _Log:
         if found.position == seen:
             return b""
         self._places.seen[self._index] = found.position
-        data = msgspec.json.encode(LogLinesEvent(self.topic, found.is_anew, found.lines))
+        data = to_json(LogLinesEvent(self.topic, found.is_anew, found.lines))
         return event(data.decode(), self._kind, str(self._places))
 
 

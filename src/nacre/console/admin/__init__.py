@@ -1,0 +1,1 @@
+"""The administration of the console: users, keys, sessions, places, quotas, audit log."""

@@ -1,0 +1,106 @@
+"""`/admin` and `/account`: who may use the console and what was done, and one's own access."""
+
+import asyncio
+from typing import Final
+
+from starlette.responses import RedirectResponse
+
+from nacre.console.access.audit_reader import AuditFilter, audit_page
+from nacre.console.access.sessions import cookie_field
+from nacre.console.admin import about, places, sessions, users
+from nacre.console.admin.quotas import quota_items
+from nacre.console.call import Call, PageAnswer
+from nacre.console.form_actions import FormAction, form_handler
+from nacre.console.live.notices import Notice
+from nacre.ops.roles import Role
+
+LINES = 50
+"""Lines of the audit log on a page."""
+
+
+async def page(call: Call) -> PageAnswer:
+    """Users, keys, sessions, places, quotas, the audit log, and what the console is made of."""
+    services, query = call.services, call.request.query_params
+    after = query.get("after", "")
+    end = int(after) if after.isdecimal() and len(after) < 19 else 0
+    wanted = AuditFilter(*(query.get(name, "").strip() for name in AuditFilter._fields))
+    audit = await asyncio.to_thread(audit_page, services.audit.path, end, LINES, wanted)
+    facts = {
+        "users": (await users.list_users(call)).items,
+        "keys": services.keys.all(),
+        "sessions": (await sessions.list_sessions(call)).items,
+        "places": (await places.list_places(call)).items,
+        "quotas": quota_items(call),
+        "quota_jobs": [job.id for job, _ in call.snapshots()],
+        "is_restricted": bool(call.identity.places),
+        "audit": audit.entries,
+        "older": audit.end,
+        "wanted": wanted,
+        "trouble": services.audit.trouble,
+        "roles": [role.title for role in Role if role],
+        "versions": about.versions(),
+        "packages": about.packages(),
+        "page_licences": about.page_licences(),
+        "is_remote": services.reach.is_remote,
+        "made_key": None,
+    }
+    return PageAnswer("admin.html", facts)
+
+
+async def account_page(call: Call) -> PageAnswer:
+    """One's own role, sessions and password."""
+    services = call.services
+    is_user = call.session is not None and services.users.find(call.identity.name) is not None
+    own = [
+        item
+        for item in (await sessions.list_sessions(call)).items
+        if item.name == call.identity.name and call.session is not None
+    ]
+    return PageAnswer("account.html", {"sessions": own, "is_user": is_user})
+
+
+async def _add_key(call: Call) -> PageAnswer:
+    """Make a key of a program, and show it on the answer itself: nothing keeps it."""
+    made = await users.add_key(call)
+    answer = await page(call)
+    return PageAnswer(answer.template, {**answer.facts, "made_key": made})
+
+
+async def _change_password(call: Call) -> PageAnswer:
+    """Change one's own password; the session gets a new id, which a notice would not reach."""
+    answer = await sessions.change_password(call)
+    notice = Notice("done", call.language.texts.gettext("The password is changed."))
+    fields = {"set-cookie": answer.headers["set-cookie"]}
+    return PageAnswer("acted.html", {"notices": [notice]}, headers=fields)
+
+
+async def _log_out(call: Call) -> RedirectResponse:
+    """End this session."""
+    call.services.sessions.end(call.identity)
+    return RedirectResponse("/login", status_code=303, headers={"set-cookie": cookie_field("")})
+
+
+_END_SESSION: Final = FormAction(sessions.revoke_session, params={"session": "name"})
+admin_form: Final = form_handler(
+    "/admin",
+    {
+        "add-user": FormAction(users.add_user, users.NewUser),
+        "change-user": FormAction(users.change_user, users.UserChange, {"user": "name"}),
+        "remove-user": FormAction(users.remove_user, params={"user": "name"}),
+        "add-key": FormAction(_add_key, users.NewKey),
+        "remove-key": FormAction(users.remove_key, params={"key": "name"}),
+        "end-session": _END_SESSION,
+        "add-place": FormAction(places.add_place, places.NewPlace),
+        "remove-place": FormAction(places.remove_place, params={"place": "name"}),
+    },
+)
+"""The handler of the forms of /admin, for browsers without script."""
+account_form: Final = form_handler(
+    "/account",
+    {
+        "change-password": FormAction(_change_password, sessions.ChangedPassword),
+        "end-session": _END_SESSION,
+        "log-out": FormAction(_log_out),
+    },
+)
+"""The handler of the forms of /account, likewise."""

@@ -1,0 +1,109 @@
+"""`/api/v1/places`: the directories that are looked through for jobs, for admins."""
+
+import asyncio
+import os
+import shutil
+
+import msgspec
+
+from nacre.console.call import Call
+from nacre.console.fleet.place_book import checked_place
+from nacre.console.fleet.places import JobPlace
+from nacre.console.fleet.standing import held_elsewhere
+from nacre.console.item_list import ItemList
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.ops.fields import LineText
+
+
+class PlaceItem(msgspec.Struct, frozen=True):
+    """A place in the list.
+
+    Attributes:
+        label: The first part of the ids of its jobs.
+        directory: Its directory.
+        jobs: Jobs that were found there.
+        free: Free bytes of its file system; null where that is not known.
+        added: It was added by an admin; false: it was named when the console was started.
+    """
+
+    label: str
+    directory: str
+    jobs: int
+    free: int | None
+    added: bool
+
+
+class PlaceList(ItemList[PlaceItem], frozen=True):
+    """All places."""
+
+
+class NewPlace(msgspec.Struct, frozen=True):
+    """A place to add.
+
+    Attributes:
+        directory: A directory of the console's own user, absolute, in no other place.
+    """
+
+    directory: LineText
+
+
+async def list_places(call: Call) -> PlaceList:
+    """All places, with the number of their jobs and their free space."""
+    places = call.services.fleet.places
+    free = await asyncio.to_thread(lambda: [_free(place) for place in places])
+    items = (_item(call, place, left) for place, left in zip(places, free, strict=True))
+    return PlaceList(tuple(items), None, call.now)
+
+
+def _item(call: Call, place: JobPlace, free: int | None) -> PlaceItem:
+    jobs = sum(job.place == place.label for job, _ in call.snapshots())
+    added = place.root in call.services.places.all()
+    return PlaceItem(place.label, str(place.root), jobs, free, added)
+
+
+async def add_place(call: Call) -> PlaceItem:
+    """Add a place; its jobs are shown at once, and after the next start too.
+
+    Raises:
+        RefusedRequestError: It is refused.
+    """
+    wanted: NewPlace = call.body
+    services = call.services
+    place = await asyncio.to_thread(
+        checked_place, wanted.directory, services.fleet.places, os.getuid(), services.places.labels
+    )
+    elsewhere = await asyncio.to_thread(held_elsewhere, place)
+    if elsewhere is not None:
+        raise RefusedRequestError(409, "held", f"{elsewhere.words}: end that one first")
+    services.places.add(place)
+    services.fleet.places = (*services.fleet.places, place)
+    await services.fleet.scan()
+    call.note.change(None, {"label": place.label, "directory": str(place.root)})
+    return _item(call, place, await asyncio.to_thread(_free, place))
+
+
+async def remove_place(call: Call) -> None:
+    """Take a place off the list; its jobs stay where they are, and continue.
+
+    Raises:
+        RefusedRequestError: There is none (404), or it was named at the start (409).
+    """
+    services, label = call.services, str(call.params["place"])
+    found = next((place for place in services.fleet.places if place.label == label), None)
+    if found is None:
+        raise not_found(f"place {label}")
+    if not services.places.remove(found.root):
+        raise RefusedRequestError(
+            409, "named-at-start",
+            f"{found.root} was named when the console was started: leave it out at the next start",
+        )  # fmt: skip
+    services.fleet.places = tuple(one for one in services.fleet.places if one is not found)
+    await services.fleet.scan()
+    call.note.change({"label": label, "directory": str(found.root)}, None)
+
+
+def _free(place: JobPlace) -> int | None:
+    try:
+        return shutil.disk_usage(place.root).free
+    except OSError:
+        return None

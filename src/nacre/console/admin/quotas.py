@@ -1,0 +1,117 @@
+"""`/api/v1/quota`: bytes that jobs may use, each and together, for admins."""
+
+from typing import Final
+
+import msgspec
+
+from nacre.console.call import Call
+from nacre.console.decoding import sent_form, text_of
+from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota, limit_of
+from nacre.console.form_actions import go_back
+from nacre.console.item_list import ItemList
+from nacre.console.live.notices import Notice
+from nacre.console.problems import RefusedRequestError
+from nacre.console.route_row import Answer
+from nacre.console.versions import EditedThing, edited
+from nacre.core.clock import iso
+from nacre.errors import NacreError
+from nacre.ops.fields import ShortText, Whole
+
+_PAGE: Final = "/admin#quotas"
+
+
+class QuotaItem(msgspec.Struct, frozen=True):
+    """A quota in the list.
+
+    Attributes:
+        job: Id of the job; "" for all jobs together.
+        limit: Bytes that may be used; 0 for none, where a job is held for the quota of all.
+        used: Bytes that were used when it was measured last.
+        measured: When that was, RFC 3339; null for not yet.
+        level: `free`, `warning` (from 90 %) or `full`.
+        held: The console has paused the job.
+        trouble: Why the job could not be paused or released; "" for no trouble.
+    """
+
+    job: str
+    limit: int
+    used: int
+    measured: str | None
+    level: str
+    held: bool
+    trouble: str
+
+
+class QuotaList(ItemList[QuotaItem], frozen=True):
+    """All quotas."""
+
+
+class QuotaWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A quota to set.
+
+    Attributes:
+        limit: Bytes that may be used; 0 for none.
+        job: Id of the job; "" for all jobs together.
+    """
+
+    limit: Whole
+    job: ShortText = ""
+
+
+async def list_quotas(call: Call) -> QuotaList:
+    """The quotas of the jobs that one sees, and that of all."""
+    return QuotaList(quota_items(call), None, call.now)
+
+
+def quota_items(call: Call) -> tuple[QuotaItem, ...]:
+    """The quotas of the jobs that one sees; that of all jobs first, for who sees all."""
+    known = call.services.quotas.all()
+    paths = [] if call.identity.places else [("", ALL_JOBS)]
+    paths += [(job.id, str(job.layout.root)) for job, _ in call.snapshots()]
+    return tuple(_item(job, known[path]) for job, path in paths if path in known)
+
+
+def _item(job: str, quota: KeptQuota) -> QuotaItem:
+    measured = iso(quota.measured) if quota.measured else None
+    return QuotaItem(
+        job, quota.limit, quota.used, measured, quota.level.value, quota.held, quota.trouble
+    )
+
+
+async def quotas_version(call: Call) -> EditedThing:
+    """The limits, by job."""
+    return edited({item.job: item.limit for item in quota_items(call)})
+
+
+async def set_quota(call: Call) -> QuotaItem:
+    """Set a quota; it is measured within seconds.
+
+    Raises:
+        RefusedRequestError: There is no such job (404), or it is for all jobs, and the requester
+            sees only some (403).
+    """
+    wish: QuotaWish = call.body
+    path = ALL_JOBS
+    if wish.job:
+        path = str(call.job(wish.job).layout.root)
+    elif call.identity.places:
+        seen = ", ".join(call.identity.places)
+        raise RefusedRequestError(
+            403, "place", f"{call.identity.name} sees only {seen}; the quota of all is not theirs"
+        )
+    book = call.services.quotas
+    call.note.job = wish.job
+    call.note.change({"limit": book.find(path).limit}, {"limit": wish.limit})
+    book.set(path, wish.limit)
+    return _item(wish.job, book.find(path))
+
+
+async def set_quota_by_form(call: Call) -> Answer:
+    """Set a quota by the form of /admin, whose limit has a unit, such as `500 GB`."""
+    form = await sent_form(call.request)
+    try:
+        wish = QuotaWish(limit_of(text_of(form, "limit")), text_of(form, "job"))
+        await set_quota(call._replace(body=wish))
+    except NacreError as error:
+        return go_back(call, _PAGE, Notice("error", error.message))
+    return go_back(call, _PAGE, Notice("done", call.language.texts.gettext("The quota is set.")))

@@ -1,0 +1,233 @@
+"""Sessions: a link or a password becomes one, its language is chosen, it ends, others too."""
+
+import getpass
+from typing import Final
+from urllib.parse import parse_qs
+
+import msgspec
+from starlette.responses import RedirectResponse, Response
+
+from nacre.console.access.passwords import require_good
+from nacre.console.access.reach import takes_links
+from nacre.console.access.sessions import SHORT, ListedSession, cookie_field
+from nacre.console.call import Call, PageAnswer
+from nacre.console.catalogue import LANGUAGES
+from nacre.console.item_list import ItemList
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.core.clock import iso
+from nacre.ops.fields import Secret, ShortText
+from nacre.ops.roles import Role
+
+_LARGEST_FORM: Final = 16_384
+
+
+class SessionFacts(msgspec.Struct, frozen=True):
+    """The identity of the one who asks.
+
+    Attributes:
+        name: Their name.
+        role: `viewer`, `operator` or `admin`.
+        how: `session` or `key`.
+        language: The language of answers.
+    """
+
+    name: str
+    role: str
+    how: str
+    language: str
+
+
+class ChosenLanguage(msgspec.Struct, frozen=True):
+    """The language of a user, or of the session of a link.
+
+    Attributes:
+        language: A name such as `zh_CN`; "" for that of the browser.
+    """
+
+    language: ShortText
+
+
+class ChangedPassword(msgspec.Struct, frozen=True):
+    """A new password of one's own.
+
+    Attributes:
+        old: The password until now.
+        password: The new one, 12 to 128 characters.
+    """
+
+    old: Secret
+    password: Secret
+
+
+class SessionItem(msgspec.Struct, frozen=True):
+    """A session of a browser.
+
+    Attributes:
+        id: Its id in URLs, which opens nothing.
+        name: Whose it is.
+        role: Their role.
+        how: `link` or `password`.
+        made: When it began, RFC 3339.
+        used: When it was used last, RFC 3339, exact to a minute.
+        address: Where it was begun.
+        agent: The browser, as it calls itself.
+        own: It is the one that asks.
+    """
+
+    id: str
+    name: str
+    role: str
+    how: str
+    made: str
+    used: str
+    address: str
+    agent: str
+    own: bool
+
+
+class SessionList(ItemList[SessionItem], frozen=True):
+    """Sessions that are not over."""
+
+
+async def log_in(call: Call) -> Response:
+    """Begin a session by a form: `key=…` of a link, or `name=…&password=…`, and `next=PATH`."""
+    fields = await _form(call)
+    by_link = bool(fields.get("key", "").strip()) or "password" not in fields
+    secret = await (_by_link(call, fields) if by_link else _by_password(call, fields))
+    if call.session is not None:
+        call.services.sessions.end(call.identity)
+    answer = RedirectResponse(inner_path(fields.get("next", "")), status_code=303)
+    answer.headers["set-cookie"] = cookie_field(secret)
+    return answer
+
+
+async def _form(call: Call) -> dict[str, str]:
+    """The fields of the form; one that is larger than any login has none."""
+    data = bytearray()
+    async for part in call.request.stream():
+        data += part
+        if len(data) > _LARGEST_FORM:
+            raise RefusedRequestError(413, "large", f"a login has at most {_LARGEST_FORM:,} bytes")
+    try:
+        found = parse_qs(data.decode(), keep_blank_values=True, max_num_fields=10)
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in found.items()}
+
+
+async def _by_link(call: Call, fields: dict[str, str]) -> str:
+    """The id of a session that a link opens; there the user of this machine is admin."""
+    services = call.services
+    if not takes_links(has_users=not services.users.is_empty, local_link=services.reach.local_link):
+        raise RefusedRequestError(
+            403, "no-links", "this console has users: log in by name and password; "
+            "`nacre console --local-link` takes links too",
+        )  # fmt: skip
+    secret = fields.get("key", "").strip()
+    if not secret or not services.keys.use_link(secret):
+        raise RefusedRequestError(
+            401,
+            "used-link",
+            "this link was used already or is too old: `nacre console link` prints another",
+        )
+    call.note.who, call.note.how = getpass.getuser(), "link"
+    agent = call.request.headers.get("user-agent", "")
+    return services.sessions.begin(call.note.who, Role.ADMIN, "link", call.address, agent)
+
+
+async def _by_password(call: Call, fields: dict[str, str]) -> str:
+    """The id of a session of a user."""
+    services, name = call.services, fields.get("name", "")
+    # A name that nobody has is not noted: it may be a password in the wrong field.
+    known = services.users.find(name)
+    call.note.after = {"name": known.name if known is not None else "(unknown)"}
+    user = await services.logins.check(name, fields["password"], call.address)
+    call.note.who, call.note.how = user.name, "password"
+    return services.logins.begin(user, call.address, call.request.headers.get("user-agent", ""))
+
+
+def inner_path(given: str) -> str:
+    """The page that a login leads to: a path of this console, else `/`."""
+    fine = given.startswith("/") and not given.startswith(("//", "/\\")) and len(given) <= 2000
+    return given if fine and given.isascii() and given.isprintable() else "/"
+
+
+async def log_in_page(call: Call) -> PageAnswer:
+    """The page with the form to log in."""
+    return PageAnswer("login.html", {"next": inner_path(call.request.query_params.get("next", ""))})
+
+
+async def change_password(call: Call) -> Response:
+    """Change one's own password; all sessions of the user end, and this one gets a new id.
+
+    Raises:
+        RefusedRequestError: The old one is wrong, or the new one is refused.
+    """
+    wanted: ChangedPassword = call.body
+    services, name = call.services, call.identity.name
+    if call.session is None or services.users.find(name) is None:
+        raise RefusedRequestError(409, "no-password", "who asks has no password to change")
+    user = await services.logins.check(name, wanted.old, call.address)
+    require_good(wanted.password, name)
+    services.users.set_hash(name, await services.logins.checker.hash_beside(wanted.password))
+    call.note.change(None, {"password": "changed"})
+    agent = call.request.headers.get("user-agent", "")
+    field = cookie_field(services.logins.begin(user, call.address, agent))
+    return Response(status_code=204, headers={"set-cookie": field})
+
+
+async def list_sessions(call: Call) -> SessionList:
+    """The sessions of the one who asks; those of all for an admin."""
+    identity, services = call.identity, call.services
+    is_admin = identity.role >= Role.ADMIN
+    # A key can have the name of a user; it has no sessions.
+    found = services.sessions.all("" if is_admin else identity.name)
+    if not is_admin and call.session is None:
+        found = []
+    own = identity.session[:SHORT]
+    return SessionList(tuple(_session_item(one, own) for one in found), None, call.now)
+
+
+def _session_item(session: ListedSession, own: str) -> SessionItem:
+    return SessionItem(
+        session.id, session.name, session.role, session.how, iso(session.made),
+        iso(session.used), session.address, session.agent, session.id == own,
+    )  # fmt: skip
+
+
+async def revoke_session(call: Call) -> None:
+    """End a session: one's own, or any user's for an admin.
+
+    Raises:
+        RefusedRequestError: There is none that the requester may end (404).
+    """
+    identity, short = call.identity, str(call.params["session"])
+    owner = "" if identity.role >= Role.ADMIN else identity.name
+    if (owner and call.session is None) or not call.services.sessions.revoke(short, owner):
+        raise not_found(f"session {short}")
+    call.note.change({"session": short}, None)
+
+
+async def who_am_i(call: Call) -> SessionFacts:
+    """The identity of the one who asks, as the console knows them."""
+    identity = call.identity
+    return SessionFacts(identity.name, identity.role.title, identity.how, call.language.name)
+
+
+async def choose_language(call: Call) -> SessionFacts:
+    """Choose the language of the user, or of the session of a link."""
+    chosen: ChosenLanguage = call.body
+    if chosen.language not in {"", *LANGUAGES}:
+        known = ", ".join(LANGUAGES)
+        raise RefusedRequestError(422, "language", f"there is no such language; there are {known}")
+    if call.session is None:
+        raise RefusedRequestError(409, "no-session", "a key has no language: send Accept-Language")
+    call.services.sessions.speak(call.identity, chosen.language)
+    facts = await who_am_i(call)
+    return msgspec.structs.replace(facts, language=chosen.language or call.language.name)
+
+
+async def log_out(call: Call) -> Response:
+    """End this session."""
+    call.services.sessions.end(call.identity)
+    return Response(status_code=204, headers={"set-cookie": cookie_field("")})

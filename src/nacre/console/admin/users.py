@@ -1,0 +1,255 @@
+"""`/api/v1/users` and `/api/v1/keys`: who may use the console, for admins."""
+
+from typing import Literal
+
+import msgspec
+
+from nacre.console.access.passwords import require_good
+from nacre.console.access.users import ConsoleUser, user_name
+from nacre.console.call import Call
+from nacre.console.item_list import ItemList
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.console.versions import EditedThing, edited
+from nacre.core.clock import iso
+from nacre.ops.fields import Secret, ShortText, ShortTexts
+from nacre.ops.roles import Role, role_named
+
+RoleName = Literal["viewer", "operator", "admin"]
+
+
+class UserItem(msgspec.Struct, frozen=True):
+    """A user in the list.
+
+    Attributes:
+        name: Their name.
+        role: `viewer`, `operator` or `admin`.
+        places: Labels of the places that they see; empty for all.
+        made: When they were added, RFC 3339.
+        changed: When their password was set last, RFC 3339.
+    """
+
+    name: str
+    role: str
+    places: tuple[str, ...]
+    made: str
+    changed: str
+
+
+class UserList(ItemList[UserItem], frozen=True):
+    """All users."""
+
+
+class NewUser(msgspec.Struct, frozen=True):
+    """A user to add.
+
+    Attributes:
+        name: Their name: letters, digits and `. @ + - _`.
+        password: Their password, 12 to 128 characters.
+        role: What they may do. The first user has to be an admin.
+        places: Labels of the places that they see; empty for all.
+    """
+
+    name: ShortText
+    password: Secret
+    role: RoleName = "viewer"
+    places: ShortTexts = ()
+
+
+class UserChange(msgspec.Struct, frozen=True):
+    """A change of a user; it ends their sessions.
+
+    Attributes:
+        role: What they may do; null leaves it.
+        places: Labels of the places that they see; empty for all; null leaves them.
+        password: A new password; null leaves it.
+    """
+
+    role: RoleName | None = None
+    places: ShortTexts | None = None
+    password: Secret | None = None
+
+
+class KeyItem(msgspec.Struct, frozen=True):
+    """A key of a program in the list.
+
+    Attributes:
+        name: Its name.
+        role: What it may do.
+        places: Labels of the places that it sees; empty for all.
+        made: When it was made, RFC 3339.
+        used: When it was used last, RFC 3339; "" for never.
+    """
+
+    name: str
+    role: str
+    places: tuple[str, ...]
+    made: str
+    used: str
+
+
+class KeyList(ItemList[KeyItem], frozen=True):
+    """All keys of programs."""
+
+
+class NewKey(msgspec.Struct, frozen=True):
+    """A key to make.
+
+    Attributes:
+        name: Its name, which the audit log shows.
+        role: What it may do.
+        places: Labels of the places that it sees; empty for all.
+    """
+
+    name: ShortText
+    role: RoleName = "viewer"
+    places: ShortTexts = ()
+
+
+class MadeKey(msgspec.Struct, frozen=True):
+    """A key that was made.
+
+    Attributes:
+        name: Its name.
+        role: What it may do.
+        key: The key itself. Only its hash is kept: it is shown this once.
+    """
+
+    name: str
+    role: str
+    key: str
+
+
+async def list_users(call: Call) -> UserList:
+    """All users, without their passwords."""
+    items = tuple(user_item(one) for one in call.services.users.all())
+    return UserList(items, None, call.now)
+
+
+async def add_user(call: Call) -> UserItem:
+    """Add a user.
+
+    Raises:
+        RefusedRequestError: The name, the password or a place is wrong.
+    """
+    wanted: NewUser = call.body
+    users = call.services.users
+    name = user_name(wanted.name)
+    require_good(wanted.password, name)
+    _require_places(call, wanted.places)
+    hashed = await call.services.logins.checker.hash_beside(wanted.password)
+    made = users.add(name, hashed, _role(wanted.role), wanted.places)
+    call.note.change(None, made)
+    return user_item(made)
+
+
+async def get_user(call: Call) -> UserItem:
+    """A user, without their password."""
+    return user_item(_user(call))
+
+
+async def user_version(call: Call) -> EditedThing:
+    """A user; a change of the password is one too."""
+    return edited(user_item(_user(call)))
+
+
+async def change_user(call: Call) -> UserItem:
+    """Change the role, the places or the password of a user.
+
+    Raises:
+        RefusedRequestError: There is none (404), or the change is refused.
+    """
+    wanted: UserChange = call.body
+    users, before = call.services.users, _user(call)
+    role = _role(wanted.role or before.role)
+    places = before.places if wanted.places is None else wanted.places
+    if role is Role.ADMIN and wanted.places is None:
+        places = ()
+    if wanted.places is not None:
+        _require_places(call, places)
+    if wanted.password is not None:
+        require_good(wanted.password, before.name)
+    changed = users.change(before.name, role, places)
+    if changed.places:
+        call.services.webhooks.restrict(before.name, changed.places)
+    call.note.change(before, {**msgspec.to_builtins(changed), "password": wanted.password})
+    if wanted.password is not None:
+        hashed = await call.services.logins.checker.hash_beside(wanted.password)
+        users.set_hash(before.name, hashed)
+    return user_item(users.find(before.name) or changed)
+
+
+async def remove_user(call: Call) -> None:
+    """Remove a user; their sessions end.
+
+    Raises:
+        RefusedRequestError: There is none (404).
+    """
+    user = _user(call)
+    call.note.change(user, None)
+    call.services.users.remove(user.name)
+
+
+async def list_keys(call: Call) -> KeyList:
+    """All keys of programs, without their secrets."""
+    items = tuple(
+        KeyItem(one.name, one.role, one.places, iso(one.made), iso(one.used) if one.used else "")
+        for one in call.services.keys.all()
+    )
+    return KeyList(items, None, call.now)
+
+
+async def add_key(call: Call) -> MadeKey:
+    """Make a key of a program; it is shown once.
+
+    Raises:
+        RefusedRequestError: The name or a place is wrong.
+    """
+    wanted: NewKey = call.body
+    _require_places(call, wanted.places)
+    secret = call.services.keys.add(wanted.name, _role(wanted.role), wanted.places)
+    return MadeKey(wanted.name, wanted.role, secret)
+
+
+async def remove_key(call: Call) -> None:
+    """Remove a key; programs that have it are refused from now on.
+
+    Raises:
+        RefusedRequestError: There is none (404).
+    """
+    name = str(call.params["key"])
+    if not call.services.keys.remove(name):
+        raise not_found(f"key {name}")
+    call.note.change({"name": name}, None)
+
+
+def user_item(user: ConsoleUser) -> UserItem:
+    """A user in the list."""
+    return UserItem(user.name, user.role, user.places, iso(user.made), iso(user.changed))
+
+
+def _user(call: Call) -> ConsoleUser:
+    """Return the user that the path names.
+
+    Raises:
+        RefusedRequestError: There is none (404).
+    """
+    name = str(call.params["user"])
+    user = call.services.users.find(name)
+    if user is None:
+        raise not_found(f"user {name}")
+    return user
+
+
+def _role(name: str) -> Role:
+    return role_named(name) or Role.VIEWER
+
+
+def _require_places(call: Call, labels: tuple[str, ...]) -> None:
+    """Refuse labels that no place has: a user restricted to a typing error would see nothing."""
+    known = {place.label for place in call.services.fleet.places}
+    wrong = [label for label in labels if label not in known]
+    if wrong:
+        raise RefusedRequestError(
+            422, "no-place",
+            f"there is no place {', '.join(wrong)}; there are {', '.join(sorted(known))}",
+        )  # fmt: skip

@@ -1,0 +1,250 @@
+"""The queues of a frontier: a page of them in an order, and a single queue."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from nacre.console.cursors import cursor_of, place_of
+from nacre.console.frontier.queue_table import NAME, NUMBERS, QueuePlace, QueueTable
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.console.readers.progress import PROGRESS
+from nacre.console.readers.task import reader_task
+from nacre.console.readers.views import CLOCK, VIEWS, OpenView, ScanBudget
+from nacre.core.clock import iso
+from nacre.frontier.operator import why_it_waits
+from nacre.frontier.pending import matcher
+from nacre.frontier.queue_cache import read_queue, scan_queues
+from nacre.frontier.queues import QueueRow, QueueState, read_totals
+from nacre.frontier.rows import queue_id
+from nacre.ops.fields import Cursor, LineText, PathPart, RowCount, ShortText
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+from nacre.uri.surt import queue_host
+
+_TABLE: Final = 2.0
+
+
+class QueuesQuery(msgspec.Struct, frozen=True):
+    """The filters and the order of the queues.
+
+    Attributes:
+        sort: `waiting`, `needs`, `delay`, `backoff`, `spent`, `precedence`, `failures` or `name`;
+            with `-` before it, the largest first.
+        state: Only queues in this state, such as `snoozed`; "" for all.
+        re: Expression that is found in the queue key; "" for all.
+        after: `next` of the previous page; "" for the first.
+        before: `previous` of the next page; "" if `after` names the page.
+        key: The page begins with this key, or with the next key, in the order of the names.
+        limit: Queues on a page, 1 to 500.
+    """
+
+    sort: ShortText = "-waiting"
+    state: ShortText = ""
+    re: LineText = ""
+    after: Cursor = ""
+    before: Cursor = ""
+    key: LineText = ""
+    limit: RowCount = 50
+
+
+class QueueItem(msgspec.Struct, frozen=True):
+    """A queue.
+
+    Attributes:
+        queue: Its key.
+        host: Its host, if it is the queue of one host.
+        state: `ready`, `in_process`, `snoozed`, `inactive`, `ineligible`, `retired`, `exhausted`.
+        why: Why it waits; "" if it does not wait.
+        waiting: URIs in it.
+        retrying: Of these, those tried before.
+        delay: Its last politeness delay, seconds; 0 before the first fetch.
+        backoff: Factor of its adaptive backoff; 1 for none.
+        alone: Its site asks for a Crawl-delay: one fetch at a time.
+        needs: Seconds that it needs at that delay and at its usual latency.
+        precedence: Lower precedences come first.
+        spent: Cost spent.
+        budget: Cost allowed; null for no limit.
+        successes: URIs fetched with success.
+        failures: URIs that failed.
+        shares: Addresses of its host that other queues have, too.
+        last: URL handed out last.
+        newest: URL put in last.
+        trapped: URIs of endless places that were visited.
+        endless: URIs of endless places in it.
+        as_of: The moment of these data, RFC 3339; "" in a list, which has its own.
+    """
+
+    queue: str
+    host: str
+    state: str
+    why: str
+    waiting: int
+    retrying: int
+    delay: float
+    backoff: float
+    alone: bool
+    needs: float
+    precedence: int
+    spent: int
+    budget: int | None
+    successes: int
+    failures: int
+    shares: str
+    last: str
+    newest: str
+    trapped: int
+    endless: int
+    as_of: str = ""
+
+
+class QueueList(msgspec.Struct, frozen=True):
+    """A page of queues.
+
+    Attributes:
+        items: The queues.
+        next: The `after` of the next page; null for none.
+        previous: The `before` of the previous page; null for none.
+        as_of: The moment of these data, RFC 3339.
+        sorted_as_of: The moment of the numbers that they are sorted by.
+        searched: Queues that were read; with few items and a `next` the filter resumes there.
+        queues: Number of all queues.
+        states: Number of queues by state.
+    """
+
+    items: tuple[QueueItem, ...]
+    next: str | None
+    previous: str | None
+    as_of: str
+    sorted_as_of: str
+    searched: int
+    queues: int
+    states: dict[str, int]
+
+
+class QueueKey(msgspec.Struct, frozen=True):
+    """The key of a queue."""
+
+    queue: PathPart
+
+
+def table_of(view: OpenView) -> QueueTable:
+    """Return the queues of a job in order, from a table that is made again when they changed.
+
+    The larger the table is, the longer it is used: making it takes at most a fiftieth of the time.
+    """
+    last: tuple[object, QueueTable] | None = view.kept.get("queues")
+    if last is not None:
+        stamp, table = last
+        age = CLOCK.now() - table.made
+        # A clock that was set back makes the table old, not new.
+        lasts = 0.0 <= age < max(_TABLE, 50.0 * table.seconds) and table.made >= VIEWS.since
+        if stamp == view.stamp or lasts:
+            return table
+    total = sum(read_totals(view.store).states)
+    table = QueueTable(scan_queues(view.store), lambda done: PROGRESS.tell(done, total), CLOCK)
+    view.kept["queues"] = (view.stamp, table)
+    return table
+
+
+@reader_task("queues")
+def list_queues(layout: Layout, query: QueuesQuery) -> QueueList:
+    """Read a page of queues.
+
+    Raises:
+        RefusedRequestError: The order, the state or the cursor is unknown (400).
+    """
+    sort, falling = query.sort.removeprefix("-"), query.sort.startswith("-")
+    if query.key and sort != NAME:
+        sort, falling = NAME, False  # keys have a place in that order alone
+    if sort != NAME and sort not in NUMBERS:
+        names = ", ".join((NAME, *NUMBERS))
+        raise RefusedRequestError(400, "bad-query", f"queues are sorted by {names}; not by {sort}")
+    state, is_matched, back = _state_number(query.state), matcher(query.re), bool(query.before)
+    start = place_of(query.before or query.after, QueuePlace)
+    with VIEWS.looking(layout) as view:
+        table = table_of(view)
+        if query.key and start is None:
+            start = table.before_name(query.key, falling=falling)
+        matching, last, budget = list[str](), start, ScanBudget()
+        for at, place in table.walk(sort, start, falling=falling, back=back):
+            if len(matching) == query.limit or budget.spent:
+                last = place if back else last
+                break
+            last = place
+            if state in {None, table.states[at]} and is_matched(table.names[at]):
+                matching.append(table.names[at])
+        else:
+            last = None
+        first, following = (last, start) if back else (start, last)
+        states = read_totals(view.store).states
+        return QueueList(
+            tuple(_items(view, reversed(matching) if back else matching)),
+            None if following is None else cursor_of(following),
+            None if first is None else cursor_of(first),
+            iso(view.as_of),
+            iso(table.made),
+            budget.looked,
+            len(table.names),
+            {state.name.lower(): states[state] for state in QueueState},
+        )
+
+
+def _state_number(name: str) -> int | None:
+    if not name:
+        return None
+    numbers = {state.name.lower(): state for state in QueueState}
+    if name not in numbers:
+        names = ", ".join(numbers)
+        raise RefusedRequestError(400, "bad-query", f"there is no state {name}; there are {names}")
+    return numbers[name]
+
+
+def _items(view: OpenView, names: Iterable[str]) -> Iterator[QueueItem]:
+    settings = view.loaded.settings
+    for name in names:
+        row = read_queue(view.store, queue_id(name))
+        if row is not None:
+            yield _item(row, settings)
+
+
+def _item(row: QueueRow, settings: JobSettings, as_of: str = "") -> QueueItem:
+    waiting = row.size + row.waiting
+    budget = settings.frontier.queue_total_budget
+    return QueueItem(
+        queue=row.name,
+        host=queue_host(row.name),
+        state=QueueState(row.state).name.lower(),
+        why=why_it_waits(row, settings.frontier),
+        waiting=waiting,
+        retrying=row.retrying,
+        delay=row.delay,
+        backoff=row.backoff,
+        alone=row.alone,
+        needs=waiting * (row.delay + row.latency / 1000),
+        precedence=row.precedence,
+        spent=row.spent,
+        budget=budget if budget >= 0 else None,
+        successes=row.successes,
+        failures=row.errors,
+        shares=row.group,
+        last=row.last_peek,
+        newest=row.last_queued,
+        trapped=row.trapped,
+        endless=row.endless,
+        as_of=as_of,
+    )
+
+
+@reader_task("queue")
+def show_queue(layout: Layout, request: QueueKey) -> QueueItem:
+    """Read a queue.
+
+    Raises:
+        RefusedRequestError: There is no such queue (404).
+    """
+    with VIEWS.looking(layout) as view:
+        row = read_queue(view.store, queue_id(request.queue))
+        if row is None:
+            raise not_found(f"queue {request.queue}")
+        return _item(row, view.loaded.settings, iso(view.as_of))

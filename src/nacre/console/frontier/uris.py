@@ -1,0 +1,253 @@
+"""The queued URIs of a frontier: queue by queue, in their order; then those for a later time."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import msgspec
+
+from nacre.console.cursors import cursor_of, place_of
+from nacre.console.expressions import with_escapes
+from nacre.console.item_list import ItemList
+from nacre.console.readers.task import reader_task
+from nacre.console.readers.views import VIEWS, OpenView, ScanBudget
+from nacre.core.clock import iso
+from nacre.core.crawluri import CrawlURI
+from nacre.frontier.pending import Matcher, PendingUri, any_text, export, matcher
+from nacre.frontier.queue_cache import read_queue
+from nacre.frontier.rows import ID_LENGTH, after, queue_id, time_of, unpack, unpack_future
+from nacre.ops.fields import Cursor, LineText, RowCount
+from nacre.store.layout import Layout
+from nacre.uri.surt import surt
+from nacre.wire.urltext import spellings
+
+_END: Final = b"\xff" * 20
+_PART: Final = 20_000
+"""Rows of a part of an export, and the seconds that it may take."""
+_PART_SECONDS: Final = 0.5
+
+
+class UrisQuery(msgspec.Struct, frozen=True):
+    """The filters of the queued URIs.
+
+    Attributes:
+        queue: Only this queue; "" for all.
+        re: Expression that is found in the URL; "" for all.
+        prefix: Beginning of the URL, or of its SURT, such as `http://(com,example,`; "" for all.
+        after: `next` of the previous page; "" for the first.
+        limit: URIs on a page, 1 to 500.
+    """
+
+    queue: LineText = ""
+    re: LineText = ""
+    prefix: LineText = ""
+    after: Cursor = ""
+    limit: RowCount = 50
+
+
+class UriItem(msgspec.Struct, frozen=True):
+    """A queued URI.
+
+    Attributes:
+        url: The URL.
+        queue: Its queue.
+        via: The page on which it was found; "" for a seed.
+        path: Hop path.
+        directive: Its place in the queue: lower directives come first.
+        precedence: The same within the directive.
+        attempts: How often it was tried.
+        last_status: Fetch status of the last try; 0 before.
+        due: When it is tried again, frontier time, RFC 3339; "" for when it is its turn.
+        is_seed: It is a seed.
+    """
+
+    url: str
+    queue: str
+    via: str
+    path: str
+    directive: int
+    precedence: int
+    attempts: int
+    last_status: int
+    due: str
+    is_seed: bool
+
+
+class UriList(ItemList[UriItem], frozen=True):
+    """A page of queued URIs: queue by queue, in their order; then those for a later time.
+
+    Attributes:
+        searched: URIs that were read; with few items and a `next` the filter resumes there.
+    """
+
+    searched: int
+
+
+class ExportQuery(msgspec.Struct, frozen=True):
+    """The filters of an export.
+
+    Attributes:
+        urls: Expression that is found in the URLs; "" for all.
+        queues: Expression that is found in the queue keys; "" for all.
+    """
+
+    urls: LineText = ""
+    queues: LineText = ""
+
+
+class ExportRequest(ExportQuery, frozen=True):
+    """A part of an export.
+
+    Attributes:
+        after: Family and key of the row before the part; null for the first.
+    """
+
+    after: tuple[str, bytes] | None = None
+
+
+class ExportPart(msgspec.Struct, frozen=True):
+    """A part of an export.
+
+    Attributes:
+        text: Lines of a recovery journal.
+        next: The `after` of the next part; null for none.
+    """
+
+    text: str
+    next: tuple[str, bytes] | None
+
+
+class QueuedRow(NamedTuple):
+    """A queued URI, and its place in the store.
+
+    Attributes:
+        family: `queue` or `future`.
+        key: Its key there.
+        value: Its row.
+    """
+
+    family: str
+    key: bytes
+    value: bytes
+
+
+@reader_task("uris")
+def list_uris(layout: Layout, query: UrisQuery) -> UriList:
+    """Read a page of queued URIs.
+
+    Raises:
+        RefusedRequestError: The cursor is none (400).
+        ConfigError: The expression cannot be read.
+    """
+    urls, has_prefix = matcher(with_escapes(query.re)), prefix_test(query.prefix)
+    place = place_of(query.after, tuple[str, bytes])
+    with VIEWS.looking(layout) as view:
+        names = QueueNames(view)
+        budget, items, last = ScanBudget(), list[UriItem](), None
+        for row in queued_rows(view, query.queue, place):
+            if len(items) == query.limit or budget.spent:
+                break
+            last = (row.family, row.key)
+            uri, due = names.uri(row)
+            is_chosen = not query.queue or uri.queue == query.queue
+            if is_chosen and urls(uri.url) and has_prefix(uri.url):
+                items.append(_item(uri, due))
+        else:
+            last = None
+        following = None if last is None else cursor_of(last)
+        return UriList(tuple(items), following, iso(view.as_of), budget.looked)
+
+
+def _item(uri: CrawlURI, due: float | None) -> UriItem:
+    return UriItem(
+        uri.url, uri.queue, uri.via, uri.path, uri.directive, uri.precedence, uri.attempts,
+        uri.last_status, "" if due is None else iso(due), uri.is_seed,
+    )  # fmt: skip
+
+
+@reader_task("export-part")
+def export_part(layout: Layout, request: ExportRequest) -> ExportPart:
+    """Read a part of the queued URIs as lines of a recovery journal."""
+    urls, queues = matcher(request.urls), matcher(request.queues)
+    with VIEWS.looking(layout) as view:
+        names, budget = QueueNames(view), ScanBudget(_PART, _PART_SECONDS)
+        entries, last = list[PendingUri](), None
+        for row in queued_rows(view, "", request.after):
+            if budget.spent:
+                break
+            last = (row.family, row.key)
+            uri, _ = names.uri(row)
+            if urls(uri.url) and queues(uri.queue):
+                entries.append(PendingUri(row.family, row.key, uri))
+        else:
+            last = None
+        return ExportPart("".join(f"{line}\n" for line in export(entries)), last)
+
+
+def queued_rows(
+    view: OpenView, queue: str = "", place: tuple[str, bytes] | None = None
+) -> Iterator[QueuedRow]:
+    """Read the rows of the queued URIs, from a place on.
+
+    Args:
+        view: The job.
+        queue: Key of the only queue whose rows of `queue` are read; "" for all.
+        place: Family and key of the row before the first; None to begin at the start.
+    """
+    identity = queue_id(queue) if queue else b""
+    family, key = place or ("queue", b"")
+    if family == "queue":
+        start = after(key) if key else identity
+        stop = identity + _END if queue else None
+        for row_key, value in view.store.scan("queue", start, stop):
+            yield QueuedRow("queue", row_key, value)
+        key = b""
+    for row_key, value in view.store.scan("future", after(key) if key else b""):
+        yield QueuedRow("future", row_key, value)
+
+
+class QueueNames:
+    """Reads rows as URIs; a queue's name is in its own row, which is read once.
+
+    Args:
+        view: The job.
+    """
+
+    def __init__(self, view: OpenView) -> None:
+        self._store = view.store
+        self._identity = b""
+        self._name = ""
+
+    def name(self, key: bytes) -> str:
+        """Return the name of the queue of a row of `queue`."""
+        identity = key[:ID_LENGTH]
+        if identity != self._identity:
+            row = read_queue(self._store, identity)
+            self._identity, self._name = identity, row.name if row else identity.hex()
+        return self._name
+
+    def uri(self, row: QueuedRow) -> tuple[CrawlURI, float | None]:
+        """Return the URI of a row, and its time; None if it is fetched in its turn."""
+        if row.family == "future":
+            return unpack_future(row.key, row.value)[0], time_of(row.key)
+        return unpack(row.key, row.value, self.name(row.key)), None
+
+
+def prefix_test(prefix: str) -> Matcher:
+    """Return the test for a beginning: of a SURT if it has a bracket, else of the URL.
+
+    Letters of a URL that are not ASCII mean their escapes in every usual encoding.
+    """
+    if not prefix:
+        return any_text
+    if "(" in prefix:
+        return lambda url: surt(url).startswith(prefix)
+    prefixes = tuple(dict.fromkeys((prefix, *_spelled(prefix))))
+    return lambda url: url.startswith(prefixes)
+
+
+def _spelled(prefix: str) -> Iterator[str]:
+    from nacre.wire.urltext import possible_urls  # noqa: PLC0415 - with the parser
+
+    for url in possible_urls(prefix):
+        yield url
+        yield from spellings(url)

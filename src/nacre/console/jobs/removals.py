@@ -1,0 +1,168 @@
+"""`/api/v1/removed-jobs`: the jobs that were removed from the console; their files stay.
+
+And the deletion of a job that never ran, of which there is nothing to keep.
+"""
+
+import asyncio
+from typing import Final
+
+import msgspec
+
+from nacre.console.actions import require_rest
+from nacre.console.call import Call
+from nacre.console.fleet.forgetting import forget_job
+from nacre.console.fleet.label_book import NONE
+from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.removal_book import JobRemoval
+from nacre.console.fleet.schedule_book import require_unscheduled
+from nacre.console.form_actions import FormAction, button_handler
+from nacre.console.item_list import ItemList
+from nacre.console.live.hub import JOBS, job_topic
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.core.clock import iso
+from nacre.ops.fields import ShortText
+
+
+class RemovedJob(msgspec.Struct, frozen=True):
+    """A job that was removed from the console.
+
+    Attributes:
+        id: Its name in URLs, which it gets again.
+        directory: Its directory.
+        removed: When, RFC 3339.
+        by: Who removed it.
+    """
+
+    id: str
+    directory: str
+    removed: str
+    by: str
+
+
+class RemovedJobList(ItemList[RemovedJob], frozen=True):
+    """All removed jobs that are still there."""
+
+
+class ForgetWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The wish to delete a job that never ran.
+
+    Attributes:
+        name: Name of its directory, as a confirmation.
+    """
+
+    name: ShortText
+
+
+class ForgetForm(ForgetWish, frozen=True, forbid_unknown_fields=True):
+    """The form that deletes a job; without a name it is not confirmed."""
+
+    name: ShortText = ""
+
+
+async def list_removed(call: Call) -> RemovedJobList:
+    """The removed jobs of places that the one who asks may see."""
+    return RemovedJobList(removed_jobs(call), None, call.now)
+
+
+def removed_jobs(call: Call) -> tuple[RemovedJob, ...]:
+    """The removed jobs of places that the one who asks may see, by their ids."""
+    fleet = call.services.fleet
+    return tuple(
+        _item(job, removal) for job, removal in fleet.removed if call.identity.sees(job.place)
+    )
+
+
+async def remove_job(call: Call) -> RemovedJob:
+    """Remove a job from the console: it is not listed, read, counted or started any more.
+
+    Raises:
+        RefusedRequestError: It does not rest, or has schedules (409).
+    """
+    job, services = call.job(), call.services
+    await require_no_start(call, job)
+    removal = JobRemoval(services.clock.now(), call.identity.name)
+    services.removals.add(job.layout.root, removal)
+    call.note.change({"directory": str(job.layout.root)}, None)
+    await tell_of(call, job)
+    return _item(job, removal)
+
+
+async def show_job(call: Call) -> None:
+    """Show a removed job again.
+
+    Raises:
+        RefusedRequestError: There is none (404).
+    """
+    name = str(call.params["job"])
+    for job, _ in call.services.fleet.removed:
+        if job.id == name and call.identity.sees(job.place):
+            call.services.removals.drop(job.layout.root)
+            call.note.change(None, {"directory": str(job.layout.root)})
+            await tell_of(call, job)
+            return
+    raise not_found(f"removed job {name}")
+
+
+async def forget(call: Call) -> None:
+    """Delete a job that never ran, with its directory.
+
+    Raises:
+        RefusedRequestError: It is not confirmed (422); it does not rest, has schedules, or was
+            named at the start of the console (409).
+        JobError: It ran, or something else lies in its directory.
+    """
+    wish: ForgetWish = call.body
+    job, services = call.job(), call.services
+    root = job.layout.root
+    if wish.name != job.name:
+        said = f"to delete {job.id}, give the name of its directory: {job.name}"
+        raise RefusedRequestError(422, "confirm", said)
+    if any(place.root == root for place in services.fleet.places):
+        raise RefusedRequestError(
+            409, "named-at-start",
+            f"{root} is a place of the console itself; delete it on the command line",
+        )  # fmt: skip
+    await require_no_start(call, job)
+    await asyncio.to_thread(forget_job, job.layout)
+    # A new job of this directory is another one.
+    services.labels.set(job, NONE)
+    services.quotas.set(str(root), 0)
+    services.wanted.set(job, ())
+    call.note.change({"directory": str(root)}, None)
+    await tell_of(call, job)
+
+
+async def require_no_start(call: Call, job: FoundJob) -> None:
+    """Refuse a job that runs, will be started, or has schedules.
+
+    Raises:
+        RefusedRequestError: It does (409).
+    """
+    await require_rest(call.services, job)
+    require_unscheduled(call.services.schedules, job)
+
+
+async def tell_of(call: Call, job: FoundJob) -> None:
+    """Look for jobs again, and tell who looks at a job and at their list."""
+    await call.services.poller.scan()
+    for topic in (JOBS, job_topic(job.id)):
+        call.services.hub.changed(topic)
+
+
+def _item(job: FoundJob, removal: JobRemoval) -> RemovedJob:
+    return RemovedJob(job.id, str(job.layout.root), iso(removal.time), removal.by)
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues."""
+    return text
+
+
+_REMOVED: Final = _(
+    "{job} is removed from the console; its files stay, and it can be shown again below."
+)
+_FORGOTTEN: Final = _("{job} is deleted with its directory.")
+remove_form: Final = button_handler(FormAction(remove_job, done=_REMOVED), "/")
+show_form: Final = button_handler(FormAction(show_job, done=_("{job} is shown again.")), "/")
+forget_form: Final = button_handler(FormAction(forget, ForgetForm, done=_FORGOTTEN), "/")
+"""The handlers of the forms of these actions."""

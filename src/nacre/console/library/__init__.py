@@ -1,0 +1,1 @@
+"""Profiles and clips: settings to begin with, and pieces of settings to insert."""

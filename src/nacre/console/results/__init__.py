@@ -1,0 +1,1 @@
+"""The results of a job: seeds, URLs, reports, runs, checkpoints and files."""

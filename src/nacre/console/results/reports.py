@@ -1,0 +1,141 @@
+"""The reports and studies of a job: their names, and a report in one of its forms."""
+
+from typing import Any, Final
+from urllib.parse import quote
+
+import msgspec
+from starlette.responses import Response
+
+from nacre.console.call import Call
+from nacre.console.catalogue import ENGLISH
+from nacre.console.fleet.places import FoundJob
+from nacre.console.item_list import ItemList
+from nacre.console.problems import RefusedRequestError
+from nacre.console.readers.background import HeldTask
+from nacre.console.task_answers import later, read_or_later
+from nacre.errors import NacreError
+from nacre.job.control import ask_command
+from nacre.ops.fields import LineText, ShortText
+
+_TOES: Final = 2.0
+"""Seconds that a running job has to say what its workers do."""
+FORMS: Final = {
+    "application/json": "json",
+    "text/plain": "text",
+    "text/csv": "csv",
+    "text/html": "html",
+}
+"""The forms of a report by their media types."""
+_ENDS: Final = {"json": "json", "text": "txt", "csv": "csv", "html": "html"}
+
+
+class ReportQuery(msgspec.Struct, frozen=True):
+    """The options of a report.
+
+    Attributes:
+        u: The page, for those that are of one page; "" for none.
+        old: Beginning of the date of the older version, for `diff`.
+        new: The same of the newer one.
+        run: ShortText or number of a run, for `run`.
+        lang: `en` or `zh`, for `run`.
+        form: `json`, `text`, `csv` or `html`; "" for what `Accept` wants.
+        download: The answer is a file to be kept.
+    """
+
+    u: LineText = ""
+    old: ShortText = ""
+    new: ShortText = ""
+    run: ShortText = ""
+    lang: ShortText = "en"
+    form: ShortText = ""
+    download: bool = False
+
+
+class ReportItem(msgspec.Struct, frozen=True):
+    """A report.
+
+    Attributes:
+        name: Its name, as `/reports/NAME` takes it.
+        summary: What it is about.
+        subject: What it is of.
+        audience: Who reads it.
+    """
+
+    name: str
+    summary: str
+    subject: str
+    audience: str
+
+
+class ReportNames(ItemList[ReportItem], frozen=True):
+    """The reports.
+
+    Attributes:
+        groups: The same by who reads them, each with its `audience`, `purpose` and `reports`.
+    """
+
+    groups: tuple[dict[str, Any], ...]
+
+
+async def report_of(
+    call: Call, job: FoundJob, name: str, query: ReportQuery, form: str, **sorting: object
+) -> tuple[Any, HeldTask | None]:
+    """A report in a form; or the task that will have it."""
+    return await read_or_later(
+        call, job, "report", name=name, url=query.u, old=query.old, new=query.new, run=query.run,
+        language=query.lang, form=form, toes=await toes_of(job),
+        **{"table": -1, "sort": -1, "falling": False, "spoken": ENGLISH, **sorting},
+    )  # fmt: skip
+
+
+async def toes_of(job: FoundJob) -> dict[str, Any] | None:
+    """The answer of a running job about its workers; None where it does not run, or is too busy."""
+    try:
+        return await ask_command(job.layout.socket, "toes", _TOES)
+    except NacreError:
+        return None
+
+
+def form_wanted(accept: str) -> str:
+    """The form of a report that an `Accept` field wants first; JSON where it wants none (pure)."""
+    best, found = 0.0, "json"
+    for part in accept.split(",")[:20]:
+        kind, _, options = part.partition(";")
+        quality = options.partition("q=")[2].split(";")[0].strip() if "q=" in options else "1"
+        try:
+            weight = float(quality)
+        except ValueError:
+            continue
+        if kind.strip().lower() in FORMS and weight > best:
+            best, found = weight, FORMS[kind.strip().lower()]
+    return found
+
+
+async def get_report(call: Call) -> Response:
+    """A report as JSON, text, CSV or HTML."""
+    query: ReportQuery = call.query
+    name, job = str(call.params["report"]), call.job()
+    form = query.form or form_wanted(call.request.headers.get("accept", ""))
+    if form not in _ENDS:
+        raise RefusedRequestError(400, "bad-query", f"a report is {', '.join(_ENDS)}; not {form}")
+    found, held = await report_of(call, job, name, query, form)
+    if held is not None:
+        return later(held)
+    kind = next(kind for kind, known in FORMS.items() if known == form)
+    fields = {"content-type": kind + ("" if form == "json" else "; charset=utf-8")}
+    if query.download or form == "html":
+        # A whole page of its own: as a file, it cannot act in the name of the console.
+        file = quote(f"{job.name}-{name}.{_ENDS[form]}")
+        fields["content-disposition"] = f"attachment; filename*=UTF-8''{file}"
+    return Response(found["body"], headers=fields)
+
+
+async def list_reports(call: Call) -> ReportNames:
+    """The names of all reports."""
+    found = await call.services.readers.ask("reports", call.job().layout.root)
+    items = [
+        {**one, "audience": group["audience"]}
+        for group in found["groups"]
+        for one in group["reports"]
+    ]
+    return msgspec.convert({**found, "items": items, "next": None, "as_of": call.now}, ReportNames)

@@ -1,0 +1,85 @@
+"""The routes of results: seeds, URLs, reports, runs, checkpoints and files."""
+
+from nacre.console.answering import read_row, with_page
+from nacre.console.results import (
+    archive_check,
+    checkpoints,
+    files,
+    handlers,
+    pages,
+    pushes,
+    reports,
+    seed_list,
+    urls,
+)
+from nacre.console.results.runs import list_runs
+from nacre.console.results.seeds import SeedsQuery, list_seeds
+from nacre.console.route_row import API, RouteRow, RouteView
+from nacre.ops.roles import Role
+
+_V, _O = Role.VIEWER, Role.OPERATOR
+_JOB = f"{API}/jobs/{{job}}"
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues."""
+    return text
+
+
+RESULT_ROUTES: tuple[RouteRow, ...] = (
+    read_row(f"{_JOB}/seeds", list_seeds, "The seeds and their outcomes."),
+    RouteRow("GET", "/j/{job}/seeds", _V, pages.seeds_page, "The seeds and their outcomes.",
+             query=SeedsQuery, view=RouteView("seeds.html", pages.seed_facts)),
+    RouteRow("POST", "/j/{job}/seeds", _O, handlers.add_seeds, "Add seeds, or retry; a form.",
+             form=handlers.SeedsForm),
+    RouteRow("POST", f"{_JOB}/seeds", _O, handlers.add_seeds, "Add seeds, or retry some.",
+             body=handlers.NewSeeds, answer=handlers.SeedsTaken),
+    RouteRow("GET", "/j/{job}/seeds/list", _V, seed_list.page, "The file of seeds."),
+    RouteRow("POST", "/j/{job}/seeds/list", _O, seed_list.submit,
+             "Save the file of seeds; a form.", form=seed_list.SeedListForm),
+    RouteRow("GET", f"{_JOB}/seed-list", _V, seed_list.get_seed_list,
+             "The file of seeds of a job.", answer=seed_list.SeedListFile,
+             version_of=seed_list.seed_list_version),
+    RouteRow("PUT", f"{_JOB}/seed-list", _O, seed_list.put_seed_list,
+             "Save another file of seeds of a job that does not run.",
+             body=seed_list.SeedListWish, answer=seed_list.SavedSeedList,
+             version_of=seed_list.seed_list_version),
+    RouteRow("GET", "/j/{job}/url", _V, pages.url_page, "All that is known of a URL.",
+             query=urls.UrlQuery,
+             view=RouteView("url.html", pages.url_facts, _("URL"), "frontier")),
+    RouteRow("GET", f"{_JOB}/explain", _V, handlers.explain, "Why a URL was or was not crawled.",
+             query=urls.UrlQuery, answer=urls.ExplainedUrl),
+    *with_page(RouteRow("GET", f"{_JOB}/reports", _V, reports.list_reports,
+                        "The names of all reports.", answer=reports.ReportNames),
+               "/j/{job}/reports", RouteView("reports.html")),
+    RouteRow("GET", "/j/{job}/reports/{report}", _V, pages.report_page, "A report or a study.",
+             query=pages.ReportPageQuery),
+    RouteRow("GET", f"{_JOB}/reports/{{report}}", _V, reports.get_report,
+             "A report as JSON, text, CSV or HTML, by `Accept`.", query=reports.ReportQuery),
+    RouteRow("GET", f"{_JOB}/studies/{{report}}", _V, reports.get_report,
+             "A study, likewise.", query=reports.ReportQuery),
+    *with_page(read_row(f"{_JOB}/runs", list_runs, "The runs, with what each found."),
+               "/j/{job}/runs", RouteView("runs.html", pages.run_facts, _("Runs"), "runs")),
+    *with_page(RouteRow("GET", f"{_JOB}/checkpoints", _V, checkpoints.list_job_checkpoints,
+                        "The checkpoints.", answer=checkpoints.CheckpointList),
+               "/j/{job}/checkpoints", RouteView("checkpoints.html", pages.checkpoint_facts)),
+    RouteRow("POST", "/j/{job}/checkpoints", _O, pages.go_back,
+             "Start a job from a checkpoint; a form.", form=pages.CheckpointForm),
+    *with_page(RouteRow("GET", f"{_JOB}/files", _V, files.list_job_files, "The files to download.",
+                        query=files.FilesQuery, answer=files.FileList),
+               "/j/{job}/files", RouteView("files.html", pages.file_facts)),
+    RouteRow("GET", f"{_JOB}/files/{{path:path}}", _V, files.get_file,
+             "A file, whole or a part of it (`Range`).", fields=("range",),
+             media="application/octet-stream"),
+    RouteRow("POST", f"{_JOB}/push/outbackcdx", _O, pushes.push,
+             "Post the indexes that the job's OutbackCDX server lacks; delete what is gone here.",
+             body=pushes.PushWish, answer=pushes.PushedFiles),
+    RouteRow("POST", "/j/{job}/push", _O, pushes.push,
+             "Post the indexes that the job's OutbackCDX server lacks; a form.",
+             form=pushes.PushWish),
+    RouteRow("POST", f"{_JOB}/archive/check", _O, archive_check.check_archive,
+             "Read the archive and compare every digest.", answer=archive_check.CheckedArchive),
+    RouteRow("POST", "/j/{job}/archive/check", _O, archive_check.check_archive,
+             "Read the archive and compare every digest; a form."),
+)  # fmt: skip
+"""Its rows."""

@@ -1,0 +1,284 @@
+"""`/calendar`: when runs begin, as a month and as a list."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from starlette.responses import Response
+
+from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import converted, lines_of, sent_form, text_of
+from nacre.console.fleet.finished_runs import finished_runs
+from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.schedule_book import (
+    NEW_JOB,
+    ScheduleWish,
+    check_schedule,
+    day_text,
+    until_of,
+)
+from nacre.console.form_actions import go_back
+from nacre.console.live.notices import Notice
+from nacre.console.new_jobs import job_places
+from nacre.console.problems import RefusedRequestError
+from nacre.console.schedules.calendar_month import (
+    CalendarLook,
+    OwnPasses,
+    clashes_of,
+    limited_hours,
+    month_bounds,
+    month_of,
+    shifted,
+    weeks_of,
+)
+from nacre.console.schedules.handlers import (
+    add_schedule,
+    change_schedule,
+    get_schedule,
+    remove_schedule,
+    schedule_items,
+    seen_schedules,
+)
+from nacre.console.schedules.rhythms import CRON, WEEK, Rhythm, rhythm_of, sent_rhythm, typed_rhythm
+from nacre.console.task_answers import facts_of, read_or_later
+from nacre.errors import ConfigError, NacreError, Problem
+from nacre.job.schedules import RunOverlap
+from nacre.ops.fields import ShortText, Whole
+from nacre.runs.passes import find_recurring
+from nacre.settings.layers import list_profiles
+
+
+class CalendarQuery(msgspec.Struct, frozen=True):
+    """The month and the job that are shown.
+
+    Attributes:
+        month: As `2026-11`; "" for the present one.
+        job: Id of a job whose due pages and windows are shown; "" for none.
+        edit: Number of the schedule that is edited; 0 for none.
+    """
+
+    month: ShortText = ""
+    job: ShortText = ""
+    edit: Whole = 0
+
+
+async def page(call: Call) -> PageAnswer:
+    """The schedules; and of one job what becomes due, and when it has other limits."""
+    query: CalendarQuery = call.query
+    looked = await _looked_at(call)
+    if not query.job:
+        return PageAnswer("calendar.html", facts(call, looked))
+    job = call.job(query.job)
+    if job.layout.in_rounds:
+        raise RefusedRequestError(409, "rounds", f"{job.id} is crawled in rounds, not in runs")
+    running = (await call.services.poller.fresh(job)).running
+    try:
+        found, held = await read_or_later(call, job, "upcoming", running=running)
+    except NacreError as error:
+        return PageAnswer("calendar.html", {**facts(call, looked), "refused": error.message})
+    if held is not None:
+        return PageAnswer("wait.html", {"job": job.id, "task": facts_of(held)}, 202)
+    return PageAnswer("calendar.html", facts(call, looked, found))
+
+
+def own_passes(jobs: Sequence[FoundJob]) -> list[OwnPasses]:
+    """The jobs whose processes begin their passes themselves."""
+    found = ((job.id, find_recurring(job.layout)) for job in jobs if not job.layout.in_rounds)
+    return [OwnPasses(job, again) for job, again in found if again is not None and again.waits]
+
+
+async def _looked_at(call: Call) -> CalendarLook:
+    """The state of the jobs that the one who asks may see, in the month of the query.
+
+    Raises:
+        RefusedRequestError: The query names no month (400).
+    """
+    query = call.query or CalendarQuery()
+    begin, end = month_bounds(month_of(query.month, call.services.clock.now()))
+    jobs = [job for job, _ in call.snapshots() if not job.layout.in_rounds]
+
+    def looked() -> CalendarLook:
+        return CalendarLook(own_passes(jobs), finished_runs(jobs, begin, end))
+
+    return await asyncio.to_thread(looked)
+
+
+class OwnRow(NamedTuple):
+    """A job that begins its passes itself, in the list.
+
+    Attributes:
+        job: Its id.
+        rhythm: The options that say when; "" where they are not known.
+        time: When the next pass begins, seconds since the epoch; 0 where that is not known yet.
+        why: Why then.
+    """
+
+    job: str
+    rhythm: str
+    time: float
+    why: str
+
+
+def _own_rows(call: Call, own: Sequence[OwnPasses]) -> list[OwnRow]:
+    """The rows of the jobs that begin their passes themselves.
+
+    A crawl that never ends and whose process is gone has a next pass too, which a command begins.
+    """
+    rows = [OwnRow(job, again.rhythm, again.time, again.why) for job, again in own]
+    known, now = {row.job for row in rows}, call.services.clock.now()
+    noted = [(job.id, seen.overview) for job, seen in call.snapshots() if seen.overview is not None]
+    return rows + [
+        OwnRow(job, "", view.next_pass, view.next_why)
+        for job, view in noted
+        if view.next_pass > now and job not in known
+    ]
+
+
+def facts(
+    call: Call, looked: CalendarLook, upcoming: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The values that the page shows.
+
+    Args:
+        call: The request.
+        looked: What the directories of the jobs say.
+        upcoming: What becomes due of the job that the query names; None for none.
+
+    Raises:
+        RefusedRequestError: The query names no month (400).
+    """
+    now, query = call.services.clock.now(), call.query or CalendarQuery()
+    first = month_of(query.month, now)
+    found = schedule_items(call)
+    edited = next((one for one in found if one.id == query.edit), None)
+    days = upcoming["days"] if upcoming else {}
+    kept = seen_schedules(call)
+    return {
+        "schedules": found,
+        "own": _own_rows(call, looked.own),
+        "clashes": clashes_of(kept, now),
+        "jobs": [job.id for job, _ in call.snapshots() if not job.layout.in_rounds],
+        "weeks": weeks_of(first, kept, now, days, looked, limited_hours(upcoming)),
+        "edited": edited,
+        "rhythm": rhythm_of(edited.schedule.at) if edited else Rhythm(),
+        "rhythms": {one.id: rhythm_of(one.schedule.at) for one in found},
+        "week": WEEK,
+        "until": day_text(edited.schedule.end) if edited else "",
+        "profiles": [profile.name for profile in list_profiles()],
+        "places": [place.label for place in job_places(call)],
+        "upcoming": upcoming,
+        "looked_at": query.job,
+        "refused": "",
+        "problem": "",
+        "problems": (),
+        "typed": None,
+        "month": first,
+        "before": f"{shifted(first, -1):%Y-%m}",
+        "after": f"{shifted(first, 1):%Y-%m}",
+        "overlaps": [one.value for one in RunOverlap],
+    }
+
+
+async def answer(call: Call) -> Response | PageAnswer:
+    """Add, change, pause, resume or remove a schedule; a form of the page.
+
+    What is refused is shown with all that was typed.
+    """
+    form = await sent_form(call.request)
+    fields = {name: text_of(form, name) for name in form}
+    action, number = text_of(form, "do"), text_of(form, "schedule")
+    try:
+        if action in {"add", "edit"}:
+            edited = _of(call, number)._replace(body=_wish(call, fields))
+            await (add_schedule(edited) if action == "add" else change_schedule(edited))
+        else:
+            await _change(_of(call, number), action)
+    except NacreError as error:
+        looked = await _looked_at(call)
+        shown = {**facts(call, looked), "problem": error.message}
+        shown["problems"] = error.problems if isinstance(error, ConfigError) else ()
+        if action in {"add", "edit"}:
+            shown |= _typed(fields)
+            items = (item for item in shown["schedules"] if item.id == _number(number))
+            shown["edited"] = next(items, None) if action == "edit" else None
+        return PageAnswer("calendar.html", shown, 422)
+    text = call.language.texts.gettext("The calendar is changed.")
+    return go_back(call, "/calendar", Notice("done", text))
+
+
+def _typed(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The form of a schedule as it was sent, in the place of what a schedule has."""
+    names = ("job", "at", "zone", "mode", "budget", "keep", "name", "profile", "place")
+    typed: dict[str, Any] = {name: fields.get(name, "") for name in names}
+    typed |= {
+        "is_of_new_jobs": fields.get("mode") == NEW_JOB,
+        "overlap": {"value": fields.get("overlap", "")},
+        "paused": fields.get("paused") == "1",
+        "seeds": lines_of(fields.get("seeds", "")),
+    }
+    shown = {"until": fields.get("until", ""), "looked_at": fields.get("job", "")}
+    return {"typed": typed, "rhythm": typed_rhythm(fields), **shown}
+
+
+def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
+    known: tuple[str, ...] = ("at", "zone", "mode", "budget", "keep", "overlap")
+    seeds: tuple[str, ...] = ()
+    if fields.get("mode") == NEW_JOB:
+        known += ("profile", "name", "place")
+        seeds = lines_of(fields.get("seeds", ""))
+    values: dict[str, Any] = {name: fields[name] for name in known if fields.get(name)}
+    values |= {"seeds": seeds} if seeds else {}
+    problems: list[Problem] = []
+    rhythm = _part(sent_rhythm, fields, Rhythm(), problems)
+    until = _part(until_of, fields.get("until", ""), None, problems)
+    values |= {} if rhythm.often == CRON else {"at": rhythm.at}
+    # Of a profile it is no job that new ones are made like.
+    job = "" if values.get("profile") else fields.get("job", "")
+    values |= {"until": until, "paused": fields.get("paused") == "1"}
+    wish = converted({"at": "", **values, "job": job}, ScheduleWish, "form")
+    if problems:
+        # What else is wrong is said together with it.
+        _ = _part(check_schedule, wish, wish, problems)
+        raise ConfigError(problems)
+    call.note.change(None, wish)
+    return wish
+
+
+V = TypeVar("V")
+R = TypeVar("R")
+
+
+def _part(read: Callable[[V], R], value: V, instead: R, problems: list[Problem]) -> R:
+    """A part of the form; where it has problems they are added, and another value is taken."""
+    try:
+        return read(value)
+    except ConfigError as error:
+        problems += error.problems
+        return instead
+
+
+def _number(text: str) -> int:
+    """The number of a schedule in a form; -1 for none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else -1
+
+
+def _of(call: Call, number: str) -> Call:
+    """Return the call of a handler for the schedule of a form."""
+    return call._replace(params={"schedule": _number(number)})
+
+
+async def _change(call: Call, action: str) -> None:
+    """Pause, resume or remove a schedule.
+
+    Raises:
+        RefusedRequestError: There is none (404), or no such action (422).
+    """
+    if action == "remove":
+        await remove_schedule(call)
+    elif action in {"pause", "resume"}:
+        wish = (await get_schedule(call)).schedule
+        paused = msgspec.structs.replace(wish, paused=action == "pause")
+        await change_schedule(call._replace(body=paused))
+    else:
+        raise RefusedRequestError(422, "bad-form", f"there is no action {action!r}")

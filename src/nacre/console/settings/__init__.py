@@ -1,0 +1,1 @@
+"""The settings of a job: its file and history, single settings, sheets, and trials of URLs."""

@@ -1,0 +1,279 @@
+"""`/j/J/settings`: the file of a job as YAML, with its findings; and its history."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import sent_form
+from nacre.console.fleet.places import FoundJob
+from nacre.console.problems import RefusedRequestError
+from nacre.console.settings.config import (
+    SaveQuery,
+    ask_about,
+    edit_item,
+    is_running_error,
+    save_text,
+    version_number,
+    version_of,
+)
+from nacre.console.settings.edits import CLIP_OF_LINES
+from nacre.console.task_answers import ask
+from nacre.editing.findings import CheckLevel, TextFindings, blocked_by
+from nacre.errors import ConfigError, Problem
+from nacre.ops.job_states import group_of
+from nacre.ops.library import ClipLines
+from nacre.ops.roles import Role
+
+_PATIENCE = 20.0
+_THOROUGH = 30.0
+_CONTEXT = 3
+_MOST_LINES = 2_000
+
+
+class Light(NamedTuple):
+    """One of the three lights of a check.
+
+    Attributes:
+        name: `text`, `settings` or `whole`.
+        problems: How many there are; -1 where it was not looked at.
+    """
+
+    name: str
+    problems: int
+
+
+class DiffLine(NamedTuple):
+    """A line of a difference.
+
+    Attributes:
+        sign: `+` for a new line, `-` for one that goes, ` ` for one that stays, `@` for a gap.
+        text: The line.
+    """
+
+    sign: str
+    text: str
+
+
+def lights_of(found: TextFindings) -> list[Light]:
+    """The lights of a check, in their order."""
+    return [Light(str(level), found.lights.get(str(level), -1)) for level in CheckLevel]
+
+
+def difference(old: str, new: str) -> list[DiffLine]:
+    """The lines that differ between two texts, with three around them."""
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), n=_CONTEXT, lineterm="")
+    found = [DiffLine(line[:1], line[1:]) for line in lines if line[:3] not in {"---", "+++"}]
+    return [one if one.sign != "@" else DiffLine("@", "…") for one in found][:_MOST_LINES]
+
+
+async def page(call: Call) -> PageAnswer:
+    """The file of a job as YAML, in an editor; without script in a plain field."""
+    job = call.job()
+    saved = await ask_about(call, "config-text", job, _PATIENCE)
+    found = await checked(call, job, None)
+    facts = await frame(call, job, "yaml")
+    return PageAnswer("settings.html", {**facts, **shown_text(saved["text"], saved["etag"], found)})
+
+
+async def submit(call: Call) -> PageAnswer:
+    """Check a text, show what it changes, or save it: the form of the page."""
+    form = await form_of(call)
+    job, action = call.job(), form.get("action", "verify")
+    text, tag = form.get("text", "").replace("\r\n", "\n"), form.get("etag", "*")
+    facts = await frame(call, job, "yaml")
+    if action == "write":
+        query = SaveQuery(int(form.get("force", "") == "1"), form.get("why", ""))
+        answer = await save_text(call, job, {"text": text}, tag, query)
+        return await _written(call, job, answer, text, facts)
+    found = await checked(call, job, text, thorough=action == "verify")
+    saved = await ask_about(call, "config-text", job, _PATIENCE)
+    shown = shown_text(text, tag, found)
+    if action == "clip":
+        shown |= await _clip(call, job, text, form)
+    elif action == "save":
+        if facts["running"]:
+            raise is_running_error()
+        shown["diff"] = difference(saved["text"], text)
+        shown["asks"] = bool(shown["diff"])
+        shown["told"] = "" if shown["asks"] else "same"
+    else:
+        shown["told"] = "verified"
+    shown["unsaved"] = text != saved["text"]
+    return PageAnswer("settings.html", {**facts, **shown})
+
+
+async def _clip(
+    call: Call, job: FoundJob, text: str, form: Mapping[str, str]
+) -> dict[str, Any]:  # fmt: skip
+    """Save lines of a text as a clip; the facts of the page that are different then."""
+    fields = {name: form.get(f"clip-{name}", "") for name in ("name", "title", "first", "last")}
+    try:
+        first, last = line_number(fields["first"]), line_number(fields["last"])
+        lines = ClipLines(fields["name"], fields["title"], text, first, last)
+        made = await ask(call, CLIP_OF_LINES, lines)
+    except ConfigError as error:
+        return {"told": "no-clip", "why_no_clip": error.message, "clip": fields}
+    call.note.change(None, {"clip": made.name, "place": made.place})
+    return {"told": "clip", "clip_name": made.name}
+
+
+def line_number(text: str) -> int:
+    """A line of a form, from 1 (pure).
+
+    Raises:
+        ConfigError: It is none.
+    """
+    if not text.isascii() or not text.isdecimal() or not 0 < int(text[:9]) < 10_000_000:
+        raise ConfigError([Problem("lines", f"{text[:20]!r} is no line", "a number from 1")])
+    return int(text[:9])
+
+
+async def _written(
+    call: Call, job: FoundJob, answer: Mapping[str, Any], text: str, facts: Mapping[str, Any]
+) -> PageAnswer:
+    """The page after a text was to be written."""
+    outcome = answer["outcome"]
+    if outcome == "running":
+        raise is_running_error()
+    if outcome in {"saved", "same"}:
+        saved = await ask_about(call, "config-text", job, _PATIENCE)
+        found = await checked(call, job, None)
+        shown = shown_text(saved["text"], saved["etag"], found)
+        return PageAnswer("settings.html", {**facts, **shown, "told": outcome})
+    if outcome == "changed":
+        found = await checked(call, job, text)
+        shown = shown_text(text, answer["etag"], found)
+        shown |= {"told": "changed", "theirs": answer["text"], "unsaved": True}
+        shown["diff"] = difference(answer["text"], text)
+        return PageAnswer("settings.html", {**facts, **shown}, 412)
+    found = msgspec.convert(answer["findings"], TextFindings)
+    shown = shown_text(text, (await ask_about(call, "config-text", job, _PATIENCE))["etag"], found)
+    shown |= {"told": "problems", "unsaved": True}
+    return PageAnswer("settings.html", {**facts, **shown}, 422)
+
+
+def shown_text(text: str, etag: str, found: TextFindings) -> dict[str, Any]:
+    """The facts of the page about a text.
+
+    Args:
+        text: It.
+        etag: That of the version that it is based on.
+        found: Its findings.
+    """
+    return {
+        "text": text,
+        "etag": etag,
+        "problems": found.problems,
+        "warnings": found.warnings,
+        "lights": lights_of(found),
+        "red": blocked_by(found),
+        "survey": found.survey,
+        "diff": (),
+        "asks": False,
+        "unsaved": False,
+        "told": "",
+        "theirs": "",
+        "clip": {},
+    }
+
+
+async def checked(
+    call: Call, job: FoundJob, text: str | None, *, thorough: bool = False
+) -> TextFindings:
+    """The findings of a text; of the saved one for None."""
+    found = await ask_about(
+        call, "find-in-text", job, _THOROUGH if thorough else _PATIENCE,
+        text=text, thorough=thorough, files=text is None or call.may_name_files,
+    )  # fmt: skip
+    return msgspec.convert(found, TextFindings)
+
+
+async def frame(call: Call, job: FoundJob, view: str) -> dict[str, Any]:
+    """The facts that all views of the settings show.
+
+    Args:
+        call: Who asks.
+        job: The job.
+        view: Name of the view.
+    """
+    seen = await call.services.poller.fresh(job)
+    return {
+        "job": job,
+        "view": view,
+        "state": seen.state,
+        "group": group_of(seen.state),
+        "running": seen.running,
+        "edits": call.identity.role >= Role.OPERATOR,
+    }
+
+
+async def form_of(call: Call) -> dict[str, str]:
+    """The fields of a form, the last value of each.
+
+    Raises:
+        RefusedRequestError: It is none (415).
+    """
+    kind = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in {"application/x-www-form-urlencoded", "multipart/form-data"}:
+        raise RefusedRequestError(415, "not-a-form", "send a form, as the page does")
+    found = await sent_form(call.request)
+    return {name: value for name, value in found.multi_items() if isinstance(value, str)}
+
+
+# ---- history
+
+
+async def history(call: Call) -> PageAnswer:
+    """The versions of the file, the newest first."""
+    job = call.job()
+    found = await ask_about(call, "edit-versions", job, _PATIENCE)
+    facts = await frame(call, job, "history")
+    items = [edit_item(one) for one in found]
+    return PageAnswer("settings_history.html", {**facts, "items": items})
+
+
+async def version(call: Call) -> PageAnswer:
+    """A version beside the one before it, or beside the one that `with` names."""
+    job, number = call.job(), version_number(call)
+    found = await ask_about(call, "edit-versions", job, _PATIENCE)
+    numbers = [int(one["number"]) for one in found]
+    mine = await version_of(call, job, number)
+    other = _other(call.request.query_params.get("with", ""), numbers, number)
+    text = (await version_of(call, job, other))["text"] if other else ""
+    old, new = (text, mine["text"]) if other < number else (mine["text"], text)
+    facts = {
+        **await frame(call, job, "history"),
+        "edit": edit_item(mine["edit"]),
+        "other": other,
+        "numbers": numbers,
+        "old": old,
+        "new": new,
+        "older": min(other, number),
+        "newer": max(other, number),
+        "diff": difference(old, new),
+        "latest": number == max(numbers),
+    }
+    return PageAnswer("settings_version.html", facts)
+
+
+def _other(said: str, numbers: Sequence[int], number: int) -> int:
+    """The version to compare with: the one that is named, else the one before; 0 for none."""
+    named = [one for one in numbers if str(one) == said]
+    return named[0] if named else max((one for one in numbers if one < number), default=0)
+
+
+async def restore(call: Call) -> PageAnswer:
+    """Take a version again, and show the file as it is then."""
+    job, number = call.job(), version_number(call)
+    form = await form_of(call)
+    await version_of(call, job, number)
+    query = SaveQuery(
+        int(form.get("force", "") == "1"), form.get("why", "") or f"version {number} again"
+    )
+    answer = await save_text(call, job, {"version": number}, "*", query)
+    facts = await frame(call, job, "yaml")
+    text = (await version_of(call, job, number))["text"]
+    return await _written(call, job, answer, text, facts)

@@ -1,0 +1,118 @@
+"""`/j/J/settings/form`: the settings of a job as fields, and its rules as cards."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from nacre.console.call import Call, PageAnswer
+from nacre.console.fleet.places import FoundJob
+from nacre.console.settings.changes import change
+from nacre.console.settings.config import ask_about
+from nacre.console.settings.file_page import checked, difference, form_of, frame, shown_text
+from nacre.core.message_data import to_json
+from nacre.errors import ConfigError, JobError, Problem
+from nacre.job.apply_change import ChangeRequest
+
+_PATIENCE = 20.0
+_VALUE, _OLD, _RESET = "v:", "o:", "r:"
+_CARD_VALUE, _CARD_OLD = "f:", "g:"
+"""What the names of inputs begin with: of settings, and of the fields of a card."""
+
+
+async def page(call: Call) -> PageAnswer:
+    """The form: the common settings, those of a section, or those that a search finds."""
+    query = call.request.query_params
+    section, search = query.get("section", "")[:40], query.get("q", "")[:100]
+    return await _form(call, call.job(), section, search, opened=query.get("card", "")[:200])
+
+
+async def _form(
+    call: Call, job: FoundJob, section: str, search: str, **more: object
+) -> PageAnswer:  # fmt: skip
+    found = await ask_about(
+        call, "form-fields", job, _PATIENCE, section=section, search=search.strip(),
+        spoken=call.language.name,
+    )  # fmt: skip
+    facts = await frame(call, job, "form")
+    shown = {
+        "fields": (), "sections": (), "lists": (), "total": 0, "etag": "", "pending": "",
+        "preview": None, "applied": None, "wrong": {}, "typed": {}, "opened": "", **found,
+    }  # fmt: skip
+    shown |= {"section": section, "search": search}
+    shown |= {name: value for name, value in more.items() if value or name != "opened"}
+    status = 422 if shown["wrong"] or more.get("refused") else 200
+    return PageAnswer("settings_form.html", {"refused": (), **facts, **shown}, status)
+
+
+async def submit(call: Call) -> PageAnswer:
+    """Show what the values of the form change in the file; or preview and apply them."""
+    job, form = call.job(), await form_of(call)
+    section, search = form.get("section", ""), form.get("q", "")
+    facts = await frame(call, job, "yaml")
+    values = changed_values(form)
+    try:
+        if form.get("pending"):
+            return await _apply(call, job, form, section, search)
+        if facts["running"]:
+            return await _preview(call, job, values, section, search)
+        found = await ask_about(
+            call, "form-text", job, _PATIENCE, values=values, card=form.get("card", ""),
+            said=form.get("said", ""), card_kind=form.get("card_kind", ""),
+            fields=changed_values(form, _CARD_VALUE, _CARD_OLD),
+            resets=[name.removeprefix(_RESET) for name in form if name.startswith(_RESET)],
+        )  # fmt: skip
+    except ConfigError as error:
+        wrong = {problem.path: problem.message for problem in error.problems}
+        refused = tuple(error.problems)
+        return await _form(
+            call, job, section, search, wrong=wrong, refused=refused, typed=values,
+            opened=form.get("card", "").rpartition(" ")[0],
+        )  # fmt: skip
+    except JobError as error:
+        refused = (Problem("", error.message),)
+        return await _form(call, job, section, search, refused=refused, typed=values)
+    saved = await ask_about(call, "config-text", job, _PATIENCE)
+    shown = shown_text(found["text"], found["etag"], await checked(call, job, found["text"]))
+    shown["diff"] = difference(saved["text"], found["text"])
+    shown |= {"asks": bool(shown["diff"]), "told": "" if shown["diff"] else "same"}
+    shown["unsaved"] = shown["asks"]
+    return PageAnswer("settings.html", {**facts, **shown})
+
+
+def changed_values(
+    form: Mapping[str, str], new: str = _VALUE, before: str = _OLD
+) -> dict[str, str]:
+    """The values of a form that somebody changed, by their paths."""
+    found = {}
+    for name, value in form.items():
+        path = name.removeprefix(new)
+        plain = value.replace("\r\n", "\n").strip("\n")
+        old = form.get(before + path, "").replace("\r\n", "\n").strip("\n")
+        if name.startswith(new) and plain != old and f"{_RESET}{path}" not in form:
+            found[path] = plain
+    return found
+
+
+async def _preview(
+    call: Call, job: FoundJob, values: Mapping[str, str], section: str, search: str
+) -> PageAnswer:
+    """The page with the number of queued URIs that a change of the running job would affect."""
+    if not values:
+        return await _form(call, job, section, search)
+    found = await ask_about(call, "form-change", job, _PATIENCE, values=values)
+    assignments = found["assignments"]
+    made = await change(call, job, ChangeRequest(assignments=assignments, preview=True))
+    pending = to_json(assignments).decode()
+    return await _form(call, job, section, search, pending=pending, preview=made, typed=values)
+
+
+async def _apply(
+    call: Call, job: FoundJob, form: Mapping[str, str], section: str, search: str
+) -> PageAnswer:
+    """Apply a change that was looked at."""
+    try:
+        assignments = msgspec.json.decode(form["pending"], type=list[str])
+    except msgspec.MsgspecError as error:
+        raise ConfigError([Problem("", f"not a change: {error}")]) from None
+    made = await change(call, job, ChangeRequest(assignments=assignments))
+    return await _form(call, job, section, search, applied=made)

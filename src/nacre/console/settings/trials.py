@@ -1,0 +1,119 @@
+"""The dry run of URLs: by the saved settings of a job, or by another text."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+import msgspec
+
+from nacre.config.check import Loaded
+from nacre.console.readers.task import reader_task
+from nacre.console.readers.views import CLOCK
+from nacre.core.clock import iso
+from nacre.editing.file_settings import changed_files, for_admins
+from nacre.editing.secrets import without_secrets
+from nacre.errors import ConfigError
+from nacre.inspect.explain.dry_run import DryRun, DryRunAnswer
+from nacre.inspect.view import reading
+from nacre.job.edits import read_config
+from nacre.ops.fields import LineTexts, Text
+from nacre.settings.load import examine_text, load_job
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+
+
+class UrlQuestion(msgspec.Struct, frozen=True):
+    """URLs to be tried.
+
+    Attributes:
+        urls: At most 1,000; without a scheme as in a seed list.
+        text: A text of `crawl.yaml` that is tried beside the saved one; null for none.
+    """
+
+    urls: LineTexts
+    text: Text | None = None
+
+
+class UrlTrial(msgspec.Struct, frozen=True):
+    """The dry run of one URL.
+
+    Attributes:
+        now: With the text that was sent, else with the saved one.
+        saved: With the saved text, where it decides otherwise; null where nothing changes.
+    """
+
+    now: DryRunAnswer
+    saved: DryRunAnswer | None = None
+
+
+class UrlTrials(msgspec.Struct, frozen=True):
+    """Dry runs.
+
+    Attributes:
+        items: A dry run of each URL, in their order.
+        changed: How many of them the text that was sent changes.
+        next: Always null: all are given.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[UrlTrial, ...]
+    changed: int
+    next: None
+    as_of: str
+
+
+class TrialRequest(UrlQuestion, frozen=True):
+    """A dry run for a user.
+
+    Attributes:
+        files: The user may name files.
+    """
+
+    files: bool = False
+
+
+@reader_task("dry-run")
+def dry_run(layout: Layout, request: TrialRequest) -> UrlTrials:
+    """Make the dry runs of URLs: by the saved settings, or by a text beside them.
+
+    Raises:
+        ConfigError: The text has problems, or names files that the user may not name.
+    """
+    saved = _outlooks(layout, load_job(layout), request.urls)
+    items = tuple(UrlTrial(outlook) for outlook in saved)
+    if request.text is not None:
+        outlooks = _outlooks(layout, _examined(layout, request, request.text), request.urls)
+        items = tuple(_compared(new, old) for new, old in zip(outlooks, saved, strict=True))
+    changed = sum(item.saved is not None for item in items)
+    return UrlTrials(items, changed, None, iso(CLOCK.now()))
+
+
+def _examined(layout: Layout, request: TrialRequest, text: str) -> Loaded[JobSettings]:
+    """Return the settings of a text.
+
+    Raises:
+        ConfigError: It has problems, or names files that the user may not name.
+    """
+    raw = read_config(layout.config).decode("utf-8", "replace")
+    refused = [] if request.files else changed_files(without_secrets(raw).text, text)
+    if refused:
+        raise ConfigError([for_admins(path) for path in refused])
+    loaded, problems = examine_text(layout, text)
+    if problems or loaded is None:
+        raise ConfigError(problems)
+    return loaded
+
+
+def _outlooks(
+    layout: Layout, loaded: Loaded[JobSettings], urls: Sequence[str]
+) -> list[DryRunAnswer]:
+    dry = DryRun(layout, loaded)
+    with ExitStack() as stack:
+        if layout.has_store:
+            dry.know(stack.enter_context(reading(layout, loaded.settings)).store)
+        return [dry.outlook(url) for url in urls]
+
+
+def _compared(new: DryRunAnswer, old: DryRunAnswer) -> UrlTrial:
+    """Return both outlooks if they differ in more than the opinions of single rules."""
+    bare = msgspec.structs.replace(new, opinions=()), msgspec.structs.replace(old, opinions=())
+    return UrlTrial(new, old if bare[0] != bare[1] else None)

@@ -1,0 +1,1 @@
+"""The tasks in the background: their list, their progress and their results."""

@@ -1,0 +1,1 @@
+"""The webhooks: who receives what happens to jobs, quotas and schedules."""

@@ -1,0 +1,218 @@
+"""`/api/v1/webhooks`: who is told what happens to jobs, quotas and schedules."""
+
+from typing import Annotated
+
+import msgspec
+
+from nacre.console.call import Call
+from nacre.console.fleet.webhook_book import HookDelivery, HookEvent, HookText, HookWish, KeptHook
+from nacre.console.item_list import ItemList
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.console.versions import EditedThing, edited
+from nacre.core.clock import iso
+
+
+class NewHook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A webhook to keep.
+
+    Attributes:
+        url: Where messages are posted, http or https.
+        secret: Key of the signatures (HMAC-SHA256); "" for none; null keeps that of before. It is
+            never shown.
+        on: The events that are told.
+        private: Its address may be one of this machine or of a private network. Where others reach
+            the console, only admins can say so.
+        paused: Nothing is posted.
+    """
+
+    url: HookText
+    secret: Annotated[str, msgspec.Meta(max_length=1000)] | None = None
+    on: tuple[HookEvent, ...] = ("quota", "schedule", "finished", "crashed")
+    private: bool = False
+    paused: bool = False
+
+    @property
+    def wish(self) -> HookWish:
+        """It without its secret."""
+        return HookWish(self.url, self.on, self.private, self.paused)
+
+
+class HookItem(msgspec.Struct, frozen=True):
+    """A webhook.
+
+    Attributes:
+        id: Its number.
+        webhook: As it was set.
+        signed: It has a secret.
+        owner: Who set it last.
+        waiting: Messages that wait.
+        last: What came of the last message; "" for none yet.
+        places: Labels of the places of whose jobs it is told; empty for all. They are those that
+            who added it saw.
+    """
+
+    id: int
+    webhook: HookWish
+    signed: bool
+    owner: str
+    waiting: int
+    last: str
+    places: tuple[str, ...] = ()
+
+
+class HookList(ItemList[HookItem], frozen=True):
+    """All webhooks."""
+
+
+class DeliveryItem(msgspec.Struct, frozen=True):
+    """A message.
+
+    Attributes:
+        number: Its number.
+        event: What happened.
+        message: It as it is sent, without its id.
+        made: When it happened, RFC 3339.
+        step: `waits`, `delivered` or `given-up`.
+        tries: How often it was posted.
+        answer: The last answer: a status, or why there was none; "" before the first try.
+        due: When it is posted next, RFC 3339; null where it is over.
+    """
+
+    number: int
+    event: str
+    message: dict[str, str | int]
+    made: str
+    step: str
+    tries: int
+    answer: str
+    due: str | None
+
+
+class DeliveryList(ItemList[DeliveryItem], frozen=True):
+    """The last messages of a webhook."""
+
+
+async def list_hooks(call: Call) -> HookList:
+    """The webhooks that the requester may see, with the results of their last messages."""
+    hooks = (hook for hook in call.services.webhooks.all() if _sees(call, hook))
+    return HookList(tuple(_item(call, hook) for hook in hooks), None, call.now)
+
+
+async def get_hook(call: Call) -> HookItem:
+    """A webhook."""
+    return _item(call, hook_of(call))
+
+
+async def hook_version(call: Call) -> EditedThing:
+    """A webhook as it was set, without its secret."""
+    return edited(hook_of(call).wish)
+
+
+async def add_hook(call: Call) -> HookItem:
+    """Add a webhook.
+
+    Raises:
+        ConfigError: It is wrong, or there are too many.
+        RefusedRequestError: The requester may not send there (403).
+    """
+    wanted: NewHook = call.body
+    _require_may_send(call, wanted)
+    call.note.change(None, wanted.wish)
+    book, owner = call.services.webhooks, call.identity.name
+    number = book.add(wanted.wish, wanted.secret or "", owner, call.identity.places)
+    return _item(call, hook_of(call, str(number)))
+
+
+async def change_hook(call: Call) -> HookItem:
+    """Set a webhook again.
+
+    Raises:
+        ConfigError: It is wrong.
+        RefusedRequestError: There is none (404), or the requester may not send there (403).
+    """
+    wanted: NewHook = call.body
+    before = hook_of(call)
+    _require_may_send(call, wanted)
+    call.note.change(before.wish, wanted.wish)
+    secret = before.secret if wanted.secret is None else wanted.secret
+    call.services.webhooks.change(before.id, wanted.wish, secret, call.identity.name)
+    return _item(call, hook_of(call))
+
+
+def _require_may_send(call: Call, wanted: NewHook) -> None:
+    if wanted.private and not call.may_send_privately:
+        raise RefusedRequestError(
+            403, "private", "only administrators may send to private networks from this console"
+        )
+
+
+async def remove_hook(call: Call) -> None:
+    """Remove a webhook, and the messages that wait for it."""
+    hook = hook_of(call)
+    call.note.change(hook.wish, None)
+    call.services.webhooks.remove(hook.id)
+
+
+async def try_hook(call: Call) -> HookItem:
+    """Send a webhook a test message, whatever events it is for.
+
+    Raises:
+        RefusedRequestError: It is paused, or too many messages wait for it (409).
+    """
+    hook = hook_of(call)
+    if hook.wish.paused:
+        raise RefusedRequestError(409, "paused", f"webhook {hook.id} is paused: resume it first")
+    call.services.webhooks.tell_test(hook.id, call.identity.name)
+    return _item(call, hook)
+
+
+async def list_deliveries(call: Call) -> DeliveryList:
+    """The last messages of a webhook, the newest first, with their answers."""
+    rows = call.services.webhooks.deliveries(hook_of(call).id)
+    return DeliveryList(tuple(_delivery(row) for row in rows), None, call.now)
+
+
+def hook_of(call: Call, number: str | None = None) -> KeptHook:
+    """Return a webhook.
+
+    Args:
+        call: The request.
+        number: Its number; None for the one that the path names.
+
+    Raises:
+        RefusedRequestError: There is none that the requester may see (404).
+    """
+    text = str(call.params["webhook"]) if number is None else number
+    is_number = text.isascii() and text.isdecimal() and len(text) < 16
+    hook = call.services.webhooks.find(int(text)) if is_number else None
+    if hook is None or not _sees(call, hook):
+        raise not_found(f"webhook {text}")
+    return hook
+
+
+def _sees(call: Call, hook: KeptHook) -> bool:
+    """Whether who asks sees all jobs that a webhook is told of."""
+    seen = call.identity.places
+    return not seen or (bool(hook.places) and set(hook.places) <= set(seen))
+
+
+def _item(call: Call, hook: KeptHook) -> HookItem:
+    found = call.services.webhooks.deliveries(hook.id)
+    waiting = sum(one.step == "waits" for one in found)
+    last = next((f"{one.step}: {one.answer}" for one in found if one.tries), "")
+    return HookItem(hook.id, hook.wish, bool(hook.secret), hook.owner, waiting, last, hook.places)
+
+
+def _delivery(delivery: HookDelivery) -> DeliveryItem:
+    message: dict[str, str | int] = msgspec.json.decode(delivery.body)
+    due = iso(delivery.due) if delivery.step == "waits" else None
+    return DeliveryItem(
+        delivery.number,
+        delivery.event,
+        message,
+        iso(delivery.made),
+        delivery.step,
+        delivery.tries,
+        delivery.answer,
+        due,
+    )
