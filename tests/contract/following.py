@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = "\n".join(
-    (ROOT / "docs" / name).read_text("utf-8") for name in ("contributing.md", "extending.md")
+    (ROOT / "docs" / name).read_text("utf-8")
+    for name in ("contributing.md", "extending.md", "extending-console.md")
 )
 COPIED = ("src", "tests", "tools", "docs", "simweb", "examples", "bench")
 FILES = ("pyproject.toml", "Makefile", "CHANGELOG.md", "README.md")
@@ -37,7 +38,7 @@ def section(title: str) -> str:
     """The text of the section of a title, up to the next title."""
     found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
     assert found is not None, (
-        f"docs/contributing.md and docs/extending.md have no section {title!r}"
+        f"docs/contributing.md and the pages docs/extending*.md have no section {title!r}"
     )
     return found[1]
 

@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from nacre.config.check import load_partly
 from nacre.config.document import read_yaml, yaml_text
 from nacre.config.layer import Tree, merge
