@@ -48,6 +48,28 @@ def test_a_list_is_expected_to_change_as_any_page_unless_a_sitemap_shows_the_sam
     assert least <= bid.chance <= least + 0.5
 
 
+def test_new_links_of_a_list_are_counted_among_its_changes_once() -> None:
+    calm, often = NO_EVIDENCE, NO_EVIDENCE
+    for _ in range(5):
+        calm, often = (observe(e, 7.0, changed=c) for e, c in ((calm, False), (often, True)))
+    ranking = Ranking(
+        Classes(lambda row: row.evidence, PAGES),
+        Classes(lambda row: row.arrivals, LISTS),
+        ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
+    )
+
+    def chance(evidence: bytes, arrivals: bytes) -> float:
+        row = PageRow("http://a.test/", visits=6, index=1.0, evidence=evidence, arrivals=arrivals)
+        row.last_visit = NOW - 7 * DAY
+        bid = ranking.visit(row, NOW, SiteTime(Season(), Hazard()), ())
+        assert bid is not None
+        return bid.chance
+
+    both = chance(often, often)
+    assert both == max(chance(often, calm), chance(calm, often))
+    assert chance(calm, calm) < both < 1.0
+
+
 def _look(row: PageRow, days: float) -> tuple[str, bool] | None:
     """Reason of a look at a page that long after its last visit, and whether it has to be made."""
     row.last_visit, row.visits = NOW, 2

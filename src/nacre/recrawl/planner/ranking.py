@@ -177,7 +177,7 @@ class Ranking:
             new, found = min(new, time.untold), min(found, time.untold)
             amount = _LISTS * new + time.lists * amount
             own = time.lists * chance if time.is_mapped else chance
-            chance = 1.0 - (1.0 - own) * (1.0 - found)
+            chance = max(own, found)  # A new link is a change, and counted among them.
             reason = "told" if told else "index"
         elif row.arrivals:
             amount += _LISTS * self._arriving(row, wait)[0]
