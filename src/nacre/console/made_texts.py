@@ -37,8 +37,6 @@ PATTERNS: Final = (
     _("the last {} pages of this kind had nothing new and led to {} more such URLs each"),
     _("{} pages have only {} different contents"),
     _("combinations of {} parameters, of which most were never visited"), _("{} pages"),
-    _("{} s between fetches, {} at a time"),
-    _("{} times the last fetch, {} to {} s, {} at a time"),
     # Rows that cannot be read
     _("schedule {} cannot be read, and does nothing: {}; `nacre console schedule remove {}` "
       "removes it"),
@@ -49,7 +47,7 @@ PATTERNS: Final = (
 )  # fmt: skip
 """Texts with `{}` for values, the narrower ones before the wider ones."""
 WHOLE: Final = (
-    _("one run"), _("now, not over yet"), _("not tried yet"),
+    _("one run"), _("now, not over yet"),
     _("Not Found"), _("Forbidden"), _("Method Not Allowed"), _("Unprocessable Entity"),
     _("Site"), _("Sites"),
     _("rule"), _("processor"),
@@ -121,24 +119,14 @@ NAMED: Final = (
     _("there is no job {}"), _("there is no profile {}"), _("there is no clip {}"),
 )  # fmt: skip
 """Texts whose values are names."""
-TYPES: Final = (
-    _("mapping"), _("none"), _("list"), _("list of {}"), _("mapping of {} to {}"),
-    _("mapping of {}"),
-)  # fmt: skip
-"""Further types of settings."""
 _LONGEST: Final = 4000
 """Characters of a text that is compared with others: none that was made is longer."""
 _DEEPEST: Final = 3
 _MOST_PARTS: Final = 5
 _MOST_PIECES: Final = 8
 """Texts behind each other in one that was made, at most."""
-_KINDS: Final = frozenset(
-    ("number", "whole number", "text", "true or false", "secret text", "mapping", "none", "list")
-)
-"""Types of settings without others in them."""
 _PLACE: Final = re.compile(r"\{(\d?)\}")
-_CHOICE: Final = " or "
-_WORDED: Final = frozenset((*PATTERNS, *SUFFIXES, *TYPES))
+_WORDED: Final = frozenset((*PATTERNS, *SUFFIXES))
 """Texts whose values can be words of Nacre; those of others are names, or sentences."""
 
 
@@ -218,8 +206,7 @@ class MadeTexts:
             return text
         if (known := self._known(text)) is not None:
             return known
-        choice = self._choice(text) if _CHOICE in text else ""
-        return choice or (self._with_values(text, depth) if depth <= _DEEPEST else text)
+        return self._with_values(text, depth) if depth <= _DEEPEST else text
 
     def _with_values(self, text: str, depth: int) -> str:
         """A text with values, or several texts; as it is where it is none."""
@@ -234,7 +221,7 @@ class MadeTexts:
         return filled(self._gettext(pattern), said)
 
     def _joined(self, text: str, depth: int) -> str:
-        """Several texts behind each other: `TYPE, UNIT; default 5`, or `MEANING (TYPE, UNIT)`."""
+        """Several texts behind each other, or one with another in brackets."""
         doc, lead, kind = text.removesuffix(")").rpartition(" (")
         if lead and text.endswith(")") and (said_doc := self.say(doc, depth + 1)) != doc:
             return self._gettext(_("{} ({})")).format(said_doc, self.say(kind, depth + 1))
@@ -245,10 +232,7 @@ class MadeTexts:
             said = [self.say(part, depth + 1) for part in parts]
             if len(parts) > 1 and said != parts:
                 return self._gettext(between).join(said)
-        kind, comma, unit = text.rpartition(", ")
-        said_kind = self._type(kind) or self._choice(kind) if comma else ""
-        said_unit = self.say(unit, depth + 1)
-        return f"{said_kind}{self._gettext(_(', '))}{said_unit}" if said_kind else text
+        return text
 
     def lines(self, text: str) -> str:
         """An error of one line or several, each of which may begin with names and colons.
@@ -278,25 +262,6 @@ class MadeTexts:
             if (found := self._gettext(source)) != source:
                 return found
         return None
-
-    def _choice(self, text: str) -> str:
-        """A type of which there are several: `` `a` or `b` or none ``; "" for another text."""
-        said = []
-        for part in text.split(_CHOICE):
-            is_value = len(part) > 1 and part[0] == part[-1] == "`" and part.count("`") == 2
-            known = part if is_value else self._type(part)
-            if not known:
-                return ""
-            said.append(known)
-        return self._gettext(_(" or ")).join(said)
-
-    def _type(self, text: str) -> str:
-        """A type; "" for what is none."""
-        found = None if text not in _KINDS else self._known(text)
-        if found is not None:
-            return found
-        pattern = self._forms.find(text)
-        return self.say(text) if pattern is not None and pattern[0] in TYPES else ""
 
 
 def filled(text: str, values: Sequence[str]) -> str:
