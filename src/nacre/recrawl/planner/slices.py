@@ -8,7 +8,7 @@ Slices = Generator[None, None, T]
 """Work that stops now and then; its result is known at its end."""
 
 ROWS = 256
-"""Rows of a slice: some 20 ms of work, at 0.1 ms a row (docs/recrawl.md, "Bounds")."""
+"""Rows of a slice: some 20 ms of work, at 0.1 ms a row (docs/recrawl-planning.md, "Limits")."""
 
 
 def at_once(work: Slices[T]) -> T:
