@@ -16,7 +16,7 @@ from nacre.archive.fields import (
     second_digits,
     uri_field,
 )
-from nacre.archive.warc_writer import RandomIds
+from nacre.engine.counters import RandomIds
 
 
 @given(st.text())

@@ -3,12 +3,13 @@
 What must never be given twice: serial numbers of files, and record ids.
 """
 
+import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from nacre.archive.warc_writer import RandomIds
 from nacre.store.store import Store
 
+_STOCK = 4096
 TIMEOUTS = "scope.timeouts"
 """Matches of operators' expressions that took too long."""
 UNTRIED = "speculation.untried"
@@ -73,6 +74,21 @@ def note_not_visited(store: Store, found: NotVisited) -> None:
     """Keep the due pages that the run in process did not visit, so far."""
     for name, number in zip((UNVISITED, HELD, REPEATED), found, strict=True):
         store.set_counter(name, number)
+
+
+class RandomIds:
+    """Gives 16 random bytes at a time, from one request to the system for many."""
+
+    def __init__(self) -> None:
+        self._stock = b""
+        self._at = 0
+
+    def __call__(self) -> bytes:
+        """16 bytes that were not given before."""
+        if self._at >= len(self._stock):
+            self._stock, self._at = os.urandom(_STOCK), 0
+        self._at += 16
+        return self._stock[self._at - 16 : self._at]
 
 
 class Numbers:

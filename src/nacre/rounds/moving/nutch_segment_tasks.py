@@ -12,11 +12,12 @@ from nacre import __version__
 from nacre.archive.imported import ImportedPage, imported_records, whole_head
 from nacre.archive.index import index_line, sorted_index
 from nacre.archive.record import WarcRecord, warcinfo_record
-from nacre.archive.warc_writer import RandomIds, pack
+from nacre.archive.warc_writer import pack
 from nacre.crawldb import facts, row
 from nacre.crawldb.fold import merge_query
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import bucket_of
+from nacre.engine.counters import RandomIds
 from nacre.rounds.moving import nutch
 from nacre.rounds.moving.hadoop import FileRange
 from nacre.rounds.moving.nutch import CrawlDatum, NutchContent, ProtocolStatus
