@@ -63,7 +63,7 @@ _CLOCKS = (
 _TOKENS = (
     # Long, and of mixed letters and digits.
     r"\b(?=[0-9a-f-]{0,64}\d)(?=[0-9a-f-]{0,64}[a-f])(?=(?:-?[0-9a-f]){16})"
-    r"[0-9a-f]{8,}+(?:-[0-9a-f]{4,}+)*+\b",
+    r"[0-9a-f]{8,}+(?:-[0-9a-f]{4,}+|(?!))*+\b",
     # Longer than a number of a telephone (ITU-T E.164: 15 digits).
     r"(?<![\w.,])\d{16,}+(?![\w.,])",
     r"(?<![\w+/=-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w=])",
