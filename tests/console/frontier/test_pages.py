@@ -5,13 +5,16 @@ import re
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from urllib.parse import urlencode
 
 import httpx
 import pytest
 
 from nacre.console.expressions import containing, has_bare_mark, with_escapes
+from nacre.console.frontier import tree
 from nacre.console.frontier.pages import UrisPageQuery, row_exclusion
 from nacre.console.links import exclude_link
+from nacre.console.readers.views import ScanBudget
 from nacre.frontier.pending import matcher
 from nacre.ops.roles import Role
 from tests.cli.site import nacre
@@ -205,6 +208,47 @@ def test_the_tree_says_how_many_branches_it_leaves_out(tmp_path: Path):
         assert "/d099/" in text.partition('id="list"')[0]
         assert "/d100/" not in text.partition('id="list"')[0]
         assert "not shown" not in await page_of(console, "/uris?queue=test,a,&path=/d000/")
+
+    play(tmp_path, scene)
+
+
+def test_a_large_queue_is_counted_in_part_and_on_request_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    job = tmp_path / "crawls" / "demo"
+    assert nacre("new", job, "http://127.0.0.1:9/").code == 0
+    lines = tmp_path / "many.txt"
+    lines.write_text("".join(f"http://a.test/通知/{n}\n" for n in range(30)), "utf-8")
+    assert nacre("frontier", job, "import", lines).code == 0
+    monkeypatch.setattr(
+        tree, "ScanBudget", lambda rows=20, seconds=3600.0: ScanBudget(rows, seconds)
+    )
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        path = "/%E9%80%9A%E7%9F%A5/"
+        text = await page_of(console, "/uris?" + urlencode({"queue": "test,a,", "path": path}))
+        assert "These are the numbers of the first 20 URIs." in text
+        whole = urlencode({"queue": "test,a,", "path": path, "whole": 1})
+        assert f'href="?{html.escape(whole)}"' in text
+        assert "the first" not in await page_of(console, f"/uris?{whole}")
+
+    play(tmp_path, scene)
+
+
+def test_more_hosts_than_a_page_shows_are_on_the_next(tmp_path: Path):
+    job = tmp_path / "crawls" / "demo"
+    assert nacre("new", job, "http://127.0.0.1:9/").code == 0
+    lines = tmp_path / "many.txt"
+    lines.write_text("".join(f"http://h{n:03}.test/\n" for n in range(130)))
+    assert nacre("frontier", job, "import", lines).code == 0
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        text = await page_of(console, "/uris?place=test,")
+        more = re.search(r'href="(\?place=test%2C&amp;branch=[^"]+)">More branches', text)
+        assert more is not None
+        assert "h129" not in text.partition('id="list"')[0]
+        following = await page_of(console, f"/uris{html.unescape(more[1])}")
+        assert "h129" in following.partition('id="list"')[0]
 
     play(tmp_path, scene)
 
