@@ -80,33 +80,8 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
     yaml = YAML(typ="safe", pure=True)
     tabbed, text = untabbed(text)
     barred, text = without_barred(text)
-    for line, sign in barred:
-        barred_sign = message(
-            "config.sign-is-not-allowed",
-            "not well-formed YAML: the sign U+{sign:04X} is not allowed",
-            sign=ord(sign),
-        )
-        layer.problems.append(
-            Problem(
-                "",
-                barred_sign,
-                message("config.signs-that-can-be-printed", "signs that can be printed"),
-                "",
-                file,
-                line,
-            )
-        )
-    for line in tabbed:
-        layer.problems.append(
-            Problem(
-                "",
-                message("config.line-is-indented-with-tab", "the line is indented with a tab"),
-                message("config.blanks-two-step", "blanks, two a step"),
-                "",
-                file,
-                line,
-            )
-        )
+    layer.problems += [_barred_problem(line, sign, file) for line, sign in barred]
+    layer.problems += [_tab_problem(line, file) for line in tabbed]
     last = ""
     for _ in range(_MOST_REPAIRS):
         try:
@@ -138,6 +113,24 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
         last, text = text, rest
         yaml = YAML(typ="safe", pure=True)
     return None
+
+
+def _barred_problem(line: int, sign: str, file: str) -> Problem:
+    """Return the problem of a sign that YAML does not allow."""
+    text = message(
+        "config.sign-is-not-allowed",
+        "not well-formed YAML: the sign U+{sign:04X} is not allowed",
+        sign=ord(sign),
+    )
+    expected = message("config.signs-that-can-be-printed", "signs that can be printed")
+    return Problem("", text, expected, "", file, line)
+
+
+def _tab_problem(line: int, file: str) -> Problem:
+    """Return the problem of a line that is indented with a tab."""
+    text = message("config.line-is-indented-with-tab", "the line is indented with a tab")
+    expected = message("config.blanks-two-step", "blanks, two a step")
+    return Problem("", text, expected, "", file, line)
 
 
 class _Fault(NamedTuple):
