@@ -348,23 +348,7 @@ def save_clip(name: str, title: str, place: str, text: str) -> Path:
         ConfigError: The name or the text is wrong.
         JobError: It cannot be written.
     """
-    if not _NAME.fullmatch(name):
-        said = message(
-            "editing.name-of-clip-has-small-letters",
-            "the name of a clip has small letters, digits and hyphens, 60 at most",
-        )
-        raise ConfigError([Problem("name", said, sample="no-calendars")])
-    if not title.strip() or not title.isprintable():
-        raise ConfigError(
-            [
-                Problem(
-                    "title",
-                    message(
-                        "editing.say-in-one-line-what-clip", "say in one line what the clip is for"
-                    ),
-                )
-            ]
-        )
+    _require_clip_name(name, title)
     value = _selected(text)
     for part in reversed(place.split(".") if place else []):
         value = {part: value}
@@ -394,6 +378,23 @@ def save_clip(name: str, title: str, place: str, text: str) -> Path:
             )
         ) from error
     return path
+
+
+def _require_clip_name(name: str, title: str) -> None:
+    """Check the name and the title of a clip.
+
+    Raises:
+        ConfigError: One of them is wrong.
+    """
+    if not _NAME.fullmatch(name):
+        text = message(
+            "editing.name-of-clip-has-small-letters",
+            "the name of a clip has small letters, digits and hyphens, 60 at most",
+        )
+        raise ConfigError([Problem("name", text, sample="no-calendars")])
+    if not title.strip() or not title.isprintable():
+        text = message("editing.say-in-one-line-what-clip", "say in one line what the clip is for")
+        raise ConfigError([Problem("title", text)])
 
 
 def remove_clip(name: str) -> None:
