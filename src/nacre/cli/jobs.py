@@ -217,20 +217,11 @@ def run(
         raise typer.Exit(2)
     if checkpoint is not None:
         name, former = restore(layout, loaded.settings, checkpoint)
-        tell(
-            f"went back to checkpoint {name}; the store until now is in {shown(Path(former))}"
-        )  # fmt: skip
+        tell(f"went back to checkpoint {name}; the store until now is in {shown(Path(former))}")
     code = run_and_summarize(
-        layout,
-        loaded.settings,
-        clock,
-        quiet=quiet,
-        as_json=as_json,
-        accept_loss=accept_loss,
-        traps=traps,
-        origin=loaded.origin,
-        by=by,
-    )
+        layout, loaded.settings, clock, quiet=quiet, as_json=as_json,
+        accept_loss=accept_loss, traps=traps, origin=loaded.origin, by=by,
+    )  # fmt: skip
     raise typer.Exit(code)
 
 

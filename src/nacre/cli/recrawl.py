@@ -79,6 +79,21 @@ def _typed_rhythm(every: str, at: str, zone: str) -> str:
     return "--continuous"
 
 
+def _refuse_calendar_with_clock(at: str, now: str | None) -> None:
+    """Refuse a calendar of passes together with another clock.
+
+    Raises:
+        ConfigError: Both options are given.
+    """
+    from nacre.errors import ConfigError
+
+    if at and now is not None:
+        raise ConfigError(
+            "--at is a calendar of passes, by the real time; --now moves the clock of a run. "
+            "Leave one of them out"
+        )
+
+
 def recrawl(
     directory: JobDir,
     *,
@@ -111,11 +126,7 @@ def recrawl(
     from nacre.runs.runs import FULL, INCREMENTAL
     from nacre.store.layout import Layout
 
-    if at and now is not None:
-        raise ConfigError(
-            "--at is a calendar of passes, by the real time; --now moves the clock of a run. "
-            "Leave one of them out"
-        )
+    _refuse_calendar_with_clock(at, now)
     clock = clock_at(now)
     Layout(directory).require_continuous()
     rhythm = parse_rhythm(every, at, zone, continuous=continuous)

@@ -38,6 +38,34 @@ CheckURL = Annotated[
         help="Only show the document of this page, and the writers that would receive it.",
     ),
 ]  # fmt: skip
+Words = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="WORDS", show_default=False,
+        help='Pages must contain all words; `"two words"` is a phrase, `-word` excludes '
+        "a word, `a OR b` is either word, and site: type: lang: after: before: date: "
+        "title: url: search a field.",
+    ),
+]  # fmt: skip
+Limit = Annotated[
+    int,
+    typer.Option("--limit", "-n", metavar="N", min=0, max=10_000, help="Number of pages to show."),
+]
+Offset = Annotated[
+    int,
+    typer.Option("--offset", metavar="N", min=0, max=1_000_000, help="Number of pages to skip."),
+]
+Newest = Annotated[
+    bool, typer.Option("--newest", help="Show the newest pages first instead of the best.")
+]
+Facets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--facet", metavar="site|type|lang|segment", show_default=False,
+        help="Also count the pages by this field; can be repeated.",
+    ),
+]  # fmt: skip
+Explained = Annotated[bool, typer.Option("--explain", help="Explain the score of each page.")]
 
 
 class SearchCommand(Command):
@@ -65,44 +93,13 @@ def _is_left_out(arg: str, options: AbstractSet[str]) -> bool:
 def search(
     ctx: typer.Context,
     directory: JobDir,
-    words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="WORDS",
-            help='Pages must contain all words; `"two words"` is a phrase, `-word` excludes '
-            "a word, `a OR b` is either word, and site: type: lang: after: before: date: "
-            "title: url: search a field.",
-            show_default=False,
-        ),
-    ],
+    words: Words,
     *,
-    limit: Annotated[
-        int,
-        typer.Option(
-            "--limit", "-n", metavar="N", min=0, max=10_000, help="Number of pages to show."
-        ),
-    ] = 10,
-    offset: Annotated[
-        int,
-        typer.Option(
-            "--offset", metavar="N", min=0, max=1_000_000, help="Number of pages to skip."
-        ),
-    ] = 0,
-    newest: Annotated[
-        bool, typer.Option("--newest", help="Show the newest pages first instead of the best.")
-    ] = False,
-    facets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--facet",
-            metavar="site|type|lang|segment",
-            show_default=False,
-            help="Also count the pages by this field; can be repeated.",
-        ),
-    ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Explain the score of each page.")
-    ] = False,
+    limit: Limit = 10,
+    offset: Offset = 0,
+    newest: Newest = False,
+    facets: Facets = None,
+    explain: Explained = False,
     as_json: AsJson = False,
     _yes: Yes = False,
 ) -> None:
