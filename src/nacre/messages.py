@@ -4,7 +4,7 @@ A message that a person reads, and that is made below the command line and the c
 `Message`. To every part of Nacre that prints or stores it, it is its English text. The console
 writes it in another language, by its code: nothing has to recognize a finished text.
 
-The code and the English template stand where the message is made::
+The code and the English template are written where the message is created::
 
     raise JobError(message("job.no-run", "there is no run {number}", number=number))
 
@@ -41,9 +41,9 @@ class Message(str):
 
     def __new__(cls, code: str, template: str, params: Mapping[str, Param]) -> Self:
         """Fill in the parameters."""
-        made = super().__new__(cls, template.format_map(params))
-        made.code, made.template, made.params = code, template, params
-        return made
+        text = super().__new__(cls, template.format_map(params))
+        text.code, text.template, text.params = code, template, params
+        return text
 
     def __reduce_ex__(self, _protocol: SupportsIndex) -> tuple[object, ...]:
         """Copies and pickles have the code and the parameters too."""
@@ -103,15 +103,15 @@ def join(texts: Iterable[str], code: str, template: str) -> str:
     """Join texts, of which each can be a message; "" for none.
 
     Args:
-        texts: They; empty ones are left out.
+        texts: The texts; empty texts are left out.
         code: As for `message`.
         template: How two are joined: `{first}` and `{rest}`.
     """
-    found = ""
+    joined = ""
     for text in texts:
         if text:
-            found = message(code, template, first=found, rest=text) if found else text
-    return found
+            joined = message(code, template, first=joined, rest=text) if joined else text
+    return joined
 
 
 LINES: Final = "text.lines", "{first}\n{rest}"
@@ -145,8 +145,8 @@ def find(text: object, codes: Collection[str]) -> Message | None:
         return None
     if text.code in codes:
         return text
-    found = (find(value, codes) for value in text.params.values())
-    return next((one for one in found if one is not None), None)
+    matches = (find(value, codes) for value in text.params.values())
+    return next((match for match in matches if match is not None), None)
 
 
 def error_text(error: BaseException) -> str:
