@@ -79,7 +79,9 @@ def renewed_addresses(old: PageView, new: PageView, known: Collection[str]) -> M
     )
     pairs = {*map(masked, before - after)} & {*map(masked, after - before)}
     names = {name for name in (*pairs, *known) if MASK in name}
-    stays = names & {*map(masked, before & after)} if names else set()
+    # Only a text that begins as a name does can be masked to it: masking takes 30 µs each.
+    prefixes = tuple({name.partition(MASK)[0] for name in names})
+    stays = names & {masked(text) for text in before & after if text.startswith(prefixes)}
     return {name: name not in stays for name in (pairs & names) | stays}
 
 
