@@ -26,7 +26,6 @@ CHINESE = language("zh_CN")
         ("FINISHED", "已完成"),
         ("root via console (uid 0)", "root，通过控制台（uid 0）"),
         ("com,example,", "com,example,"),
-        ("there is no such task of this job", "没有此任务的这个后台任务"),
         ("", ""),
     ],
 )  # fmt: skip

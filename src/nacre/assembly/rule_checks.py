@@ -172,7 +172,12 @@ def mime_rates(settings: JobSettings, files: RuleFiles) -> dict[str, NutchRates]
     try:
         return dict(read_mime_rates("\n".join(files.read_lines(name)))) if name else {}
     except OSError as error:
-        what = f"{name} cannot be read: {error.strerror or error}"
+        what: str = message(
+            "assembly.file-unreadable",
+            "{name} cannot be read: {strerror}",
+            name=name,
+            strerror=error.strerror or error,
+        )
     except ValueError as error:
         what = f"{name}, {error}"
     raise ConfigError([Problem("recrawl.schedule.nutch.mime_file", what)])

@@ -191,7 +191,13 @@ class ComponentRegistry(Registry[type[M]]):
         said = self.spelled(value)
         name = said.get(key)
         if not isinstance(name, str):
-            raise self._none(f"it says no `{key}`, the name of the {key}")
+            raise self._none(
+                message(
+                    "config.component-without-name",
+                    "it says no `{key}`, the name of the {key}",
+                    key=key,
+                )
+            )
         kind = self.get(name)
         return kind.model_validate({**said, key: kind.model_fields[key].default})
 
@@ -207,9 +213,18 @@ class ComponentRegistry(Registry[type[M]]):
         name = field.default if field is not None else None
         if not isinstance(name, str):
             key = self.noun
-            raise self._none(f'{part.__qualname__} needs a field `{key}: Literal["…"] = "…"`')
+            raise self._none(
+                message(
+                    "config.component-needs-field",
+                    '{qualname} needs a field `{key}: Literal["…"] = "…"`',
+                    qualname=part.__qualname__,
+                    key=key,
+                )
+            )
         return name
 
     def _none(self, why: str) -> ValueError:
         # Pydantic collects ValueErrors; a TypeError would end the whole check.
-        return ValueError(f"not a {self.noun}: {why}")
+        return ValueError(
+            message("config.not-a-component", "not a {kind}: {reason}", kind=self.noun, reason=why)
+        )

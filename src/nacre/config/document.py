@@ -22,14 +22,21 @@ from nacre.messages import Message, message
 _MOST_REPAIRS = 50
 _MERGE = "tag:yaml.org,2002:merge"
 _SAMPLE = "politeness: {delay: 2}"
-_PLAINER = {
-    "mapping values are not allowed here": (
-        "a second `: ` in one line, or a line that is indented wrongly"
+_NO_COLON = message("config.yaml-no-colon", "a line without `: ` between its name and its value")
+_FAULTS = {
+    "mapping values are not allowed here": message(
+        "config.yaml-second-colon",
+        "a second `: ` in one line, or a line that is indented wrongly",
     ),
-    "sequence entries are not allowed here": "a list item (`- `) is not possible here",
-    "found unexpected end of stream": "a quotation mark is missing",
-    "could not find expected ':'": "a line without `: ` between its name and its value",
+    "sequence entries are not allowed here": message(
+        "config.yaml-list-item", "a list item (`- `) is not possible here"
+    ),
+    "found unexpected end of stream": message(
+        "config.yaml-quotation-mark", "a quotation mark is missing"
+    ),
+    "could not find expected ':'": _NO_COLON,
 }
+"""Explanations of errors of the YAML library (ruamel.yaml), which has no codes for them."""
 
 
 def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
@@ -97,18 +104,13 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
             layer.problems.append(
                 Problem(
                     "",
-                    message(
-                        "config.not-well-formed-yaml-2",
-                        "not well-formed YAML: {error}",
-                        error=error,
-                    ),
+                    _not_yaml(error),
                     file=file,
                 )
             )
             return None
         if fault.line not in tabbed:
-            said = f"not well-formed YAML: {fault.said}"
-            layer.problems.append(Problem("", said, file=file, line=fault.line))
+            layer.problems.append(Problem("", _not_yaml(fault.text), file=file, line=fault.line))
         layer.lost |= lost
         last, text = text, rest
         yaml = YAML(typ="safe", pure=True)
@@ -134,11 +136,11 @@ def _tab_problem(line: int, file: str) -> Problem:
 
 
 class _Fault(NamedTuple):
-    """A syntax error: the line where its construct begins, the one to be named, and the words."""
+    """A syntax error: first line of its construct, the line to report, and the explanation."""
 
     begin: int
     line: int
-    said: str
+    text: str
 
 
 def _fault(error: MarkedYAMLError, text: str) -> _Fault:
@@ -150,34 +152,57 @@ def _fault(error: MarkedYAMLError, text: str) -> _Fault:
         line = begin
     if "cannot start any token" in problem:
         mark = problem.partition("'")[2].partition("'")[0]
-        return _Fault(begin, line, f"a value cannot begin with {mark}; put it into quotation marks")
+        text = message(
+            "config.yaml-value-start",
+            "a value cannot begin with {mark}; put it into quotation marks",
+            mark=mark,
+        )
+        return _Fault(begin, line, text)
     if problem == "mapping values are not allowed here":
         above = text.split("\n")[line - 2].strip() if line > 1 else ""
         if above and not re.search(r":(\s|$)|^(-|#)", above):
-            return _Fault(line - 1, line - 1, _PLAINER["could not find expected ':'"])
+            return _Fault(line - 1, line - 1, _NO_COLON)
     if (bracket := _bracket_fault(problem, context, _Fault(begin, line, ""), text)) is not None:
         return bracket
     if problem.startswith("expected <block end>"):
-        return _Fault(begin, line, "the line is not indented like those above that it belongs to")
+        text = message(
+            "config.yaml-indentation",
+            "the line is not indented like those above that it belongs to",
+        )
+        return _Fault(begin, line, text)
     if problem.startswith("but found another document"):
-        return _Fault(line, line, "`---` begins a second document; a file holds one")
-    plainer = _PLAINER.get(problem)
-    said = plainer or " ".join(part for part in (context, problem) if part)
-    return _Fault(begin, line, said)
+        text = message(
+            "config.yaml-second-document", "`---` begins a second document; a file holds one"
+        )
+        return _Fault(line, line, text)
+    text = _FAULTS.get(problem) or " ".join(part for part in (context, problem) if part)
+    return _Fault(begin, line, text)
 
 
 def _bracket_fault(problem: str, context: str, at: _Fault, text: str) -> _Fault | None:
     """A bracket that is not closed, or was never opened; None for another fault."""
     if "flow" in context and problem.startswith("expected ','"):
         mark = problem.partition("or '")[2][:1]
-        said = f"a list or mapping is not closed: `{mark}` or a comma is missing"
-        return _Fault(at.begin, at.begin, said)
+        missing = message(
+            "config.yaml-mark-missing",
+            "a list or mapping is not closed: `{mark}` or a comma is missing",
+            mark=mark,
+        )
+        return _Fault(at.begin, at.begin, missing)
     if "flow" in context and problem.endswith("end>'"):
         last = len(text.rstrip().split("\n"))
-        return _Fault(last, last, "a list or mapping is not closed: a bracket is missing")
-    if problem.startswith("expected <block end>") and (found := _CLOSING.search(problem)):
-        said = f"`{found[1]}` closes nothing: take it out, or open it before"
-        return _Fault(at.line, at.line, said)
+        missing = message(
+            "config.yaml-bracket-missing",
+            "a list or mapping is not closed: a bracket is missing",
+        )
+        return _Fault(last, last, missing)
+    if problem.startswith("expected <block end>") and (match := _CLOSING.search(problem)):
+        extra = message(
+            "config.yaml-bracket-extra",
+            "`{mark}` closes nothing: take it out, or open it before",
+            mark=match[1],
+        )
+        return _Fault(at.line, at.line, extra)
     return None
 
 
@@ -209,7 +234,12 @@ class _Reader:
             here = f"{path}.{name}" if path else name
             line = key.start_mark.line + 1
             if name in lines:
-                self._note(here, f"is given a second time; first in line {lines[name]}", line)
+                again = message(
+                    "config.second-time",
+                    "is given a second time; first in line {line}",
+                    line=lines[name],
+                )
+                self._note(here, again, line)
             lines[name] = line
             self._layer.places[here] = SettingOrigin(self._layer.source, self._file, line)
             made = self.value(value, here)
@@ -240,7 +270,8 @@ class _Reader:
         if isinstance(node, ScalarNode):
             return self._scalar(node)
         if id(node) in self._above:
-            self._note(path, "an alias (`*`) that leads back to itself", node.start_mark.line + 1)
+            circle = message("config.alias-circle", "an alias (`*`) that leads back to itself")
+            self._note(path, circle, node.start_mark.line + 1)
             return None
         self._above.add(id(node))
         try:

@@ -14,7 +14,7 @@ from nacre.config.ordinary import home_path, read_ordinary
 from nacre.messages import message
 from nacre.uri.login import hidden
 
-_EXPECTED = "a text, `{env: NAME}` or `{file: PATH}`"
+_EXPECTED = message("config.text-or-reference", "a text, `{{env: NAME}}` or `{{file: PATH}}`")
 _LONGEST = 65_536
 NOT_SHOWN = "(set, not shown)"
 _ADDRESS = re.compile(r"(?:https?|socks5)://[^@\s]+", re.IGNORECASE)

@@ -23,6 +23,7 @@ from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.quotas import decide_quota, disk_usage
+from nacre.messages import message
 from nacre.ops.allowed_actions import OTHER_KIND, JobAction, job_actions
 from nacre.ops.lifecycle import (
     CHECKPOINT,
@@ -114,10 +115,19 @@ async def require_rest(services: ConsoleServices, job: FoundJob) -> None:
     await services.poller.look(job)
     seen, launch = services.poller.snapshot(job), services.launcher.facts(job)
     if seen.running:
-        raise RefusedRequestError(409, "running", f"{job.id} is running: stop it first")
+        raise RefusedRequestError(
+            409, "running", message("console.job-runs", "{id} is running: stop it first", id=job.id)
+        )
     if seen.waits:
         raise RefusedRequestError(
-            409, "waits", f"{job.id} waits for its next pass ({seen.waits}): stop it first"
+            409,
+            "waits",
+            message(
+                "console.job-between-passes",
+                "{id} waits for its next pass ({waits}): stop it first",
+                id=job.id,
+                waits=seen.waits,
+            ),
         )
     if launch is not None and launch.step != "failed":
         raise RefusedRequestError(409, launch.step, f"{job.id}: {WHYS[launch.step]}")
@@ -199,7 +209,11 @@ def require_action(action: str) -> None:
         RefusedRequestError: It is no key of `REQUESTS` (404).
     """
     if action not in REQUESTS:
-        raise RefusedRequestError(404, "not-found", f"there is no action {action!r}")
+        raise RefusedRequestError(
+            404,
+            "not-found",
+            message("console.no-action", "there is no action {action!r}", action=action),
+        )
 
 
 def _require(services: ConsoleServices, job: FoundJob, action: str, request: object) -> None:
@@ -240,8 +254,11 @@ async def _require_settings(
         raise RefusedRequestError(
             403,
             "names-files",
-            f"{', '.join(named)}: only an admin may name files, programs, "
-            "servers, networks and ports",
+            message(
+                "console.admin-only-names",
+                "{names}: only an admin may name files, programs, servers, networks and ports",
+                names=", ".join(named),
+            ),
         )
 
 
@@ -283,7 +300,16 @@ async def _look_before(asked: _Asked, settings: Sequence[str]) -> None:
     if found["problems"]:
         raise ConfigError([Problem(**problem) for problem in found["problems"]])
     if found["space"]:
-        raise RefusedRequestError(409, "space", f"{asked.job.id} lacks space: {found['space']}")
+        raise RefusedRequestError(
+            409,
+            "space",
+            message(
+                "console.no-space",
+                "{id} lacks space: {value}",
+                id=asked.job.id,
+                value=found["space"],
+            ),
+        )
 
 
 async def require_quota(services: ConsoleServices, job: FoundJob) -> None:
@@ -306,10 +332,18 @@ async def require_quota(services: ConsoleServices, job: FoundJob) -> None:
         if quota.limit and taken >= quota.limit:
             text = decide_quota(taken, quota.limit).text
             raise RefusedRequestError(
-                409, "quota",
-                f"{job.id} is not started: {whose} of disk space is used up ({text}); "
-                "Administration sets another one",
-            )  # fmt: skip
+                409,
+                "quota",
+                message(
+                    "console.quota-used",
+                    "{id} is not started: {whose} of disk space is used up ({text}); "
+                    "Administration "
+                    "sets another one",
+                    id=job.id,
+                    whose=whose,
+                    text=text,
+                ),
+            )
 
 
 async def own_command(*words: str, fine: Sequence[int] = ()) -> str:
@@ -410,7 +444,13 @@ async def _stop(asked: _Asked, request: StopRequest) -> ActionDone:
         return ActionDone(asked.job.id, "stop")
     result = await operate(asked.services, asked.job, STOP, request, asked.by)
     if result.waited_for and not result.ended:
-        raise JobError(f"{asked.job.id} was asked to end its passes, and has not ended them yet")
+        raise JobError(
+            message(
+                "console.passes-not-ended",
+                "{id} was asked to end its passes, and has not ended them yet",
+                id=asked.job.id,
+            )
+        )
     return ActionDone(asked.job.id, "stop-passes" if result.ended else "stop", busy=result.busy)
 
 

@@ -57,6 +57,7 @@ from nacre.console.spoken import spoken_problem
 from nacre.console.versions import IF_MATCH, EditTurns, conflict
 from nacre.core.message_data import to_builtins, to_json
 from nacre.errors import NacreError
+from nacre.messages import message
 from nacre.ops.roles import Role
 
 LARGEST_BODY: Final = 64 << 20
@@ -175,7 +176,11 @@ class ConsoleApp:
 
     async def _bug(self, request: Request, _: Exception) -> Response:
         """A bug of the console: no trace leaves it; the terminal has it."""
-        refused = RefusedRequestError(500, "bug", "an error in the console; its terminal says more")
+        refused = RefusedRequestError(
+            500,
+            "bug",
+            message("console.internal-error", "an error in the console; its terminal says more"),
+        )
         is_api = request.url.path.startswith(f"{API}/")
         answer = self.refusal(request, refused, Visitor(NOBODY), is_api=is_api)
         answer.headers.update(HEADERS)  # it passes by the guard, which is within

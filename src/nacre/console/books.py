@@ -25,6 +25,7 @@ from nacre.errors import JobError, StorageError
 from nacre.job.apply_change import user_name
 from nacre.job.control import is_running
 from nacre.job.job_notes import append_note, note_line
+from nacre.messages import message
 from nacre.rounds.rounds_mark import rounds_run
 from nacre.runs.passes import find_recurring
 from nacre.store.layout import Layout
@@ -123,7 +124,14 @@ class ConsoleBooks:
             if label in {"", place.label}:
                 return place
         known = place_names([place.label for place in found])
-        raise JobError(f"there is no place {label!r} for jobs; there are: {known}")
+        raise JobError(
+            message(
+                "console.no-place-for-jobs",
+                "there is no place {label!r} for jobs; there are: {names}",
+                label=label,
+                names=known,
+            )
+        )
 
     def require_places(self, labels: Sequence[str]) -> None:
         """Refuse labels of which no place has one.
@@ -144,9 +152,22 @@ class ConsoleBooks:
         waits = again is not None and again.waits
         rows = self._database.rows("SELECT 1 FROM starts WHERE path = ?", str(layout.root))
         if is_running(layout.socket) or waits or rounds_run(layout):
-            raise JobError(f"{job.id} is running: stop it first with `nacre stop {layout.root}`")
+            raise JobError(
+                message(
+                    "console.job-runs-elsewhere",
+                    "{id} is running: stop it first with `nacre stop {root}`",
+                    id=job.id,
+                    root=layout.root,
+                )
+            )
         if rows:
-            raise JobError(f"{job.id} waits for its start: stop it in the console first")
+            raise JobError(
+                message(
+                    "console.job-waits-for-start",
+                    "{id} waits for its start: stop it in the console first",
+                    id=job.id,
+                )
+            )
 
     def note(self, command: str, job: FoundJob | None, before: Any, after: Any) -> None:  # noqa: ANN401 - JSON
         """Write a change to the audit log, and to the log of the job that it is about.
@@ -169,7 +190,14 @@ class ConsoleBooks:
         try:
             append_lines(path, line_of(entry))
         except OSError as error:
-            raise StorageError(f"{path} cannot be written: {error.strerror}") from error
+            raise StorageError(
+                message(
+                    "console.file-unwritable",
+                    "{path} cannot be written: {strerror}",
+                    path=path,
+                    strerror=error.strerror,
+                )
+            ) from error
         if job is not None:
             append_note(job.layout.root, note_line(time, "INFO", audit_text(entry)))
 

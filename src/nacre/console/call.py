@@ -15,6 +15,7 @@ from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
+from nacre.messages import message
 from nacre.ops.roles import Role
 
 
@@ -59,7 +60,7 @@ class Call(NamedTuple):
         """
         found = self.services.fleet.job(self.params["job"] if name is None else name)
         if not self.identity.sees(found.place):
-            raise not_found(f"job {found.id}")
+            raise not_found("job", found.id)
         return found
 
     def sees(self, job: str) -> bool:
@@ -86,7 +87,16 @@ class Call(NamedTuple):
         """
         if not self.identity.sees(label):
             seen = ", ".join(self.identity.places)
-            raise RefusedRequestError(403, "place", f"{self.identity.name} sees only {seen}")
+            raise RefusedRequestError(
+                403,
+                "place",
+                message(
+                    "console.places-of-user",
+                    "{name} sees only {value}",
+                    name=self.identity.name,
+                    value=seen,
+                ),
+            )
 
     @property
     def may_send_privately(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 
 from nacre.console.problems import RefusedRequestError
+from nacre.messages import message
 
 T = TypeVar("T")
 _MOST: Final = 100
@@ -38,7 +39,9 @@ def place_of(cursor: str, kind: type[T]) -> T | None:
         return msgspec.msgpack.decode(raw, type=kind)
     except (binascii.Error, msgspec.MsgspecError, ValueError):
         raise RefusedRequestError(
-            400, "bad-cursor", "`after` is not a cursor: take `next` of the page before"
+            400,
+            "bad-cursor",
+            message("console.cursor", "`after` is not a cursor: take `next` of the page before"),
         ) from None
 
 

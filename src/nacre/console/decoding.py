@@ -12,6 +12,7 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.messages import message
 from nacre.ops.fields import LARGEST, PathPart, Secret, ShortText
 from nacre.ops.frontier import FRONTIER
 from nacre.ops.misfits import misfit_of
@@ -76,7 +77,7 @@ def path_of(request: Request) -> dict[str, Any]:
         try:
             found[name] = msgspec.convert(text, PATH_VALUES[name], strict=False)
         except msgspec.ValidationError:
-            raise not_found(f"{name} {str(text)[:100]!r}") from None
+            raise not_found(name, repr(str(text)[:100])) from None
     return found
 
 
@@ -90,12 +91,24 @@ async def sent_form(request: Request) -> FormData:
         await request.body()
         form = await request.form()
     except (HTTPException, MultiPartException, ClientDisconnect) as error:
-        said = getattr(error, "detail", "") or getattr(error, "message", "") or "it was cut off"
-        raise RefusedRequestError(400, "bad-form", f"the form cannot be read: {said}") from None
+        said = (
+            getattr(error, "detail", "")
+            or getattr(error, "message", "")
+            or message("console.cut-off", "it was cut off")
+        )
+        raise RefusedRequestError(
+            400,
+            "bad-form",
+            message("console.form-unreadable", "the form cannot be read: {text}", text=said),
+        ) from None
     for name, value in form.multi_items():
         # A form may say that it is in a codec which makes halves of characters.
         if _HALVES.search(name) or _HALVES.search(value if isinstance(value, str) else ""):
-            raise RefusedRequestError(400, "bad-form", "the form has characters that are none")
+            raise RefusedRequestError(
+                400,
+                "bad-form",
+                message("console.form-characters", "the form has characters that are none"),
+            )
     return form
 
 
@@ -188,7 +201,12 @@ def converted(values: Mapping[str, Any], kind: type[S], what: str) -> S:
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        said = f"the {what} does not fit: {misfit_of(error, kind)}"
+        said = message(
+            "console.content-mismatch",
+            "the {what} does not fit: {misfit_of}",
+            what=what,
+            misfit_of=misfit_of(error, kind),
+        )
         raise RefusedRequestError(422, f"bad-{what}", said) from None
 
 
@@ -208,11 +226,21 @@ async def body_of(kind: type[S] | None, request: Request) -> S | None:
     try:
         data = await request.body()
     except ClientDisconnect:
-        raise RefusedRequestError(400, "cut-off", "the body was cut off") from None
+        raise RefusedRequestError(
+            400, "cut-off", message("console.body-truncated", "the body was cut off")
+        ) from None
     if not data and media in {"", JSON_TYPE}:  # what has defaults only need not be sent
         data, media = b"{}", JSON_TYPE
     if media != JSON_TYPE:
-        raise RefusedRequestError(415, "not-json", f"send JSON, with `Content-Type: {JSON_TYPE}`")
+        raise RefusedRequestError(
+            415,
+            "not-json",
+            message(
+                "console.content-type-json",
+                "send JSON, with `Content-Type: {json_type}`",
+                json_type=JSON_TYPE,
+            ),
+        )
     return decoded(data, kind)
 
 
@@ -229,10 +257,18 @@ def decoded(data: bytes, kind: type[S]) -> S:
     try:
         found = msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        said = f"the body does not fit: {misfit_of(error, kind)}"
+        said = message(
+            "console.body-mismatch",
+            "the body does not fit: {misfit_of}",
+            misfit_of=misfit_of(error, kind),
+        )
         raise RefusedRequestError(422, "bad-body", said) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise RefusedRequestError(400, "bad-body", f"the body is no JSON: {error}") from None
+        raise RefusedRequestError(
+            400,
+            "bad-body",
+            message("console.body-not-json", "the body is no JSON: {error}", error=error),
+        ) from None
     except RecursionError:
         raise _too_deep() from None
     if is_deeper(found):
@@ -241,7 +277,11 @@ def decoded(data: bytes, kind: type[S]) -> S:
 
 
 def _too_deep() -> RefusedRequestError:
-    said = f"the body has more than {DEEPEST} values within values"
+    said = message(
+        "console.body-too-deep",
+        "the body has more than {deepest} values within values",
+        deepest=DEEPEST,
+    )
     return RefusedRequestError(422, "bad-body", said)
 
 

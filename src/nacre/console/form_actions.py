@@ -15,6 +15,7 @@ from nacre.console.live.notices import Notice
 from nacre.console.problems import RefusedRequestError
 from nacre.console.route_row import Answer, RouteHandler
 from nacre.errors import NacreError
+from nacre.messages import message
 
 
 def _(text: str) -> str:
@@ -67,7 +68,11 @@ async def take_action(
     try:
         if action is None:
             name = text_of(form, "do")
-            raise RefusedRequestError(422, "bad-form", f"there is no action {name!r}")
+            raise RefusedRequestError(
+                422,
+                "bad-form",
+                message("console.no-action-of-name", "there is no action {name!r}", name=name),
+            )
         answer = await action.handler(call_of(call, form, action))
     except NacreError as error:
         return go_back(call, page, Notice("error", error.message))

@@ -17,6 +17,7 @@ from nacre.console.new_jobs import place_for
 from nacre.console.problems import RefusedRequestError
 from nacre.editing.file_settings import named_files
 from nacre.job.edits import read_config
+from nacre.messages import message
 from nacre.store.layout import Layout
 
 
@@ -40,7 +41,11 @@ async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
     if label == job.place:
         return job
     if not label:
-        raise RefusedRequestError(422, "place", "a place has a label; leave it out to stay")
+        raise RefusedRequestError(
+            422,
+            "place",
+            message("console.place-without-label", "a place has a label; leave it out to stay"),
+        )
     services, place = call.services, place_for(call, label)
     await require_rest(services, job)
     if not call.may_name_files:
@@ -68,10 +73,15 @@ def _require_same_files(layout: Layout) -> None:
     beside = [p for p, found in texts.items() if any(".." in str(one).split("/") for one in found)]
     if beside:
         raise RefusedRequestError(
-            403, "names-files",
-            f"{', '.join(beside)} names a file beside the job's directory, which would be another "
-            "one there: only an admin may move the job",
-        )  # fmt: skip
+            403,
+            "names-files",
+            message(
+                "console.move-changes-files",
+                "{names} names a file beside the job's directory, which would be another one "
+                "there: only an admin may move the job",
+                names=", ".join(beside),
+            ),
+        )
 
 
 class JobBooks(Protocol):
@@ -115,12 +125,27 @@ def rename_job(source: Path, target: Path) -> None:
         RefusedRequestError: Something is there already (409), or it cannot be moved (422).
     """
     if os.path.lexists(target):
-        raise RefusedRequestError(409, "exists", f"{target} is there already; nothing was moved")
+        raise RefusedRequestError(
+            409,
+            "exists",
+            message(
+                "console.move-target-exists",
+                "{target} is there already; nothing was moved",
+                target=target,
+            ),
+        )
     try:
         source.rename(target)
     except OSError as error:
         raise RefusedRequestError(
-            422, "place",
-            f"{source} cannot become {target}: {error.strerror}; nothing was moved. "
-            "On another file system `mv` does it while the job rests",
-        ) from None  # fmt: skip
+            422,
+            "place",
+            message(
+                "console.move-failed",
+                "{source} cannot become {target}: {strerror}; nothing was moved. On another file "
+                "system `mv` does it while the job rests",
+                source=source,
+                target=target,
+                strerror=error.strerror,
+            ),
+        ) from None

@@ -18,6 +18,7 @@ from nacre.console.services import ConsoleServices
 from nacre.editing.file_settings import is_file_of_profile, named_files
 from nacre.engine.seeding.seeds import Seed, read_seeds
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.messages import message
 from nacre.ops.fields import LineTexts, ShortText, ShortTexts, Whole
 from nacre.scope.seed_scope import ScopeKind
 from nacre.store.layout import run_name
@@ -171,10 +172,21 @@ def place_for(call: Call, label: str) -> JobPlace:
         call.require_place(label)
     places = [place for place in job_places(call) if label in {"", place.label}]
     if label and not places:
-        raise RefusedRequestError(422, "place", f"there is no place {label!r} for jobs")
+        raise RefusedRequestError(
+            422,
+            "place",
+            message(
+                "console.no-place-for-new-jobs", "there is no place {label!r} for jobs", label=label
+            ),
+        )
     if not places:
         raise RefusedRequestError(
-            409, "no-place", "no directory for new jobs: start `nacre console DIR` with one"
+            409,
+            "no-place",
+            message(
+                "console.no-directory-for-jobs",
+                "no directory for new jobs: start `nacre console DIR` with one",
+            ),
         )
     return places[0]
 
@@ -263,8 +275,13 @@ def _arguments(call: Call, wish: NewJobWish) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.to_builtins(wish)
     if wish.template:
         if wish.profile:
-            said = "the template has settings of its own, and a profile beside it has no place"
-            raise ConfigError([Problem("profile", said, "one of the two")])
+            said = message(
+                "console.profile-beside-template",
+                "the template has settings of its own, and a profile beside it has no place",
+            )
+            raise ConfigError(
+                [Problem("profile", said, message("console.one-of-two", "one of the two"))]
+            )
         found["template"] = str(call.job(wish.template).layout.root)
     return found
 
@@ -338,7 +355,13 @@ async def make_at(
     await services.fleet.scan()
     made = [job for job in services.fleet.jobs if job.layout.root == root]
     if not made:
-        raise JobError(f"{root} was made, and is not found below the places of the console")
+        raise JobError(
+            message(
+                "console.new-job-not-listed",
+                "{root} was made, and is not found below the places of the console",
+                root=root,
+            )
+        )
     return made[0], warnings
 
 
@@ -351,7 +374,14 @@ async def _inject(job: FoundJob) -> None:
     try:
         await own_command("cycle", str(job.layout.root), "inject", "--quiet")
     except JobError as error:
-        raise JobError(f"{job.id} is made, but no batch crawl yet: {error}") from None
+        raise JobError(
+            message(
+                "console.new-job-without-rounds",
+                "{id} is made, but no batch crawl yet: {error}",
+                id=job.id,
+                error=error,
+            )
+        ) from None
 
 
 def require_settings(call: Call, wish: NewJobWish) -> None:
@@ -362,7 +392,18 @@ def require_settings(call: Call, wish: NewJobWish) -> None:
         ConfigError: There are too many seeds.
     """
     if len(wish.seeds) > MOST_SEEDS:
-        raise ConfigError([Problem("seeds", f"more than {MOST_SEEDS:,} lines of seeds")])
+        raise ConfigError(
+            [
+                Problem(
+                    "seeds",
+                    message(
+                        "console.too-many-seed-lines",
+                        "more than {most_seeds:,} lines of seeds",
+                        most_seeds=MOST_SEEDS,
+                    ),
+                )
+            ]
+        )
     if call.may_name_files:
         return
     named = list(named_files(msgspec.json.encode(wish.settings).decode()))
@@ -372,6 +413,9 @@ def require_settings(call: Call, wish: NewJobWish) -> None:
         raise RefusedRequestError(
             403,
             "names-files",
-            f"{', '.join(named)}: only an admin may name files, programs, "
-            "servers, networks and ports",
+            message(
+                "console.admin-only-names",
+                "{names}: only an admin may name files, programs, servers, networks and ports",
+                names=", ".join(named),
+            ),
         )

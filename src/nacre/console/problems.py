@@ -7,7 +7,7 @@ import msgspec
 
 from nacre.errors import ConfigError, JobError, NacreError, StorageError, URIError
 from nacre.job.control import NotRunningError
-from nacre.messages import Message
+from nacre.messages import Message, message
 
 PROBLEM_TYPE = "application/problem+json"
 SOON: Final = 10
@@ -84,6 +84,35 @@ def _code_of(text: str) -> dict[str, Any]:
     return {"message_code": text.code, "params": dict(text.params)}
 
 
-def not_found(what: str) -> RefusedRequestError:
-    """The error of something that is not there."""
-    return RefusedRequestError(404, "not-found", f"there is no {what}")
+_KINDS: Final = {
+    "clip": message("console.kind-clip", "clip"),
+    "file": message("console.kind-file", "file"),
+    "job": message("console.kind-job", "job"),
+    "key": message("console.kind-key", "key"),
+    "log": message("console.kind-log", "log"),
+    "place": message("console.kind-place", "place"),
+    "profile": message("console.kind-profile", "profile"),
+    "queue": message("console.kind-queue", "queue"),
+    "run": message("console.kind-run", "run"),
+    "schedule": message("console.kind-schedule", "schedule"),
+    "session": message("console.kind-session", "session"),
+    "setting": message("console.kind-setting", "setting"),
+    "task": message("console.kind-task", "task"),
+    "user": message("console.kind-user", "user"),
+    "version": message("console.kind-version", "version"),
+    "webhook": message("console.kind-webhook", "webhook"),
+}
+
+
+def not_found(kind: str, name: object = "") -> RefusedRequestError:
+    """Return the error of a missing item.
+
+    Args:
+        kind: Its kind, such as `job`, or a message that describes it.
+        name: Its name or number; "" if it has none.
+    """
+    kind = _KINDS.get(kind, kind)
+    text = message("console.not-there", "there is no {kind}", kind=kind)
+    if name != "":
+        text = message("console.no-item", "there is no {kind} {name}", kind=kind, name=name)
+    return RefusedRequestError(404, "not-found", text)

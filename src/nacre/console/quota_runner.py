@@ -13,6 +13,7 @@ from nacre.errors import ConfigError, NacreError
 from nacre.job.control import ask_command, is_running
 from nacre.job.holds import LARGEST, NAME, change_hold, holds_in
 from nacre.job.quotas import QuotaDecision, decide_quota, disk_usage
+from nacre.messages import message
 
 EVERY: Final = 300.0
 """Seconds between two measurements."""
@@ -164,4 +165,8 @@ def _is_held(job: FoundJob) -> bool:
     try:
         return path.exists() and REASON in holds_in(read_ordinary(path, LARGEST).decode())
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from None
+        raise ConfigError(
+            message(
+                "console.quota-unreadable", "{path} cannot be read: {error}", path=path, error=error
+            )
+        ) from None

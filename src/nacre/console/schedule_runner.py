@@ -27,6 +27,7 @@ from nacre.job.schedules import (
     ScheduleStep,
     decide_schedule,
 )
+from nacre.messages import message
 from nacre.ops.lifecycle import EndRequest, StopRequest
 from nacre.ops.roles import Role
 from nacre.ops.starts import RecrawlRequest, StartRequest
@@ -198,7 +199,11 @@ class ScheduleRunner:
             if place.label == schedule.wish.place:
                 return place
         raise JobError(
-            f"there is no place {schedule.wish.place!r} for new jobs any more: change the schedule"
+            message(
+                "console.schedule-without-place",
+                "there is no place {place!r} for new jobs any more: change the schedule",
+                place=schedule.wish.place,
+            )
         )
 
     async def _begin(self, schedule: KeptSchedule, job: FoundJob, who: Requester) -> None:

@@ -81,7 +81,7 @@ def seen_task(call: Call, name: str = "") -> HeldTask:
     name = name or str(call.request.path_params["task"])
     task = call.services.tasks.task(name)
     if not call.sees(task.job):
-        raise not_found(f"task {name}")
+        raise not_found("task", name)
     return task
 
 

@@ -15,6 +15,7 @@ from nacre.core.states import CRASHED
 from nacre.fetch.guard import AddressGuard
 from nacre.job.background.webhooks import LONGEST_WAIT, TRIES, DeliveryError, headers, post
 from nacre.job.sentence_words import words
+from nacre.messages import message
 from nacre.uri.parse import host
 
 LOOK: Final = 2.0
@@ -192,13 +193,26 @@ async def _address(hook: KeptHook) -> str:
     try:
         found = await loop.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise DeliveryError(f"{name} has no address: {error.strerror}") from None
+        raise DeliveryError(
+            message(
+                "console.host-without-address",
+                "{name} has no address: {strerror}",
+                name=name,
+                strerror=error.strerror,
+            )
+        ) from None
     addresses = [str(one[4][0]) for one in found]
     if hook.wish.private:
         return addresses[0]
     for address in addresses:
         if _GUARD.refusal(address):
             raise DeliveryError(
-                f"{name} is {address}, which is not public; allow private networks for this webhook"
+                message(
+                    "console.address-not-public",
+                    "{name} is {address}, which is not public; allow private networks for this "
+                    "webhook",
+                    name=name,
+                    address=address,
+                )
             )
     return addresses[0]

@@ -15,6 +15,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, overload
 from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema
 
 from nacre.config.component import Component, ComponentRegistry, Seconds, setting
+from nacre.messages import message
 
 ONE = 2**32
 """A score of 1.0."""
@@ -130,7 +131,9 @@ class Scoring(Component):
 
 
 SCORINGS = ComponentRegistry(
-    Scoring, "scoring", "write the name of a kind, or a mapping with `scoring`"
+    Scoring,
+    "scoring",
+    message("crawldb.scoring-shape", "write the name of a kind, or a mapping with `scoring`"),
 )
 """Kinds of score by name, those of plug-ins too."""
 

@@ -285,7 +285,11 @@ class LineImporter:
             and text.split(maxsplit=1)[0] not in OTHER
             and way is not ImportMode.CRAWL_LOG
         ):
-            why = _TOO_LONG if text is _NO_TEXT else "neither a URI nor a line of a journal"
+            why = (
+                _TOO_LONG
+                if text is _NO_TEXT
+                else message("job.journal-line", "neither a URI nor a line of a journal")
+            )
             raise _RefusalError(why)
         self.tally.passed += 1
 

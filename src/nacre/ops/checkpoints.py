@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from nacre.errors import JobError
+from nacre.messages import message
 
 if TYPE_CHECKING:
     from nacre.settings.settings import JobSettings
@@ -35,7 +36,15 @@ def restore(layout: "Layout", settings: "JobSettings", name: str) -> tuple[str, 
         name = names[-1]
     if name not in names:
         known = ", ".join(names) or "none yet; `nacre checkpoint` makes one"
-        raise JobError(f"there is no checkpoint {name!r} of {layout.root}; there are: {known}")
+        raise JobError(
+            message(
+                "ops.no-checkpoint",
+                "there is no checkpoint {name!r} of {root}; there are: {names}",
+                name=name,
+                root=layout.root,
+                names=known,
+            )
+        )
     folder, memory = str(layout.checkpoints / name), settings.store.memory
     former = restore_checkpoint(
         RealDisk(), folder, str(layout.store), lasting=_LASTING, memory=memory

@@ -21,6 +21,7 @@ from nacre.inspect.explain.answers import Explanation
 from nacre.job.api import explain_url, new_job, open_job, read_report, schedule_urls, waiting_urls
 from nacre.job.apply_change import Changed, ChangeRequest
 from nacre.job.frontier_edits import Imported
+from nacre.messages import message
 from nacre.ops.frontier import (
     DELETE,
     EXCLUDE,
@@ -124,7 +125,13 @@ def rounds(directory: PathText) -> "RoundsHandle":
     layout = Layout(Path(directory))
     layout.require()
     if layout.has_store and not layout.in_rounds:
-        raise JobError(f"{layout.root} is a continuous crawl: open it with `nacre.open`")
+        raise JobError(
+            message(
+                "ops.continuous-crawl",
+                "{root} is a continuous crawl: open it with `nacre.open`",
+                root=layout.root,
+            )
+        )
     return RoundsHandle(layout)
 
 
@@ -366,7 +373,9 @@ class RoundsHandle(_Handle):
         try:
             request = msgspec.convert({"rounds": rounds, **options}, RoundsRequest)
         except msgspec.ValidationError as error:
-            raise ConfigError(f"options of rounds: {error}") from None
+            raise ConfigError(
+                message("ops.options-of-rounds", "options of rounds: {error}", error=error)
+            ) from None
         if seeds is None and not self._layout.in_rounds:
             seeds = ()
         return _in_thread(

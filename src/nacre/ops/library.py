@@ -17,6 +17,7 @@ from nacre.editing.secrets import is_secret, without_secrets
 from nacre.editing.selection import selected_piece
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.edits import read_config
+from nacre.messages import message
 from nacre.ops.config_file import read_version
 from nacre.ops.fields import LineText, ShortText, Text
 from nacre.settings.amend import REMOVED, Edit, amended
@@ -233,7 +234,14 @@ def profile_text(_: Layout, request: NameRequest) -> ProfileDetails | None:
     try:
         text = read_ordinary(path, _LONGEST).decode("utf-8", "replace")
     except OSError as error:
-        raise JobError(f"{path} cannot be read: {error.strerror}") from error
+        raise JobError(
+            message(
+                "ops.file-unreadable",
+                "{path} cannot be read: {strerror}",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
     purpose = next((profile.purpose for profile in list_profiles() if profile.name == name), "")
     shown = without_secrets(text).text
     return ProfileDetails(name, purpose, _source(path), shown)
@@ -248,13 +256,31 @@ def save_profile(layout: Layout, request: ProfileWish) -> ProfileDetails:
     """
     name, purpose = request.name, request.purpose.strip()
     if not _NAME.fullmatch(name):
-        said = "the name of a profile has small letters, digits and hyphens, 60 at most"
+        said = message(
+            "ops.profile-name",
+            "the name of a profile has small letters, digits and hyphens, 60 at most",
+        )
         raise ConfigError([Problem("name", said, sample="our-library")])
     if not purpose or not purpose.isprintable():
-        raise ConfigError([Problem("purpose", "say in one line what the profile is for")])
+        raise ConfigError(
+            [
+                Problem(
+                    "purpose",
+                    message(
+                        "ops.profile-without-purpose", "say in one line what the profile is for"
+                    ),
+                )
+            ]
+        )
     path = user_folder() / "profiles" / f"{name}.yaml"
     if path.exists() and not request.replace:
-        raise JobError(f"there is a profile {name} already; say that it may be replaced")
+        raise JobError(
+            message(
+                "ops.profile-exists",
+                "there is a profile {name} already; say that it may be replaced",
+                name=name,
+            )
+        )
     text = f"# {purpose}\n\n{profile_of(layout)}"
     _, problems = load_partly(JobSettings, [read_yaml(text, path.name)])
     if problems:
@@ -263,7 +289,14 @@ def save_profile(layout: Layout, request: ProfileWish) -> ProfileDetails:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, text.encode())
     except OSError as error:
-        raise JobError(f"{path} cannot be written: {error.strerror}") from error
+        raise JobError(
+            message(
+                "ops.file-unwritable",
+                "{path} cannot be written: {strerror}",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
     return ProfileDetails(name, purpose, _source(path), without_secrets(text).text)
 
 
@@ -337,12 +370,25 @@ def remove_profile(_: Layout, request: NameRequest) -> None:
     path = user_folder() / "profiles" / f"{name}.yaml"
     if not _NAME.fullmatch(name) or not path.is_file():
         ships = any(profile.name == name for profile in list_profiles())
-        said = "comes with Nacre" if ships else "is not there"
-        raise JobError(f"the profile {name!r} {said}")
+        said = (
+            message("ops.shipped", "comes with Nacre")
+            if ships
+            else message("ops.absent", "is not there")
+        )
+        raise JobError(
+            message("ops.profile-error", "the profile {name!r} {text}", name=name, text=said)
+        )
     try:
         path.unlink()
     except OSError as error:
-        raise JobError(f"{path} cannot be removed: {error.strerror}") from error
+        raise JobError(
+            message(
+                "ops.file-not-removed",
+                "{path} cannot be removed: {strerror}",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
 
 
 # ---- clips
@@ -370,7 +416,9 @@ def put_clip(_: Layout, request: ClipWish) -> ClipItem:
         ConfigError: The name or the text is wrong.
     """
     if "NOT-SHOWN-" in request.text:
-        raise ConfigError([Problem("text", "a clip cannot hold a secret")])
+        raise ConfigError(
+            [Problem("text", message("ops.clip-with-secret", "a clip cannot hold a secret"))]
+        )
     save_clip(request.name, request.title, request.place, request.text)
     return _clip(request.name)
 

@@ -17,6 +17,7 @@ from nacre.errors import ConfigError, Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.settings import FetchSettings
 from nacre.job.checks import check
+from nacre.messages import message
 from nacre.ops.seed_input import first_url, seed_input, set_seeds
 from nacre.scope.rules.stock import rules_for
 from nacre.settings.contact import resolver_lookup
@@ -37,17 +38,24 @@ _SETTINGS = {
     "accept-encoding": "accept_encoding",
 }
 _OTHERWISE = {
-    "cookie": "--load-cookies FILE: cookies go only where they belong",
-    "authorization": "`fetch.credentials`: a password goes only where it belongs, and stays secret",
+    "cookie": message(
+        "ops.cookies-of-file", "--load-cookies FILE: cookies go only where they belong"
+    ),
+    "authorization": message(
+        "ops.password-of-settings",
+        "`fetch.credentials`: a password goes only where it belongs, and stays secret",
+    ),
     "proxy-authorization": "`fetch.proxy`",
-    "referer": "nothing: the page that a link was found on is sent",
-    "host": "nothing: it follows from the URL",
-    "connection": "nothing: it follows from the exchange",
+    "referer": message(
+        "ops.referrer-of-page", "nothing: the page that a link was found on is sent"
+    ),
+    "host": message("ops.field-of-url", "nothing: it follows from the URL"),
+    "connection": message("ops.field-of-exchange", "nothing: it follows from the exchange"),
     "range": "`fetch.send_range`",
-    "if-modified-since": "nothing: recrawls send it",
-    "if-none-match": "nothing: recrawls send it",
-    "content-length": "nothing: requests have no body",
-    "transfer-encoding": "nothing: requests have no body",
+    "if-modified-since": message("ops.field-of-recrawls", "nothing: recrawls send it"),
+    "if-none-match": message("ops.field-of-recrawls", "nothing: recrawls send it"),
+    "content-length": message("ops.field-of-body", "nothing: requests have no body"),
+    "transfer-encoding": message("ops.field-of-body", "nothing: requests have no body"),
 }
 """Fields that no line can set, and what to use in their place."""
 
@@ -67,10 +75,16 @@ def header_settings(lines: Sequence[str]) -> dict[str, str | list[str]]:
         name, colon, value = (part.strip() for part in line.partition(":"))
         field = name.lower()
         if not colon or not name:
-            said = f"--header {line!r}: no header line"
-            problems.append(Problem("", said, "`Name: value`", "Accept-Language: zh"))
+            said = message("ops.header-format", "--header {line!r}: no header line", line=line)
+            problems.append(
+                Problem(
+                    "", said, message("ops.header-line", "`Name: value`"), "Accept-Language: zh"
+                )
+            )
         elif field in _OTHERWISE:
-            said = f"--header {name}: this field is not set by a line"
+            said = message(
+                "ops.header-field", "--header {name}: this field is not set by a line", name=name
+            )
             problems.append(Problem("", said, _OTHERWISE[field]))
         elif field in _SETTINGS:
             settings[_SETTINGS[field]] = value
@@ -130,12 +144,20 @@ def _depth(options: JobOptions) -> int | None:
     """
     level = str(options.level).strip().lower()
     if options.depth is not None:
-        raise ConfigError("--depth and --level say the same: give one of them")
+        raise ConfigError(
+            message("ops.depth-and-level", "--depth and --level say the same: give one of them")
+        )
     if level in {"inf", "0"}:
         return None
     if not level.isdecimal():
         raise ConfigError(
-            [Problem("", f"--level {options.level!r}: no depth", "a number, or `inf`")]
+            [
+                Problem(
+                    "",
+                    message("ops.level-format", "--level {level!r}: no depth", level=options.level),
+                    message("ops.number-or-inf", "a number, or `inf`"),
+                )
+            ]
         )
     return int(level)
 
@@ -229,8 +251,11 @@ def _rules(options: JobOptions) -> Any:  # noqa: ANN401 - a tuple of many rule t
     if options.profile and options.scope is None:
         if options.depth is not None or options.include or options.exclude:
             raise ConfigError(
-                "--depth, --include and --exclude need --scope beside a profile: together they "
-                "take the place of its rules"
+                message(
+                    "ops.scope-options-beside-profile",
+                    "--depth, --include and --exclude need --scope beside a profile: together they "
+                    "take the place of its rules",
+                )
             )
         return ()
     return rules_for(
@@ -244,8 +269,19 @@ def _rules(options: JobOptions) -> Any:  # noqa: ANN401 - a tuple of many rule t
 def values_of(options: JobOptions) -> dict[str, Any]:
     """The settings of the options, `--set` last, as a tree of the configuration."""
     if options.user_agent == "":
-        message = "--user-agent is empty, but the owners of sites need it to know who crawls"
-        raise ConfigError([Problem("", message, "a text; without the option, the usual one")])
+        problem = message(
+            "ops.user-agent-empty",
+            "--user-agent is empty, but the owners of sites need it to know who crawls",
+        )
+        raise ConfigError(
+            [
+                Problem(
+                    "",
+                    problem,
+                    message("ops.user-agent-text", "a text; without the option, the usual one"),
+                )
+            ]
+        )
     said: dict[str, dict[str, Any]] = {
         "fetch": {
             "contact": options.contact,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nacre.errors import ConfigError
+from nacre.messages import message
 from nacre.runs.passes import NextPass, PassSchedule, RegularPasses
 from nacre.runs.runs import INCREMENTAL
 
@@ -58,7 +59,13 @@ def plan_pass(layout: "Layout", request: PassRequest, clock: "Clock") -> Planned
     loaded, findings = examine(layout, request.assignments)
     findings.require()
     if loaded is None:
-        raise ConfigError(f"{layout.config}: its settings cannot be read")
+        raise ConfigError(
+            message(
+                "ops.settings-unreadable",
+                "{config}: its settings cannot be read",
+                config=layout.config,
+            )
+        )
     if not is_running(layout.socket):
         require_later(layout, clock)
         plan_next(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from nacre.errors import ConfigError, JobError
+from nacre.messages import message
 
 if TYPE_CHECKING:
     from nacre.search.local_index import SearchAnswer, SearchOptions
@@ -33,12 +34,31 @@ def search_words(
     query = parse_query(" ".join(map(_quoted, words)))
     for name in options.facets:
         if name not in FACETS:
-            raise ConfigError(f"--facet {name}: no such facet; one of: {', '.join(FACETS)}")
+            raise ConfigError(
+                message(
+                    "ops.no-facet",
+                    "--facet {name}: no such facet; one of: {names}",
+                    name=name,
+                    names=", ".join(FACETS),
+                )
+            )
     if not layout.search.is_dir():
         command = f"cycle {layout.root} index" if layout.in_rounds else f"index {layout.root}"
-        raise JobError(f"{layout.root} has no index of words; make it by `nacre {command}`")
+        raise JobError(
+            message(
+                "ops.no-search-index",
+                "{root} has no index of words; make it by `nacre {command}`",
+                root=layout.root,
+                command=command,
+            )
+        )
     if options.newest and options.explain:
-        raise ConfigError("--explain: with --newest pages have no score; give one of them")
+        raise ConfigError(
+            message(
+                "ops.explain-with-newest",
+                "--explain: with --newest pages have no score; give one of them",
+            )
+        )
     return LocalSearch(layout.search).search(query, options)
 
 

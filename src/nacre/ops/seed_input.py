@@ -180,7 +180,7 @@ def _no_missing_file(text: str) -> str:
         )
     if pair := _METADATA.match(text):
         why = f"no host has a name such as {pair[0]!r}"
-        expected = "metadata behind a tab, in a file of seeds"
+        expected = message("ops.seed-metadata", "metadata behind a tab, in a file of seeds")
         raise ConfigError(
             [
                 Problem(
@@ -197,7 +197,9 @@ def _no_missing_file(text: str) -> str:
     named = text.startswith((".", "/", "~")) or (path.suffix in _LIST_NAMES and not is_host)
     if named or ("." not in text and text != "localhost" and _exists(path)):
         why = why_not_ordinary(path) or "there is no such file"
-        expected = "a URL, which begins with http:// or https://, or a file of URLs"
+        expected = message(
+            "ops.seed-url", "a URL, which begins with http:// or https://, or a file of URLs"
+        )
         raise ConfigError(
             [
                 Problem(

@@ -12,6 +12,7 @@ import re2
 from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema, field_validator
 
 from nacre.config.component import Component, ComponentRegistry, setting
+from nacre.messages import message
 from nacre.search.document import SearchDocument
 
 if TYPE_CHECKING:
@@ -79,7 +80,9 @@ class ReplaceInField(DocumentFilter):
 
 
 FILTERS = ComponentRegistry(
-    DocumentFilter, "filter", "write the name of a filter, or a mapping with `filter`"
+    DocumentFilter,
+    "filter",
+    message("search.filter-shape", "write the name of a filter, or a mapping with `filter`"),
 )
 """Filters by name, those of plug-ins too."""
 

@@ -12,6 +12,7 @@ from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema
 
 from nacre.config.component import Component, ComponentRegistry, setting
 from nacre.errors import ConfigError
+from nacre.messages import message
 from nacre.search.document import FIELD_TYPES, SearchDocument
 from nacre.search.writers import DocumentWriter
 
@@ -163,7 +164,9 @@ class _DummyWriter:
 
 
 WRITERS = ComponentRegistry(
-    WriterSettings, "writer", "write the name of a kind, or a mapping with `writer`"
+    WriterSettings,
+    "writer",
+    message("search.writer-shape", "write the name of a kind, or a mapping with `writer`"),
 )
 """Kinds of writers by name, those of plug-ins too."""
 

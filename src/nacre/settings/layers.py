@@ -120,9 +120,10 @@ def own_layers(layout: Layout, text: str | None = None) -> list[Layer]:
     """
     layers = file_layers(layout.config, layout.root, text)
     if layers[-1].blank and layout.was_crawled:
-        said = (
-            "it is empty, though this directory was crawled: put the settings of before back from "
-            "a copy, or write `{}` if all defaults are meant"
+        said = message(
+            "settings.settings-empty",
+            "it is empty, though this directory was crawled: put the settings of before back "
+            "from a copy, or write `{{}}` if all defaults are meant",
         )
         layers[-1].problems.append(Problem("", said, file=_name(layout.config, layout.root)))
     return layers
@@ -220,8 +221,11 @@ class _Files:
                 self._left -= 1
                 problem = _not_included(include, [*above, path], self._root)
                 if problem or self._left < 0:
-                    said = problem or f"more than {_MOST_FILES} files are included"
-                    own.problems.append(Problem("include", said, "", "", name, line))
+                    problem = problem or message(
+                        "settings.includes-number", "more than {most} files are included",
+                        most=_MOST_FILES,
+                    )  # fmt: skip
+                    own.problems.append(Problem("include", problem, "", "", name, line))
                     if self._left < 0:
                         return [*found, own]
                     continue
@@ -242,12 +246,18 @@ def _not_included(path: Path, above: Sequence[Path], root: Path) -> str:
     """Why a file cannot be included; "" when it can."""
     if path in above:
         circle = [*above[above.index(path) :], path]
-        return "a circle of includes: " + " -> ".join(_name(file, root) for file in circle)
+        names = " -> ".join(_name(file, root) for file in circle)
+        return message("settings.includes-circle", "a circle of includes: {names}", names=names)
     if len(above) >= _MOST_INCLUDES:
-        return f"more than {_MOST_INCLUDES} includes within each other"
+        return message(
+            "settings.includes-depth", "more than {most} includes within each other",
+            most=_MOST_INCLUDES,
+        )  # fmt: skip
     if not path.is_file():
-        what = "is not an ordinary file" if path.exists() else "does not exist"
-        return f"{_name(path, root)} {what}"
+        name = _name(path, root)
+        if path.exists():
+            return message("settings.not-a-file", "{name} is not an ordinary file", name=name)
+        return message("settings.no-file", "{name} does not exist", name=name)
     return ""
 
 
@@ -259,9 +269,15 @@ def _read(path: Path, name: str, source: str) -> Layer:
     try:
         text = read_ordinary(path, _LONGEST).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        reason = getattr(error, "strerror", None) or message(
+            "settings.not-utf-8", "it is not UTF-8"
+        )
         if getattr(error, "errno", 0) == errno.EFBIG:
-            reason += "; seeds and rules may be in files of their own, of any length"
+            reason = message(
+                "settings.file-too-large",
+                "{reason}; seeds and rules may be in files of their own, of any length",
+                reason=reason,
+            )
         layer = Layer(source)
         layer.problems.append(
             Problem(

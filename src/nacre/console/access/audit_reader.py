@@ -9,6 +9,7 @@ import msgspec
 
 from nacre.console.access.audit import AuditEntry
 from nacre.errors import StorageError
+from nacre.messages import message
 
 BUDGET: Final = 4 << 20
 """Bytes that are looked through for one page."""
@@ -70,7 +71,14 @@ def audit_page(path: Path, end: int, limit: int, wanted: AuditFilter) -> AuditPa
     except FileNotFoundError:
         return AuditPage((), 0)
     except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error.strerror}") from error
+        raise StorageError(
+            message(
+                "console.file-unreadable",
+                "{path} cannot be read: {strerror}",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
     try:
         size = os.fstat(handle).st_size
         last = first = min(end, size) if end > 0 else size

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from nacre.errors import StorageError
+from nacre.messages import message
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS links (
@@ -109,7 +110,12 @@ class ConsoleDatabase:
             self._base.executescript(_VIEWS)
         except (OSError, sqlite3.Error) as error:
             raise StorageError(
-                f"{self.path} cannot be used: {error}; --state names another folder"
+                message(
+                    "console.database-unusable",
+                    "{path} cannot be used: {error}; --state names another folder",
+                    path=self.path,
+                    error=error,
+                )
             ) from error
 
     def _add_columns(self) -> None:

@@ -11,6 +11,7 @@ from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.access.sessions import COOKIE, BrowserSession, SessionBook
 from nacre.console.decoding import sent_form
 from nacre.console.problems import RefusedRequestError
+from nacre.messages import message
 from nacre.ops.roles import Role
 
 TOKEN = "x-nacre-token"  # noqa: S105 - the name of a field
@@ -79,12 +80,23 @@ def require(request: Request, visitor: Visitor, role: Role, token: str = "") -> 
     origin = f"{request.url.scheme}://{request.headers.get('host', '')}"
     if not is_same_origin(dict(request.headers), origin):
         raise RefusedRequestError(
-            403, "other-origin", "a page of another site sent this; use the console's own pages"
+            403,
+            "other-origin",
+            message(
+                "console.foreign-origin",
+                "a page of another site sent this; use the console's own pages",
+            ),
         )
     sent = request.headers.get(TOKEN) or token
     if visitor.session is not None and not is_token(sent, visitor.session.token):
         raise RefusedRequestError(
-            403, "no-token", f"the token of the session is missing ({TOKEN}); load the page again"
+            403,
+            "no-token",
+            message(
+                "console.token-missing",
+                "the token of the session is missing ({token}); load the page again",
+                token=TOKEN,
+            ),
         )
 
 
@@ -93,9 +105,20 @@ def _too_little(identity: Requester, role: Role) -> RefusedRequestError:
         return RefusedRequestError(
             401,
             "no-login",
-            "log in on a page of the console (`nacre console link` prints a link), or send a key "
-            "as `Authorization: Bearer KEY`",
+            message(
+                "console.login-needed",
+                "log in on a page of the console (`nacre console link` prints a link), or send a "
+                "key as `Authorization: Bearer KEY`",
+            ),
         )
     return RefusedRequestError(
-        403, "role", f"this needs the role {role.title}; {identity.name} has {identity.role.title}"
+        403,
+        "role",
+        message(
+            "console.role-missing",
+            "this needs the role {title}; {name} has {title2}",
+            title=role.title,
+            name=identity.name,
+            title2=identity.role.title,
+        ),
     )

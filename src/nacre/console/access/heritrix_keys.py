@@ -8,6 +8,7 @@ from nacre.console.access.keys import new_secret, split_places
 from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.access.users import kept_places
 from nacre.errors import ConfigError
+from nacre.messages import message
 from nacre.ops.roles import Role, role_named
 
 
@@ -33,7 +34,13 @@ class HeritrixKeyBook:
             ConfigError: The name is none that Digest can carry, or the places do not fit the role.
         """
         if not name or any(mark in name for mark in ':"\\') or not name.isprintable():
-            raise ConfigError(f"{name!r} is no user name: it has no colon, quote or backslash")
+            raise ConfigError(
+                message(
+                    "console.heritrix-user-name",
+                    "{name!r} is no user name: it has no colon, quote or backslash",
+                    name=name,
+                )
+            )
         kept, secret = kept_places(role, places), new_secret()
         self._database.rows(
             "INSERT OR REPLACE INTO heritrix_keys (name, hash, role, places) VALUES (?, ?, ?, ?)",

@@ -11,6 +11,7 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.roles import NOBODY, Requester
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError
+from nacre.messages import message
 from nacre.ops.roles import Role, role_named
 
 LINK_LIFE: Final = 300.0
@@ -86,10 +87,18 @@ class KeyBook:
             ConfigError: There is one of that name, or the name is empty.
         """
         if not name.strip():
-            raise ConfigError("a key needs a name, which the audit log will show")
+            raise ConfigError(
+                message(
+                    "console.key-without-name", "a key needs a name, which the audit log will show"
+                )
+            )
         if self._database.row("SELECT 1 FROM keys WHERE name = ?", name):
             raise ConfigError(
-                f"there is a key {name!r} already: `nacre console key remove {name}` removes it"
+                message(
+                    "console.key-exists",
+                    "there is a key {name!r} already: `nacre console key remove {name}` removes it",
+                    name=name,
+                )
             )
         secret, now = new_secret(), self._clock.now()
         self._database.rows(

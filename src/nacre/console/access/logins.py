@@ -8,6 +8,7 @@ from nacre.console.access.throttle import LoginThrottle, network_of
 from nacre.console.access.users import ConsoleUser, UserBook, typed_name
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
+from nacre.messages import message
 from nacre.ops.roles import role_named
 
 
@@ -53,14 +54,25 @@ class LoginDesk:
         if left > 0:
             seconds = math.ceil(left)
             raise RefusedRequestError(
-                429, "too-many-tries", f"too many failed logins; try again in {seconds} s", seconds
+                429,
+                "too-many-tries",
+                message(
+                    "console.too-many-logins",
+                    "too many failed logins; try again in {seconds} s",
+                    seconds=seconds,
+                ),
+                seconds,
             )
         self._throttle.begin(name, address)
         kept = self._users.hash_of(name)
         is_right = await self.checker.is_right(kept, password[: LONGEST + 1])
         user = self._users.find(name)
         if user is None or not is_right:
-            raise RefusedRequestError(401, "wrong-login", "the name or the password is wrong")
+            raise RefusedRequestError(
+                401,
+                "wrong-login",
+                message("console.login-failed", "the name or the password is wrong"),
+            )
         self._throttle.succeeded(name, address)
         if self.checker.is_outdated(kept):
             self._users.renew_hash(name, await self.checker.hash_beside(password))
@@ -70,5 +82,14 @@ class LoginDesk:
         """Begin a session of a user; its id, for the cookie."""
         role = role_named(user.role)
         if role is None:  # the database was changed by hand
-            raise RefusedRequestError(403, "role", f"{user.name} has an unknown role: {user.role}")
+            raise RefusedRequestError(
+                403,
+                "role",
+                message(
+                    "console.role-unknown",
+                    "{name} has an unknown role: {role}",
+                    name=user.name,
+                    role=user.role,
+                ),
+            )
         return self._sessions.begin(user.name, role, "password", address, agent)

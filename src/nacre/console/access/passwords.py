@@ -8,6 +8,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from nacre.console.access.refused import SHORTEST, why_refused
 from nacre.errors import ConfigError
+from nacre.messages import message
 
 LONGEST: Final = 128
 """Characters of a password."""
@@ -32,14 +33,24 @@ def require_good(password: str, name: str) -> None:
     """
     if not SHORTEST <= len(password) <= LONGEST:
         raise ConfigError(
-            f"a password has {SHORTEST} to {LONGEST} characters, this one {len(password)}; "
-            "four words that have nothing to do with each other are a good one"
+            message(
+                "console.password-length",
+                "a password has {shortest} to {longest} characters, this one {number}; four words "
+                "that have nothing to do with each other are a good one",
+                shortest=SHORTEST,
+                longest=LONGEST,
+                number=len(password),
+            )
         )
     reason = why_refused(password, (name,))
     if reason:
         raise ConfigError(
-            f"this password is refused: {reason}; four words that have nothing to do with each "
-            "other are a good one"
+            message(
+                "console.password-refused",
+                "this password is refused: {reason}; four words that have nothing to do with each "
+                "other are a good one",
+                reason=reason,
+            )
         )
 
 

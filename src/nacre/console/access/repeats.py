@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
+from nacre.messages import message
 
 FIELD: Final = "idempotency-key"
 LIFE: Final = 86400.0
@@ -59,7 +60,11 @@ class RepeatBook:
             RefusedRequestError: It is being done (409), or had another body then (422).
         """
         if request in self._open:
-            raise RefusedRequestError(409, "in-process", "the request with this key is being done")
+            raise RefusedRequestError(
+                409,
+                "in-process",
+                message("console.repeat-running", "the request with this key is being done"),
+            )
         row = self._database.row(
             "SELECT body, status, media, answer FROM repeats WHERE request = ? AND made > ?",
             request, self._clock.now() - LIFE,
@@ -70,7 +75,12 @@ class RepeatBook:
         known, status, media, answer = row
         if known != hashlib.sha256(body).hexdigest():
             raise RefusedRequestError(
-                422, "other-body", "this key was used for another request; take a new one"
+                422,
+                "other-body",
+                message(
+                    "console.repeat-key-used",
+                    "this key was used for another request; take a new one",
+                ),
             )
         return KeptAnswer(
             int(str(status)), str(media), answer if isinstance(answer, bytes) else b""
@@ -109,6 +119,10 @@ def request_of(who: str, verb: str, path: str, key: str) -> str:
         RefusedRequestError: The key is empty or too long (400).
     """
     if not key or len(key) > LONGEST:
-        said = f"an Idempotency-Key has 1 to {LONGEST} characters"
+        said = message(
+            "console.repeat-key-length",
+            "an Idempotency-Key has 1 to {longest} characters",
+            longest=LONGEST,
+        )
         raise RefusedRequestError(400, "bad-key", said)
     return hashlib.sha256("\0".join((who, verb, path, key)).encode()).hexdigest()

@@ -11,6 +11,7 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import joined_places, split_places
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, JobError
+from nacre.messages import message
 from nacre.ops.roles import Role
 
 _NAME: Final = re.compile(r"[\w][\w.@+-]{0,63}")
@@ -43,7 +44,11 @@ def user_name(given: str) -> str:
     name = unicodedata.normalize("NFC", given.strip()).casefold()
     if not _NAME.fullmatch(name):
         raise ConfigError(
-            f"{given!r} is no user name: it has 1 to 64 letters, digits, or the signs . @ + - _"
+            message(
+                "console.user-name",
+                "{value!r} is no user name: it has 1 to 64 letters, digits, or the signs . @ + - _",
+                value=given,
+            )
         )
     return name
 
@@ -100,7 +105,11 @@ class UserBook:
         kept, now = user_name(name), self._clock.now()
         if self.find(kept) is not None:
             raise ConfigError(
-                f"there is a user {kept} already; `nacre console user set` changes it"
+                message(
+                    "console.user-exists",
+                    "there is a user {value} already; `nacre console user set` changes it",
+                    value=kept,
+                )
             )
         self.require_first(role)
         self._database.rows(
@@ -117,7 +126,12 @@ class UserBook:
             JobError: It would be one.
         """
         if self.is_empty and role is not Role.ADMIN:
-            raise JobError("the first user has to be an admin, else nobody could add others")
+            raise JobError(
+                message(
+                    "console.first-user-is-admin",
+                    "the first user has to be an admin, else nobody could add others",
+                )
+            )
 
     def change(self, name: str, role: Role, places: Sequence[str]) -> ConsoleUser:
         """Change the role and places of a user, and end their sessions.
@@ -174,13 +188,25 @@ class UserBook:
         """
         user = self.find(name)
         if user is None:
-            raise JobError(f"there is no user {name!r}; `nacre console user list` lists them")
+            raise JobError(
+                message(
+                    "console.no-user",
+                    "there is no user {name!r}; `nacre console user list` lists them",
+                    name=name,
+                )
+            )
         return user
 
     def _keep_an_admin(self, user: ConsoleUser) -> None:
         others = [one for one in self.all() if one.name != user.name]
         if user.role == Role.ADMIN.title and all(one.role != user.role for one in others):
-            raise JobError(f"{user.name} is the last admin; make another user one first")
+            raise JobError(
+                message(
+                    "console.last-admin",
+                    "{name} is the last admin; make another user one first",
+                    name=user.name,
+                )
+            )
 
     def _end_sessions(self, name: str) -> None:
         self._database.rows("DELETE FROM sessions WHERE name = ? AND how = 'password'", name)
@@ -198,7 +224,12 @@ def kept_places(role: Role, places: Sequence[str]) -> str:
         ConfigError: They do not fit the role.
     """
     if places and role is Role.ADMIN:
-        raise ConfigError("an admin sees all places; take another role, or leave out the places")
+        raise ConfigError(
+            message(
+                "console.admin-sees-all-places",
+                "an admin sees all places; take another role, or leave out the places",
+            )
+        )
     return joined_places(places)
 
 

@@ -12,6 +12,7 @@ from nacre.console.fleet.places import JobPlace
 from nacre.console.fleet.standing import held_elsewhere
 from nacre.console.item_list import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.messages import message
 from nacre.ops.fields import LineText
 
 
@@ -74,7 +75,13 @@ async def add_place(call: Call) -> PlaceItem:
     )
     elsewhere = await asyncio.to_thread(held_elsewhere, place)
     if elsewhere is not None:
-        raise RefusedRequestError(409, "held", f"{elsewhere.words}: end that one first")
+        raise RefusedRequestError(
+            409,
+            "held",
+            message(
+                "console.other-job-first", "{words}: end that one first", words=elsewhere.words
+            ),
+        )
     services.places.add(place)
     services.fleet.places = (*services.fleet.places, place)
     await services.fleet.scan()
@@ -91,12 +98,17 @@ async def remove_place(call: Call) -> None:
     services, label = call.services, str(call.params["place"])
     found = next((place for place in services.fleet.places if place.label == label), None)
     if found is None:
-        raise not_found(f"place {label}")
+        raise not_found("place", label)
     if not services.places.remove(found.root):
         raise RefusedRequestError(
-            409, "named-at-start",
-            f"{found.root} was named when the console was started: leave it out at the next start",
-        )  # fmt: skip
+            409,
+            "named-at-start",
+            message(
+                "console.place-of-command-line",
+                "{root} was named when the console was started: leave it out at the next start",
+                root=found.root,
+            ),
+        )
     services.fleet.places = tuple(one for one in services.fleet.places if one is not found)
     await services.fleet.scan()
     call.note.change({"label": label, "directory": str(found.root)}, None)

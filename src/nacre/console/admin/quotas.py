@@ -15,6 +15,7 @@ from nacre.console.route_row import Answer
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 from nacre.errors import NacreError
+from nacre.messages import message
 from nacre.ops.fields import ShortText, Whole
 
 _PAGE: Final = "/admin#quotas"
@@ -97,7 +98,14 @@ async def set_quota(call: Call) -> QuotaItem:
     elif call.identity.places:
         seen = ", ".join(call.identity.places)
         raise RefusedRequestError(
-            403, "place", f"{call.identity.name} sees only {seen}; the quota of all is not theirs"
+            403,
+            "place",
+            message(
+                "console.quota-of-all",
+                "{name} sees only {value}; the quota of all is not theirs",
+                name=call.identity.name,
+                value=seen,
+            ),
         )
     book = call.services.quotas
     call.note.job = wish.job

@@ -15,6 +15,7 @@ from nacre.console.catalogue import LANGUAGES
 from nacre.console.item_list import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
+from nacre.messages import message
 from nacre.ops.fields import Secret, ShortText
 from nacre.ops.roles import Role
 
@@ -107,7 +108,15 @@ async def _form(call: Call) -> dict[str, str]:
     async for part in call.request.stream():
         data += part
         if len(data) > _LARGEST_FORM:
-            raise RefusedRequestError(413, "large", f"a login has at most {_LARGEST_FORM:,} bytes")
+            raise RefusedRequestError(
+                413,
+                "large",
+                message(
+                    "console.login-size",
+                    "a login has at most {largest_form:,} bytes",
+                    largest_form=_LARGEST_FORM,
+                ),
+            )
     try:
         found = parse_qs(data.decode(), keep_blank_values=True, max_num_fields=10)
     except ValueError:
@@ -120,15 +129,23 @@ async def _by_link(call: Call, fields: dict[str, str]) -> str:
     services = call.services
     if not takes_links(has_users=not services.users.is_empty, local_link=services.reach.local_link):
         raise RefusedRequestError(
-            403, "no-links", "this console has users: log in by name and password; "
-            "`nacre console --local-link` takes links too",
-        )  # fmt: skip
+            403,
+            "no-links",
+            message(
+                "console.links-disabled",
+                "this console has users: log in by name and password; `nacre console --local-link` "
+                "takes links too",
+            ),
+        )
     secret = fields.get("key", "").strip()
     if not secret or not services.keys.use_link(secret):
         raise RefusedRequestError(
             401,
             "used-link",
-            "this link was used already or is too old: `nacre console link` prints another",
+            message(
+                "console.link-expired",
+                "this link was used already or is too old: `nacre console link` prints another",
+            ),
         )
     call.note.who, call.note.how = getpass.getuser(), "link"
     agent = call.request.headers.get("user-agent", "")
@@ -166,7 +183,9 @@ async def change_password(call: Call) -> Response:
     wanted: ChangedPassword = call.body
     services, name = call.services, call.identity.name
     if call.session is None or services.users.find(name) is None:
-        raise RefusedRequestError(409, "no-password", "who asks has no password to change")
+        raise RefusedRequestError(
+            409, "no-password", message("console.no-password", "who asks has no password to change")
+        )
     user = await services.logins.check(name, wanted.old, call.address)
     require_good(wanted.password, name)
     services.users.set_hash(name, await services.logins.checker.hash_beside(wanted.password))
@@ -204,7 +223,7 @@ async def revoke_session(call: Call) -> None:
     identity, short = call.identity, str(call.params["session"])
     owner = "" if identity.role >= Role.ADMIN else identity.name
     if (owner and call.session is None) or not call.services.sessions.revoke(short, owner):
-        raise not_found(f"session {short}")
+        raise not_found("session", short)
     call.note.change({"session": short}, None)
 
 
@@ -219,9 +238,19 @@ async def choose_language(call: Call) -> SessionFacts:
     chosen: ChosenLanguage = call.body
     if chosen.language not in {"", *LANGUAGES}:
         known = ", ".join(LANGUAGES)
-        raise RefusedRequestError(422, "language", f"there is no such language; there are {known}")
+        raise RefusedRequestError(
+            422,
+            "language",
+            message(
+                "console.no-language", "there is no such language; there are {names}", names=known
+            ),
+        )
     if call.session is None:
-        raise RefusedRequestError(409, "no-session", "a key has no language: send Accept-Language")
+        raise RefusedRequestError(
+            409,
+            "no-session",
+            message("console.key-language", "a key has no language: send Accept-Language"),
+        )
     call.services.sessions.speak(call.identity, chosen.language)
     facts = await who_am_i(call)
     return msgspec.structs.replace(facts, language=chosen.language or call.language.name)

@@ -11,6 +11,7 @@ from nacre.console.item_list import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
+from nacre.messages import message
 from nacre.ops.fields import Secret, ShortText, ShortTexts
 from nacre.ops.roles import Role, role_named
 
@@ -218,7 +219,7 @@ async def remove_key(call: Call) -> None:
     """
     name = str(call.params["key"])
     if not call.services.keys.remove(name):
-        raise not_found(f"key {name}")
+        raise not_found("key", name)
     call.note.change({"name": name}, None)
 
 
@@ -236,7 +237,7 @@ def _user(call: Call) -> ConsoleUser:
     name = str(call.params["user"])
     user = call.services.users.find(name)
     if user is None:
-        raise not_found(f"user {name}")
+        raise not_found("user", name)
     return user
 
 
@@ -250,6 +251,12 @@ def _require_places(call: Call, labels: tuple[str, ...]) -> None:
     wrong = [label for label in labels if label not in known]
     if wrong:
         raise RefusedRequestError(
-            422, "no-place",
-            f"there is no place {', '.join(wrong)}; there are {', '.join(sorted(known))}",
-        )  # fmt: skip
+            422,
+            "no-place",
+            message(
+                "console.no-place",
+                "there is no place {names}; there are {names2}",
+                names=", ".join(wrong),
+                names2=", ".join(sorted(known)),
+            ),
+        )

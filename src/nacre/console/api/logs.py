@@ -21,6 +21,7 @@ from nacre.console.logs.pages import (
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import iso
 from nacre.frontier.pending import any_text
+from nacre.messages import message
 from nacre.ops.fields import LineText, LogLines, ShortText, Whole
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
 
@@ -176,7 +177,13 @@ def moment_of(text: str) -> str:
     given = text.strip().replace(" ", "T").removesuffix("Z")
     if given and not _MOMENT.fullmatch(given):
         raise RefusedRequestError(
-            400, "bad-query", f"{text!r} is no time; write it as 2026-11-24T02:12, in UTC"
+            400,
+            "bad-query",
+            message(
+                "console.time-format",
+                "{text!r} is no time; write it as 2026-11-24T02:12, in UTC",
+                text=text,
+            ),
         )
     return given
 

@@ -13,13 +13,19 @@ from nacre.console.fleet.places import JobPlace
 from nacre.console.fleet.schedule_book import due_runs
 from nacre.console.metrics import console_metrics, job_figures
 from nacre.console.problems import RefusedRequestError
+from nacre.messages import message
 
 
 async def metrics(call: Call) -> Response:
     """The metrics as text or OpenMetrics, for a key, and for programs of this machine."""
     if not call.identity.role and not (call.address and is_loopback(call.address)):
         raise RefusedRequestError(
-            401, "no-login", "from another machine /metrics needs `Authorization: Bearer KEY`"
+            401,
+            "no-login",
+            message(
+                "console.metrics-key",
+                "from another machine /metrics needs `Authorization: Bearer KEY`",
+            ),
         )
     services = call.services
     free = await asyncio.to_thread(_free, services.fleet.places)

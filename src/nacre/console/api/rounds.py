@@ -12,6 +12,7 @@ from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.background import HeldTask
 from nacre.console.task_answers import later, read_or_later
 from nacre.core.clock import iso
+from nacre.messages import message
 
 _PATIENCE: Final = 60.0
 """Seconds that reading the versions may take."""
@@ -136,7 +137,11 @@ async def versions_of(call: Call, job: FoundJob) -> CycleVersionList:
         RefusedRequestError: It is none (409).
     """
     if not job.layout.in_rounds:
-        raise RefusedRequestError(409, "no-rounds", f"{job.id} is not crawled in rounds")
+        raise RefusedRequestError(
+            409,
+            "no-rounds",
+            message("console.not-in-rounds", "{id} is not crawled in rounds", id=job.id),
+        )
     found = await call.services.readers.ask("cycle-versions", job.layout.root, _PATIENCE)
     items = tuple(msgspec.convert(one, CycleVersionItem) for one in found)
     return CycleVersionList(items, None, iso(call.services.clock.now()))
@@ -146,7 +151,7 @@ async def restore_version(call: Call) -> RestoredVersion:
     """Go back to a version: the newest one says then what that one says."""
     text = str(call.request.path_params["number"])
     if not text.isdecimal() or len(text) > 9:
-        raise not_found(f"version {text[:20]}")
+        raise not_found("version", text[:20])
     return await restore_of(call, call.job(), int(text))
 
 
@@ -159,7 +164,9 @@ async def restore_of(call: Call, job: FoundJob, number: int) -> RestoredVersion:
     """
     await _require(call, job, "run-rounds")
     if all(item.number != number for item in (await versions_of(call, job)).items):
-        raise not_found(f"version {number} of {job.id}")
+        raise not_found(
+            message("console.version-of-job", "version {number} of {id}", number=number, id=job.id)
+        )
     said = await own_command("cycle", str(job.layout.root), "versions", "restore", str(number))
     call.note.change(None, {"restored": number, "said": said.strip()})
     await call.services.poller.look(job)

@@ -56,5 +56,5 @@ class Fleet:
         """
         found = self._jobs.get(name)
         if found is None:
-            raise not_found(f"job {name}")
+            raise not_found("job", name)
         return found

@@ -12,6 +12,7 @@ from typing import Final
 from nacre.console.fleet.standing import OF_FOLDER
 from nacre.console.readers.beans import CLASSES, CXML, PROFILE, REPORT
 from nacre.errors import JobError
+from nacre.messages import message
 from nacre.settings.new_job import LOGINS
 from nacre.settings.schema import BESIDE
 from nacre.store.layout import CONFIG, SEEDS, Layout
@@ -37,8 +38,13 @@ def require_never_ran(layout: Layout) -> None:
     """
     if ever_ran(layout):
         raise JobError(
-            f"{layout.root.name} ran: its archive is never deleted here. To delete it, remove "
-            f"{layout.root} on the command line"
+            message(
+                "console.job-with-archive",
+                "{name} ran: its archive is never deleted here. To delete it, remove {root} on the "
+                "command line",
+                name=layout.root.name,
+                root=layout.root,
+            )
         )
 
 
@@ -70,9 +76,14 @@ def forget_job(layout: Layout) -> None:
     if others:
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         raise JobError(
-            f"{layout.root} has more than what a job has that never ran: "
-            f"{', '.join(others[:_NAMED])}{more}; move it elsewhere, or delete the directory on "
-            "the command line"
+            message(
+                "console.job-with-more-files",
+                "{root} has more than what a job has that never ran: {names}{more}; move it "
+                "elsewhere, or delete the directory on the command line",
+                root=layout.root,
+                names=", ".join(others[:_NAMED]),
+                more=more,
+            )
         )
     try:
         for path in files:
@@ -84,7 +95,14 @@ def forget_job(layout: Layout) -> None:
         layout.config.unlink(missing_ok=True)
         layout.root.rmdir()
     except OSError as error:
-        raise JobError(f"{layout.root} cannot be deleted whole: {error.strerror}") from error
+        raise JobError(
+            message(
+                "console.deletion-incomplete",
+                "{root} cannot be deleted whole: {strerror}",
+                root=layout.root,
+                strerror=error.strerror,
+            )
+        ) from error
 
 
 def _entries(root: Path) -> Iterator[tuple[str, bool, bool]]:
@@ -102,10 +120,24 @@ def _entries(root: Path) -> Iterator[tuple[str, bool, bool]]:
             with os.scandir(root / folder) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            raise JobError(f"{root / folder} cannot be read: {error.strerror}") from error
+            raise JobError(
+                message(
+                    "console.folder-unreadable",
+                    "{root} cannot be read: {strerror}",
+                    root=root / folder,
+                    strerror=error.strerror,
+                )
+            ) from error
         seen += len(found)
         if seen > _MOST:
-            raise JobError(f"{root} has more than {_MOST:,} files; delete it on the command line")
+            raise JobError(
+                message(
+                    "console.job-with-many-files",
+                    "{root} has more than {most:,} files; delete it on the command line",
+                    root=root,
+                    most=_MOST,
+                )
+            )
         for entry in found:
             path = f"{folder}/{entry.name}" if folder else entry.name
             is_folder = entry.is_dir(follow_symlinks=False)

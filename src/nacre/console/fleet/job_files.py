@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.messages import message
 
 _NAME: Final = re.compile(r"[^\x00-\x1f\x7f/\\]{1,255}")
 _RUN: Final = re.compile(r"\d{8}T\d{6}Z(-\d+)?")
@@ -94,7 +95,9 @@ def open_file(root: Path, path: str) -> OpenedFile:
         RefusedRequestError: It is not one that is shown, or there is none (404).
     """
     if not is_shown(path):
-        raise not_found(f"file {path[:200]!r} to be downloaded")
+        raise not_found(
+            message("console.file-to-download", "file {path!r} to be downloaded", path=path[:200])
+        )
     *folders, name = path.split("/")
     at = -1
     try:
@@ -105,14 +108,14 @@ def open_file(root: Path, path: str) -> OpenedFile:
             at = below
         handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
     except OSError:
-        raise not_found(f"file {path}") from None
+        raise not_found("file", path) from None
     finally:
         if at >= 0:
             os.close(at)
     facts = os.fstat(handle)
     if not stat.S_ISREG(facts.st_mode):
         os.close(handle)
-        raise not_found(f"file {path}")
+        raise not_found("file", path)
     return OpenedFile(handle, facts.st_size, facts.st_mtime, facts.st_dev, facts.st_ino)
 
 
@@ -185,7 +188,9 @@ def byte_range(field: str, size: int) -> tuple[int, int] | None:
         start = int(found[1])
         length = min(int(found[2]) if found[2] else size - 1, size - 1) - start + 1
     if length <= 0 or start >= size:
-        raise RefusedRequestError(416, "range", f"the file has {size:,} bytes")
+        raise RefusedRequestError(
+            416, "range", message("console.file-size", "the file has {size:,} bytes", size=size)
+        )
     return start, length
 
 

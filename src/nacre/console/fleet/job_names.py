@@ -6,6 +6,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 
 LONGEST: Final = 100
 """Characters of a name."""
@@ -35,9 +36,10 @@ def check_name(name: str) -> str:
 
 
 def _bad_name(name: str) -> ConfigError:
-    said = f"{name!r} is no name of a job"
-    expected = (
-        "up to 100 characters (85 Chinese ones) without / \\ and ~, which do not begin with . or -"
+    said = message("console.job-name", "{name!r} is no name of a job", name=name)
+    expected = message(
+        "console.job-name-characters",
+        "up to 100 characters (85 Chinese ones) without / \\ and ~, which do not begin with . or -",
     )
     return ConfigError([Problem("name", said, expected, "library-2026")])
 
@@ -77,8 +79,16 @@ def dated_name(pattern: str, base: str, time: float, zone: str = "UTC") -> str:
 
     def value(found: re.Match[str]) -> str:
         if found[1] not in _FIELDS:
-            said = f"{pattern!r} has {found[0]!r}, which is no part of a date here"
-            expected = "%Y %m %d %H %M, %j (day of the year), %G and %V (year and week)"
+            said = message(
+                "console.date-part",
+                "{pattern!r} has {value!r}, which is no part of a date here",
+                pattern=pattern,
+                value=found[0],
+            )
+            expected = message(
+                "console.date-parts",
+                "%Y %m %d %H %M, %j (day of the year), %G and %V (year and week)",
+            )
             raise ConfigError([Problem("name", said, expected, "news-%Y-%m-%d")])
         return moment.strftime(found[0])
 

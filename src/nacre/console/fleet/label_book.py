@@ -7,6 +7,7 @@ import msgspec
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
+from nacre.messages import message
 from nacre.ops.fields import ShortText, ShortTexts
 
 LONGEST_NAME: Final = 100
@@ -111,21 +112,48 @@ def changed_labels(labels: JobLabels, wish: JobLabelsWish) -> JobLabels:
         return JobLabels(name, labels.tags)
     tags = sorted({tag.strip() for tag in wish.tags} - {""})
     if len(tags) > MOST_TAGS:
-        raise _refused(f"{len(tags)} tags are too many; a job has {MOST_TAGS} at most")
+        raise _refused(
+            message(
+                "console.tags-limit",
+                "{number} tags are too many; a job has {most_tags} at most",
+                number=len(tags),
+                most_tags=MOST_TAGS,
+            )
+        )
     for tag in tags:
         _require(tag, "tag", LONGEST_TAG)
         if "," in tag:
-            raise _refused(f"tag {tag!r} has a comma; write two tags, or leave it out")
+            raise _refused(
+                message(
+                    "console.tag-with-comma",
+                    "tag {tag!r} has a comma; write two tags, or leave it out",
+                    tag=tag,
+                )
+            )
     return JobLabels(name, tuple(tags))
 
 
 def _require(text: str, what: str, most: int) -> None:
     if len(text) > most:
         raise _refused(
-            f"the {what} has {len(text)} characters; {most} are the most: shorten {text[:20]!r}"
+            message(
+                "console.text-length",
+                "the {what} has {number} characters; {most} are the most: shorten {text!r}",
+                what=what,
+                number=len(text),
+                most=most,
+                text=text[:20],
+            )
         )
     if not text.isprintable():
-        raise _refused(f"the {what} {text!r} has characters that cannot be seen; leave them out")
+        raise _refused(
+            message(
+                "console.invisible-characters",
+                "the {what} {text!r} has characters that cannot be seen; leave them out",
+                what=what,
+                text=text,
+            )
+        )
 
 
 def _refused(text: str) -> RefusedRequestError:

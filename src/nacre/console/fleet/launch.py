@@ -25,6 +25,7 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError
+from nacre.messages import message
 from nacre.report.escape import flat
 from nacre.store.layout import Layout
 from nacre.store.local_files import close_to_others, make_private
@@ -160,7 +161,11 @@ class Launcher:
         """
         found = self.facts(job)
         if found is not None and found.step != "failed":
-            raise RefusedRequestError(409, "starting", f"{job.id} is being started already")
+            raise RefusedRequestError(
+                409,
+                "starting",
+                message("console.job-starting", "{id} is being started already", id=job.id),
+            )
         if paused:
             lay_pause(job.layout)
         else:
@@ -275,7 +280,11 @@ def start_process(root: Path, arguments: Sequence[str]) -> StartedProcess:
         finally:
             os.close(handle)
     except (OSError, NacreError) as error:
-        raise JobError(f"{root} cannot be started: {error}") from error
+        raise JobError(
+            message(
+                "console.start-failed", "{root} cannot be started: {error}", root=root, error=error
+            )
+        ) from error
     return StartedProcess(process, offset)
 
 
@@ -362,7 +371,15 @@ def lay(layout: Layout, name: str, text: str = "") -> None:
         with suppress(FileExistsError), (layout.control / name).open("x", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise JobError(f"{layout.control}/{name} cannot be made: {error.strerror}") from error
+        raise JobError(
+            message(
+                "console.control-not-created",
+                "{control}/{name} cannot be made: {strerror}",
+                control=layout.control,
+                name=name,
+                strerror=error.strerror,
+            )
+        ) from error
 
 
 def lift(layout: Layout, name: str) -> None:
@@ -374,4 +391,12 @@ def lift(layout: Layout, name: str) -> None:
     try:
         (layout.control / name).unlink(missing_ok=True)
     except OSError as error:
-        raise JobError(f"{layout.control}/{name} cannot be removed: {error.strerror}") from error
+        raise JobError(
+            message(
+                "console.control-not-removed",
+                "{control}/{name} cannot be removed: {strerror}",
+                control=layout.control,
+                name=name,
+                strerror=error.strerror,
+            )
+        ) from error

@@ -6,6 +6,7 @@ from pathlib import Path
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.places import JobPlace, new_place
 from nacre.errors import JobError
+from nacre.messages import message
 from nacre.store.layout import Layout
 
 
@@ -88,7 +89,14 @@ class PlaceBook:
         known = sorted({*(place.label for place in self.served()), *self.labels})
         unknown = [label for label in labels if label not in known]
         if unknown:
-            raise JobError(f"there is no place {unknown[0]!r}; there are: {place_names(known)}")
+            raise JobError(
+                message(
+                    "console.no-place-of-name",
+                    "there is no place {unknown!r}; there are: {place_names}",
+                    unknown=unknown[0],
+                    place_names=place_names(known),
+                )
+            )
 
     def add(self, place: JobPlace) -> None:
         """Keep a place with its label."""
@@ -126,18 +134,50 @@ def checked_place(
     """
     given = Path(directory)
     if not given.is_absolute():
-        raise JobError(f"{directory} is no absolute path; write it in full")
+        raise JobError(
+            message(
+                "console.path-not-absolute",
+                "{directory} is no absolute path; write it in full",
+                directory=directory,
+            )
+        )
     try:
         root = given.resolve(strict=True)
         facts = root.stat()
     except OSError as error:
-        raise JobError(f"{directory} cannot be used: {error.strerror}") from None
+        raise JobError(
+            message(
+                "console.directory-unusable",
+                "{directory} cannot be used: {strerror}",
+                directory=directory,
+                strerror=error.strerror,
+            )
+        ) from None
     if not root.is_dir():
-        raise JobError(f"{directory} is not a directory; name one that holds jobs")
+        raise JobError(
+            message(
+                "console.not-a-directory",
+                "{directory} is not a directory; name one that holds jobs",
+                directory=directory,
+            )
+        )
     if facts.st_uid != user:
-        raise JobError(f"{directory} belongs to another user; the console shows jobs of its own")
+        raise JobError(
+            message(
+                "console.directory-owner",
+                "{directory} belongs to another user; the console shows jobs of its own",
+                directory=directory,
+            )
+        )
     for place in known:
         other = place.root.resolve()
         if root.is_relative_to(other) or other.is_relative_to(root):
-            raise JobError(f"{directory} and the place {place.root} are one in the other")
+            raise JobError(
+                message(
+                    "console.places-nested",
+                    "{directory} and the place {root} are one in the other",
+                    directory=directory,
+                    root=place.root,
+                )
+            )
     return new_place(root, {*taken, *(place.label for place in known)})

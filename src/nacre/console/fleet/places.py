@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from nacre.errors import JobError
+from nacre.messages import message
 from nacre.store.layout import Layout
 
 DEPTH: Final = 3
@@ -62,7 +63,13 @@ def places_of(directories: Sequence[Path]) -> tuple[JobPlace, ...]:
         # Jobs are kept by their paths, which are written in one way only.
         root = directory.resolve() if ".." in directory.parts else directory.absolute()
         if not root.is_dir():
-            raise JobError(f"{directory} is not a directory; name one that holds jobs")
+            raise JobError(
+                message(
+                    "console.not-a-directory",
+                    "{directory} is not a directory; name one that holds jobs",
+                    directory=directory,
+                )
+            )
         places.append(new_place(root, {place.label for place in places}))
     return tuple(places)
 

@@ -9,6 +9,7 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, Problem
 from nacre.job.quotas import QuotaLevel
+from nacre.messages import message
 from nacre.ops.fields import LARGEST
 
 ALL_JOBS = ""
@@ -27,7 +28,11 @@ def limit_of(text: str) -> int:
         found = -1
     if 0 <= found <= LARGEST:
         return found
-    said = f"{text!r} is no quota; write it as 500 GB or 2 TiB, up to 9000 TB, or 0"
+    said = message(
+        "console.quota-format",
+        "{text!r} is no quota; write it as 500 GB or 2 TiB, up to 9000 TB, or 0",
+        text=text,
+    )
     raise ConfigError([Problem("limit", said, "", "500 GB")])
 
 

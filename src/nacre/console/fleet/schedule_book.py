@@ -16,7 +16,7 @@ from nacre.core.clock import Clock, iso, iso_millis
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, Problem
 from nacre.job.schedules import RunOverlap, RunSchedule, times_after
-from nacre.messages import error_text
+from nacre.messages import error_text, message
 from nacre.ops.fields import LineTexts, Moment, MomentText, ShortText
 from nacre.ops.misfits import bounded
 from nacre.runs.budget import parse_budget
@@ -194,7 +194,11 @@ def _schedule_problems(wish: ScheduleWish) -> Iterator[Problem]:
     try:
         _ = wish.end
     except (ValueError, OverflowError):
-        said = f"{str(wish.until)[:40]!r} is no time with an offset"
+        said = message(
+            "console.time-without-offset",
+            "{until!r} is no time with an offset",
+            until=str(wish.until)[:40],
+        )
         yield Problem("until", said, "", "2026-11-30T23:59:59Z")
         wish = msgspec.structs.replace(wish, until=None)
     try:
@@ -204,7 +208,12 @@ def _schedule_problems(wish: ScheduleWish) -> Iterator[Problem]:
     in_utc = RunSchedule(wish.at)
     try:
         if in_utc.calendar.after(0.0) is None:
-            yield Problem("at", f"{wish.at!r} names no time that ever comes")
+            yield Problem(
+                "at",
+                message(
+                    "console.time-never-comes", "{at!r} names no time that ever comes", at=wish.at
+                ),
+            )
     except ValueError as error:
         yield Problem("at", error_text(error), "", "30 2 * * 1")
     zone = wish.zone
@@ -232,11 +241,22 @@ def require_alone(job: FoundJob, wish: ScheduleWish) -> None:
         RefusedRequestError: It does, or it is crawled in rounds (409).
     """
     if job.layout.in_rounds:
-        raise RefusedRequestError(409, "rounds", f"{job.id} is crawled in rounds, not in runs")
+        raise RefusedRequestError(
+            409,
+            "rounds",
+            message("console.job-in-rounds", "{id} is crawled in rounds, not in runs", id=job.id),
+        )
     again = None if wish.is_of_new_jobs else find_recurring(job.layout)
     if again is not None and again.waits:
         raise RefusedRequestError(
-            409, "recurring", f"{job.id} begins its passes itself (nacre recrawl {again.rhythm})"
+            409,
+            "recurring",
+            message(
+                "console.job-starts-passes",
+                "{id} begins its passes itself (nacre recrawl {rhythm})",
+                id=job.id,
+                rhythm=again.rhythm,
+            ),
         )
 
 
@@ -256,7 +276,7 @@ def until_of(text: str) -> float | None:
     try:
         day = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:
-        said = f"{text[:40]!r} is no day"
+        said = message("console.day-format", "{text!r} is no day", text=text[:40])
         raise ConfigError([Problem("until", said, "", "2026-11-30")]) from None
     return day.timestamp() + 86_399.0
 
@@ -270,17 +290,35 @@ def _require_fitting(wish: ScheduleWish) -> None:
     if not wish.is_of_new_jobs:
         wrong = next((path for path in OF_NEW_JOBS if getattr(wish, path)), "")
         if wrong:
-            said = "only a schedule that makes new jobs has this"
-            raise ConfigError([Problem(wrong, said, "mode new-job")])
+            said = message(
+                "console.new-job-schedules-only", "only a schedule that makes new jobs has this"
+            )
+            raise ConfigError(
+                [Problem(wrong, said, message("console.mode-new-job", "mode new-job"))]
+            )
         return
     if bool(wish.job) == bool(wish.profile):
-        said = "new jobs are made like a job, or of a profile"
-        raise ConfigError([Problem("profile", said, "one of the two")])
+        said = message("console.job-or-profile", "new jobs are made like a job, or of a profile")
+        raise ConfigError(
+            [Problem("profile", said, message("console.one-of-two", "one of the two"))]
+        )
     if wish.profile and not any(line.strip() for line in wish.seeds):
-        said = "a profile has no URLs to start from"
-        raise ConfigError([Problem("seeds", said, "a URL a line", "https://example.org/")])
+        said = message("console.profile-without-seeds", "a profile has no URLs to start from")
+        raise ConfigError(
+            [
+                Problem(
+                    "seeds",
+                    said,
+                    message("console.url-a-line", "a URL a line"),
+                    "https://example.org/",
+                )
+            ]
+        )
     if wish.budget or wish.keep != "strict":
-        said = "new jobs have the limits of what they are made of; this is of recrawls"
+        said = message(
+            "console.limits-of-new-jobs",
+            "new jobs have the limits of what they are made of; this is of recrawls",
+        )
         raise ConfigError([Problem("budget" if wish.budget else "keep", said)])
 
 
@@ -441,5 +479,12 @@ def require_unscheduled(book: ScheduleBook, job: FoundJob) -> None:
     if of_it:
         named = ", ".join(f"{one.id} ({one.wish.at} {one.wish.zone})" for one in of_it)
         raise RefusedRequestError(
-            409, "scheduled", f"{job.id} has the schedule {named}: remove it in the calendar first"
+            409,
+            "scheduled",
+            message(
+                "console.job-with-schedule",
+                "{id} has the schedule {named}: remove it in the calendar first",
+                id=job.id,
+                named=named,
+            ),
         )

@@ -20,6 +20,7 @@ from nacre.console.fleet.places import DEPTH, JobPlace, directories_below
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock, iso
 from nacre.core.message_data import to_json
+from nacre.messages import message
 from nacre.store.layout import Layout
 from nacre.store.local_files import is_locked, lock_file
 
@@ -92,15 +93,30 @@ class ConsoleStanding:
         path, one = self.elsewhere
         if one is None:
             raise RefusedRequestError(
-                409, "read-only",
-                f"another console has {path}: this one only shows it, and takes over when that one "
-                "ends",
-            )  # fmt: skip
+                409,
+                "read-only",
+                message(
+                    "console.place-of-another-console",
+                    "another console has {path}: this one only shows it, and takes over when "
+                    "that one "
+                    "ends",
+                    path=path,
+                ),
+            )
         raise RefusedRequestError(
-            409, "read-only",
-            f"the console {one.url} (process {one.pid} on {one.host}, since {one.since}) has "
-            f"{path}: this one only shows it, and takes over when that one ends",
-        )  # fmt: skip
+            409,
+            "read-only",
+            message(
+                "console.place-of-console",
+                "the console {url} (process {pid} on {host}, since {since}) has {path}: this one "
+                "only shows it, and takes over when that one ends",
+                url=one.url,
+                pid=one.pid,
+                host=one.host,
+                since=one.since,
+                path=path,
+            ),
+        )
 
 
 class ConsoleLocks:

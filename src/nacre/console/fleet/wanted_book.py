@@ -6,6 +6,7 @@ from typing import Final
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.places import FoundJob
 from nacre.errors import JobError
+from nacre.messages import message
 
 MOST: Final = 100
 """Kinds of a job."""
@@ -63,6 +64,13 @@ def kinds_of(
     """
     wrong = [prefix for prefix in removed if prefix not in known]
     if wrong:
-        raise JobError(f"{wrong[0]} is no wanted kind; there are: {', '.join(known) or 'none'}")
+        raise JobError(
+            message(
+                "console.no-muted-kind",
+                "{wrong} is no wanted kind; there are: {names}",
+                wrong=wrong[0],
+                names=", ".join(known) or "none",
+            )
+        )
     left = [prefix for prefix in known if prefix not in removed]
     return tuple(dict.fromkeys((*left, *added)))[-MOST:]

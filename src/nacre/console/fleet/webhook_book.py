@@ -18,7 +18,7 @@ from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, Problem, URIError
-from nacre.messages import error_text
+from nacre.messages import error_text, message
 from nacre.ops.misfits import bounded
 from nacre.uri.parse import host, parse
 
@@ -112,17 +112,23 @@ def check_hook(wish: HookWish) -> HookWish:
     """
     sample = "https://ops.example/hooks/crawls"
     if not wish.url.startswith(("http://", "https://")):
-        said = "the address of a webhook begins with http:// or https://"
+        said = message(
+            "console.webhook-scheme", "the address of a webhook begins with http:// or https://"
+        )
         raise ConfigError([Problem("url", said, "", sample)])
     try:
         url = parse(wish.url)
     except URIError as error:
         raise ConfigError([Problem("url", error_text(error), "", sample)]) from None
     if not host(url) or "@" in url.partition("://")[2].partition("/")[0]:
-        said = "a webhook has a host, and no user and password before it"
+        said = message(
+            "console.webhook-host", "a webhook has a host, and no user and password before it"
+        )
         raise ConfigError([Problem("url", said, "", sample)])
     if not wish.on:
-        raise ConfigError([Problem("on", "choose one event at least")])
+        raise ConfigError(
+            [Problem("on", message("console.webhook-without-event", "choose one event at least"))]
+        )
     return bounded(msgspec.structs.replace(wish, url=url))
 
 
@@ -172,7 +178,13 @@ class WebhookBook:
             ConfigError: It is none, or there are too many.
         """
         if len(self.all()) >= MOST_HOOKS:
-            raise ConfigError(f"there are {MOST_HOOKS} webhooks already: remove one first")
+            raise ConfigError(
+                message(
+                    "console.webhooks-limit",
+                    "there are {most_hooks} webhooks already: remove one first",
+                    most_hooks=MOST_HOOKS,
+                )
+            )
         rows = self._database.rows(
             "INSERT INTO webhooks (wish, secret, owner, places) VALUES (?, ?, ?, ?) RETURNING id",
             msgspec.json.encode(check_hook(wish)), secret, owner, joined_places(places),
@@ -267,10 +279,16 @@ class WebhookBook:
         if number:
             return number
         raise RefusedRequestError(
-            409, "full",
-            f"{MOST_WAITING} messages wait for webhook {hook}, and a test has no place among them: "
-            "its last answer says why they wait",
-        )  # fmt: skip
+            409,
+            "full",
+            message(
+                "console.webhook-queue-full",
+                "{most_waiting} messages wait for webhook {hook}, and a test has no place among "
+                "them: its last answer says why they wait",
+                most_waiting=MOST_WAITING,
+                hook=hook,
+            ),
+        )
 
     def deliveries(self, hook: int, step: str = "") -> list[HookDelivery]:
         """The deliveries of a webhook, the newest first.

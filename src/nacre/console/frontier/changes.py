@@ -19,6 +19,7 @@ from nacre.console.settings.changes import apply_change
 from nacre.core.message_data import to_builtins
 from nacre.frontier.pending import matcher
 from nacre.job.apply_change import ChangeRequest
+from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText, Text, Texts, Whole
 from nacre.ops.frontier import FRONTIER
 from nacre.uri.parse import is_ip
@@ -160,23 +161,46 @@ def check_change(action: str, wish: FrontierWish) -> None:
     if action not in ACTIONS:
         names = ", ".join((*ACTIONS, "import"))
         raise RefusedRequestError(
-            404, "not-found", f"there is no action {action}; there are {names}"
+            404,
+            "not-found",
+            message(
+                "console.no-frontier-action",
+                "there is no action {action}; there are {names}",
+                action=action,
+                names=names,
+            ),
         )
     matcher(wish.urls), matcher(wish.queues)
     chosen = wish.urls or wish.queues or wish.everything or wish.expect is not None
     if action in OF_URIS and not chosen:
         raise RefusedRequestError(
-            422, "nothing-chosen",
-            f"{action} needs `urls` or `queues`, an expression; `everything` means all",
-        )  # fmt: skip
+            422,
+            "nothing-chosen",
+            message(
+                "console.urls-or-queues",
+                "{action} needs `urls` or `queues`, an expression; `everything` means all",
+                action=action,
+            ),
+        )
     if action in _OF_SCOPE and (wish.queues or not wish.urls):
         raise RefusedRequestError(
-            422, "no-queues",
-            f"{action} needs `urls`, an expression for the scope, without `queues`",
-        )  # fmt: skip
+            422,
+            "no-queues",
+            message(
+                "console.urls-only",
+                "{action} needs `urls`, an expression for the scope, without `queues`",
+                action=action,
+            ),
+        )
     if wish.urls and action not in OF_URIS:
         raise RefusedRequestError(
-            422, "no-urls", f"{action} is done to queues: name them by `queues`, without `urls`"
+            422,
+            "no-urls",
+            message(
+                "console.queues-only",
+                "{action} is done to queues: name them by `queues`, without `urls`",
+                action=action,
+            ),
         )
 
 
@@ -213,9 +237,14 @@ def _require_confirmed(form: FrontierForm) -> None:
     """Refuse a form in which the count was not typed."""
     if form.expect is not None and re.sub(r"[\s,.']", "", form.typed) != str(form.expect):
         raise RefusedRequestError(
-            422, "not-confirmed",
-            f"to confirm, type {form.expect}, the number that was counted; nothing was changed",
-        )  # fmt: skip
+            422,
+            "not-confirmed",
+            message(
+                "console.confirm-number",
+                "to confirm, type {expect}, the number that was counted; nothing was changed",
+                expect=form.expect,
+            ),
+        )
 
 
 async def _counted(call: Call, action: str, wish: FrontierWish, tell: Tell) -> int | None:
@@ -233,10 +262,16 @@ async def _counted(call: Call, action: str, wish: FrontierWish, tell: Tell) -> i
     preview = msgspec.convert(answer, FrontierPreview)
     if not is_as_seen(action, wish, preview.count, preview.queues):
         raise RefusedRequestError(
-            409, "count-differs",
-            f"the preview counted {wish.expect:,}, and now there are {preview.count:,}: look again "
-            "at what is meant",
-        )  # fmt: skip
+            409,
+            "count-differs",
+            message(
+                "console.preview-outdated",
+                "the preview counted {expect:,}, and now there are {count:,}: look again at what "
+                "is meant",
+                expect=wish.expect,
+                count=preview.count,
+            ),
+        )
     return preview.count
 
 
@@ -337,7 +372,16 @@ def _begin_import(call: Call, file: Path, options: ImportWish | ImportForm) -> H
     mode, scoped, force = options.mode, options.scoped, options.force
     if mode not in MODES:
         names = ", ".join(MODES)
-        raise RefusedRequestError(422, "no-mode", f"there is no mode {mode}; there are {names}")
+        raise RefusedRequestError(
+            422,
+            "no-mode",
+            message(
+                "console.no-mode",
+                "there is no mode {mode}; there are {names}",
+                mode=mode,
+                names=names,
+            ),
+        )
     job, readers, clock = call.job(), call.services.readers, call.services.clock
 
     async def work(tell: Tell) -> Any:  # noqa: ANN401 - as the task gives it
@@ -367,7 +411,13 @@ async def set_delay(call: Call) -> HeldTask:
     host = queue_host(form.queue)
     if host == form.queue and not is_ip(host.partition("#")[0]):
         raise RefusedRequestError(
-            422, "no-host", f"{form.queue} is not the queue of one host: make a sheet for its URLs"
+            422,
+            "no-host",
+            message(
+                "console.not-a-host-queue",
+                "{queue} is not the queue of one host: make a sheet for its URLs",
+                queue=form.queue,
+            ),
         )
     seconds = _seconds(form.delay)
     assignments = [f"politeness.delay={seconds:g}s"]
@@ -392,6 +442,13 @@ def _seconds(delay: str) -> float:
         seconds = -1.0
     if not 0 <= seconds <= LONGEST_DELAY:
         raise RefusedRequestError(
-            422, "no-delay", f"a delay is a number of seconds, 0 to {LONGEST_DELAY}; not {delay!r}"
+            422,
+            "no-delay",
+            message(
+                "console.delay-range",
+                "a delay is a number of seconds, 0 to {longest_delay}; not {delay!r}",
+                longest_delay=LONGEST_DELAY,
+                delay=delay,
+            ),
         )
     return seconds

@@ -24,6 +24,7 @@ from nacre.console.settings.edits import list_exclusions
 from nacre.console.task_answers import ask, begin_reading, facts_of, read, seen_task
 from nacre.editing.exclusion import ScopeExclusion
 from nacre.errors import NacreError
+from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText
 from nacre.uri.surt import queue_root
 
@@ -198,7 +199,11 @@ def _check_preview(wish: PreviewWish) -> None:
     """
     check_change(wish.action, FrontierWish(wish.urls, wish.queues, everything=True))
     if wish.action == "include":
-        raise RefusedRequestError(422, "no-preview", "there is no preview of `include`")
+        raise RefusedRequestError(
+            422,
+            "no-preview",
+            message("console.no-preview-of-include", "there is no preview of `include`"),
+        )
 
 
 async def import_page(_: Call) -> PageAnswer:

@@ -17,6 +17,7 @@ from nacre.frontier.pending import matcher
 from nacre.frontier.queue_cache import read_queue, scan_queues
 from nacre.frontier.queues import QueueRow, QueueState, read_totals
 from nacre.frontier.rows import queue_id
+from nacre.messages import message
 from nacre.ops.fields import Cursor, LineText, PathPart, RowCount, ShortText
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -159,7 +160,16 @@ def list_queues(layout: Layout, query: QueuesQuery) -> QueueList:
         sort, falling = NAME, False  # keys have a place in that order alone
     if sort != NAME and sort not in NUMBERS:
         names = ", ".join((NAME, *NUMBERS))
-        raise RefusedRequestError(400, "bad-query", f"queues are sorted by {names}; not by {sort}")
+        raise RefusedRequestError(
+            400,
+            "bad-query",
+            message(
+                "console.queue-order",
+                "queues are sorted by {names}; not by {sort}",
+                names=names,
+                sort=sort,
+            ),
+        )
     state, is_matched, back = _state_number(query.state), matcher(query.re), bool(query.before)
     start = place_of(query.before or query.after, QueuePlace)
     with VIEWS.looking(layout) as view:
@@ -196,7 +206,16 @@ def _state_number(name: str) -> int | None:
     numbers = {state.name.lower(): state for state in QueueState}
     if name not in numbers:
         names = ", ".join(numbers)
-        raise RefusedRequestError(400, "bad-query", f"there is no state {name}; there are {names}")
+        raise RefusedRequestError(
+            400,
+            "bad-query",
+            message(
+                "console.no-queue-state",
+                "there is no state {name}; there are {names}",
+                name=name,
+                names=names,
+            ),
+        )
     return numbers[name]
 
 
@@ -246,5 +265,5 @@ def show_queue(layout: Layout, request: QueueKey) -> QueueItem:
     with VIEWS.looking(layout) as view:
         row = read_queue(view.store, queue_id(request.queue))
         if row is None:
-            raise not_found(f"queue {request.queue}")
+            raise not_found("queue", request.queue)
         return _item(row, view.loaded.settings, iso(view.as_of))

@@ -123,7 +123,7 @@ def _most_of(counted: _CountedPaths, query: TreeQuery, as_of: str) -> BranchList
 def _paths(view: OpenView, query: TreeQuery) -> _CountedPaths:
     row = read_queue(view.store, queue_id(query.queue))
     if row is None:
-        raise not_found(f"queue {query.queue}")
+        raise not_found("queue", query.queue)
     total = row.size + row.waiting
     budget = ScanBudget(_WHOLE, 3600.0) if query.whole else ScanBudget()
     counts: Counter[str] = Counter()

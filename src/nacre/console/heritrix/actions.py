@@ -148,7 +148,7 @@ class HeritrixJobs:
         """
         found = self.all().get(name)
         if found is None:
-            raise not_found(f"job {name}")
+            raise not_found("job", name)
         return found
 
     async def rescan(self) -> None:

@@ -20,6 +20,7 @@ from nacre.console.item_list import ItemList
 from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
+from nacre.messages import message
 from nacre.ops.fields import ShortText
 
 
@@ -100,7 +101,7 @@ async def show_job(call: Call) -> None:
             call.note.change(None, {"directory": str(job.layout.root)})
             await tell_of(call, job)
             return
-    raise not_found(f"removed job {name}")
+    raise not_found(message("console.removed-job", "removed job {name}", name=name))
 
 
 async def forget(call: Call) -> None:
@@ -115,13 +116,23 @@ async def forget(call: Call) -> None:
     job, services = call.job(), call.services
     root = job.layout.root
     if wish.name != job.name:
-        said = f"to delete {job.id}, give the name of its directory: {job.name}"
+        said = message(
+            "console.deletion-confirmation",
+            "to delete {id}, give the name of its directory: {name}",
+            id=job.id,
+            name=job.name,
+        )
         raise RefusedRequestError(422, "confirm", said)
     if any(place.root == root for place in services.fleet.places):
         raise RefusedRequestError(
-            409, "named-at-start",
-            f"{root} is a place of the console itself; delete it on the command line",
-        )  # fmt: skip
+            409,
+            "named-at-start",
+            message(
+                "console.place-not-removable",
+                "{root} is a place of the console itself; delete it on the command line",
+                root=root,
+            ),
+        )
     await require_no_start(call, job)
     await asyncio.to_thread(forget_job, job.layout)
     # A new job of this directory is another one.

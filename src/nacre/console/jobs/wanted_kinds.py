@@ -13,6 +13,7 @@ from nacre.console.live.hub import job_topic
 from nacre.console.live.notices import Notice
 from nacre.console.problems import RefusedRequestError
 from nacre.console.versions import EditedThing, edited
+from nacre.messages import message
 from nacre.ops.fields import LineText
 
 
@@ -67,7 +68,13 @@ async def add_wanted(call: Call) -> PageAnswer | RedirectResponse:
     kind = call.services.poller.snapshot(job).crowded
     if kind is None or kind.prefix != prefix:
         raise RefusedRequestError(
-            409, "not-crowded", f"most of what waits is not of {prefix} any more: look again"
+            409,
+            "not-crowded",
+            message(
+                "console.kind-outdated",
+                "most of what waits is not of {prefix} any more: look again",
+                prefix=prefix,
+            ),
         )
     prefixes = kinds_of(call.services.wanted.of(job), (prefix,))
     await set_wanted(call._replace(body=WantedKinds(prefixes)))

@@ -65,7 +65,7 @@ async def profile_named(call: Call, name: str) -> ProfileDetails:
     """
     profile = await ask(call, tasks.PROFILE_TEXT, NameRequest(name), root=NOWHERE)
     if profile is None:
-        raise not_found(f"profile {name[:60]}")
+        raise not_found("profile", name[:60])
     return profile
 
 
@@ -100,7 +100,7 @@ async def get_clip(call: Call) -> ClipItem:
     name = str(call.params["clip"])
     clip = await ask(call, tasks.CLIP_TEXT, NameRequest(name), root=NOWHERE)
     if clip is None:
-        raise not_found(f"clip {name[:60]}")
+        raise not_found("clip", name[:60])
     return clip
 
 

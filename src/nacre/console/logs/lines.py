@@ -8,6 +8,7 @@ import msgspec
 from nacre.console.problems import RefusedRequestError
 from nacre.core.status import STATUS_TABLE, FetchStatus, cause
 from nacre.frontier.pending import Matcher, any_text
+from nacre.messages import message
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields, kind_of
 from nacre.scope.patterns.matching import PatternList, examine
 from nacre.uri.parse import host as host_of
@@ -138,6 +139,12 @@ def _statuses(text: str) -> Callable[[int], bool]:
             exact.add(int(word))
         except ValueError:
             raise RefusedRequestError(
-                400, "status", f"{word!r} is no status; name some as 404,5xx,-2,failed,refused"
+                400,
+                "status",
+                message(
+                    "console.status-format",
+                    "{word!r} is no status; name some as 404,5xx,-2,failed,refused",
+                    word=word,
+                ),
             ) from None
     return lambda status: status in exact or any(test(status) for test in tests)

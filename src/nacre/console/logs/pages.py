@@ -96,11 +96,11 @@ def log_path(layout: Layout, name: str, run: str = "") -> Path:
         RefusedRequestError: There is none of that name (404).
     """
     if not is_log_name(name) or not (run == "" or _RUN.fullmatch(run)):
-        raise not_found(f"log {name}")
+        raise not_found("log", name)
     folder = _logs(layout, run)
     path = folder / (name if ".log." in name else f"{name}.log")
     if not path.is_file() or path.is_symlink():
-        raise not_found(f"log {name}")
+        raise not_found("log", name)
     return path
 
 
@@ -211,11 +211,11 @@ def open_log(path: Path) -> BinaryIO:
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
-        raise not_found(f"log {path.name}") from None
+        raise not_found("log", path.name) from None
     file = os.fdopen(number, "rb")
     if not stat.S_ISREG(os.fstat(number).st_mode):
         file.close()
-        raise not_found(f"log {path.name}")
+        raise not_found("log", path.name)
     return file
 
 

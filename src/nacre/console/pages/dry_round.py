@@ -10,6 +10,7 @@ from nacre.console.decoding import text_of
 from nacre.console.live.notices import Notice
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
+from nacre.messages import message
 
 
 async def page(call: Call) -> PageAnswer | RedirectResponse:
@@ -34,7 +35,11 @@ async def restore(call: Call) -> RedirectResponse:
     job = call.job()
     text = text_of(await call.request.form(), "version")
     if not text.isascii() or not text.isdecimal() or len(text) > 9:
-        raise RefusedRequestError(422, "bad-form", f"{text[:20]!r} is no version")
+        raise RefusedRequestError(
+            422,
+            "bad-form",
+            message("console.version-format", "{text!r} is no version", text=text[:20]),
+        )
     try:
         done = await restore_of(call, job, int(text))
         words = call.language.texts.gettext("Version {version} says what version {restored} says.")

@@ -11,6 +11,7 @@ from nacre.console.forms import offered_runs
 from nacre.console.live.tails import LogPosition
 from nacre.console.logs.pages import LogLine, log_names, runs_with_logs
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.messages import message
 from nacre.ops.fields import ShortText
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
 
@@ -70,7 +71,7 @@ async def page(call: Call) -> PageAnswer:
     job = call.job()
     runs = await asyncio.to_thread(runs_with_logs, job.layout)
     if query.run and query.run not in runs:
-        raise not_found(f"run {query.run} with logs")
+        raise not_found(message("console.run-with-logs", "run {run} with logs", run=query.run))
     names = await asyncio.to_thread(log_names, job.layout, query.run)
     facts = {
         "job": job.id, "query": query, "names": names, "columns": in_columns(query.name),

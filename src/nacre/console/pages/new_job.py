@@ -33,6 +33,7 @@ from nacre.console.problems import RefusedRequestError, problem_of
 from nacre.console.settings.form_page import changed_values
 from nacre.engine.seeding.seedfile import coding_of, decoded_lines
 from nacre.errors import ConfigError, NacreError, Problem
+from nacre.messages import message
 from nacre.settings.layers import list_profiles
 from nacre.wire.urltext import readable_url
 
@@ -223,7 +224,15 @@ async def _seeds_of(form: FormData) -> str:
         return text
     data = await file.read(_LARGEST_FILE + 1)
     if len(data) > _LARGEST_FILE:
-        raise RefusedRequestError(413, "too-long", f"the file is longer than {_LARGEST_FILE:,} B")
+        raise RefusedRequestError(
+            413,
+            "too-long",
+            message(
+                "console.upload-size",
+                "the file is longer than {largest_file:,} B",
+                largest_file=_LARGEST_FILE,
+            ),
+        )
     lines = "".join(f"{line}\n" for line in decoded_lines(BytesIO(data), coding_of(BytesIO(data))))
     return f"{text.rstrip()}\n{lines}".lstrip("\n")
 
@@ -241,7 +250,18 @@ def wish_of(fields: Mapping[str, str]) -> NewJobWish:
     depth, profile = fields.get("depth", ""), fields.get("profile", "")
     template = fields.get("template", "")
     if depth and not re.fullmatch(r"[0-9]{1,9}", depth):
-        raise ConfigError([Problem("depth", f"{depth[:20]!r} is no number of links", "", "3")])
+        raise ConfigError(
+            [
+                Problem(
+                    "depth",
+                    message(
+                        "console.depth-format", "{depth!r} is no number of links", depth=depth[:20]
+                    ),
+                    "",
+                    "3",
+                )
+            ]
+        )
     tags = [part.strip() for part in fields.get("tags", "").split(",")]
     return NewJobWish(
         seeds=lines_of(fields.get("seeds", "")),

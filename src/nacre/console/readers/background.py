@@ -13,6 +13,7 @@ from typing import Any, Final
 from nacre.console.problems import SOON, ProblemDetails, RefusedRequestError, not_found, problem_of
 from nacre.core.clock import Clock
 from nacre.errors import NacreError
+from nacre.messages import message
 
 PATIENCE: Final = 5.0
 """Seconds that a request waits for a task."""
@@ -100,7 +101,9 @@ class HeldTask:
         except NacreError as error:
             self._error, self.problem = error, problem_of(error)
         except asyncio.CancelledError:
-            self._error = RefusedRequestError(409, "cancelled", "the task was ended")
+            self._error = RefusedRequestError(
+                409, "cancelled", message("console.task-ended", "the task was ended")
+            )
             self.problem = problem_of(self._error)
             raise
         finally:
@@ -176,7 +179,11 @@ class TaskBook:
         """
         self._forget()
         if len(self._tasks) >= MOST:
-            said = f"{MOST} tasks run or wait to be looked at; try again later"
+            said = message(
+                "console.tasks-limit",
+                "{most} tasks run or wait to be looked at; try again later",
+                most=MOST,
+            )
             raise RefusedRequestError(429, "too-many-tasks", said, SOON)
         held = HeldTask(job, what, by, facts or {}, self._clock.now(), self._changed)
         held.patience = patience
@@ -209,7 +216,9 @@ class TaskBook:
         self._forget()
         found = self._tasks.get(name)
         if found is None:
-            raise not_found("such task; results are kept for half an hour")
+            raise not_found(
+                message("console.no-task-result", "such task; results are kept for half an hour")
+            )
         return found
 
     @property

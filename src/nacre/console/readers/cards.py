@@ -20,6 +20,7 @@ from nacre.editing.places import PlaceName, processors, rules
 from nacre.engine.chain.entry import ChainName, Entry
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import plain
+from nacre.messages import message
 from nacre.scope.rules.stock import Rule
 from nacre.settings.amend import REMOVED, Edit, amended, swapped
 from nacre.settings.chains import INSERT, REMOVE, REORDER
@@ -209,7 +210,7 @@ def read_change(
     path, _, rest = text.partition(" ")
     at, _, what = rest.partition(" ")
     if not at.isdecimal() or len(at) > 6:
-        raise JobError(f"there is no rule {at[:20]!r}")
+        raise JobError(message("console.no-rule", "there is no rule {at!r}", at=at[:20]))
     return CardChange(path, int(at), what, said.replace("\r\n", "\n"), kind, fields)
 
 
@@ -228,16 +229,33 @@ def changed_text(text: str, loaded: Loaded[JobSettings], change: CardChange) -> 
     known = (*_LISTS, *_gates(loaded.settings))
     items = _items(loaded.settings, change.path) if change.path in known else None
     if items is None:
-        raise JobError(f"there is no list of rules {change.path[:60]!r}")
+        raise JobError(
+            message(
+                "console.no-rule-list", "there is no list of rules {path!r}", path=change.path[:60]
+            )
+        )
     if not 0 <= change.number < len(items) + (change.what == "add"):
-        raise JobError(f"{change.path} has no rule {change.number}")
+        raise JobError(
+            message(
+                "console.no-rule-of-number",
+                "{path} has no rule {number}",
+                path=change.path,
+                number=change.number,
+            )
+        )
     parts = change.path.split(".")
     in_file = _value(read_yaml(text, "crawl.yaml").tree, parts)
     if parts[0] == "chains" and len(parts) == 2 and not isinstance(in_file, list):
         return _in_chain(text, loaded, change)
     whole = [plain(item) for item in items]
     if _hides(whole) and not isinstance(in_file, list):
-        raise JobError(f"{change.path} has secrets of another file: change them there")
+        raise JobError(
+            message(
+                "console.secrets-of-another-file",
+                "{path} has secrets of another file: change them there",
+                path=change.path,
+            )
+        )
     if not isinstance(in_file, list) or len(in_file) != len(items):
         text = amended(text, [Edit(tuple(parts), whole)])
         in_file = whole
@@ -287,7 +305,14 @@ def _values(change: CardChange, kind: type[BaseModel]) -> dict[str, Any]:
     for name, text in change.fields.items():
         info = kind.model_fields.get(name)
         if info is None or name in _HIDDEN:
-            raise JobError(f"{change.path} has no field {name[:60]!r}")
+            raise JobError(
+                message(
+                    "console.no-field",
+                    "{path} has no field {name!r}",
+                    path=change.path,
+                    name=name[:60],
+                )
+            )
         facts = facts_of(name, info)
         path = f"{change.path}.{change.number}.{name}"
         try:
@@ -325,7 +350,14 @@ def _edit(
 
 
 def _no_such(change: CardChange) -> JobError:
-    return JobError(f"{change.path} cannot be changed by {change.what[:20]!r}")
+    return JobError(
+        message(
+            "console.card-action",
+            "{path} cannot be changed by {what!r}",
+            path=change.path,
+            what=change.what[:20],
+        )
+    )
 
 
 def _turned(rule: BaseModel) -> dict[str, Any]:
@@ -349,7 +381,13 @@ def _said(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any]:
         raise ConfigError(layer.problems)
     said = layer.tree.get("card")
     if said is not None and not isinstance(said, dict):
-        raise JobError(f"{change.path}: say `name: value` lines, such as `comment: by hand`")
+        raise JobError(
+            message(
+                "console.card-lines",
+                "{path}: say `name: value` lines, such as `comment: by hand`",
+                path=change.path,
+            )
+        )
     kept = {key: before[key] for key in _HIDDEN if key in before}
     named = {"processor" if change.path.startswith("chains.") and "gate" not in change.path
              else "rule": change.kind} if change.kind else {}  # fmt: skip
@@ -359,7 +397,9 @@ def _said(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any]:
         given = _values(change, kind)
         made |= {name: value for name, value in given.items() if value is not REMOVED}
     if not made and change.what == "add":
-        raise JobError(f"{change.path}: say what is to be added")
+        raise JobError(
+            message("console.card-empty", "{path}: say what is to be added", path=change.path)
+        )
     return made
 
 
@@ -381,7 +421,14 @@ def _in_chain(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str
             labels = [entry.label for entry in entries]
             other = change.number + (1 if change.what == "down" else -1)
             if not 0 <= other < len(labels):
-                raise JobError(f"{label} is at the end of {change.path} already")
+                raise JobError(
+                    message(
+                        "console.rule-at-end",
+                        "{label} is at the end of {path} already",
+                        label=label,
+                        path=change.path,
+                    )
+                )
             labels[change.number], labels[other] = labels[other], labels[change.number]
             return amended(text, [Edit((*base, REORDER), labels)])
         case "disable" | "enable":

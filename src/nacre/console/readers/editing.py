@@ -29,6 +29,7 @@ from nacre.errors import ConfigError, Problem
 from nacre.job.apply_change import alone
 from nacre.job.control import is_running
 from nacre.job.edits import edit_list, note_edit, read_config, read_edit
+from nacre.messages import message
 from nacre.ops.config_file import ConfigVersion, read_version
 from nacre.runs.manifest import effective
 from nacre.settings.layers import job_layers
@@ -44,10 +45,16 @@ from nacre.store.writer import write_whole
 
 Arguments = Mapping[str, Any]
 _UNBOUND: Final = Problem(
-    "", "is a secret, and a problem of the settings around it hides where it is sent",
-    "these settings without a problem, or the secret entered again",
+    "",
+    message(
+        "console.secret-destination-unclear",
+        "is a secret, and a problem of the settings around it hides where it is sent",
+    ),
+    message(
+        "console.secret-again", "these settings without a problem, or the secret entered again"
+    ),
     "password: {env: SITE_PASSWORD}",
-)  # fmt: skip
+)
 
 
 def config_text(layout: Layout, _: Arguments) -> dict[str, Any]:

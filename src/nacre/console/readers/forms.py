@@ -16,6 +16,7 @@ from nacre.console.readers.searching import SettingSearch
 from nacre.editing.places import heritrix_of
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import SettingsEditor, why_fixed
+from nacre.messages import message
 from nacre.ops.config_file import read_version
 from nacre.settings.amend import REMOVED, Edit, amended
 from nacre.settings.load import examine_job
@@ -184,7 +185,7 @@ def _values(texts: Mapping[str, str]) -> list[tuple[str, Any]]:
     for path, text in texts.items():
         facts = known.get(path)
         if facts is None:
-            problems.append(Problem(path, "no such setting"))
+            problems.append(Problem(path, message("console.no-setting", "no such setting")))
             continue
         try:
             found.append((path, value_of(editor_of(facts), text)))
@@ -210,7 +211,9 @@ def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     """
     loaded, _ = examine_job(layout)
     if loaded is None:
-        raise JobError("the file cannot be read: mend it as YAML first")
+        raise JobError(
+            message("console.file-not-yaml", "the file cannot be read: mend it as YAML first")
+        )
     version = read_version(layout)
     text = version.text
     editor = SettingsEditor(loaded.settings, layout.root, running=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nacre.errors import ConfigError, NacreError, Problem
-from nacre.messages import error_text
+from nacre.messages import error_text, message
 from nacre.store.layout import Layout
 
 if TYPE_CHECKING:
@@ -79,7 +79,16 @@ def make_of_profile(layout: Layout, arguments: Mapping[str, Any]) -> None:
 
     profile = str(arguments["profile"])
     if profile not in profile_names():
-        raise ConfigError([Problem("profile", f"there is no profile {profile!r}")])
+        raise ConfigError(
+            [
+                Problem(
+                    "profile",
+                    message(
+                        "console.no-profile", "there is no profile {profile!r}", profile=profile
+                    ),
+                )
+            ]
+        )
     _, problems = examine_new(layout, NewJob([_ANY_SEED], profile=profile))
     if problems:
         raise ConfigError(problems)
@@ -133,13 +142,31 @@ def _new(arguments: Mapping[str, Any]) -> "NewJob":
     if not seeds and arguments.get("own_seeds"):
         seeds = _seeds_of(Path(str(arguments["template"])))
     if not any(line.strip() for line in seeds):
-        said = "there is no URL to start from"
-        raise ConfigError([Problem("seeds", said, "a URL a line", "https://example.org/")])
+        said = message("console.no-seeds", "there is no URL to start from")
+        raise ConfigError(
+            [
+                Problem(
+                    "seeds",
+                    said,
+                    message("console.url-a-line", "a URL a line"),
+                    "https://example.org/",
+                )
+            ]
+        )
     profile, scope = str(arguments.get("profile") or ""), str(arguments.get("scope") or "")
     rest = [name for name in ("depth", "include", "exclude") if arguments.get(name)]
     if profile and not scope and rest:
-        said = f"the scope of the profile {profile} holds, and this would change nothing"
-        raise ConfigError([Problem(name, said, "a scope beside it") for name in rest])
+        said = message(
+            "console.scope-of-profile",
+            "the scope of the profile {profile} holds, and this would change nothing",
+            profile=profile,
+        )
+        raise ConfigError(
+            [
+                Problem(name, said, message("console.scope-beside-profile", "a scope beside it"))
+                for name in rest
+            ]
+        )
     rules = () if (profile or "scope" in settings) and not scope else rules_for(
         scope or "prefix",
         depth=arguments.get("depth"),

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
 
 from nacre.console.problems import RefusedRequestError
+from nacre.messages import message
 
 
 class _Place:
@@ -39,7 +40,11 @@ class NewestWins:
         try:
             async with place.turn:
                 if mine != place.newest:
-                    raise RefusedRequestError(409, "newer", "a newer text was sent meanwhile")
+                    raise RefusedRequestError(
+                        409,
+                        "newer",
+                        message("console.newer-text", "a newer text was sent meanwhile"),
+                    )
                 return await question()
         finally:
             place.inside -= 1

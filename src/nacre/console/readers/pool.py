@@ -23,10 +23,11 @@ import msgspec
 
 from nacre import errors
 from nacre.console.problems import SOON, RefusedRequestError
-from nacre.console.readers.worker import LENGTH, ReaderAnswer, ReaderRequest, message
+from nacre.console.readers.worker import LENGTH, ReaderAnswer, ReaderRequest, pack_frame
 from nacre.core.message_data import decode_message
 from nacre.errors import ConfigError, JobError, NacreError, Problem
 from nacre.job.control import is_running
+from nacre.messages import message
 from nacre.store.layout import Layout
 
 PATIENCE: Final = 5.0
@@ -153,7 +154,9 @@ class ReaderProcess:
         # RuntimeError is uvloop's, for a pipe that it has closed already.
         except (asyncio.IncompleteReadError, ConnectionError, RuntimeError):
             await self.close()
-            raise ConnectionError("the reader process ended") from None
+            raise ConnectionError(
+                message("console.reader-ended", "the reader process ended")
+            ) from None
         except BaseException:  # it is in the middle of an answer that nobody waits for
             await self.close()
             raise
@@ -194,8 +197,10 @@ async def _exchanged(process: Process, request: bytes, tell: Told | None) -> Rea
     """The answer to a request, over the pipes of a process."""
     sink, source = process.stdin, process.stdout
     if sink is None or source is None:
-        raise ConnectionError("the reader process has no pipes")
-    sink.write(message(request))
+        raise ConnectionError(
+            message("console.reader-without-pipes", "the reader process has no pipes")
+        )
+    sink.write(pack_frame(request))
     await sink.drain()
     while True:
         (size,) = LENGTH.unpack(await source.readexactly(LENGTH.size))
@@ -306,11 +311,18 @@ class ReaderPool:
                 return await self._apart(request, patience, None)
         except TimeoutError:
             raise RefusedRequestError(
-                503, "busy",
-                f"{ALONE} questions that take long are answered now, and the turn of this one did "
-                f"not come within {patience + START:g} s; try again later",
+                503,
+                "busy",
+                message(
+                    "console.reader-busy",
+                    "{alone} questions that take long are answered now, and the turn of this "
+                    "one did "
+                    "not come within {patience:g} s; try again later",
+                    alone=ALONE,
+                    patience=patience + START,
+                ),
                 SOON,
-            ) from None  # fmt: skip
+            ) from None
 
     async def work(self, task: str, job: Path, tell: Told, /, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
         """Ask for something that may take long, in the background.
@@ -420,7 +432,12 @@ async def _asked(
     try:
         answer = await _answer(process, request, patience, tell)
     except TimeoutError:
-        said = f"{name} could not be read within {patience:g} s"
+        said = message(
+            "console.reader-timeout",
+            "{name} could not be read within {patience:g} s",
+            name=name,
+            patience=patience,
+        )
         raise RefusedRequestError(503, "too-slow", said, SOON) from None
     except ConnectionError as error:
         raise RefusedRequestError(503, "reader", f"{name}: {error}", SOON) from None
@@ -452,5 +469,11 @@ def error_of(answer: ReaderAnswer) -> NacreError:
     if isinstance(found, type) and issubclass(found, NacreError):
         return found(answer.message)
     if answer.error == "Exception":
-        return NacreError(f"an error in a reader process: {answer.message}")
+        return NacreError(
+            message(
+                "console.reader-error",
+                "an error in a reader process: {message}",
+                message=answer.message,
+            )
+        )
     return JobError(answer.message)

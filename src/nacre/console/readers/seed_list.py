@@ -15,6 +15,7 @@ from nacre.engine.seeding.seeds import BadSeed, Seed, read_seeds
 from nacre.errors import JobError, Problem
 from nacre.job.apply_change import alone
 from nacre.job.control import is_running
+from nacre.messages import message
 from nacre.settings.load import load_job
 from nacre.store.disk import RealDisk
 from nacre.store.layout import Layout
@@ -62,7 +63,14 @@ def kept_seed_list(layout: Layout) -> KeptSeedList:
             tag = hashlib.sha256(b"%d %s" % (changed, data)).hexdigest()[:32]
             text = data.decode(file_coding(path) if data else UTF_8).removeprefix("\ufeff")
     except OSError as error:
-        raise JobError(f"{path} cannot be read: {error.strerror}") from error
+        raise JobError(
+            message(
+                "console.file-unreadable",
+                "{path} cannot be read: {strerror}",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
     except UnicodeDecodeError:
         why = "coding"
     if any(isinstance(seed, Seed) and seed.login for seed in read_seeds(text.splitlines())):
@@ -135,8 +143,9 @@ def save_seed_list(layout: Layout, arguments: Arguments) -> dict[str, Any]:
 
 
 _TOO_LONG: Final = Problem(
-    "text", f"the list has more than {LONGEST >> 20} MiB, and no page could show it again: put it "
-    "into a file",
+    "text", message("console.seed-list-size", "the list has more than {longest} MiB, and no "
+    "page could show it again: put it "
+"into a file", longest=LONGEST >> 20),
 )  # fmt: skip
 
 
@@ -159,15 +168,23 @@ def examined(lines: list[str]) -> tuple[list[Problem], int]:
     for number, line in enumerate(lines, 1):
         for seed in read_seeds([line]):
             if isinstance(seed, BadSeed):
-                said = f"{seed.text[:MOST]!r} is no seed: {seed.why}"
+                said = message(
+                    "console.seed-format",
+                    "{text!r} is no seed: {why}",
+                    text=seed.text[:MOST],
+                    why=seed.why,
+                )
                 found.append(Problem("text", said, line=number))
             elif isinstance(seed, Seed):
                 seeds += 1
                 if seed.login:
-                    said = "a password cannot be entered here; put it into `fetch.credentials`"
+                    said = message(
+                        "console.seed-with-password",
+                        "a password cannot be entered here; put it into `fetch.credentials`",
+                    )
                     found.append(Problem("text", said, line=number))
         if len(found) >= MOST:
             break
     if not seeds and not found:
-        found.append(Problem("text", "there is no line with a URL"))
+        found.append(Problem("text", message("console.no-url-line", "there is no line with a URL")))
     return found, seeds

@@ -107,8 +107,8 @@ def read_message(source: BinaryIO) -> bytes | None:
     return data if len(data) == size else None
 
 
-def message(data: bytes) -> bytes:
-    """A message with its length before it."""
+def pack_frame(data: bytes) -> bytes:
+    """Return a message with its length before it."""
     return LENGTH.pack(len(data)) + data
 
 
@@ -120,7 +120,7 @@ def main() -> None:
     decoder = msgspec.msgpack.Decoder(ReaderRequest)
 
     def send(answer: ReaderAnswer) -> None:
-        sink.write(message(encode(answer)))
+        sink.write(pack_frame(encode(answer)))
         sink.flush()
 
     while True:

@@ -9,6 +9,7 @@ from nacre.console.call import Call
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask, Tell
 from nacre.core.states import ExitCode
+from nacre.messages import message
 
 MOST: Final = 200
 """Findings that an answer has."""
@@ -62,7 +63,11 @@ async def check_archive(call: Call) -> HeldTask:
     """
     job = call.job()
     if not job.layout.has_store:
-        raise RefusedRequestError(409, "never-ran", f"{job.id} has not run: it has no archive yet")
+        raise RefusedRequestError(
+            409,
+            "never-ran",
+            message("console.no-archive", "{id} has not run: it has no archive yet", id=job.id),
+        )
 
     async def work(_: Tell) -> dict[str, Any]:
         said = await own_command(

@@ -99,7 +99,7 @@ async def get_file(call: Call) -> Response:
         raise
     if [opened.device, opened.inode] in closed:
         os.close(opened.handle)
-        raise not_found(f"file {path}")
+        raise not_found("file", path)
     stamp = f'"{opened.size:x}-{int(opened.modified * 1000):x}"'
     wanted = call.request.headers.get("range", "")
     if call.request.headers.get("if-range", stamp) != stamp:

@@ -10,6 +10,7 @@ from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
 from nacre.console.results.urls import ExplainedUrl, ExplainRequest, explain_url
 from nacre.console.task_answers import read
+from nacre.messages import message
 from nacre.ops.fields import Text, Texts
 
 
@@ -49,7 +50,9 @@ async def add_seeds(call: Call) -> HeldTask:
     wish: NewSeeds | SeedsForm = call.body
     text = wish.lines if isinstance(wish, SeedsForm) else "\n".join(wish.lines)
     if not text.strip():
-        raise RefusedRequestError(422, "no-seeds", "there is no line with a URL")
+        raise RefusedRequestError(
+            422, "no-seeds", message("console.no-url-line", "there is no line with a URL")
+        )
     options = ImportForm(mode="import" if wish.retry else "seeds", force=wish.retry)
     return import_lines(call, f"{text}\n", options)
 

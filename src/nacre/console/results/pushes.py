@@ -11,6 +11,7 @@ from nacre.errors import NacreError, StorageError
 from nacre.job.background.outbackcdx import PushCounts, gone_indexes, push_missing, withdraw
 from nacre.job.background.pushed_indexes import PushedIndexes
 from nacre.job.background.webhooks import DeliveryError
+from nacre.messages import message
 from nacre.rounds.pushing import archived_indexes
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
@@ -102,7 +103,13 @@ async def push(call: Call) -> HeldTask:
             finally:
                 await asyncio.to_thread(opened.__exit__, None, None, None)
         except (DeliveryError, OSError) as error:
-            raise StorageError(f"{error}; the next push goes on from there") from error
+            raise StorageError(
+                message(
+                    "console.push-interrupted",
+                    "{error}; the next push goes on from there",
+                    error=error,
+                )
+            ) from error
         return {"changed": posted.files, "lines": posted.lines, "withdrawn": away.files}
 
     what = "withdraw" if wish.withdraw else "push"

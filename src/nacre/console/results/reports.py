@@ -15,6 +15,7 @@ from nacre.console.readers.background import HeldTask
 from nacre.console.task_answers import later, read_or_later
 from nacre.errors import NacreError
 from nacre.job.control import ask_command
+from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText
 
 _TOES: Final = 2.0
@@ -117,7 +118,16 @@ async def get_report(call: Call) -> Response:
     name, job = str(call.params["report"]), call.job()
     form = query.form or form_wanted(call.request.headers.get("accept", ""))
     if form not in _ENDS:
-        raise RefusedRequestError(400, "bad-query", f"a report is {', '.join(_ENDS)}; not {form}")
+        raise RefusedRequestError(
+            400,
+            "bad-query",
+            message(
+                "console.report-form",
+                "a report is {names}; not {form}",
+                names=", ".join(_ENDS),
+                form=form,
+            ),
+        )
     found, held = await report_of(call, job, name, query, form)
     if held is not None:
         return later(held)

@@ -15,6 +15,7 @@ from nacre.console.problems import PROBLEM_TYPE, ProblemDetails, RefusedRequestE
 from nacre.console.settings.file_page import difference
 from nacre.console.spoken import spoken_problem
 from nacre.console.versions import EditedThing
+from nacre.messages import message
 from nacre.ops.fields import ShortText, Text
 
 
@@ -109,10 +110,14 @@ async def save_seed_list(call: Call, job: FoundJob, text: str, tag: str) -> dict
         raise RefusedRequestError(409, found["why"], WHYS[found["why"]])
     if outcome == "running":
         raise RefusedRequestError(
-            409, "running",
-            "the job runs, and its list of seeds cannot be replaced: add seeds to the run, or stop "
-            "the job first",
-        )  # fmt: skip
+            409,
+            "running",
+            message(
+                "console.seeds-of-running-job",
+                "the job runs, and its list of seeds cannot be replaced: add seeds to the run, or "
+                "stop the job first",
+            ),
+        )
     return found
 
 

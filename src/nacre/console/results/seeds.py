@@ -17,6 +17,7 @@ from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.seeding.seedbook import listed_rows, redirect_targets
 from nacre.frontier.pending import matcher
 from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedOutcomes, SeedState
+from nacre.messages import message
 from nacre.ops.fields import Cursor, LineText, RowCount, ShortText
 from nacre.store.layout import Layout
 
@@ -101,7 +102,14 @@ def list_seeds(layout: Layout, query: SeedsQuery) -> SeedOutcomeList:
     if query.state not in {"", _NOT_CRAWLED, *_STATES}:
         names = ", ".join((_NOT_CRAWLED, *sorted(_STATES)))
         raise RefusedRequestError(
-            400, "bad-query", f"there is no state {query.state}; there are {names}"
+            400,
+            "bad-query",
+            message(
+                "console.no-seed-state",
+                "there is no state {state}; there are {names}",
+                state=query.state,
+                names=names,
+            ),
         )
     first = max(place_of(query.after, int) or 0, 0)
     urls = matcher(containing(query.contains.strip()))

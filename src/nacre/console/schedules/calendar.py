@@ -44,6 +44,7 @@ from nacre.console.schedules.rhythms import CRON, WEEK, Rhythm, rhythm_of, sent_
 from nacre.console.task_answers import facts_of, read_or_later
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.job.schedules import RunOverlap
+from nacre.messages import message
 from nacre.ops.fields import ShortText, Whole
 from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
@@ -71,7 +72,11 @@ async def page(call: Call) -> PageAnswer:
         return PageAnswer("calendar.html", facts(call, looked))
     job = call.job(query.job)
     if job.layout.in_rounds:
-        raise RefusedRequestError(409, "rounds", f"{job.id} is crawled in rounds, not in runs")
+        raise RefusedRequestError(
+            409,
+            "rounds",
+            message("console.job-in-rounds", "{id} is crawled in rounds, not in runs", id=job.id),
+        )
     running = (await call.services.poller.fresh(job)).running
     try:
         found, held = await read_or_later(call, job, "upcoming", running=running)
@@ -281,4 +286,8 @@ async def _change(call: Call, action: str) -> None:
         paused = msgspec.structs.replace(wish, paused=action == "pause")
         await change_schedule(call._replace(body=paused))
     else:
-        raise RefusedRequestError(422, "bad-form", f"there is no action {action!r}")
+        raise RefusedRequestError(
+            422,
+            "bad-form",
+            message("console.no-action", "there is no action {action!r}", action=action),
+        )

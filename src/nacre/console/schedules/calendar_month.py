@@ -13,6 +13,7 @@ from nacre.console.fleet.schedule_book import KeptSchedule
 from nacre.console.problems import RefusedRequestError
 from nacre.frontier.bandwidth import parse_days, parse_hours
 from nacre.job.schedules import RunSchedule, times_after
+from nacre.messages import message
 from nacre.runs.passes import RecurringCrawl, coming_passes
 
 _MOST_A_DAY: Final = 5
@@ -131,7 +132,11 @@ def month_of(text: str, now: float) -> date:
     try:
         return datetime.strptime(text, "%Y-%m").replace(tzinfo=UTC).date()
     except ValueError:
-        raise RefusedRequestError(400, "bad-query", f"{text!r} is no month, as 2026-11") from None
+        raise RefusedRequestError(
+            400,
+            "bad-query",
+            message("console.month-format", "{text!r} is no month, as 2026-11", text=text),
+        ) from None
 
 
 def shifted(first: date, months: int) -> date:

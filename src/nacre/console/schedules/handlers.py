@@ -16,6 +16,7 @@ from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 from nacre.job.schedules import next_times
+from nacre.messages import message
 
 
 class ScheduleItem(msgspec.Struct, frozen=True):
@@ -150,7 +151,7 @@ async def get_schedule(call: Call) -> ScheduleItem:
     for item in schedule_items(call):
         if item.id == number:
             return item
-    raise not_found(f"schedule {number}")
+    raise not_found("schedule", number)
 
 
 async def schedule_version(call: Call) -> EditedThing:
@@ -171,7 +172,11 @@ async def change_schedule(call: Call) -> ScheduleItem:
     is_same = msgspec.structs.replace(before.schedule, paused=wish.paused) == wish
     wish, path = (wish, "") if is_same else _placed(call, wish)
     if before.schedule.job != wish.job:
-        raise RefusedRequestError(409, "job", "a schedule keeps its job: make another one")
+        raise RefusedRequestError(
+            409,
+            "job",
+            message("console.schedule-job-fixed", "a schedule keeps its job: make another one"),
+        )
     call.services.schedules.change(before.id, wish, call.identity.name, path)
     call.note.job = wish.job
     call.note.change(before.schedule, wish)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 
 CRON: Final = "cron"
 OFTEN: Final = ("hourly", "daily", "weekly", "monthly", CRON)
@@ -119,14 +120,16 @@ def sent_rhythm(fields: Mapping[str, str]) -> Rhythm:
     """
     often = fields.get("often") or CRON
     if often not in OFTEN:
-        said = f"{often[:40]!r} is none of the choices"
+        said = message("console.no-choice", "{often!r} is none of the choices", often=often[:40])
         raise ConfigError([Problem("often", said, "", "weekly")])
     if often == CRON:
         return Rhythm(CRON)
     problems: list[Problem] = []
     found = _TIME.fullmatch(fields.get("time", ""))
     if found is None or int(found[1]) > 23 or int(found[2]) > 59:
-        said = f"{fields.get('time', '')[:40]!r} is no time of day"
+        said = message(
+            "console.time-of-day", "{get!r} is no time of day", get=fields.get("time", "")[:40]
+        )
         problems.append(Problem("time", said, "", "02:30"))
     weekday = _number(fields, "weekday", (0, 6), problems) if often == "weekly" else 1
     day = _number(fields, "day", (1, 31), problems) if often == "monthly" else 1
@@ -142,5 +145,16 @@ def _number(
     text, (low, high) = fields.get(name) or "1", bounds
     if text.isascii() and text.isdecimal() and len(text) < 3 and low <= int(text) <= high:
         return int(text)
-    problems.append(Problem(name, f"{text[:40]!r} is not within {low} to {high}"))
+    problems.append(
+        Problem(
+            name,
+            message(
+                "console.number-range",
+                "{text!r} is not within {low} to {high}",
+                text=text[:40],
+                low=low,
+                high=high,
+            ),
+        )
+    )
     return 1

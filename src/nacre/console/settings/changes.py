@@ -17,6 +17,7 @@ from nacre.core.message_data import to_builtins
 from nacre.job.apply_change import Changed, ChangeRequest
 from nacre.job.control import BY, NotRunningError, ask_command
 from nacre.job.settings_change import AffectedUrls
+from nacre.messages import message
 from nacre.ops.fields import LineText, Texts
 
 _PATIENCE = 60.0
@@ -72,7 +73,13 @@ async def patch_settings(call: Call) -> ChangedSettings:
     wanted: SettingsPatch = call.body
     if not wanted.assignments:
         sample = '`{"assignments": ["politeness.min_delay=5"]}`'
-        raise RefusedRequestError(422, "nothing", f"no assignment is given, such as {sample}")
+        raise RefusedRequestError(
+            422,
+            "nothing",
+            message(
+                "console.no-assignment", "no assignment is given, such as {sample}", sample=sample
+            ),
+        )
     request = ChangeRequest(
         assignments=list(wanted.assignments), place=wanted.place, preview=wanted.preview
     )
@@ -152,6 +159,12 @@ async def require_may_name(
     paths = ", ".join(answer["paths"])
     if paths:
         raise RefusedRequestError(
-            403, "files", f"only administrators may change {paths}: it names a "
-            "file, a program, a variable, a server, a network or a port",
-        )  # fmt: skip
+            403,
+            "files",
+            message(
+                "console.admin-only-settings",
+                "only administrators may change {paths}: it names a file, a program, a variable, a "
+                "server, a network or a port",
+                paths=paths,
+            ),
+        )

@@ -26,6 +26,7 @@ from nacre.core.message_data import to_builtins, to_json
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
+from nacre.messages import message
 from nacre.ops.fields import Flag, LineText, ShortText, Text, Whole
 from nacre.ops.roles import Role
 
@@ -218,16 +219,27 @@ async def put_config(call: Call) -> SavedConfig | Response:
     """Save another file, if it is sound and nobody saved another one meanwhile."""
     kind = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in {"text/yaml", "application/yaml", "application/x-yaml", "text/plain"}:
-        raise RefusedRequestError(415, "not-yaml", "send YAML, with `Content-Type: text/yaml`")
+        raise RefusedRequestError(
+            415,
+            "not-yaml",
+            message("console.content-type-yaml", "send YAML, with `Content-Type: text/yaml`"),
+        )
     try:
         text = (await call.request.body()).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        said = f"the text is not UTF-8, at byte {error.start}"
+        said = message(
+            "console.text-not-utf-8", "the text is not UTF-8, at byte {start}", start=error.start
+        )
         raise RefusedRequestError(400, "bad-text", said) from None
     tag = call.request.headers.get("if-match", "").removeprefix("W/").strip('"')
     if not tag:
         raise RefusedRequestError(
-            428, "no-version", "send the ETag of the version that you changed, as `If-Match`"
+            428,
+            "no-version",
+            message(
+                "console.if-match-needed",
+                "send the ETag of the version that you changed, as `If-Match`",
+            ),
         )
     query: SaveQuery = call.query
     answer = await save_text(call, call.job(), {"text": text}, tag, query)
@@ -279,8 +291,11 @@ def is_running_error() -> RefusedRequestError:
     return RefusedRequestError(
         409,
         "running",
-        "the job runs, and its file cannot be replaced: change single settings "
-        "(PATCH /api/v1/jobs/J/settings), or stop the job first",
+        message(
+            "console.settings-of-running-job",
+            "the job runs, and its file cannot be replaced: change single settings (PATCH "
+            "/api/v1/jobs/J/settings), or stop the job first",
+        ),
     )
 
 
@@ -338,7 +353,9 @@ async def check_text(call: Call) -> TextFindings:
     """The findings of a text; of those that somebody sends quickly, the newest is looked at."""
     wanted: TextQuestion = call.body
     if wanted.text is None and not wanted.job:
-        raise RefusedRequestError(422, "no-text", "send a text, or name a job")
+        raise RefusedRequestError(
+            422, "no-text", message("console.text-or-job", "send a text, or name a job")
+        )
     root, extra = _root(call, wanted.job)
     patience = _SAVING if wanted.thorough else _WAIT
 
@@ -440,7 +457,14 @@ async def version_of(call: Call, job: FoundJob, number: int) -> dict[str, Any]:
     """
     found: dict[str, Any] = await ask_about(call, "edit-version", job, number=number)
     if not found:
-        raise not_found(f"version {number} of {job.id}; the last 200 are kept")
+        raise not_found(
+            message(
+                "console.no-settings-version",
+                "version {number} of {id}; the last 200 are kept",
+                number=number,
+                id=job.id,
+            )
+        )
     return found
 
 
@@ -469,5 +493,5 @@ async def get_setting(call: Call) -> SettingFacts:
     path = str(call.request.path_params["path"])[:200]
     found = await call.services.readers.ask("setting-facts", NOWHERE, _WAIT, path=path)
     if not found:
-        raise not_found(f"setting {path}")
+        raise not_found("setting", path)
     return msgspec.convert(found, SettingFacts)

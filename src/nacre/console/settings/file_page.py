@@ -23,6 +23,7 @@ from nacre.console.settings.edits import CLIP_OF_LINES
 from nacre.console.task_answers import ask
 from nacre.editing.findings import CheckLevel, TextFindings, blocked_by
 from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 from nacre.ops.job_states import group_of
 from nacre.ops.library import ClipLines
 from nacre.ops.roles import Role
@@ -127,7 +128,15 @@ def line_number(text: str) -> int:
         ConfigError: It is none.
     """
     if not text.isascii() or not text.isdecimal() or not 0 < int(text[:9]) < 10_000_000:
-        raise ConfigError([Problem("lines", f"{text[:20]!r} is no line", "a number from 1")])
+        raise ConfigError(
+            [
+                Problem(
+                    "lines",
+                    message("console.line-format", "{text!r} is no line", text=text[:20]),
+                    message("console.number-from-one", "a number from 1"),
+                )
+            ]
+        )
     return int(text[:9])
 
 
@@ -218,7 +227,9 @@ async def form_of(call: Call) -> dict[str, str]:
     """
     kind = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in {"application/x-www-form-urlencoded", "multipart/form-data"}:
-        raise RefusedRequestError(415, "not-a-form", "send a form, as the page does")
+        raise RefusedRequestError(
+            415, "not-a-form", message("console.form-needed", "send a form, as the page does")
+        )
     found = await sent_form(call.request)
     return {name: value for name, value in found.multi_items() if isinstance(value, str)}
 

@@ -12,6 +12,7 @@ from nacre.console.settings.file_page import checked, difference, form_of, frame
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.apply_change import ChangeRequest
+from nacre.messages import message
 
 _PATIENCE = 20.0
 _VALUE, _OLD, _RESET = "v:", "o:", "r:"
@@ -113,6 +114,8 @@ async def _apply(
     try:
         assignments = msgspec.json.decode(form["pending"], type=list[str])
     except msgspec.MsgspecError as error:
-        raise ConfigError([Problem("", f"not a change: {error}")]) from None
+        raise ConfigError(
+            [Problem("", message("console.change-format", "not a change: {error}", error=error))]
+        ) from None
     made = await change(call, job, ChangeRequest(assignments=assignments))
     return await _form(call, job, section, search, applied=made)

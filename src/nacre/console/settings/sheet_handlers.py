@@ -18,6 +18,7 @@ from nacre.console.settings.sheets import (
 )
 from nacre.console.task_answers import ask
 from nacre.job.apply_change import ChangeRequest
+from nacre.messages import message
 from nacre.ops.fields import Flag, LineTexts, Order, ShortText, ShortTexts, Texts
 
 
@@ -95,7 +96,7 @@ async def get_sheet(call: Call) -> SheetDetails:
     for sheet in answer.items:
         if sheet.name == name:
             return SheetDetails(name, sheet.shipped, sheet.values, named)
-    raise not_found(f"sheet {name} of this job")
+    raise not_found(message("console.sheet-of-job", "sheet {name} of this job", name=name))
 
 
 async def list_associations(call: Call) -> AssociationList:

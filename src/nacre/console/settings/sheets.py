@@ -18,6 +18,7 @@ from nacre.engine.candidates.scope_state import RuleFiles, scope_state
 from nacre.engine.seeding.seeds import parse_seed
 from nacre.errors import ConfigError, Problem
 from nacre.job.settings_change import plain
+from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText, Text
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
@@ -331,7 +332,9 @@ def _facts_of(key: str) -> FieldFacts:
     for field in fields(JobSettings):
         if field.path == key and field.sheets:
             return field
-    raise ConfigError([Problem(key, "no setting that a sheet can change")])
+    raise ConfigError(
+        [Problem(key, message("console.no-sheet-setting", "no setting that a sheet can change"))]
+    )
 
 
 def _field(key: str, settings: JobSettings) -> SheetField:

@@ -9,6 +9,7 @@ from nacre.console.settings.file_page import form_of, frame
 from nacre.console.settings.trials import TrialRequest, UrlQuestion, UrlTrials
 from nacre.console.task_answers import ask
 from nacre.errors import ConfigError
+from nacre.messages import message
 
 _PATIENCE = 60.0
 
@@ -26,7 +27,12 @@ async def dry_run(call: Call) -> UrlTrials:
     """
     wanted: UrlQuestion = call.body
     if not 0 < len(wanted.urls) <= MOST_URLS:
-        said = f"{len(wanted.urls):,} URLs: send 1 to {MOST_URLS:,}"
+        said = message(
+            "console.urls-number",
+            "{number:,} URLs: send 1 to {most_urls:,}",
+            number=len(wanted.urls),
+            most_urls=MOST_URLS,
+        )
         raise RefusedRequestError(422, "urls", said)
     request = TrialRequest(wanted.urls, wanted.text, call.may_name_files)
     return await ask(call, trials.dry_run, request, _PATIENCE)

@@ -27,6 +27,7 @@ from nacre.console.readers.background import HeldTask
 from nacre.console.streams.follow import follow
 from nacre.console.task_answers import TaskFacts, facts_of, seen_task
 from nacre.core.message_data import to_json
+from nacre.messages import message
 from nacre.ops.fields import LineText
 
 ALERTS: Final = "alerts"
@@ -233,7 +234,15 @@ def _names(topics: str) -> list[str]:
     """
     names = list(dict.fromkeys(filter(None, topics.split(","))))
     if not 0 < len(names) <= MOST_TOPICS:
-        raise RefusedRequestError(400, "topics", f"name 1 to {MOST_TOPICS} topics, such as `jobs`")
+        raise RefusedRequestError(
+            400,
+            "topics",
+            message(
+                "console.topics-number",
+                "name 1 to {most_topics} topics, such as `jobs`",
+                most_topics=MOST_TOPICS,
+            ),
+        )
     return names
 
 
@@ -255,10 +264,19 @@ async def _source(call: Call, name: str, places: _Places) -> TopicSource:
             return _Log(call, await services.tails.tail(call.job(job), ALERTS), kind, places)
         case "log", [job, log]:
             if not is_log_name(log):
-                raise not_found(f"log {log}")
+                raise not_found("log", log)
             return _Log(call, await services.tails.tail(call.job(job), log), kind, places)
         case "task", [task]:
             return _Task(seen_task(call, task))
         case _:
             known = "jobs, job:J, log:J:NAME, alerts:J and task:ID"
-            raise RefusedRequestError(400, "topic", f"there is no topic {name}; there are {known}")
+            raise RefusedRequestError(
+                400,
+                "topic",
+                message(
+                    "console.no-topic",
+                    "there is no topic {name}; there are {names}",
+                    name=name,
+                    names=known,
+                ),
+            )

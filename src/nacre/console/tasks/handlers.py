@@ -6,6 +6,7 @@ from nacre.console.call import Call
 from nacre.console.problems import not_found
 from nacre.console.task_answers import TaskFacts, TaskList, facts_of, seen_task
 from nacre.core.clock import iso
+from nacre.messages import message
 
 
 async def list_tasks(call: Call) -> TaskList:
@@ -22,7 +23,7 @@ async def get_task(call: Call) -> TaskFacts:
     """
     task = seen_task(call)
     if "job" in call.request.path_params and task.job != call.job().id:
-        raise not_found("such task of this job")
+        raise not_found(message("console.task-of-job", "such task of this job"))
     return facts_of(task)
 
 

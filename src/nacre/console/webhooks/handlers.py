@@ -10,6 +10,7 @@ from nacre.console.item_list import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
+from nacre.messages import message
 
 
 class NewHook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -142,7 +143,12 @@ async def change_hook(call: Call) -> HookItem:
 def _require_may_send(call: Call, wanted: NewHook) -> None:
     if wanted.private and not call.may_send_privately:
         raise RefusedRequestError(
-            403, "private", "only administrators may send to private networks from this console"
+            403,
+            "private",
+            message(
+                "console.admin-only-private-networks",
+                "only administrators may send to private networks from this console",
+            ),
         )
 
 
@@ -161,7 +167,13 @@ async def try_hook(call: Call) -> HookItem:
     """
     hook = hook_of(call)
     if hook.wish.paused:
-        raise RefusedRequestError(409, "paused", f"webhook {hook.id} is paused: resume it first")
+        raise RefusedRequestError(
+            409,
+            "paused",
+            message(
+                "console.webhook-paused", "webhook {id} is paused: resume it first", id=hook.id
+            ),
+        )
     call.services.webhooks.tell_test(hook.id, call.identity.name)
     return _item(call, hook)
 
@@ -186,7 +198,7 @@ def hook_of(call: Call, number: str | None = None) -> KeptHook:
     is_number = text.isascii() and text.isdecimal() and len(text) < 16
     hook = call.services.webhooks.find(int(text)) if is_number else None
     if hook is None or not _sees(call, hook):
-        raise not_found(f"webhook {text}")
+        raise not_found("webhook", text)
     return hook
 
 

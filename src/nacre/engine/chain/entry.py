@@ -13,6 +13,7 @@ from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI
 from nacre.core.history import HistoryRecord
 from nacre.core.processor import Visit
+from nacre.messages import message
 from nacre.scope.rules.stock import AnyRule
 from nacre.scope.state import ReadLines, ScopeState
 from nacre.store.commit import GroupCommit
@@ -172,7 +173,9 @@ class ProcessorRegistry(ComponentRegistry[Entry]):
     """Processors by their short names, and by Heritrix's class names."""
 
     def __init__(self) -> None:
-        shape = "it is a name, or a mapping with `processor: NAME`"
+        shape = message(
+            "engine.processor-shape", "it is a name, or a mapping with `processor: NAME`"
+        )
         super().__init__(Entry, "processor", shape)
 
     def known(self, name: str) -> type[Entry] | None:

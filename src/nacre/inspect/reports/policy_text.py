@@ -6,6 +6,7 @@ from nacre.engine.limits import describe
 from nacre.frontier.bandwidth import BandwidthLimits
 from nacre.frontier.quota import checks
 from nacre.frontier.settings import FrontierSettings
+from nacre.messages import message
 from nacre.settings.settings import JobSettings
 
 
@@ -28,14 +29,34 @@ def policy_lines(settings: JobSettings, pace: BandwidthLimits | None = None) -> 
 
 def _order(frontier: FrontierSettings) -> str:
     choice = frontier.queue_assignment
-    split = f", each split into {choice.parallel_queues}" if choice.parallel_queues > 1 else ""
-    return (
-        f"queues by {choice.force or choice.policy}{split}; their precedence: "
-        f"{frontier.queue_precedence.policy}; that of URIs: {frontier.uri_precedence.policy}"
+    split = (
+        message(
+            "report.queue-split",
+            ", each split into {parallel_queues}",
+            parallel_queues=choice.parallel_queues,
+        )
+        if choice.parallel_queues > 1
+        else ""
+    )
+    return message(
+        "report.queue-policy",
+        "queues by {force}{split}; their precedence: {policy}; that of URIs: {policy2}",
+        force=choice.force or choice.policy,
+        split=split,
+        policy=frontier.queue_precedence.policy,
+        policy2=frontier.uri_precedence.policy,
     )
 
 
 def _budget(frontier: FrontierSettings) -> str:
     total = frontier.queue_total_budget
-    whole = f"{total:,} in all" if total >= 0 else "no limit in all"
-    return f"cost {frontier.cost}; a queue may spend {frontier.balance_replenish:,} a turn, {whole}"
+    whole = (
+        f"{total:,} in all" if total >= 0 else message("report.no-total-budget", "no limit in all")
+    )
+    return message(
+        "report.cost-policy",
+        "cost {cost}; a queue may spend {balance_replenish:,} a turn, {whole}",
+        cost=frontier.cost,
+        balance_replenish=frontier.balance_replenish,
+        whole=whole,
+    )

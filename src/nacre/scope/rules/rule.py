@@ -186,7 +186,9 @@ class RuleRegistry(ComponentRegistry[Rule]):
     """Rules by their short names; Heritrix's classes and settings become Nacre's."""
 
     def __init__(self) -> None:
-        shape = "it is a mapping that begins with its name, such as `rule: accept`"
+        shape = message(
+            "scope.rule-shape", "it is a mapping that begins with its name, such as `rule: accept`"
+        )
         # `Rule` is abstract; it is only asked whether something is one.
         super().__init__(Rule, "rule", shape)  # type: ignore[type-abstract]
 

@@ -118,7 +118,7 @@ def rules_for(
             negative.
     """
     if depth is not None and depth < 0:
-        said = f"{depth} is no depth"
+        said = message("scope.depth-format", "{depth} is no depth", depth=depth)
         raise ConfigError(
             [
                 Problem(
