@@ -6,7 +6,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PACKAGE = Path("src", "nacre", "console")
+PACKAGE = Path("src", "nacre", "languages")
 
 
 class CatalogueHook(BuildHookInterface[Any]):

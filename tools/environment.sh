@@ -126,7 +126,7 @@ if [ "$ready" = no ]; then
     # A quarter second of every start, where PYTHONDONTWRITEBYTECODE is set or others own the checkout.
     "$venv/bin/python" -m compileall -q "$checkout/src" >>"$checkout/.environment.log" 2>&1 || true
     # Without it the console reads the catalogue of messages more slowly.
-    "$venv/bin/python" "$checkout/src/nacre/console/translations.py" >>"$checkout/.environment.log" 2>&1 || true
+    "$venv/bin/python" "$checkout/src/nacre/languages/translations.py" >>"$checkout/.environment.log" 2>&1 || true
     printf '%s\n' "$wanted" >"$stamp"
     say "the environment is ready"
 fi

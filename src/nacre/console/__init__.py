@@ -10,6 +10,6 @@ table of all that can be requested, and `app.py`, which answers by it.
   their stores.
 - `access/`: who may do what: keys, sessions, roles, and the checks of every request.
 - `openapi.py`: the description of the interface for programs, made from the table.
-- `catalogue.py` and `locale/`: the texts in other languages.
+- `catalogue.py`: the language of a page, with the texts of `nacre.languages`.
 - `server.py`: sockets, start and end of the process.
 """

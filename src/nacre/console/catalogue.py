@@ -1,27 +1,23 @@
 """The texts of the console in other languages, as gettext has them.
 
-The English text is the key. `make catalogues` collects the texts of the sources and templates into
-`locale/LANGUAGE/LC_MESSAGES/nacre.po`; these files, or the compiled ones of a wheel, are read when
-a language is first used. The key of a message (`nacre.messages`) is its code.
+The catalogues are those of `nacre.languages`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
-from pathlib import Path
 from typing import Any, Final
 
 from nacre.console.made_texts import STATES, MadeTexts
 from nacre.console.pseudo import PseudoTexts, pseudo
-from nacre.console.translations import compiled, read_catalogue
 from nacre.core.clock import duration
 from nacre.job.sentence import Sentence, Value
 from nacre.job.sentence_words import progress_words, words, write_param
+from nacre.languages import CHINESE, read_texts
+from nacre.languages.translations import compiled
 from nacre.messages import Message, Param
 
-FOLDER: Final = Path(__file__).parent / "locale"
-DOMAIN: Final = "nacre"
 ENGLISH: Final = "en"
 LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "zh_CN": "简体中文"}
 """The languages, each by its own name."""
@@ -30,8 +26,6 @@ PSEUDO: Final = "en_XA"
 does not fit. It is not offered; who asks for it gets it."""
 KNOWN: Final = frozenset((*LANGUAGES, PSEUDO))
 """The languages that a request can name."""
-_FULL: Final = "zh_CN"
-"""A language whose catalogue has every text."""
 _TAGS: Final = {
     "en": ENGLISH,
     "zh": "zh_CN",
@@ -130,18 +124,12 @@ class Language:
 def language(name: str) -> Language:
     """The language of a name; English for one that there is not."""
     if name == PSEUDO:
-        texts = _texts_of(_FULL)
+        texts = read_texts(CHINESE)
         return Language(PSEUDO, PseudoTexts(texts), texts)
     if name == ENGLISH or name not in LANGUAGES:
         return Language(ENGLISH, NullTranslations())
-    texts = _texts_of(name)
+    texts = read_texts(name)
     return Language(name, GNUTranslations(BytesIO(compiled(texts))), texts)
-
-
-@cache
-def _texts_of(name: str) -> Mapping[str, str]:
-    """The translations of a language; none if it has no file."""
-    return read_catalogue(FOLDER / name / "LC_MESSAGES", DOMAIN)
 
 
 def named_language(text: str) -> str:

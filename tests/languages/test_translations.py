@@ -8,8 +8,8 @@ import pytest
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from nacre.console.catalogue import DOMAIN, FOLDER
-from nacre.console.translations import (
+from nacre.languages import DOMAIN, FOLDER
+from nacre.languages.translations import (
     compile_catalogues,
     compiled,
     mo_texts,

@@ -1,8 +1,8 @@
 """Catalogues of messages: `.po` files, and the compiled `.mo` files that gettext reads.
 
 A wheel has compiled files, which `tools/catalogue_hook.py` makes; `tools/environment.sh` makes
-those of a clone: `python src/nacre/console/translations.py`. This module imports nothing of Nacre,
-so that both can run it as a file.
+those of a clone: `python src/nacre/languages/translations.py`. This module imports nothing of
+Nacre, so that both can run it as a file.
 """
 
 import os
