@@ -8,6 +8,8 @@ from enum import StrEnum
 
 import msgspec
 
+from nacre.core.pageview import PieceEdit
+
 _Bytes = bytes
 """The type, where a field has its name."""
 
@@ -203,20 +205,35 @@ class DiscoveryRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     sitemap: bool = False
 
 
+class UnstoredVersion(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The newest version of a page, judged and not stored: its difference from a stored one.
+
+    Attributes:
+        base: Digest of the stored version, as it was taken apart then.
+        edits: What differs, in the order of the page.
+    """
+
+    base: int
+    edits: tuple[PieceEdit, ...]
+
+
 class VersionRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The last version of a page that counted, to be read back when the page looks changed.
+    """The last version of a page that is stored, to be read back when the page looks changed.
 
     Attributes:
         digest: Its payload digest.
         framing: Its transfer framing: `chunked` or "".
         charset: Charset it was read in; "" for none.
         full: When a version was last stored in full, seconds since the epoch.
+        unstored: The version that the next one is compared with, if it is a newer one; None if
+            it is this one.
     """
 
     digest: str
     framing: str = ""
     charset: str = ""
     full: float = 0.0
+    unstored: UnstoredVersion | None = None
 
 
 class ChosenRow(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -23,6 +23,20 @@ class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
     is_line: bool = False
 
 
+class PieceEdit(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Pieces of one version of a page in the place of some of another.
+
+    Attributes:
+        start: Number of the first piece that is replaced, from 0.
+        end: Number of the piece behind the last; equal to `start` where pieces only come.
+        pieces: What is there instead.
+    """
+
+    start: int
+    end: int
+    pieces: tuple[Piece, ...]
+
+
 class Shape(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Measures that distinguish a list of links from a text. A Chinese character counts as three.
 

@@ -115,6 +115,23 @@ def test_lean_keeps_a_note_of_what_differs_in_markup_alone(twice: _Twice) -> Non
     assert (seen["news/3.html"].kind, seen["news/3.html"].stored) == ("markup", "noted")
 
 
+def test_what_lean_leaves_out_of_an_event_is_not_met_again(twice: _Twice) -> None:
+    event = {f"/news/{n}.html": f"<h1>{n}</h1><p>As it was.</p><p>版本 3.2.3</p>" for n in range(8)}
+    for path, page in event.items():
+        twice.pages[path] = page.replace("3.2.3", "3.2.1")
+    twice.again(7, keep="lean")
+    twice.pages.update(event)
+    left_out = {path for path, row in twice.again(8, keep="lean").items() if row.stored == "noted"}
+    assert len(left_out) >= 3
+    page = left_out.pop()
+    twice.pages[f"/{page}"] += "<!-- made by another version -->"
+    row = twice.again(9, keep="lean")[page]
+    assert (row.kind, row.stored) == ("markup", "noted")
+    twice.pages[f"/{page}"] += "<p>A paragraph of its own.</p>"
+    row = twice.again(10, keep="lean")[page]
+    assert (row.reason, row.evidence) == ("text", "+ A paragraph of its own.")
+
+
 @pytest.mark.parametrize("keep", ["strict", "lean"])
 @pytest.mark.parametrize(
     "instead", ["<h1>Verify you are human</h1>", "<h1>An unexpected error has occurred</h1>"]

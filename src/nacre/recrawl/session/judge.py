@@ -35,7 +35,6 @@ from nacre.recrawl.planner.change_detection.returning import (
     FAILURES,
     RETURNED,
     PastVersions,
-    back_at_last,
     own_text,
     whole_version,
     with_past,
@@ -69,7 +68,7 @@ _LINKS = frozenset(("link", "nav-link", "file"))
 
 
 class Versions(Protocol):
-    """Gives the last version of a page that was stored, and takes each new one."""
+    """Gives the last version of a page that was judged, stored or not, and takes each new one."""
 
     def last(self, url: str) -> PageView | None:
         """The last version, taken apart; None when there is none, or it cannot be read."""
@@ -192,7 +191,7 @@ class PageJudge:
             template.learn_differences([one for one, _ in change.differing])
             change = self._with_past(row, visit.url, old, view, change)
         moves = change.kind.is_change or change.kind is ChangeClass.TEMPLATE
-        kept = old is None or moves or (change.reason == RETURNED and not change.proven)
+        kept = old is None or moves or change.reason == RETURNED
         if kept:
             template.learn_page(view, old)
             self._versions.keep(visit.url, view)
@@ -213,26 +212,14 @@ class PageJudge:
         self, row: PageRow, url: str, old: PageView, view: PageView, change: Change
     ) -> Change:
         """The verdict in the light of the versions before the last one."""
-        past, visits = self.lessons.past.get(url), row.visits
-        if not self._by_blocks or (change.proven and past is None):
+        if not self._by_blocks or change.proven:
             return change
-        past = past or _first_past(old)
-        # What was left out may be stored nevertheless, as it is by `--keep strict`.
-        is_behind = past.left_out != 0 and past.left_out != whole_version(old)
-        if change.proven and not is_behind:
-            return change
-        if change.proven:
-            last = own_text(old), whole_version(old)
-            change, past = back_at_last(change, past, *last, visits)
-        elif is_behind and past.left_out == whole_version(view):
-            return change._replace(kind=ChangeClass.NOISE, reason=RETURNED, proven=True)
-        else:
-            if change.kind.is_change:
-                change, past = with_past(change, past, own_text(view), visits)
-                if change.reason == RETURNED and not change.kind.is_change:
-                    self.lessons.template(url).learn_variants(url, change.real)
-            change, past = with_wholes(change, past, whole_version(view), visits)
-        self.lessons.past[url] = past
+        past, visits = self.lessons.past.get(url) or _first_past(old), row.visits
+        if change.kind.is_change:
+            change, past = with_past(change, past, own_text(view), visits)
+            if change.reason == RETURNED and not change.kind.is_change:
+                self.lessons.template(url).learn_variants(url, change.real)
+        change, self.lessons.past[url] = with_wholes(change, past, whole_version(view), visits)
         return change
 
     def _verdict(

@@ -8,6 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from nacre.annotations import AUDIT, PAIR, UNTRUSTED_VALIDATORS
 from nacre.archive.delta import Delta
 from nacre.core.capture import Capture
@@ -21,7 +23,11 @@ from nacre.extract.pageview import page_view
 from nacre.history.dedup import Digests
 from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.recrawl.planner.change_detection.deletion import ErrorModel
-from nacre.recrawl.planner.change_detection.returning import PastVersions
+from nacre.recrawl.planner.change_detection.returning import (
+    PastVersions,
+    newest_version,
+    unstored_version,
+)
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
 from nacre.recrawl.planner.discovery.link_rules import GapRow, RuleRow
@@ -156,19 +162,32 @@ class ArchivedVersions:
         self._pages = pages
         self._digests = digests
         self._views: OrderedDict[str, PageView] = OrderedDict()
+        self._read = "", "", PageView()
 
     def last(self, url: str) -> PageView | None:
         """See `Versions`."""
         view = self._views.get(url)
         if view is not None:
             return view
-        version = self._pages.version(url)
-        capture = None if version is None else self.capture(version.digest, version.framing)
-        if capture is None or version is None:
+        version, stored = self._pages.version(url), self._stored_view(url)
+        if version is None or stored is None:
             return None
-        # What was read as windows-1252 may have been a default: it is looked at again.
-        unsure = version.charset == "cp1252"
-        return page_view(page_text(capture) if unsure else text_of(capture, version.charset))
+        return newest_version(stored, version.unstored)
+
+    def _stored_view(self, url: str) -> PageView | None:
+        """The last version that is stored, taken apart; None when it cannot be read."""
+        version = self._pages.version(url)
+        if version is None:
+            return None
+        if (url, version.digest) != self._read[:2]:
+            capture = self.capture(version.digest, version.framing)
+            if capture is None:
+                return None
+            # What was read as windows-1252 may have been a default: it is looked at again.
+            unsure = version.charset == "cp1252"
+            text = page_text(capture) if unsure else text_of(capture, version.charset)
+            self._read = url, version.digest, page_view(text)
+        return self._read[2]
 
     def keep(self, url: str, view: PageView) -> None:
         """See `Versions`; a second visit within the step finds it in memory."""
@@ -176,6 +195,20 @@ class ArchivedVersions:
         self._views.move_to_end(url)
         if len(self._views) > _RECENT:
             self._views.popitem(last=False)
+
+    def leave_out(self, url: str) -> bool:
+        """Keep what later versions are compared with of one that is not stored.
+
+        Returns:
+            Whether that is possible; not if the version differs from the stored one in too much.
+        """
+        version, stored, newest = self._pages.version(url), self._stored_view(url), self.last(url)
+        if version is None or stored is None or newest is None:
+            return False
+        unstored = unstored_version(stored, newest)
+        if unstored is not None and unstored != version.unstored:
+            self._pages.put_version(url, replace(version, unstored=unstored))
+        return unstored is not None
 
     def capture(self, digest: str, framing: str) -> Capture | None:
         """A payload, with the reply that first brought it; None when it cannot be read."""

@@ -322,7 +322,8 @@ class Recrawl:
             version = self._pages.version(visit.uri.url)
             longest = self._full_every[visit.overlay]
             notable = version is not None and self.step - version.full < longest
-            if notable and finding.proven:
+            versions, url = self._known.versions, visit.uri.url
+            if notable and finding.proven and (not finding.kept or versions.leave_out(url)):
                 visit.note_only()
             else:
                 visit.write_reply()

@@ -1,15 +1,19 @@
 """Texts that return: a change the first times, noise once a page goes to and fro."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nacre.core.pageview import PageView
+from nacre.core.pageview import PageView, Piece
 from nacre.extract.pageview import page_view
+from nacre.recrawl.planner.change_detection import returning
 from nacre.recrawl.planner.change_detection.change import Change, ChangeClass
 from nacre.recrawl.planner.change_detection.returning import (
     RETURNED,
     PastVersions,
-    back_at_last,
+    newest_version,
     own_text,
+    unstored_version,
     whole_version,
     with_past,
     with_wholes,
@@ -124,13 +128,36 @@ def test_a_whole_version_has_all_that_a_reader_sees() -> None:
     assert whole_version(_view("期限")) == whole_version(views[0])
 
 
-def test_a_page_that_is_back_at_the_last_version_of_the_archive() -> None:
-    change = Change(ChangeClass.MARKUP, proven=True)
-    past = PastVersions((1, 2), wholes=(11, 12), left_out=11)
-    back, now = back_at_last(change, past, 2, 12, 9)
-    assert (back.kind, back.reason, back.proven) == (ChangeClass.MINOR, RETURNED, False)
-    assert (now.texts, now.wholes, now.left_out) == ((2, 1), (12, 11), 0)
-    often = PastVersions((1, 2), (6, 7, 8), (11, 12), (6, 7, 8), 11)
-    assert back_at_last(change, often, 2, 12, 9)[0] == change
-    assert back_at_last(change, past, 1, 12, 9)[0] == change, "menus alone differed"
-    assert back_at_last(change, past, 3, 12, 9)[0] == change, "its text was never a change"
+_PIECES = st.lists(
+    st.builds(Piece, st.sampled_from(["text", "nav"]), st.just(7), st.sampled_from("期限abc")),
+    max_size=12,
+).map(tuple)
+
+
+@given(_PIECES, _PIECES)
+def test_a_version_that_is_not_stored_is_restored(
+    before: tuple[Piece, ...], after: tuple[Piece, ...]
+) -> None:
+    stored, newest = PageView(before), PageView(after)
+    unstored = unstored_version(stored, newest)
+    assert unstored is not None
+    assert newest_version(stored, unstored).pieces == after
+    assert newest_version(stored, None) == stored
+    other = PageView((*before, Piece("text", 7, "read in another way")))
+    assert newest_version(other, unstored) == other
+
+
+def test_of_pages_that_are_long_all_in_between_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(returning, "_MOST_PAIRS", 3)
+    stored = page_view("<h1>公告</h1><p>a<p>b<p>c<footer>End</footer>")
+    newest = page_view("<h1>公告</h1><p>b<p>x<footer>End</footer>")
+    unstored = unstored_version(stored, newest)
+    assert unstored is not None
+    assert [(edit.start, edit.end, len(edit.pieces)) for edit in unstored.edits] == [(1, 4, 2)]
+    assert newest_version(stored, unstored).pieces == newest.pieces
+
+
+def test_what_differs_in_too_much_cannot_be_left_out() -> None:
+    stored = page_view("<h1>公告</h1>")
+    assert unstored_version(stored, page_view("<h1>公告</h1>" + "<p>" + "长" * 12_000)) is None
+    assert unstored_version(stored, page_view("<h1>公告</h1>" + "<p>" + "长" * 10_000)) is not None

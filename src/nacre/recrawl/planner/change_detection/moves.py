@@ -58,9 +58,9 @@ def says_the_same(old: PageView, new: PageView, differing: Sequence[PieceDiffere
     """Whether the text is only cut into other blocks."""
     if any(pair.piece.kind not in TEXTS for pair in differing):
         return False
-    return old.text == new.text and _letters(old) == _letters(new)
+    return _words(old) == _words(new)
 
 
-def _letters(view: PageView) -> str:
-    """The texts of a page, those of attributes too, without spaces."""
-    return "".join(piece.text for piece in view.pieces if piece.kind in TEXTS).replace(" ", "")
+def _words(view: PageView) -> str:
+    """The texts of a page, those of attributes too."""
+    return " ".join(piece.text for piece in view.pieces if piece.kind in TEXTS)

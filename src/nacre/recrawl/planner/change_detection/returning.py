@@ -1,13 +1,17 @@
-"""Versions of a page that return: known texts that it had before (pure)."""
+"""Versions of a page: texts that return, and the newest one where it is not stored (pure)."""
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 import msgspec
 from msgspec import structs
 
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import UnstoredVersion
+from nacre.core.pageview import PageView, Piece, PieceEdit
 from nacre.recrawl.planner.change_detection.change import Change, ChangeClass
 from nacre.recrawl.planner.change_detection.masking import masked
 from nacre.recrawl.planner.change_detection.pairing import READ, identity
-from nacre.recrawl.planner.change_detection.template import name_of
+from nacre.recrawl.planner.change_detection.template import common_ends, name_of
 from nacre.recrawl.planner.tuning import guess
 
 RETURNED = "returned"
@@ -33,8 +37,7 @@ class PastVersions(msgspec.Struct, frozen=True, array_like=True, gc=False):
         returns: Numbers of the last visits at which a known text returned, since the last new one.
         wholes: Digests of whole versions that were stored, the last one first.
         turns: Numbers of the last visits at which one of these came back.
-        left_out: Digest of the whole version that the page shows since the last one that was
-            compared, and that was left out because it is stored; 0 for none.
+        left_out: Of earlier versions; not used.
         failed_at: Number of the visit before the page came without its text; -1 before any.
         failures: Visits in a row since then at which it did so.
     """
@@ -106,29 +109,49 @@ def with_wholes(
     if whole in past.wholes[1:]:
         proven = proven and len(lately) >= _OFTEN
         lately = (*lately, visit)[-_LATELY:]
-    left_out = whole if proven and whole != past.wholes[0] else 0
     change = change._replace(reason=RETURNED, proven=True) if proven else change
     wholes = (whole, *(known for known in past.wholes if known != whole))[:_VERSIONS]
-    return change, structs.replace(past, wholes=wholes, turns=lately, left_out=left_out)
+    return change, structs.replace(past, wholes=wholes, turns=lately)
 
 
-def back_at_last(
-    change: Change, past: PastVersions, text: int, whole: int, visit: int
-) -> tuple[Change, PastVersions]:
-    """The verdict on a page that is back at its last version in the archive, and its past.
+_MOST_EDITED = 32_000
+"""A bound of memory: bytes of the texts in which a version that is not stored differs."""
+_MOST_PAIRS = 1_000_000
+"""A bound of work: pairs of pieces that are compared, what both versions begin and end with aside;
+of longer pages all in between counts as replaced."""
 
-    It showed others in between that were left out. If the text of both is known from changes, it
-    counts as a return.
 
-    Args:
-        change: The verdict beside the last version: nothing differs.
-        past: Versions before.
-        text: Digest of the text of the last version.
-        whole: Digest of that version.
-        visit: Number of the visit.
-    """
-    past = structs.replace(with_wholes(change, past, whole, visit)[1], left_out=0)
-    if text not in past.texts[1:]:
-        return change, past
-    back, past = with_past(change._replace(kind=ChangeClass.MINOR, proven=False), past, text, visit)
-    return (back if back.kind.is_change else change), past
+def unstored_version(stored: PageView, newest: PageView) -> UnstoredVersion | None:
+    """The data of a version that is not stored; None if too much of it differs."""
+    edits = _edits(stored.pieces, newest.pieces)
+    size = sum(
+        len(piece.text.encode("utf-8", "replace")) for edit in edits for piece in edit.pieces
+    )
+    return UnstoredVersion(whole_version(stored), edits) if size <= _MOST_EDITED else None
+
+
+def newest_version(stored: PageView, unstored: UnstoredVersion | None) -> PageView:
+    """The newest version of a page; the stored one if that is read in another way than it was."""
+    if unstored is None or unstored.base != whole_version(stored):
+        return stored
+    pieces: list[Piece] = []
+    begin = 0
+    for edit in unstored.edits:
+        pieces += (*stored.pieces[begin : edit.start], *edit.pieces)
+        begin = edit.end
+    return structs.replace(stored, pieces=(*pieces, *stored.pieces[begin:]))
+
+
+def _edits(stored: Sequence[Piece], newest: Sequence[Piece]) -> tuple[PieceEdit, ...]:
+    """What differs between two versions, whatever is around the pieces."""
+    one, two = ([(piece.kind, piece.text, piece.is_line) for piece in s] for s in (stored, newest))
+    head, tail = common_ends(one, two)
+    left, right = one[head : len(one) - tail], two[head : len(two) - tail]
+    if len(left) * len(right) > _MOST_PAIRS:
+        return (PieceEdit(head, head + len(left), tuple(newest[head : head + len(right)])),)
+    codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    return tuple(
+        PieceEdit(head + begin, head + end, tuple(newest[head + first : head + last]))
+        for tag, begin, end, first, last in codes
+        if tag != "equal"
+    )

@@ -6,7 +6,7 @@ What the pages of one run have in common of their differences is an event of the
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from hashlib import blake2b
@@ -435,7 +435,7 @@ def _substitutions(was: str, now: str) -> tuple[str, ...]:
     if min(len(side.encode("utf-8", "replace")) for side in pair) >= _LONG:
         return (replaced,)
     one, two = _WORDS.findall(was), _WORDS.findall(now)
-    head, tail = _common(one, two)
+    head, tail = common_ends(one, two)
     before, behind = one[max(0, head - _AROUND) : head], one[len(one) - tail :][:_AROUND]
     starts, ends = ("\x01" * (size < _AROUND) for size in (head, tail))
     sides = (
@@ -454,7 +454,7 @@ _AROUND = 3
 def substitution(was: str, now: str) -> tuple[str, str] | None:
     """The words that differ between two texts: (before, after); None when most of them do."""
     one, two = _WORDS.findall(was), _WORDS.findall(now)
-    head, tail = _common(one, two)
+    head, tail = common_ends(one, two)
     old, new = one[head : len(one) - tail], two[head : len(two) - tail]
     if max(len(old), len(new)) <= _FEW_WORDS:
         return (" ".join(old), " ".join(new)) if head + tail else None
@@ -481,14 +481,15 @@ def skeletons(was: str, now: str) -> tuple[int, ...]:
     """Names of the words that two texts have in common around what differs; none for too few.
 
     One is of the words before and behind. Of texts that differ in numbers alone another is of the
-    text without numbers: a clock is in one pair a minute late, and at the next visit a day.
+    text without numbers: a clock is in one pair a minute late, and at the next visit a day. A cell
+    with nothing but a number is like any other.
     """
     names = []
     plain = _NUMBERS.sub("#", was)
-    if plain == _NUMBERS.sub("#", now):
+    if plain == _NUMBERS.sub("#", now) and any(map(str.isalpha, plain)):
         names.append(name_of(f"#{plain}"))
     one, two = _WORDS.findall(was), _WORDS.findall(now)
-    head, tail = _common(one, two)
+    head, tail = common_ends(one, two)
     if head + tail and head + tail >= _STABLE * max(len(one), len(two)):
         names.append(name_of("\x00".join((*one[:head], "\x01", *one[len(one) - tail :]))))
     return tuple(names)
@@ -497,8 +498,8 @@ def skeletons(was: str, now: str) -> tuple[int, ...]:
 _NUMBERS = re.compile(r"\d+")
 
 
-def _common(one: list[str], two: list[str]) -> tuple[int, int]:
-    """Words that two texts have in common at the beginning and at the end."""
+def common_ends(one: Sequence[object], two: Sequence[object]) -> tuple[int, int]:
+    """The numbers of words, or pieces, that two texts share at the beginning and at the end."""
     shorter = min(len(one), len(two))
     head = 0
     while head < shorter and one[head] == two[head]:
