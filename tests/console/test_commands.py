@@ -13,7 +13,7 @@ from nacre.console.access.origin import SAFE
 from nacre.console.commands import COMMANDS, COMMANDS_OF, WITHOUT, command_text, commands_of
 from nacre.console.frontier.changes import ACTIONS
 from nacre.console.openapi import describe
-from nacre.console.pages.rendering import TEMPLATES
+from nacre.console.rendering import TEMPLATES
 from nacre.console.routes import API, ROUTES
 from nacre.ops.allowed_actions import ACTION_COMMANDS
 from tests.cli.site import nacre

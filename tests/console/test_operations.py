@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from nacre.console.openapi import describe
-from nacre.console.operations import (
+from nacre.console.interface.operations import (
     ApiOperation,
     asked_url,
     curl_line,
@@ -13,6 +12,7 @@ from nacre.console.operations import (
     operations_of,
     type_text,
 )
+from nacre.console.openapi import describe
 from nacre.console.routes import API, ROUTES
 from nacre.ops.fields import split_docstring
 

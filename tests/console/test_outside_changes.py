@@ -13,7 +13,7 @@ from nacre.console.fleet.label_book import JobLabels
 from nacre.console.fleet.places import new_place
 from nacre.console.fleet.removal_book import JobRemoval
 from nacre.console.live.hub import JOBS
-from nacre.console.outside_changes import OutsideChanges
+from nacre.console.runners import OutsideChanges
 from nacre.console.server import OpenedConsole
 from nacre.engine.clock import SystemClock
 from tests.cli.site import nacre

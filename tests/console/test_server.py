@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.database import ConsoleDatabase, running_url
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.users import UserBook
@@ -15,7 +15,6 @@ from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import places_of
 from nacre.console.heritrix.actions import PortOptions
 from nacre.console.parts import ConsoleOptions, console_services
-from nacre.console.running import running_url
 from nacre.console.server import OpenedConsole, loopback_sockets, serve, tell_commands
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
@@ -74,7 +73,7 @@ def test_a_console_serves_on_a_full_disk_and_is_told_to_commands_later(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr("nacre.console.running.replace_file", full)
+        patch.setattr("nacre.console.access.database.replace_file", full)
         assert not tell_commands(options, services, "http://localhost:1/")
     database.rows("PRAGMA query_only = ON")
     assert not tell_commands(options, services, "http://localhost:1/")

@@ -57,7 +57,7 @@ def test_a_rule(tmp_path: Path):
 
 IN_THE_CONSOLE = """
 from nacre.console.openapi import describe
-from nacre.console.pages.request_form import request_fields
+from nacre.console.forms import request_fields
 from nacre.console.routes import ROUTES
 from nacre.ops.operation import option_line, option_words
 from nacre.ops.round_requests import RoundsRequest

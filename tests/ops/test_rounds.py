@@ -13,8 +13,8 @@ from starlette.datastructures import FormData
 from nacre.cli.cycle.commands import RoundsCommand
 from nacre.console.actions import REQUESTS
 from nacre.console.decoding import form_request
+from nacre.console.forms import FormField, request_fields
 from nacre.console.openapi import describe
-from nacre.console.pages.request_form import FormField, request_fields
 from nacre.console.route_row import API, RouteRow
 from nacre.errors import ConfigError
 from nacre.ops.fields import ShortText, Typed, Whole

@@ -220,11 +220,10 @@ def check(
     Takes the options of `nacre console`.
     """
     from nacre.console import checks, parts
-    from nacre.console.access.database import ConsoleDatabase, state_folder
+    from nacre.console.access.database import ConsoleDatabase, running_console, state_folder
     from nacre.console.access.reach import ConsoleReach
     from nacre.console.access.users import UserBook
     from nacre.console.fleet.places import find_jobs
-    from nacre.console.running import running_console
     from nacre.engine.clock import SystemClock
 
     places, clock, folder = _places(directories), SystemClock(), state or state_folder()
@@ -274,8 +273,8 @@ def _keys(state: Path | None) -> "Iterator[tuple[Path, KeyBook]]":
 @console.command()
 def link(state: State = None, as_json: AsJson = False) -> None:
     """Print another link to the running console; it works once, for 5 minutes."""
+    from nacre.console.access.database import running_console
     from nacre.console.access.users import UserBook
-    from nacre.console.running import running_console
     from nacre.engine.clock import SystemClock
     from nacre.errors import JobError
 

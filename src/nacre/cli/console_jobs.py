@@ -147,7 +147,7 @@ def move_job(
     state: State = None,
 ) -> None:
     """Move a job at rest to another place, with its name, tags, quota and schedules."""
-    from nacre.console.job_moves import carry_over, rename_job
+    from nacre.console.jobs.moves import carry_over, rename_job
     from nacre.errors import JobError
 
     with console_books(state) as books:

@@ -43,7 +43,7 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 @history.command("history")
 def list_versions(ctx: typer.Context, as_json: AsJson = False) -> None:
     """List the versions, the newest first."""
-    from nacre.console.readers.editing import edit_versions
+    from nacre.console.settings.file_tasks import edit_versions
     from nacre.core.clock import iso
 
     found = [
@@ -75,7 +75,7 @@ def show_difference(
 
     With one number: between that version and the previous one.
     """
-    from nacre.console.readers.editing import edit_versions
+    from nacre.console.settings.file_tasks import edit_versions
 
     layout = _layout(ctx)
     first, second = _two([version["number"] for version in edit_versions(layout, {})], older, newer)
@@ -142,7 +142,7 @@ def save(
         ConfigError: It has problems.
         JobError: The job runs, or the file was changed meanwhile.
     """
-    from nacre.console.readers.editing import save_config
+    from nacre.console.settings.file_tasks import save_config
     from nacre.errors import ConfigError, JobError, Problem
     from nacre.job.apply_change import user_name
 
@@ -200,7 +200,7 @@ def _text(layout: "Layout", number: int) -> str:
     Raises:
         JobError: There is none.
     """
-    from nacre.console.readers.editing import edit_version
+    from nacre.console.settings.file_tasks import edit_version
     from nacre.errors import JobError
 
     found = edit_version(layout, {"number": number})

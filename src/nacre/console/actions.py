@@ -15,6 +15,7 @@ import msgspec
 
 from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
+from nacre.console.call import Call
 from nacre.console.fleet.launch import LaunchFacts, lay, lift, lift_pause
 from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.quota_book import ALL_JOBS
@@ -484,3 +485,9 @@ REQUESTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     **{each.name: each.request for each in (PAUSE, RESUME, STOP, END, CHECKPOINT)},
 }
 """The actions of `/api/v1/jobs/J/…`, each with the type of its options."""
+
+
+async def take_action(call: Call) -> ActionDone:
+    """Take the action that the path ends with."""
+    action = call.request.url.path.rpartition("/")[2]
+    return await act(call.services, call.job(), action, call.body, call.identity)

@@ -53,7 +53,7 @@ def with_page(
         query: Struct of the query of the page; None for that of programs.
     """
     page = RouteRow(row.verb, path, row.role, row.handler, row.summary, query or row.query)
-    return page._replace(view=view), row
+    return page._replace(view=view, changes=row.changes), row
 
 
 def reading(task: ReaderTask[Any, Any]) -> RouteHandler:

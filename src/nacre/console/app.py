@@ -37,20 +37,19 @@ from nacre.console.catalogue import (
     preferred,
 )
 from nacre.console.decoding import JSON_TYPE, body_of, form_of, path_of, query_of
-from nacre.console.encodings import GzipWish
 from nacre.console.forms import in_place
+from nacre.console.interface.operations import ApiOperation, operations_of
 from nacre.console.job_notes import copy_to_jobs
 from nacre.console.live.notices import Notice
+from nacre.console.middleware import GzipWish
 from nacre.console.openapi import describe
-from nacre.console.operations import ApiOperation, operations_of
-from nacre.console.pages.header import header_facts, menu_of
-from nacre.console.pages.rendering import render
 from nacre.console.problems import (
     PROBLEM_TYPE,
     ProblemDetails,
     RefusedRequestError,
     problem_of,
 )
+from nacre.console.rendering import header_facts, menu_of, render
 from nacre.console.routes import API, ROUTES, Answer, RouteRow
 from nacre.console.services import ConsoleServices
 from nacre.console.spoken import spoken_problem

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nacre.console.access.audit import FILE, AuditEntry, line_of
-from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.database import ConsoleDatabase, running_console
 from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.place_book import PlaceBook, place_names
 from nacre.console.fleet.places import FoundJob, JobPlace, find_jobs, places_of
@@ -19,7 +19,6 @@ from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.job_notes import audit_text
-from nacre.console.running import running_console
 from nacre.core.clock import Clock, iso_millis
 from nacre.errors import JobError, StorageError
 from nacre.job.apply_change import user_name

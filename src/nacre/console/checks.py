@@ -1,14 +1,16 @@
 """The check of how a console would be opened: who could reach it, and with which access."""
 
+import ssl
 from collections import Counter
 from pathlib import Path
 
-from nacre.console.access.certificates import certificate_problems, certificate_warnings
+from cryptography import x509
+
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.reach import ConsoleReach, is_loopback, takes_links, why_not
 from nacre.console.access.users import UserBook
-from nacre.core.clock import Clock
+from nacre.core.clock import Clock, iso
 from nacre.errors import ConfigError
 
 
@@ -102,3 +104,56 @@ def _roles(roles: list[str]) -> str:
     counted = Counter(roles)
     found = [f"{counted[role]} {role}" for role in ("admin", "operator", "viewer") if counted[role]]
     return f" ({', '.join(found)})" if found else ""
+
+
+_SOON = 14 * 86400.0
+
+
+def certificate_problems(certificate: Path, key: Path, now: float) -> list[str]:
+    """The reasons for which a certificate cannot be used; empty where it can.
+
+    Args:
+        certificate: The certificate and those that vouch for it, PEM.
+        key: Its key, PEM, without a password.
+        now: The time, seconds since the epoch.
+    """
+    for path in (certificate, key):
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            return [f"--tls: {path} cannot be read: {error.strerror}"]
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(certificate, key, password=lambda: "")
+    except (ssl.SSLError, ValueError) as error:
+        reason = getattr(error, "reason", None) or str(error)
+        return [
+            f"--tls: {certificate} and {key} are no certificate and its key without a password, "
+            f"in PEM ({reason})"
+        ]
+    until = _until(certificate)
+    if until < now:
+        return [f"--tls: the certificate {certificate} was good until {iso(until)}; renew it"]
+    return []
+
+
+def certificate_warnings(certificate: Path, key: Path, now: float) -> list[str]:
+    """Advice about a certificate that can be used.
+
+    Args:
+        certificate: See `certificate_problems`.
+        key: Likewise.
+        now: Likewise.
+    """
+    found = []
+    until = _until(certificate)
+    if until - now < _SOON:
+        found.append(f"the certificate {certificate} is good until {iso(until)} only")
+    if key.stat().st_mode & 0o077:
+        found.append(f"others can read the key: `chmod 600 {key}`")
+    return found
+
+
+def _until(certificate: Path) -> float:
+    first = x509.load_pem_x509_certificates(certificate.read_bytes())[0]
+    return first.not_valid_after_utc.timestamp()

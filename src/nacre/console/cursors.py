@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -80,3 +80,17 @@ def _remembered(cursors: list[str]) -> str:
     """The last of some cursors, with dots between."""
     text = ".".join(cursors[-_MOST:])
     return text if len(text) <= _LONGEST else text[-_LONGEST:].partition(".")[2]
+
+
+class ItemList(msgspec.Struct, Generic[T], frozen=True):
+    """A page of a list.
+
+    Attributes:
+        items: The items.
+        next: The `after` of the next page; null if there is none.
+        as_of: The moment of these data, RFC 3339.
+    """
+
+    items: tuple[T, ...]
+    next: str | None
+    as_of: str

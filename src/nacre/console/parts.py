@@ -9,17 +9,15 @@ from typing import Final, NamedTuple
 from nacre.console.access.audit import AuditLog
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
-from nacre.console.access.logins import LoginDesk
-from nacre.console.access.passwords import PasswordChecker
+from nacre.console.access.passwords import LoginDesk, PasswordChecker
 from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.repeats import RepeatBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
-from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.label_book import LabelBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
-from nacre.console.fleet.places import JobPlace
+from nacre.console.fleet.places import Fleet, JobPlace
 from nacre.console.fleet.quota_book import DiskQuotaBook
 from nacre.console.fleet.removal_book import RemovalBook
 from nacre.console.fleet.schedule_book import ScheduleBook

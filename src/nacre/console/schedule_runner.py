@@ -8,13 +8,13 @@ from typing import Final
 
 from nacre.console.access.roles import Requester
 from nacre.console.actions import act, allowed_now, require_quota
-from nacre.console.fleet.forgetting import forget_job
 from nacre.console.fleet.job_names import dated_name
 from nacre.console.fleet.label_book import JobLabels
 from nacre.console.fleet.places import FoundJob, JobPlace
 from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
+from nacre.console.jobs.new_jobs import free_directory, make_at
+from nacre.console.jobs.removals import forget_job
 from nacre.console.live.snapshot import READING
-from nacre.console.new_jobs import free_directory, make_at
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis

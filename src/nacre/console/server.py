@@ -19,9 +19,8 @@ from typing import Final, NamedTuple
 import uvicorn
 from starlette.types import ASGIApp
 
-from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.database import ConsoleDatabase, publish, withdraw
 from nacre.console.access.heritrix_keys import HeritrixKeyBook
-from nacre.console.access.peers import PeerGuard
 from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
 from nacre.console.checks import own_url, require_reach
@@ -30,9 +29,9 @@ from nacre.console.fleet.standing import ConsoleLocks
 from nacre.console.heritrix.app import HeritrixApp
 from nacre.console.heritrix.certificate import certificate_files
 from nacre.console.live.hub import ViewerHub
+from nacre.console.middleware import PeerGuard
 from nacre.console.parts import ConsoleOptions, console_services
 from nacre.console.runners import Runners, begin_all, keep_standing, readers_of
-from nacre.console.running import publish, withdraw
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError, StorageError

@@ -7,8 +7,8 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
+from nacre.console.cursors import ItemList
 from nacre.console.fleet.places import FoundJob
-from nacre.console.item_list import ItemList
 from nacre.console.problems import ProblemDetails, not_found
 from nacre.console.readers.background import HeldTask, Tell
 from nacre.console.readers.task import ReaderTask

@@ -1,17 +1,20 @@
 """The state of a job: its numbers, and the diagnosis of what it does."""
 
+from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from nacre.core.message_data import to_builtins
+from nacre.errors import NacreError
 
 if TYPE_CHECKING:
     from nacre.core.clock import Clock
     from nacre.job.overview import SlowQueue
     from nacre.job.sentence import CrowdedKind, Sentence
     from nacre.job.sentence_facts import JobStatus
+    from nacre.rounds.tables.versions import Cycle, CycleVersion
     from nacre.store.layout import Layout
 
 
@@ -119,3 +122,76 @@ def _kept_from_start(layout: "Layout") -> dict[str, Any]:
     from nacre.job.start_survey import kept_from_start  # late: it brings the settings along
 
     return kept_from_start(layout)
+
+
+_LOOK_BACK: Final = 50
+"""Versions in which the last generate is searched: a round commits five or six."""
+
+
+def rounds_facts(layout: "Layout") -> dict[str, Any]:
+    """Return the state of a batch crawl.
+
+    Args:
+        layout: Its directory.
+
+    Returns:
+        `version`, its `step`, `clock` (ms) and `host`; `versions` (kept ones); `segments` by
+        state; `done` (rounds whose lists are all in the tables); `round` of `rounds` (0: until
+        nothing is due), `at` (its step) and `since` (ms) of a command that runs or was
+        interrupted, else None, "" and 0; `list`: the counts of the last generate with its
+        `version`, None for none; `place`, `tables` and `archive` (bytes in tables and WARC files).
+
+    Raises:
+        ConfigError: Its configuration is wrong.
+        JobError: Its versions cannot be read.
+    """
+    from nacre.rounds.journal import JournalFile
+    from nacre.rounds.tables.versions import Cycle
+    from nacre.settings.load import load_job
+
+    cycle = Cycle.open(layout.root, load_job(layout, ()).settings.cycle.storage)
+    version, numbers = cycle.newest(), cycle.numbers()
+    journal = JournalFile(layout).read()
+    return {
+        "version": version.number,
+        "step": version.step,
+        "clock": version.clock,
+        "host": version.host,
+        "versions": len(numbers),
+        "segments": dict(Counter(segment.state for segment in version.segments.values())),
+        "done": rounds_done(version),
+        "round": journal.round if journal is not None else None,
+        "rounds": journal.rounds if journal is not None else None,
+        "at": journal.step if journal is not None else "",
+        "since": journal.clock if journal is not None and journal.step else 0,
+        "list": _last_counts(cycle, numbers),
+        "place": cycle.storage.place,
+        "tables": sum(table.size for table in version.tables.values()),
+        "archive": version.archive.size if version.archive is not None else 0,
+    }
+
+
+def rounds_done(version: "CycleVersion") -> int:
+    """Count the rounds whose lists are all in the tables; a round can have several segments."""
+    from nacre.rounds.journal import SITEMAPS, UPDATED
+
+    lists: dict[object, bool] = {}
+    for name, segment in version.segments.items():
+        if SITEMAPS not in segment.more:
+            key = segment.more.get("version", name)
+            lists[key] = lists.get(key, True) and segment.state == UPDATED
+    return sum(lists.values())
+
+
+def _last_counts(cycle: "Cycle", numbers: list[int]) -> dict[str, Any] | None:
+    """Return the counts of the last generate among the newest versions; None for none."""
+    from nacre.rounds.journal import GENERATE
+
+    for number in sorted(numbers, reverse=True)[:_LOOK_BACK]:
+        try:
+            version = cycle.version(number)
+        except NacreError:  # it was removed meanwhile
+            return None
+        if version.step == GENERATE and "known" in version.counters:
+            return {"version": number, "clock": version.clock, **version.counters}
+    return None

@@ -16,7 +16,7 @@ from nacre.console.access.audit import (
     line_of,
     without_secrets,
 )
-from nacre.console.access.audit_reader import AuditFilter, audit_page
+from nacre.console.admin.audit import AuditFilter, audit_page
 from nacre.console.routes import API
 from nacre.errors import StorageError
 from nacre.job.job_notes import append_note, note_line

@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.console.access.form_tokens import is_token, masked_token
+from nacre.console.access.gate import is_token, masked_token
 
 TOKEN = "r7_Qm-4x"
 

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from nacre.console.access.certificates import certificate_problems, certificate_warnings
-from nacre.console.access.peers import forwarded_for
 from nacre.console.access.reach import ConsoleReach
+from nacre.console.checks import certificate_problems, certificate_warnings
+from nacre.console.middleware import forwarded_for
 from nacre.console.routes import API
 from nacre.console.server import OpenedConsole
 from nacre.errors import ConfigError

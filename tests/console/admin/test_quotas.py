@@ -19,8 +19,8 @@ from nacre.job.quotas import QuotaLevel, disk_usage
 from nacre.ops.roles import Role
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
-from tests.console.test_actions import SLOW, add_job, ask, until
-from tests.console.test_actions import play as play_with_launcher
+from tests.console.jobs.test_actions import SLOW, add_job, ask, until
+from tests.console.jobs.test_actions import play as play_with_launcher
 
 AT = f"{API}/quota"
 

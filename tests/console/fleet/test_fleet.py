@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet import fleet as fleet_module
-from nacre.console.fleet.fleet import Fleet
-from nacre.console.fleet.places import FoundJob, JobPlace, find_jobs, places_of
+from nacre.console.fleet import places as fleet_module
+from nacre.console.fleet.places import Fleet, FoundJob, JobPlace, find_jobs, places_of
 from nacre.console.fleet.removal_book import RemovalBook
 
 

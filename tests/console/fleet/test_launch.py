@@ -9,9 +9,8 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet import launch
-from nacre.console.fleet.fleet import Fleet
 from nacre.console.fleet.launch import Launcher, StartedProcess, lay_pause, lift_start_pause
-from nacre.console.fleet.places import FoundJob, places_of
+from nacre.console.fleet.places import Fleet, FoundJob, places_of
 from nacre.console.fleet.removal_book import RemovalBook
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError

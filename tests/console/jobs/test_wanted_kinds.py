@@ -11,15 +11,15 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.wanted_book import MOST, WantedKindBook, kinds_of
+from nacre.console.jobs.overview import crowd_links
 from nacre.console.live.poller import Poller
-from nacre.console.pages.job_overview import crowd_links
 from nacre.job.overview import JobOverview, SlowQueue
 from nacre.job.sentence import CrowdedKind
 from nacre.ops.roles import Role
 from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
-from tests.console.pages.test_same_sentence import PACE, answering
+from tests.console.jobs.test_same_sentence import PACE, answering
 
 KIND = CrowdedKind("test,a,", "http://a.test/rili?", 1_700, 1_711)
 

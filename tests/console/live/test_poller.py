@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from nacre.console.fleet import fleet
 from nacre.console.fleet.places import FoundJob, JobPlace, find_jobs
 from nacre.console.live import poller
 from nacre.console.live.snapshot import UNREADABLE
@@ -17,7 +16,7 @@ from nacre.job.control import NotRunningError
 from nacre.job.overview import JobOverview
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
-from tests.console.pages.test_same_sentence import PACE, answering
+from tests.console.jobs.test_same_sentence import PACE, answering
 
 
 def add_jobs(folder: Path, *names: str) -> None:
@@ -92,7 +91,7 @@ def test_those_who_ask_for_jobs_that_are_not_there_share_a_look(
             looks += 1
             return find_jobs(places)
 
-        monkeypatch.setattr(fleet, "find_jobs", counted)
+        monkeypatch.setattr("nacre.console.fleet.places.find_jobs", counted)
         paths = [f"/api/v1/jobs/crawls~{number}" for number in range(20)]
         asked = [console.client.get(path, headers=console.as_key()) for path in paths]
         answers = await asyncio.gather(*asked)

@@ -4,7 +4,7 @@ import pytest
 
 from nacre.annotations import ANNOTATIONS, attempts
 from nacre.console.catalogue import language
-from nacre.console.logs.explained import annotation_words, in_words
+from nacre.console.logs.lines import annotation_words, in_words
 from nacre.report.log_fields import crawl_log_fields
 
 LINE = (

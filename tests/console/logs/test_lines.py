@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.console.logs.lines import LogFilter, wanted_lines
+from nacre.console.logs.lines import LogQuery, wanted_lines
 from nacre.console.problems import RefusedRequestError
 from nacre.report.log_fields import crawl_log_fields, kind_of
 
@@ -41,31 +41,31 @@ def test_a_status_has_a_kind(status: int, kind: str):
 @pytest.mark.parametrize(
     ("wanted", "lines"),
     [
-        (LogFilter(), {LINE, FAILED}),
-        (LogFilter(match=r"%CA%E9|图"), {LINE, FAILED}),
-        (LogFilter(match="^2026.*newLog$"), {LINE}),
-        (LogFilter(status="404"), {LINE}),
-        (LogFilter(status=" 4XX , -2"), {LINE, FAILED}),
-        (LogFilter(status="failed"), {FAILED}),
-        (LogFilter(status="refused,5xx"), set()),
-        (LogFilter(host="b.test"), {LINE}),
-        (LogFilter(host=".test"), {LINE, FAILED}),
-        (LogFilter(host="x.a.b.test"), set()),
-        (LogFilter(mime="text/"), {LINE}),
-        (LogFilter(annotation="newLog"), {LINE}),
-        (LogFilter(annotation="new", status="4xx", match="html"), {LINE}),
+        (LogQuery(), {LINE, FAILED}),
+        (LogQuery(match=r"%CA%E9|图"), {LINE, FAILED}),
+        (LogQuery(match="^2026.*newLog$"), {LINE}),
+        (LogQuery(status="404"), {LINE}),
+        (LogQuery(status=" 4XX , -2"), {LINE, FAILED}),
+        (LogQuery(status="failed"), {FAILED}),
+        (LogQuery(status="refused,5xx"), set()),
+        (LogQuery(host="b.test"), {LINE}),
+        (LogQuery(host=".test"), {LINE, FAILED}),
+        (LogQuery(host="x.a.b.test"), set()),
+        (LogQuery(mime="text/"), {LINE}),
+        (LogQuery(annotation="newLog"), {LINE}),
+        (LogQuery(annotation="new", status="4xx", match="html"), {LINE}),
     ],
 )
-def test_filters(wanted: LogFilter, lines: set[str]):
+def test_filters(wanted: LogQuery, lines: set[str]):
     wants = wanted_lines(wanted)
     assert {line for line in (LINE, FAILED) if wants(line)} == lines
 
 
 @pytest.mark.parametrize(
     "wanted",
-    [LogFilter(match="("), LogFilter(match=r"(a)\1"), LogFilter(status="good")],
+    [LogQuery(match="("), LogQuery(match=r"(a)\1"), LogQuery(status="good")],
 )
-def test_a_filter_that_cannot_be_searched_is_refused(wanted: LogFilter):
+def test_a_filter_that_cannot_be_searched_is_refused(wanted: LogQuery):
     with pytest.raises(RefusedRequestError) as refused:
         wanted_lines(wanted)
     assert refused.value.status == 400

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.logs.statuses import StatusSample, rates_of, read_statuses
+from nacre.console.logs.progress import StatusSample, rates_of, read_statuses
 from nacre.core.clock import iso_millis
 from nacre.store.layout import Layout
 from tests.console.logs.test_progress import START, logs

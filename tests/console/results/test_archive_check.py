@@ -2,7 +2,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from nacre.console.results.archive_check import MOST, read_answer
+from nacre.console.results.archive import MOST, read_answer
 from nacre.console.routes import API
 from nacre.ops.roles import Role
 from tests.cli.site import PAGES, nacre, site

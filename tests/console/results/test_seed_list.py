@@ -7,7 +7,7 @@ from shlex import quote
 
 import pytest
 
-from nacre.console.readers.seed_list import LONGEST
+from nacre.console.results.seed_list import LONGEST
 from nacre.ops.roles import Role
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play

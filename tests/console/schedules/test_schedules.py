@@ -10,7 +10,7 @@ import pytest
 from nacre.console.fleet.label_book import JobLabels
 from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
 from nacre.console.fleet.schedule_book import ScheduleNote
-from nacre.console.new_jobs import free_directory
+from nacre.console.jobs.new_jobs import free_directory
 from nacre.console.routes import API
 from nacre.console.schedule_runner import ScheduleRunner
 from nacre.engine.clock import SystemClock

@@ -1,4 +1,4 @@
-from nacre.console.settings.sheet_tree import SheetNode, labels_of, sheet_tree
+from nacre.console.settings.sheet_page import SheetNode, labels_of, sheet_tree
 from nacre.console.settings.sheets import SheetPlace
 
 

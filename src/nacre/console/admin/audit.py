@@ -1,13 +1,18 @@
 """`/api/v1/audit`: who changed what, the newest first."""
 
 import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import msgspec
 
 from nacre.console.access.audit import AuditEntry
-from nacre.console.access.audit_reader import AuditFilter, audit_page
 from nacre.console.call import Call
-from nacre.console.item_list import ItemList
+from nacre.console.cursors import ItemList
+from nacre.errors import StorageError
+from nacre.messages import message
 from nacre.ops.fields import Digits, RowCount, ShortText
 
 
@@ -49,3 +54,111 @@ async def list_audit(call: Call) -> AuditLines:
     page = await asyncio.to_thread(audit_page, log.path, int(query.after or 0), query.limit, wanted)
     end = str(page.end) if page.end else None
     return AuditLines(page.entries, end, call.now, log.trouble)
+
+
+BUDGET: Final = 4 << 20
+"""Bytes that are looked through for one page."""
+_BLOCK: Final = 1 << 16
+
+
+class AuditFilter(NamedTuple):
+    """The lines that are wanted.
+
+    Attributes:
+        who: Name of the one who asked, whole; "" for all.
+        job: Id of the job, whole; "" for all.
+        action: A part of the action; "" for all.
+        outcome: The outcome, whole; "" for all.
+    """
+
+    who: str = ""
+    job: str = ""
+    action: str = ""
+    outcome: str = ""
+
+    def has(self, entry: AuditEntry) -> bool:
+        """Whether a line is wanted."""
+        return (
+            self.who in {"", entry.who}
+            and self.job in {"", entry.job}
+            and self.outcome in {"", entry.outcome}
+            and self.action.lower() in entry.action.lower()
+        )
+
+
+class AuditPage(NamedTuple):
+    """A page of the log.
+
+    Attributes:
+        entries: The newest first.
+        end: Offset at which the next, older page ends; 0 where there is none.
+    """
+
+    entries: tuple[AuditEntry, ...]
+    end: int
+
+
+def audit_page(path: Path, end: int, limit: int, wanted: AuditFilter) -> AuditPage:
+    """A page of the log. A search that finds little ends after `BUDGET` bytes, with an `end`.
+
+    Args:
+        path: The log.
+        end: Offset at which the page ends; 0 for the end of the log.
+        limit: Lines of the page.
+        wanted: Which lines.
+
+    Raises:
+        StorageError: It cannot be read.
+    """
+    entries: list[AuditEntry] = []
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return AuditPage((), 0)
+    except OSError as error:
+        raise StorageError(
+            message(
+                "console.file-unreadable",
+                "{path} cannot be read: {strerror}",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
+    try:
+        size = os.fstat(handle).st_size
+        last = first = min(end, size) if end > 0 else size
+        for start, line in _lines_before(handle, last):
+            first = start
+            entry = _entry(line)
+            if entry is not None and wanted.has(entry):
+                entries.append(entry)
+            if len(entries) >= limit or last - start >= BUDGET:
+                break
+        return AuditPage(tuple(entries), first)
+    finally:
+        os.close(handle)
+
+
+def _lines_before(handle: int, end: int) -> Iterator[tuple[int, bytes]]:
+    """The lines before an offset, the last first, each with its own offset."""
+    rest, place = b"", end
+    while place > 0:
+        begin = max(place - _BLOCK, 0)
+        first, *lines = (os.pread(handle, place - begin, begin) + rest).split(b"\n")
+        offset = begin + len(first) + sum(len(line) + 1 for line in lines)
+        for line in reversed(lines):
+            offset -= len(line)
+            if line:
+                yield offset, line
+            offset -= 1
+        place, rest = begin, first
+    if rest:
+        yield 0, rest
+
+
+def _entry(line: bytes) -> AuditEntry | None:
+    """The entry of a line; None for one that a crash cut."""
+    try:
+        return msgspec.json.decode(line, type=AuditEntry)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None

@@ -5,12 +5,12 @@ from typing import Final
 
 from starlette.responses import RedirectResponse
 
-from nacre.console.access.audit_reader import AuditFilter, audit_page
 from nacre.console.access.sessions import cookie_field
 from nacre.console.admin import about, places, sessions, users
+from nacre.console.admin.audit import AuditFilter, audit_page
 from nacre.console.admin.quotas import quota_items
 from nacre.console.call import Call, PageAnswer
-from nacre.console.form_actions import FormAction, form_handler
+from nacre.console.forms import FormAction, form_handler
 from nacre.console.live.notices import Notice
 from nacre.ops.roles import Role
 

@@ -7,10 +7,10 @@ import shutil
 import msgspec
 
 from nacre.console.call import Call
+from nacre.console.cursors import ItemList
 from nacre.console.fleet.place_book import checked_place
 from nacre.console.fleet.places import JobPlace
 from nacre.console.fleet.standing import held_elsewhere
-from nacre.console.item_list import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.messages import message
 from nacre.ops.fields import LineText

@@ -5,10 +5,10 @@ from typing import Final
 import msgspec
 
 from nacre.console.call import Call
+from nacre.console.cursors import ItemList
 from nacre.console.decoding import sent_form, text_of
 from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota, limit_of
-from nacre.console.form_actions import go_back
-from nacre.console.item_list import ItemList
+from nacre.console.forms import go_back
 from nacre.console.live.notices import Notice
 from nacre.console.problems import RefusedRequestError
 from nacre.console.route_row import Answer

@@ -1,7 +1,6 @@
 """The rows of the table that are about logins, users, keys and the audit log."""
 
 from nacre.console.admin import audit, pages, places, quotas, sessions, users
-from nacre.console.api import metrics
 from nacre.console.route_row import API, RouteRow
 from nacre.ops.roles import Role
 
@@ -48,9 +47,6 @@ ACCESS_ROUTES: tuple[RouteRow, ...] = (
              "Change users, keys, sessions or places; a form.", secret=True),
     RouteRow("POST", "/account", _V, pages.account_form,
              "Change one's own password or sessions; a form.", secret=True),
-    RouteRow("GET", "/metrics", Role.NOBODY, metrics.metrics,
-             "Metrics of the console and of all jobs; from other machines by key.",
-             media="text/plain"),
     RouteRow("GET", f"{API}/places", _A, places.list_places, "The places of jobs.",
              answer=places.PlaceList),
     RouteRow("POST", f"{API}/places", _A, places.add_place, "Add a place.",

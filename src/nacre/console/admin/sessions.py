@@ -12,7 +12,7 @@ from nacre.console.access.reach import takes_links
 from nacre.console.access.sessions import SHORT, ListedSession, cookie_field
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import LANGUAGES
-from nacre.console.item_list import ItemList
+from nacre.console.cursors import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
 from nacre.messages import message

@@ -7,7 +7,7 @@ import msgspec
 from nacre.console.access.passwords import require_good
 from nacre.console.access.users import ConsoleUser, user_name
 from nacre.console.call import Call
-from nacre.console.item_list import ItemList
+from nacre.console.cursors import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso

@@ -20,8 +20,7 @@ import msgspec
 
 from nacre.config.ordinary import read_ordinary
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.fleet import Fleet
-from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.places import Fleet, FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError

@@ -20,7 +20,7 @@ from nacre.console.links import exact, exclude_link, filters_of, job_path, page_
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
 from nacre.console.readers.task import NoRequest
-from nacre.console.settings.edits import list_exclusions
+from nacre.console.settings.changes import list_exclusions
 from nacre.console.task_answers import ask, begin_reading, facts_of, read, seen_task
 from nacre.editing.exclusion import ScopeExclusion
 from nacre.errors import NacreError

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from nacre.console.cursors import ItemList
 from nacre.console.frontier.queues import table_of
 from nacre.console.frontier.uris import QueueNames, queued_rows
-from nacre.console.item_list import ItemList
 from nacre.console.problems import not_found
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.task import reader_task

@@ -5,9 +5,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from nacre.console.cursors import cursor_of, place_of
+from nacre.console.cursors import ItemList, cursor_of, place_of
 from nacre.console.expressions import with_escapes
-from nacre.console.item_list import ItemList
 from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import VIEWS, OpenView, ScanBudget
 from nacre.core.clock import iso

@@ -18,12 +18,12 @@ from msgspec.structs import replace
 
 from nacre.console.access.roles import Requester
 from nacre.console.actions import require_quota
-from nacre.console.fleet.forgetting import require_never_ran
 from nacre.console.fleet.launch import StartedProcess, lay_pause, start_process
 from nacre.console.fleet.places import FoundJob, JobPlace
 from nacre.console.heritrix.conversion import asked, convert, is_profile, note
 from nacre.console.heritrix.files import launch_of, page_of
 from nacre.console.heritrix.model import OVER, READY, UNBUILT, HeritrixJobFacts
+from nacre.console.jobs.removals import require_never_ran
 from nacre.console.live.snapshot import UNREADABLE
 from nacre.console.problems import not_found
 from nacre.console.readers.beans import PROFILE, config_of

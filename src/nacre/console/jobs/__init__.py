@@ -1,1 +1,1 @@
-"""The jobs of a console: their removal, and the kinds of URLs that are wanted."""
+"""The jobs of a console: their list, overview and labels, actions on them, and new ones."""

@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.wanted_book import MOST, kinds_of
-from nacre.console.form_actions import shown
+from nacre.console.forms import shown
 from nacre.console.links import job_path
 from nacre.console.live.hub import job_topic
 from nacre.console.live.notices import Notice

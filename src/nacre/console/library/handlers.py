@@ -1,16 +1,17 @@
 """`/api/v1/profiles` and `/api/v1/clips`: settings to begin with, and pieces to insert."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
 from nacre.console.call import Call
-from nacre.console.item_list import ItemList
-from nacre.console.library import tasks
+from nacre.console.cursors import ItemList
 from nacre.console.problems import not_found
+from nacre.console.readers.task import reader_task
 from nacre.console.task_answers import NOWHERE, ask
 from nacre.console.versions import EditedThing, edited
+from nacre.ops import library
 from nacre.ops.fields import LineText, ShortText, Text
 from nacre.ops.library import (
     ClipItem,
@@ -48,7 +49,7 @@ class ClipUse(msgspec.Struct, frozen=True):
 
 async def list_profiles(call: Call) -> ProfileItems:
     """All profiles."""
-    profiles = await ask(call, tasks.PROFILES, NoOptions(), root=NOWHERE)
+    profiles = await ask(call, PROFILES, NoOptions(), root=NOWHERE)
     return ProfileItems(profiles.items, None, call.now)
 
 
@@ -63,7 +64,7 @@ async def profile_named(call: Call, name: str) -> ProfileDetails:
     Raises:
         RefusedRequestError: There is none (404).
     """
-    profile = await ask(call, tasks.PROFILE_TEXT, NameRequest(name), root=NOWHERE)
+    profile = await ask(call, PROFILE_TEXT, NameRequest(name), root=NOWHERE)
     if profile is None:
         raise not_found("profile", name[:60])
     return profile
@@ -77,17 +78,17 @@ async def profile_version(call: Call) -> EditedThing:
 async def save_profile(call: Call) -> ProfileDetails:
     """Save the settings of a job as a profile, without its seeds and secrets."""
     wish: ProfileWish = call.body
-    return await ask(call, tasks.SAVE_PROFILE, wish, root=call.job(wish.job).layout.root)
+    return await ask(call, SAVE_PROFILE, wish, root=call.job(wish.job).layout.root)
 
 
 async def remove_profile(call: Call) -> None:
     """Remove a profile of the user's."""
-    await ask(call, tasks.REMOVE_PROFILE, NameRequest(call.params["profile"]), root=NOWHERE)
+    await ask(call, REMOVE_PROFILE, NameRequest(call.params["profile"]), root=NOWHERE)
 
 
 async def list_clips(call: Call) -> ClipItems:
     """All clips."""
-    clips = await ask(call, tasks.CLIPS, NoOptions(), root=NOWHERE)
+    clips = await ask(call, CLIPS, NoOptions(), root=NOWHERE)
     return ClipItems(clips.items, None, call.now)
 
 
@@ -98,7 +99,7 @@ async def get_clip(call: Call) -> ClipItem:
         RefusedRequestError: There is none (404).
     """
     name = str(call.params["clip"])
-    clip = await ask(call, tasks.CLIP_TEXT, NameRequest(name), root=NOWHERE)
+    clip = await ask(call, CLIP_TEXT, NameRequest(name), root=NOWHERE)
     if clip is None:
         raise not_found("clip", name[:60])
     return clip
@@ -111,16 +112,27 @@ async def clip_version(call: Call) -> EditedThing:
 
 async def save_clip(call: Call) -> ClipItem:
     """Save YAML as a clip."""
-    return await ask(call, tasks.PUT_CLIP, call.body, root=NOWHERE)
+    return await ask(call, PUT_CLIP, call.body, root=NOWHERE)
 
 
 async def remove_clip(call: Call) -> None:
     """Remove a clip of the user's."""
-    await ask(call, tasks.DROP_CLIP, NameRequest(call.params["clip"]), root=NOWHERE)
+    await ask(call, DROP_CLIP, NameRequest(call.params["clip"]), root=NOWHERE)
 
 
 async def insert_clip(call: Call) -> ClipResult:
     """The text of a job with a clip in it; it is not saved yet."""
     wish: ClipUse = call.body
     request = InsertRequest(call.params["clip"], wish.values, wish.text, call.may_name_files)
-    return await ask(call, tasks.WITH_CLIP, request, root=call.job(wish.job).layout.root)
+    return await ask(call, WITH_CLIP, request, root=call.job(wish.job).layout.root)
+
+
+PROFILES: Final = reader_task("profiles")(library.all_profiles)
+PROFILE_TEXT: Final = reader_task("profile-text")(library.profile_text)
+SAVE_PROFILE: Final = reader_task("save-profile")(library.save_profile)
+REMOVE_PROFILE: Final = reader_task("remove-profile")(library.remove_profile)
+CLIPS: Final = reader_task("clips")(library.all_clips)
+CLIP_TEXT: Final = reader_task("clip-text")(library.clip_text)
+PUT_CLIP: Final = reader_task("put-clip")(library.put_clip)
+DROP_CLIP: Final = reader_task("drop-clip")(library.drop_clip)
+WITH_CLIP: Final = reader_task("with-clip")(library.with_clip)

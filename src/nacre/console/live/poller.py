@@ -15,22 +15,22 @@ from typing import Any, Final
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.fleet import Fleet
-from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.places import Fleet, FoundJob
 from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.kept_work import words_of
 from nacre.console.live.ends import ProcessEnds
 from nacre.console.live.hub import JOBS, ViewerHub, job_topic
 from nacre.console.live.snapshot import (
     JobSnapshot,
+    ToeList,
     rate_point,
     snapshot_of,
     starting,
+    toe_list,
     unreadable,
     unseen,
 )
 from nacre.console.live.start_checks import StartChecks, settings_stamp
-from nacre.console.live.toes import ToeList, toe_list
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.readers.stamps import folder_stamp, stamp_text
 from nacre.core.clock import Clock

@@ -1,17 +1,25 @@
 """The lines of logs: what their statuses mean, and filters on them (pure)."""
 
+import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final
 
 import msgspec
 
+from nacre.annotations import ANNOTATIONS
 from nacre.console.problems import RefusedRequestError
+from nacre.core.crawluri import Hop
 from nacre.core.status import STATUS_TABLE, FetchStatus, cause
 from nacre.frontier.pending import Matcher, any_text
 from nacre.messages import message
+from nacre.ops.fields import LineText, LogLines, ShortText, Whole
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields, kind_of
 from nacre.scope.patterns.matching import PatternList, examine
 from nacre.uri.parse import host as host_of
+
+CRAWL: Final = "crawl"
+"""Name of crawl.log."""
 
 
 def status_words(text: Callable[[str], str], status: int, told: str = "") -> str:
@@ -39,48 +47,77 @@ def status_words(text: Callable[[str], str], status: int, told: str = "") -> str
     return f"{said} ({told})" if told and told != english else said
 
 
-class LogFilter(msgspec.Struct, frozen=True):
-    """The filters of a log; "" for none. All but `match` are for logs in the form of crawl.log.
+class LogsQuery(msgspec.Struct, frozen=True):
+    """The run whose logs are listed.
 
     Attributes:
-        match: A regular expression that is found in the line.
-        status: Statuses with commas between, such as `404,5xx,-2`; `failed` for those below 0.
+        run: Its name; "" for the last one.
+    """
+
+    run: ShortText = ""
+
+
+class LogQuery(LogsQuery, frozen=True, kw_only=True):
+    """Some lines of a log. All filters but `match` are for logs in the form of crawl.log.
+
+    Attributes:
+        after: Byte behind which they begin; the oldest of these come first.
+        before: Byte before which they end; without it and `after` the end of the file.
+        at: Moment at which they begin, if no byte is given: the beginning of a time in UTC, such
+            as `2026-11-24T02:12`.
+        limit: Number of lines, 1 to 1000.
+        match: A regular expression (RE2) that is found in the line.
+        status: Statuses with commas between, such as `404,5xx,-2,failed,refused`.
         host: The host of the URL, or one above it.
         mime: The beginning of the media type.
         annotation: An annotation, or the beginning of one.
     """
 
-    match: str = ""
-    status: str = ""
-    host: str = ""
-    mime: str = ""
-    annotation: str = ""
+    after: Whole | None = None
+    before: Whole | None = None
+    at: ShortText = ""
+    limit: LogLines = 100
+    match: LineText = ""
+    status: LineText = ""
+    host: LineText = ""
+    mime: ShortText = ""
+    annotation: LineText = ""
 
     @property
-    def is_empty(self) -> bool:
-        """Whether all lines pass."""
-        return not any((self.match, self.status, self.host, self.mime, self.annotation))
+    def has_filter(self) -> bool:
+        """Whether some lines may not pass."""
+        return any((self.match, self.status, self.host, self.mime, self.annotation))
 
 
-def wanted_lines(wanted: LogFilter) -> Matcher:
-    """The test of a filter.
+class LogPageQuery(LogQuery, frozen=True, kw_only=True):
+    """Some lines of a named log, such as the page of logs shows them.
+
+    Attributes:
+        name: Name of the log.
+    """
+
+    name: ShortText = CRAWL
+
+
+def wanted_lines(query: LogQuery) -> Matcher:
+    """Return the test of the filters of a query.
 
     Raises:
         RefusedRequestError: The expression or a status is none (400).
     """
-    match = _expression(wanted.match)
+    match = _expression(query.match)
     tests: list[Callable[[CrawlLogFields], bool]] = []
-    if wanted.status:
-        is_status = _statuses(wanted.status)
+    if query.status:
+        is_status = _statuses(query.status)
         tests.append(lambda fields: is_status(fields.status))
-    if wanted.host:
-        host = wanted.host.strip().lower().strip(".")
+    if query.host:
+        host = query.host.strip().lower().strip(".")
         tests.append(lambda fields: f".{host_of(fields.url)}".endswith(f".{host}"))
-    if wanted.mime:
-        mime = wanted.mime.strip().lower()
+    if query.mime:
+        mime = query.mime.strip().lower()
         tests.append(lambda fields: fields.mime.lower().startswith(mime))
-    if wanted.annotation:
-        token = wanted.annotation.strip()
+    if query.annotation:
+        token = query.annotation.strip()
         tests.append(
             lambda fields: any(annotation.startswith(token) for annotation in _annotations(fields))
         )
@@ -148,3 +185,68 @@ def _statuses(text: str) -> Callable[[int], bool]:
                 ),
             ) from None
     return lambda status: status in exact or any(test(status) for test in tests)
+
+
+Translate = Callable[[str], str]
+
+_VALUES: Final = re.compile(r"NAME|KEY|CLASS|SCORE|N(?=t$|ms$|$)")
+"""What stands for a value in the token of an annotation."""
+_LONGEST: Final = 60
+"""Hops that are told; the last ones of a longer way."""
+
+
+def in_words(text: Translate, line: CrawlLogFields) -> str:
+    """A line in words, for who looks at it.
+
+    Args:
+        text: Gives the text of a language for an English one.
+        line: Its fields.
+    """
+    _ = text
+    parts = [f"{line.status}{_(': ')}{status_words(text, line.status)}"]
+    if line.path:
+        way = " → ".join(_hops(text, line.path))
+        parts.append(_("way from the seed: {way}").format(way=way))
+    if not line.path:
+        parts.append(_("a seed"))
+    parts += [
+        f"{one}{_(': ')}{meaning}"
+        for one in line.annotations.split(",")
+        if one and (meaning := annotation_words(text, one))
+    ]
+    stop = _(". ")
+    return stop.join(part.rstrip(".。") for part in parts) + stop.rstrip()
+
+
+def _hops(text: Translate, path: str) -> list[str]:
+    """The hops of a way in words; a long way is written with their number before it: `12+LL`."""
+    _ = text
+    known = {
+        Hop.LINK: _("link"), Hop.EMBED: _("embedded"), Hop.SPECULATIVE: _("guessed from a script"),
+        Hop.REDIRECT: _("redirect"), Hop.PREREQUISITE: _("needed first"),
+        Hop.INFERRED: _("inferred"), Hop.MANIFEST: _("from a sitemap or manifest"),
+        Hop.SUBMIT: _("form"),
+    }  # fmt: skip
+    count, plus, last = path.rpartition("+")
+    told = [known[Hop(hop)] if hop in set(Hop) else hop for hop in last[-_LONGEST:]]
+    return [f"… ({count}+)", *told] if plus else told
+
+
+def annotation_words(text: Translate, annotation: str) -> str:
+    """The meaning of an annotation as it is written; "" for one that is not known."""
+    found = next((said for token, said in _meanings() if token.fullmatch(annotation)), "")
+    return text(found) if found else ""
+
+
+@cache
+def _meanings() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(_pattern(one.token)), one.meaning) for one in ANNOTATIONS.values())
+
+
+def _pattern(token: str) -> str:
+    """The expression of a token: its values are anything, a count is digits."""
+    parts = _VALUES.split(token)
+    values = [r"\d+" if value == "N" else ".+" for value in _VALUES.findall(token)]
+    return "".join(
+        re.escape(part) + value for part, value in zip(parts, [*values, ""], strict=True)
+    )

@@ -149,7 +149,7 @@ def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
         JobError: There is no run.
         StorageError: The store cannot be read.
     """
-    from nacre.console.readers.reporting import figures_of  # noqa: PLC0415 - see above
+    from nacre.console.readers.views import figures_of  # noqa: PLC0415 - see above
     from nacre.inspect.reports.run_reports import RUN_REPORTS  # noqa: PLC0415
     from nacre.inspect.reports.source import source_of  # noqa: PLC0415
     from nacre.inspect.view import reading  # noqa: PLC0415

@@ -10,6 +10,8 @@ from nacre.console.readers.beans import (
     convert_beans,
     write_report,
 )
+from nacre.errors import ConfigError, NacreError
+from nacre.messages import error_text
 from nacre.store.layout import Layout
 
 Arguments = Mapping[str, Any]
@@ -20,7 +22,7 @@ def _of(module: str, name: str) -> ReaderTask:
     """A task of a module that is imported when the task is first asked for."""
 
     def task(layout: Layout, arguments: Arguments) -> Any:  # noqa: ANN401 - as the task gives it
-        found: ReaderTask = getattr(import_module(f"nacre.console.readers.{module}"), name)
+        found: ReaderTask = getattr(import_module(f"nacre.console.{module}"), name)
         return found(layout, arguments)
 
     return task
@@ -41,7 +43,7 @@ def _stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
 
     layout.require()
     if layout.in_rounds:
-        from nacre.console.readers.rounds import rounds_facts  # noqa: PLC0415 - few have rounds
+        from nacre.ops.status import rounds_facts  # noqa: PLC0415 - few have rounds
 
         return {"cycle": rounds_facts(layout)}
     return stored_status(layout)
@@ -55,7 +57,7 @@ def kept_from_start(layout: Layout, _: Arguments) -> dict[str, Any]:
 
 
 _FOR_PAGES = (
-    "frontier.previews", "readers.logs", "results.runs", "results.seeds", "results.urls",
+    "frontier.previews", "logs.tasks", "results.runs", "results.seeds", "results.handlers",
     "settings.sheets", "settings.trials",
 )  # fmt: skip
 
@@ -74,65 +76,93 @@ TASKS: Mapping[str, ReaderTask] = {
     "check": check_settings,
     "convert-beans": convert_beans,
     "write-report": write_report,
-    "config-text": _of("editing", "config_text"),
-    "find-in-text": _of("editing", "find_problems"),
-    "complete-text": _of("editing", "complete_text"),
-    "hover-text": _of("editing", "hover_text"),
-    "format-text": _of("editing", "format_text"),
-    "effective-settings": _of("editing", "effective_settings"),
-    "closed-files": _of("editing", "closed_files"),
-    "shown-text": _of("editing", "shown_text"),
-    "put-config": _of("editing", "put_config"),
-    "save-config": _of("editing", "save_config"),
-    "edit-versions": _of("editing", "edit_versions"),
-    "edit-version": _of("editing", "edit_version"),
-    "named-files": _typed("settings.edits", "named_files"),
-    "change-settings": _typed("settings.edits", "change_file"),
-    "exclusions": _typed("settings.edits", "list_exclusions"),
+    "config-text": _of("settings.file_tasks", "config_text"),
+    "find-in-text": _of("settings.file_tasks", "find_problems"),
+    "complete-text": _of("settings.file_tasks", "complete_text"),
+    "hover-text": _of("settings.file_tasks", "hover_text"),
+    "format-text": _of("settings.file_tasks", "format_text"),
+    "effective-settings": _of("settings.file_tasks", "effective_settings"),
+    "closed-files": _of("settings.file_tasks", "closed_files"),
+    "shown-text": _of("settings.file_tasks", "shown_text"),
+    "put-config": _of("settings.file_tasks", "put_config"),
+    "save-config": _of("settings.file_tasks", "save_config"),
+    "edit-versions": _of("settings.file_tasks", "edit_versions"),
+    "edit-version": _of("settings.file_tasks", "edit_version"),
+    "named-files": _typed("settings.changes", "named_files"),
+    "change-settings": _typed("settings.changes", "change_file"),
+    "exclusions": _typed("settings.changes", "list_exclusions"),
     "dry-run": _typed("settings.trials", "dry_run"),
-    "form-fields": _of("forms", "form_fields"),
-    "form-change": _of("forms", "form_change"),
-    "form-text": _of("forms", "form_text"),
-    "form-values": _of("forms", "form_values"),
+    "form-fields": _of("settings.form_tasks", "form_fields"),
+    "form-change": _of("settings.form_tasks", "form_change"),
+    "form-text": _of("settings.form_tasks", "form_text"),
+    "form-values": _of("settings.form_tasks", "form_values"),
     "list-sheets": _typed("settings.sheets", "list_sheets"),
     "sheets-at": _typed("settings.sheets", "sheets_at"),
     "sheet-value": _typed("settings.sheets", "sheet_value"),
-    "profiles": _typed("library.tasks", "PROFILES"),
-    "profile-text": _typed("library.tasks", "PROFILE_TEXT"),
-    "save-profile": _typed("library.tasks", "SAVE_PROFILE"),
-    "remove-profile": _typed("library.tasks", "REMOVE_PROFILE"),
-    "clips": _typed("library.tasks", "CLIPS"),
-    "clip-text": _typed("library.tasks", "CLIP_TEXT"),
-    "put-clip": _typed("library.tasks", "PUT_CLIP"),
-    "clip-of-lines": _typed("settings.edits", "CLIP_OF_LINES"),
-    "drop-clip": _typed("library.tasks", "DROP_CLIP"),
-    "with-clip": _typed("library.tasks", "WITH_CLIP"),
-    "settings-schema": _of("editing", "settings_schema"),
-    "setting-facts": _of("editing", "setting_facts"),
-    "log-lines": _of("logs", "find_lines"),
-    "progress": _of("logs", "read_progress"),
+    "profiles": _typed("library.handlers", "PROFILES"),
+    "profile-text": _typed("library.handlers", "PROFILE_TEXT"),
+    "save-profile": _typed("library.handlers", "SAVE_PROFILE"),
+    "remove-profile": _typed("library.handlers", "REMOVE_PROFILE"),
+    "clips": _typed("library.handlers", "CLIPS"),
+    "clip-text": _typed("library.handlers", "CLIP_TEXT"),
+    "put-clip": _typed("library.handlers", "PUT_CLIP"),
+    "clip-of-lines": _typed("settings.changes", "CLIP_OF_LINES"),
+    "drop-clip": _typed("library.handlers", "DROP_CLIP"),
+    "with-clip": _typed("library.handlers", "WITH_CLIP"),
+    "settings-schema": _of("settings.file_tasks", "settings_schema"),
+    "setting-facts": _of("settings.file_tasks", "setting_facts"),
+    "log-lines": _typed("logs.tasks", "find_lines"),
+    "progress": _typed("logs.tasks", "read_progress"),
     "queues": _typed("frontier.queues", "list_queues"),
     "queue": _typed("frontier.queues", "show_queue"),
     "uris": _typed("frontier.uris", "list_uris"),
     "tree": _typed("frontier.tree", "show_tree"),
     "count": _typed("frontier.previews", "count_affected"),
-    "operate": _of("operations", "operate"),
-    "import-uris": _of("surgery", "import_uris"),
-    "look-at-new-job": _of("new_jobs", "look_at_new_job"),
-    "new-job-fields": _of("new_jobs", "new_job_fields"),
-    "make-new-job": _of("new_jobs", "make_new_job"),
-    "make-of-profile": _of("new_jobs", "make_of_profile"),
-    "look-before-start": _of("starting", "look_before_start"),
-    "cycle-versions": _of("rounds", "cycle_versions"),
-    "dry-round": _of("dry_round", "dry_round"),
+    "operate": _of("readers.operations", "operate"),
+    "import-uris": _of("readers.operations", "import_uris"),
+    "look-at-new-job": _of("jobs.new_job_tasks", "look_at_new_job"),
+    "new-job-fields": _of("jobs.new_job_tasks", "new_job_fields"),
+    "make-new-job": _of("jobs.new_job_tasks", "make_new_job"),
+    "make-of-profile": _of("jobs.new_job_tasks", "make_of_profile"),
+    "look-before-start": _of("readers.tasks", "look_before_start"),
+    "cycle-versions": _typed("rounds.tasks", "cycle_versions"),
+    "dry-round": _typed("rounds.tasks", "dry_round"),
     "export-part": _typed("frontier.uris", "export_part"),
     "seeds": _typed("results.seeds", "list_seeds"),
-    "seed-list": _of("seed_list", "seed_list"),
-    "save-seed-list": _of("seed_list", "save_seed_list"),
-    "explain": _typed("results.urls", "explain_url"),
+    "seed-list": _of("results.seed_list", "seed_list"),
+    "save-seed-list": _of("results.seed_list", "write_seed_list"),
+    "explain": _typed("results.handlers", "explain_url"),
     "runs": _typed("results.runs", "list_runs"),
-    "upcoming": _of("upcoming", "upcoming"),
-    "reports": _of("reporting", "list_reports"),
-    "report": _of("reporting", "make_report"),
+    "upcoming": _of("schedules.calendar", "upcoming"),
+    "reports": _of("results.report_tasks", "list_reports"),
+    "report": _of("results.report_tasks", "make_report"),
 }
 """The tasks by the names that `pool.ReaderPool.ask` takes."""
+
+
+def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what keeps a job from starting: problems of its settings, and space that is missing.
+
+    Names are not looked up here, as somebody waits; the start itself does that.
+
+    Args:
+        layout: The job.
+        arguments: `set`: texts `path=value`, which may not send a secret to another server.
+    """
+    from nacre.job.job import Job  # noqa: PLC0415 - the worker starts faster
+    from nacre.settings.load import examine_job, load_job  # noqa: PLC0415
+    from nacre.settings.secret_places import require_unmoved  # noqa: PLC0415
+
+    try:
+        given = [str(text) for text in arguments.get("set", ())]
+        loaded = load_job(layout, given)
+        saved, faults = examine_job(layout) if given else (loaded, [])
+        before = saved.settings if saved is not None else None
+        # Of settings that have a problem it is not known where their secrets are sent.
+        require_unmoved(before, loaded.settings, strict=bool(faults), references=True)
+        missing = Job(layout.root, loaded.settings).missing_space()
+    except ConfigError as error:
+        return {"problems": [problem._asdict() for problem in error.problems], "space": ""}
+    except NacreError as error:
+        return {"problems": [{"path": "", "message": error_text(error)}], "space": ""}
+    return {"problems": [], "space": missing}

@@ -6,7 +6,7 @@ seconds, with the time of its data, and is opened anew between two questions; th
 the more seldom, so that few questions come while it is done.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +16,7 @@ from nacre.console.readers.stamps import store_stamp
 from nacre.engine.clock import SystemClock
 from nacre.errors import StorageError
 from nacre.inspect.stored_job import read_only, require_store
-from nacre.inspect.view import View
+from nacre.inspect.view import LiveFigures, ToeFacts, View
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -232,3 +232,9 @@ class ScanBudget:
         if self.looked >= self._rows:
             return True
         return not self.looked % _EACH and CLOCK.monotonic() > self._until
+
+
+def figures_of(answer: Mapping[str, Any]) -> LiveFigures:
+    """The figures of a running job, of its answer to `toes`."""
+    toes = [ToeFacts(*(one[name] for name in ToeFacts._fields)) for one in answer["toes"]]
+    return LiveFigures(int(answer["parallel"]), toes, float(answer["offset"]))

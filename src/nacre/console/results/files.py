@@ -12,7 +12,7 @@ from nacre.console.call import Call
 from nacre.console.cursors import cursor_of, place_of
 from nacre.console.fleet.job_files import FilePlace, byte_range, list_files, open_file, pieces
 from nacre.console.problems import RefusedRequestError, not_found
-from nacre.console.results.pushes import PushState, push_state
+from nacre.console.results.archive import PushState, push_state
 from nacre.core.clock import iso
 from nacre.ops.fields import Cursor, RowCount, ShortText
 

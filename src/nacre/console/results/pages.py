@@ -12,19 +12,17 @@ from starlette.responses import RedirectResponse
 from nacre.console.actions import WHYS, act, allowed_now
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.job_files import run_names
-from nacre.console.form_actions import shown
-from nacre.console.forms import may_operate, never_ran_page, offered_runs, wait_page
+from nacre.console.forms import may_operate, never_ran_page, offered_runs, shown, wait_page
+from nacre.console.jobs.buttons import notice_of
 from nacre.console.links import exact, exclude_link, job_path
 from nacre.console.logs.pages import runs_with_logs
-from nacre.console.pages.acting import notice_of
 from nacre.console.readers.background import HeldTask
 from nacre.console.results import seed_list
 from nacre.console.results.files import FileList
-from nacre.console.results.handlers import explain
+from nacre.console.results.handlers import ExplainedUrl, explain
 from nacre.console.results.reports import ReportQuery, report_of
 from nacre.console.results.runs import RunList
 from nacre.console.results.seeds import SeedOutcomeList, list_seeds
-from nacre.console.results.urls import ExplainedUrl
 from nacre.console.task_answers import read
 from nacre.inspect.analysis.found_words import FOUND_WORDS
 from nacre.inspect.explain.answers import Explanation

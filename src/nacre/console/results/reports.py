@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from nacre.console.call import Call
 from nacre.console.catalogue import ENGLISH
+from nacre.console.cursors import ItemList
 from nacre.console.fleet.places import FoundJob
-from nacre.console.item_list import ItemList
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
 from nacre.console.task_answers import later, read_or_later

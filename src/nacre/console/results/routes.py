@@ -1,17 +1,7 @@
 """The routes of results: seeds, URLs, reports, runs, checkpoints and files."""
 
 from nacre.console.answering import read_row, with_page
-from nacre.console.results import (
-    archive_check,
-    checkpoints,
-    files,
-    handlers,
-    pages,
-    pushes,
-    reports,
-    seed_list,
-    urls,
-)
+from nacre.console.results import archive, files, handlers, pages, reports, seed_list
 from nacre.console.results.runs import list_runs
 from nacre.console.results.seeds import SeedsQuery, list_seeds
 from nacre.console.route_row import API, RouteRow, RouteView
@@ -45,10 +35,10 @@ RESULT_ROUTES: tuple[RouteRow, ...] = (
              body=seed_list.SeedListWish, answer=seed_list.SavedSeedList,
              version_of=seed_list.seed_list_version),
     RouteRow("GET", "/j/{job}/url", _V, pages.url_page, "All that is known of a URL.",
-             query=urls.UrlQuery,
+             query=handlers.UrlQuery,
              view=RouteView("url.html", pages.url_facts, _("URL"), "frontier")),
     RouteRow("GET", f"{_JOB}/explain", _V, handlers.explain, "Why a URL was or was not crawled.",
-             query=urls.UrlQuery, answer=urls.ExplainedUrl),
+             query=handlers.UrlQuery, answer=handlers.ExplainedUrl),
     *with_page(RouteRow("GET", f"{_JOB}/reports", _V, reports.list_reports,
                         "The names of all reports.", answer=reports.ReportNames),
                "/j/{job}/reports", RouteView("reports.html")),
@@ -60,8 +50,8 @@ RESULT_ROUTES: tuple[RouteRow, ...] = (
              "A study, likewise.", query=reports.ReportQuery),
     *with_page(read_row(f"{_JOB}/runs", list_runs, "The runs, with what each found."),
                "/j/{job}/runs", RouteView("runs.html", pages.run_facts, _("Runs"), "runs")),
-    *with_page(RouteRow("GET", f"{_JOB}/checkpoints", _V, checkpoints.list_job_checkpoints,
-                        "The checkpoints.", answer=checkpoints.CheckpointList),
+    *with_page(RouteRow("GET", f"{_JOB}/checkpoints", _V, archive.list_job_checkpoints,
+                        "The checkpoints.", answer=archive.CheckpointList),
                "/j/{job}/checkpoints", RouteView("checkpoints.html", pages.checkpoint_facts)),
     RouteRow("POST", "/j/{job}/checkpoints", _O, pages.go_back,
              "Start a job from a checkpoint; a form.", form=pages.CheckpointForm),
@@ -71,15 +61,15 @@ RESULT_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", f"{_JOB}/files/{{path:path}}", _V, files.get_file,
              "A file, whole or a part of it (`Range`).", fields=("range",),
              media="application/octet-stream"),
-    RouteRow("POST", f"{_JOB}/push/outbackcdx", _O, pushes.push,
+    RouteRow("POST", f"{_JOB}/push/outbackcdx", _O, archive.push,
              "Post the indexes that the job's OutbackCDX server lacks; delete what is gone here.",
-             body=pushes.PushWish, answer=pushes.PushedFiles),
-    RouteRow("POST", "/j/{job}/push", _O, pushes.push,
+             body=archive.PushWish, answer=archive.PushedFiles),
+    RouteRow("POST", "/j/{job}/push", _O, archive.push,
              "Post the indexes that the job's OutbackCDX server lacks; a form.",
-             form=pushes.PushWish),
-    RouteRow("POST", f"{_JOB}/archive/check", _O, archive_check.check_archive,
-             "Read the archive and compare every digest.", answer=archive_check.CheckedArchive),
-    RouteRow("POST", "/j/{job}/archive/check", _O, archive_check.check_archive,
+             form=archive.PushWish),
+    RouteRow("POST", f"{_JOB}/archive/check", _O, archive.check_archive,
+             "Read the archive and compare every digest.", answer=archive.CheckedArchive),
+    RouteRow("POST", "/j/{job}/archive/check", _O, archive.check_archive,
              "Read the archive and compare every digest; a form."),
 )  # fmt: skip
 """Its rows."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 from starlette.responses import Response
@@ -18,10 +18,11 @@ from nacre.console.fleet.schedule_book import (
     day_text,
     until_of,
 )
-from nacre.console.form_actions import go_back
+from nacre.console.forms import go_back
+from nacre.console.jobs.new_jobs import job_places
 from nacre.console.live.notices import Notice
-from nacre.console.new_jobs import job_places
 from nacre.console.problems import RefusedRequestError
+from nacre.console.readers.views import CLOCK, VIEWS
 from nacre.console.schedules.calendar_month import (
     CalendarLook,
     OwnPasses,
@@ -42,12 +43,17 @@ from nacre.console.schedules.handlers import (
 )
 from nacre.console.schedules.rhythms import CRON, WEEK, Rhythm, rhythm_of, sent_rhythm, typed_rhythm
 from nacre.console.task_answers import facts_of, read_or_later
+from nacre.core.clock import iso
+from nacre.core.message_data import to_builtins
 from nacre.errors import ConfigError, NacreError, Problem
+from nacre.inspect.explain.next_visits import NextVisits
 from nacre.job.schedules import RunOverlap
 from nacre.messages import message
 from nacre.ops.fields import ShortText, Whole
 from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
+from nacre.settings.load import load_job
+from nacre.store.layout import Layout
 
 
 class CalendarQuery(msgspec.Struct, frozen=True):
@@ -291,3 +297,51 @@ async def _change(call: Call, action: str) -> None:
             "bad-form",
             message("console.no-action", "there is no action {action!r}", action=action),
         )
+
+
+MOST_DUE: Final = 1_000
+"""Pages that are counted by day, the first that become due."""
+_SHOWN: Final = 20
+
+
+def upcoming(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The pages of a job that become due next, and its windows of bandwidth.
+
+    Args:
+        layout: The job.
+        arguments: `running`: a process works on it.
+
+    Returns:
+        `due`: the first pages with `time` (RFC 3339), `url` and `why`; `days`: how many of the
+        first thousand become due on a day of UTC; `cut`: there may be more; `windows`: each with
+        `days`, `hours` and `limits`; `zone` of the windows; `total`, `per_host`: limits outside
+        of them, B/s, 0 for none.
+    """
+    band = load_job(layout).settings.bandwidth
+    facts: dict[str, Any] = {
+        "due": [], "days": {}, "cut": False, "zone": band.time_zone, "total": band.total,
+        "per_host": band.per_host,
+        "windows": [
+            {
+                "days": window.days, "hours": window.hours,
+                "limits": {
+                    name: getattr(window, name)
+                    for name in ("total", "per_host", "parallel", "min_delay")
+                    if getattr(window, name) is not None
+                },
+            }
+            for window in band.windows
+        ],
+    }  # fmt: skip
+    if not layout.has_store:
+        return facts
+    with VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view:
+        looked = view.view(running=bool(arguments.get("running")))
+        # A page that waits for it asks again.
+        found = view.once("upcoming", lambda: NextVisits(looked, CLOCK.now()).first(MOST_DUE))
+    for one in found:
+        day = iso(one.time)[:10]
+        facts["days"][day] = facts["days"].get(day, 0) + 1
+    facts["due"] = [{**one._asdict(), "time": iso(one.time)} for one in found[:_SHOWN]]
+    facts["cut"] = len(found) == MOST_DUE
+    return dict(to_builtins(facts))

@@ -11,7 +11,7 @@ from nacre.console.fleet.schedule_book import (
     require_alone,
     told,
 )
-from nacre.console.new_jobs import NewJobWish, job_places, place_for, require_settings
+from nacre.console.jobs.new_jobs import NewJobWish, job_places, place_for, require_settings
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso

@@ -9,8 +9,8 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
+from nacre.console.cursors import ItemList
 from nacre.console.fleet.places import FoundJob
-from nacre.console.item_list import ItemList
 from nacre.console.problems import (
     PROBLEM_TYPE,
     ProblemDetails,

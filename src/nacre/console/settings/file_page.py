@@ -10,6 +10,7 @@ from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import sent_form
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
+from nacre.console.settings.changes import CLIP_OF_LINES
 from nacre.console.settings.config import (
     SaveQuery,
     ask_about,
@@ -19,7 +20,6 @@ from nacre.console.settings.config import (
     version_number,
     version_of,
 )
-from nacre.console.settings.edits import CLIP_OF_LINES
 from nacre.console.task_answers import ask
 from nacre.editing.findings import CheckLevel, TextFindings, blocked_by
 from nacre.errors import ConfigError, Problem

@@ -10,7 +10,6 @@ from nacre.console.settings import (
     sheet_handlers,
     sheet_page,
     sheets,
-    trial_page,
     trials,
 )
 from nacre.editing.complete import Completions
@@ -31,8 +30,8 @@ EDITING_ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", "/j/{job}/settings/sheets", _V, sheet_page.page, "Where sheets apply."),
     RouteRow("POST", "/j/{job}/settings/sheets", _O, sheet_page.submit,
              "Preview and apply a change of sheets."),
-    RouteRow("GET", "/j/{job}/settings/urls", _V, trial_page.page, "A form to try URLs."),
-    RouteRow("POST", "/j/{job}/settings/urls", _V, trial_page.submit,
+    RouteRow("GET", "/j/{job}/settings/urls", _V, trials.page, "A form to try URLs."),
+    RouteRow("POST", "/j/{job}/settings/urls", _V, trials.submit,
              "What would become of URLs.", changes=False),
     RouteRow("GET", "/j/{job}/settings/history", _V, file_page.history,
              "The versions of the file of a job."),
@@ -88,7 +87,7 @@ EDITING_ROUTES: tuple[RouteRow, ...] = (
              "Take a sheet off some URIs.", body=sheet_handlers.AssociationWish,
              answer=changes.ChangedSettings,
              version_of=config.config_version),
-    RouteRow("POST", f"{API}/jobs/{{job}}/dry-run", _V, trial_page.dry_run,
+    RouteRow("POST", f"{API}/jobs/{{job}}/dry-run", _V, trials.show_trial,
              "What would become of URLs, by the saved file or another text.",
              body=trials.UrlQuestion, answer=trials.UrlTrials, changes=False),
     RouteRow("POST", f"{API}/config/check", _O, config.check_text,

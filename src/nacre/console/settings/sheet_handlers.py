@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from nacre.console.call import Call
-from nacre.console.item_list import ItemList
+from nacre.console.cursors import ItemList
 from nacre.console.problems import not_found
 from nacre.console.readers.task import NoRequest
 from nacre.console.settings.changes import ChangedSettings, change

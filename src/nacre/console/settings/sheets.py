@@ -10,9 +10,9 @@ from nacre.config.facts import FieldFacts, choices_of, fields, type_at, value_at
 from nacre.config.findings import typed
 from nacre.config.secret import masked
 from nacre.config.sheet import flat
-from nacre.console.readers.editors import editor_of, field_text, value_of
 from nacre.console.readers.task import NoRequest, reader_task
 from nacre.console.readers.views import CLOCK
+from nacre.console.settings.cards import editor_of, field_text, value_of
 from nacre.core.clock import iso
 from nacre.engine.candidates.scope_state import RuleFiles, scope_state
 from nacre.engine.seeding.seeds import parse_seed

@@ -6,8 +6,14 @@ from contextlib import ExitStack
 import msgspec
 
 from nacre.config.check import Loaded
+from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import lines_of
+from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import CLOCK
+from nacre.console.settings.config import ask_about
+from nacre.console.settings.file_page import form_of, frame
+from nacre.console.task_answers import ask
 from nacre.core.clock import iso
 from nacre.editing.file_settings import changed_files, for_admins
 from nacre.editing.secrets import without_secrets
@@ -15,6 +21,7 @@ from nacre.errors import ConfigError
 from nacre.inspect.explain.dry_run import DryRun, DryRunAnswer
 from nacre.inspect.view import reading
 from nacre.job.edits import read_config
+from nacre.messages import message
 from nacre.ops.fields import LineTexts, Text
 from nacre.settings.load import examine_text, load_job
 from nacre.settings.settings import JobSettings
@@ -117,3 +124,61 @@ def _compared(new: DryRunAnswer, old: DryRunAnswer) -> UrlTrial:
     """Return both outlooks if they differ in more than the opinions of single rules."""
     bare = msgspec.structs.replace(new, opinions=()), msgspec.structs.replace(old, opinions=())
     return UrlTrial(new, old if bare[0] != bare[1] else None)
+
+
+_PATIENCE = 60.0
+
+
+MOST_URLS = 1_000
+"""URLs of a dry run."""
+
+
+async def show_trial(call: Call) -> UrlTrials:
+    """The outlook of URLs, by the saved text or another text.
+
+    Raises:
+        RefusedRequestError: There are none, or too many (422).
+        ConfigError: The text has problems.
+    """
+    wanted: UrlQuestion = call.body
+    if not 0 < len(wanted.urls) <= MOST_URLS:
+        said = message(
+            "console.urls-number",
+            "{number:,} URLs: send 1 to {most_urls:,}",
+            number=len(wanted.urls),
+            most_urls=MOST_URLS,
+        )
+        raise RefusedRequestError(422, "urls", said)
+    request = TrialRequest(wanted.urls, wanted.text, call.may_name_files)
+    return await ask(call, dry_run, request, _PATIENCE)
+
+
+async def page(call: Call) -> PageAnswer:
+    """The form for URLs."""
+    facts = await frame(call, call.job(), "urls")
+    shown = {"urls": call.request.query_params.get("u", "")[:2_000], "text": ""}
+    return PageAnswer("settings_urls.html", {**facts, **_EMPTY, **shown})
+
+
+_EMPTY = {"trials": None, "problems": (), "refused": "", "most": MOST_URLS}
+
+
+async def submit(call: Call) -> PageAnswer:
+    """Try the URLs of the form."""
+    job, form = call.job(), await form_of(call)
+    facts = await frame(call, job, "urls")
+    text = form.get("text", "").replace("\r\n", "\n")
+    urls = list(lines_of(form.get("urls", "")))
+    shown = {**facts, **_EMPTY, "urls": "\n".join(urls), "text": text}
+    if text.strip() and text == (await ask_about(call, "config-text", job))["text"]:
+        shown["text"] = text = ""
+    if not urls:
+        return PageAnswer("settings_urls.html", shown)
+    try:
+        body = UrlQuestion(tuple(urls), text or None)
+        answer = await show_trial(call._replace(body=body))
+    except ConfigError as error:
+        return PageAnswer("settings_urls.html", {**shown, "problems": error.problems}, 422)
+    except RefusedRequestError as error:
+        return PageAnswer("settings_urls.html", {**shown, "refused": error.message}, error.status)
+    return PageAnswer("settings_urls.html", {**shown, "trials": answer})

@@ -1,8 +1,12 @@
 """Streams: what a viewer is sent while they look, from the first state to the end."""
 
+import re
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, aclosing
 from typing import Final
+
+from starlette.responses import StreamingResponse
+from starlette.types import Send
 
 from nacre.console.access.gate import identify
 from nacre.console.call import Call
@@ -58,3 +62,42 @@ def may_look(call: Call) -> bool:
     place = call.job().place if "job" in call.request.path_params else None
     who = visitor.identity
     return who.role >= Role.VIEWER and (place is None or who.sees(place))
+
+
+COMMENT = b": \n\n"
+"""A comment: it says that the stream is alive, and is no event."""
+_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+def event(data: str, name: str = "", position: str = "") -> bytes:
+    """The text of an event.
+
+    Args:
+        data: Its data; of several lines each becomes a field.
+        name: Its name; "" for none: a message.
+        position: Its id, which a client sends back as Last-Event-ID; "" for none.
+    """
+    lines = [f"event: {name}"] if name else []
+    if position:
+        lines.append(f"id: {position}")
+    lines += [f"data: {line}" for line in _BREAK.split(data)]
+    return ("\n".join(lines) + "\n\n").encode("utf-8", "backslashreplace")
+
+
+class EventStream(StreamingResponse):
+    """An answer of events; they are closed as soon as nobody reads them.
+
+    Args:
+        events: Texts of events.
+    """
+
+    def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
+        # A proxy such as nginx would collect events before it passes them on.
+        fields = {"x-accel-buffering": "no"}
+        super().__init__(events, headers=fields, media_type="text/event-stream")
+        self._events = events
+
+    async def stream_response(self, send: Send) -> None:
+        """See its base."""
+        async with aclosing(self._events):
+            await super().stream_response(send)

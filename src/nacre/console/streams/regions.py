@@ -8,17 +8,19 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+import msgspec
+
 from nacre.console.assets import assets
 from nacre.console.call import Call, PageAnswer
-from nacre.console.live.events import EventStream, event
+from nacre.console.jobs.listing import job_list, live_facts
+from nacre.console.jobs.logs import LogTailQuery, in_columns, log_items
+from nacre.console.jobs.overview import job_details, overview_facts, tails_of
+from nacre.console.jobs.watch import watch_facts
 from nacre.console.live.hub import JOBS, job_topic, task_topic
 from nacre.console.live.tails import log_position
 from nacre.console.logs.lines import wanted_lines
-from nacre.console.pages import job_list, job_log, job_overview, job_watch
-from nacre.console.pages.header import header_facts
-from nacre.console.pages.job_log import LogTailQuery
-from nacre.console.pages.rendering import render
-from nacre.console.streams.follow import follow
+from nacre.console.rendering import header_facts, render
+from nacre.console.streams.follow import EventStream, event, follow
 from nacre.console.task_answers import facts_of, seen_task
 
 _BEAT = event("", "beat")
@@ -27,7 +29,14 @@ _OVER = event("", "over")
 
 async def jobs(call: Call) -> EventStream:
     """The list of all jobs."""
-    return _region(call, "live/jobs.html", JOBS, (), lambda: job_list.facts(call), call.query)
+    return _region(
+        call,
+        "live/jobs.html",
+        JOBS,
+        (),
+        lambda: live_facts(call, job_list(call, call.query)),
+        call.query,
+    )
 
 
 async def overview(call: Call) -> EventStream:
@@ -35,14 +44,14 @@ async def overview(call: Call) -> EventStream:
     job = call.job()
     services = call.services
     await services.poller.fresh(job)
-    tails = await job_overview.tails_of(call, job)
+    tails = await tails_of(call, job)
     looks = (
         services.poller.watching_toes(job.id),
         *(services.tails.watching(tail) for tail in tails),
     )
     return _region(
         call, "live/overview.html", job_topic(job.id), looks,
-        lambda: job_overview.facts(call, job, tails),
+        lambda: overview_facts(call, job_details(call, job), tails),
     )  # fmt: skip
 
 
@@ -52,7 +61,7 @@ async def watch(call: Call) -> EventStream:
     await call.services.poller.fresh(job)
     return _region(
         call, "live/watch.html", job_topic(job.id), (call.services.poller.watching_toes(job.id),),
-        lambda: job_watch.facts(call, job), call.query,
+        lambda: watch_facts(call, job), call.query,
     )  # fmt: skip
 
 
@@ -60,11 +69,11 @@ async def log(call: Call) -> EventStream:
     """New lines of a log, as rows of its table."""
     query: LogTailQuery = call.query
     job, name = call.job(), str(call.request.path_params["log"])
-    wants = wanted_lines(query.filter)
+    wants = wanted_lines(query)
     tails = call.services.tails
     tail = await tails.tail(job, name)
     seen = log_position(call.request.headers.get("last-event-id") or query.seen)
-    kind = (query.filter, call.language.name)
+    kind = (msgspec.structs.replace(query, seen=""), call.language.name)
 
     def changed() -> Iterator[bytes]:
         nonlocal seen
@@ -74,10 +83,10 @@ async def log(call: Call) -> EventStream:
             return
 
         def made() -> bytes:
-            rows = job_log.rows(line for line in found.lines if wants(line.text))
+            rows = log_items(line for line in found.lines if wants(line.text))
             shown = {
                 "rows": rows, "job": job.id, "is_anew": found.is_anew,
-                "columns": job_log.in_columns(name),
+                "columns": in_columns(name),
             }  # fmt: skip
             text = render("live/log.html", shown, call.language, assets())
             return event(text.decode(), position=str(found.position))

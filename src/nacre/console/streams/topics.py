@@ -15,16 +15,16 @@ from urllib.parse import unquote
 
 import msgspec
 
-from nacre.console.api.jobs import JobDetails, JobList, JobsQuery, job_details, job_list
 from nacre.console.call import Call
 from nacre.console.fleet.places import FoundJob
-from nacre.console.live.events import COMMENT, EventStream, event
+from nacre.console.jobs.listing import JobList, JobsQuery, job_list
+from nacre.console.jobs.overview import JobDetails, job_details
 from nacre.console.live.hub import JOBS, job_topic, task_topic
 from nacre.console.live.tails import LogPosition, LogTail, log_position
 from nacre.console.logs.pages import LogLine, is_log_name
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.background import HeldTask
-from nacre.console.streams.follow import follow
+from nacre.console.streams.follow import COMMENT, EventStream, event, follow
 from nacre.console.task_answers import TaskFacts, facts_of, seen_task
 from nacre.core.message_data import to_json
 from nacre.messages import message
@@ -139,8 +139,7 @@ class _Job:
         call = self._call
 
         def made() -> bytes:
-            seen = call.services.poller.snapshot(self._job)
-            data = JobEvent(self.topic, job_details(call.services, self._job, seen, call.language))
+            data = JobEvent(self.topic, job_details(call, self._job))
             return event(to_json(data).decode(), "job")
 
         return call.services.hub.made(self.topic, ("api", call.language.name), made)

@@ -1,8 +1,12 @@
 """`/api/v1/tasks` and `/j/J/tasks`: what runs in the background, and its results."""
 
+from collections.abc import Mapping
+from typing import Any, Final
+
 from starlette.responses import Response
 
-from nacre.console.call import Call
+from nacre.console.call import Call, PageAnswer
+from nacre.console.links import job_path
 from nacre.console.problems import not_found
 from nacre.console.task_answers import TaskFacts, TaskList, facts_of, seen_task
 from nacre.core.clock import iso
@@ -31,3 +35,124 @@ async def cancel_task(call: Call) -> Response:
     """End a task; what it has done stays done. One that is over stays as it is."""
     await seen_task(call).cancel()
     return Response(status_code=204)
+
+
+_BACK: Final = {
+    "seeds": "seeds",
+    "restore": "checkpoints",
+    "push": "files",
+    "withdraw": "files",
+    "check-archive": "files",
+}
+"""The pages from which tasks are begun, if that is not the frontier's."""
+
+
+async def task_facts(call: Call, task: TaskFacts) -> Mapping[str, Any] | PageAnswer:
+    """The facts of the page of a task; it asks again by itself until the task is over."""
+    if task.what == "dry-round" and task.state == "done":
+        return PageAnswer("dry_round.html", {"found": task.result})
+    _ = call.language.texts.gettext
+    return {
+        "again": _again(task), "overview": job_path(task.job), "rule": _rule_link(task),
+        "task": task, "title": _title(call, task), "said": _said(call, task),
+        "back": f"{job_path(task.job)}/{_BACK.get(task.what, 'frontier')}",
+        "tallied": [
+            ("lines", _("Lines")), ("scheduled", _("Scheduled")), ("known", _("Known before")),
+            ("done", _("Marked as done")), ("passed", _("Of no account")),
+            ("rejected", _("Not taken")),
+        ],
+    }  # fmt: skip
+
+
+def _again(task: TaskFacts) -> dict[str, str]:
+    """The fields of the form that counts anew what was refused; {} where nothing was counted."""
+    if task.problem is None or task.problem.code != "count-differs":
+        return {}
+    wish = {name: str(task.asked[name]) for name in ("urls", "queues")}
+    return {"action": task.what, "kind": "regex", **wish}
+
+
+def _rule_link(task: TaskFacts) -> str:
+    """Where the rule is shown that an expression was put into; all rules where it was there."""
+    if task.what != "exclude" or not isinstance(task.result, dict):
+        return ""
+    form = f"{job_path(task.job)}/settings/form"
+    path, _, number = str(task.result["rule"]).rpartition(".")
+    return f"{form}?card={path}+{number}#{path}-{number}-card" if path else form
+
+
+def _title(call: Call, task: TaskFacts) -> str:
+    _ = call.language.texts.gettext
+    if task.state == "running":
+        return _("One moment")
+    return _("Done") if task.state == "done" else _("Not done")
+
+
+def _said(call: Call, task: TaskFacts) -> str:
+    """What came of a task, in a sentence."""
+    if not isinstance(task.result, dict):
+        return ""
+    _, changed = call.language.texts.gettext, task.result.get("changed", 0)
+    if task.what == "check-archive":
+        damaged = task.result["damaged"]
+        return _("The archive is damaged.") if damaged else _("The archive is whole.")
+    texts = {
+        "delay": _("The delay is set by a sheet: {text}"),
+        "restore": _("The store is that of the checkpoint now; the former one is kept in {text}"),
+    }
+    if task.what in texts:
+        return texts[task.what].format(text=task.result.get("text", ""))
+    if task.what == "include" and task.result.get("over"):
+        return _(
+            "The scope takes them again. No run goes on, so that nothing waits now: a recrawl "
+            "finds those that the pages it visits link to, and a recrawl of everything finds all."
+        )
+    return _counted(call, task.what, changed)
+
+
+def _counted(call: Call, what: str, number: int) -> str:
+    """What came of a task that changed so many."""
+
+    def ngettext(one: str, many: str) -> str:
+        return call.language.texts.ngettext(one, many, number).format(number=f"{number:,}")
+
+    known = {
+        "delete": ngettext(
+            "{number} waiting URI was deleted.", "{number} waiting URIs were deleted."
+        ),
+        "exclude": ngettext(
+            "The scope excludes them now; {number} waiting URI was deleted.",
+            "The scope excludes them now; {number} waiting URIs were deleted.",
+        ),
+        "include": ngettext(
+            "The scope takes them again; {number} URI that was deleted or refused waits again.",
+            "The scope takes them again; {number} URIs that were deleted or refused wait again.",
+        ),
+        "first": ngettext(
+            "{number} URI was moved to the front of its queue.",
+            "{number} URIs were moved to the front of their queues.",
+        ),
+        "forget": ngettext(
+            "{number} URI was forgotten: it is crawled again once it is found.",
+            "{number} URIs were forgotten: they are crawled again once they are found.",
+        ),
+        "retire": ngettext("{number} queue was retired.", "{number} queues were retired."),
+        "unretire": ngettext(
+            "{number} queue was brought back.", "{number} queues were brought back."
+        ),
+        "wake": ngettext("{number} queue was woken.", "{number} queues were woken."),
+        "reconsider": ngettext(
+            "{number} queue changed its place.", "{number} queues changed places."
+        ),
+        "import": ngettext("{number} URI was scheduled.", "{number} URIs were scheduled."),
+        "seeds": ngettext("{number} seed was scheduled.", "{number} seeds were scheduled."),
+        "push": ngettext(
+            "{number} index was posted to OutbackCDX; it has all now.",
+            "{number} indexes were posted to OutbackCDX; it has all now.",
+        ),
+        "withdraw": ngettext(
+            "{number} index was posted to OutbackCDX; what is gone here is deleted there.",
+            "{number} indexes were posted to OutbackCDX; what is gone here is deleted there.",
+        ),
+    }
+    return known.get(what, "")

@@ -4,7 +4,7 @@ from nacre.console.answering import with_page
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.console.task_answers import TaskFacts, TaskList
 from nacre.console.tasks import handlers as tasks
-from nacre.console.tasks.page import task_facts
+from nacre.console.tasks.handlers import task_facts
 from nacre.ops.roles import Role
 
 TASK_ROUTES: tuple[RouteRow, ...] = (

@@ -2,7 +2,7 @@
 
 from nacre.console.answering import with_page
 from nacre.console.route_row import API, RouteRow, RouteView
-from nacre.console.webhooks import handlers, pages
+from nacre.console.webhooks import handlers
 from nacre.ops.roles import Role
 
 _O = Role.OPERATOR
@@ -10,8 +10,9 @@ _O = Role.OPERATOR
 WEBHOOK_ROUTES: tuple[RouteRow, ...] = (
     *with_page(RouteRow("GET", f"{API}/webhooks", _O, handlers.list_hooks,
                         "Who is told what happens.", answer=handlers.HookList),
-               "/webhooks", RouteView("webhooks.html", pages.hook_facts), pages.HookPageQuery),
-    RouteRow("POST", "/webhooks", _O, pages.hook_form, "Change the webhooks; a form."),
+               "/webhooks", RouteView("webhooks.html", handlers.hook_facts),
+               handlers.HookPageQuery),
+    RouteRow("POST", "/webhooks", _O, handlers.hook_form, "Change the webhooks; a form."),
     RouteRow("POST", f"{API}/webhooks", _O, handlers.add_hook, "Keep a webhook.",
              body=handlers.NewHook, answer=handlers.HookItem, status=201,
              makes=("webhook", "id")),

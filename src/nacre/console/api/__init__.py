@@ -1,1 +1,0 @@
-"""Answers for programs: a module for each noun, with its structs and its handlers."""

@@ -1,0 +1,197 @@
+"""The buttons of actions: their labels, and why one cannot be pressed now (pure)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
+
+import msgspec
+from starlette.responses import RedirectResponse
+
+from nacre.console.access.roles import Requester
+from nacre.console.actions import REQUESTS, WHYS, ActionDone, act, require_action
+from nacre.console.call import Call, PageAnswer
+from nacre.console.decoding import form_request, sent_form, text_of
+from nacre.console.forms import shown
+from nacre.console.live.notices import Notice
+from nacre.console.problems import RefusedRequestError
+from nacre.errors import NacreError
+from nacre.ops.allowed_actions import OTHER_KIND, JobAction
+from nacre.ops.roles import Role
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues."""
+    return text
+
+
+LABELS: Final[Mapping[str, str]] = {
+    "start": _("Start"),
+    "start-paused": _("Start paused"),
+    "go-on": _("Go on"),
+    "go-on-checkpoint": _("Go on from the last checkpoint"),
+    "pause": _("Pause"),
+    "resume": _("Resume"),
+    "stop": _("Stop"),
+    "checkpoint": _("Make a checkpoint"),
+    "parallel": _("Other number of fetch slots"),
+    "change": _("Change settings while it runs"),
+    "edit": _("Edit all settings"),
+    "frontier": _("Steer the frontier"),
+    "end": _("End for good"),
+    "recrawl": _("Recrawl"),
+    "recrawl-full": _("Recrawl everything"),
+    "run-rounds": _("Run rounds"),
+    "stop-after-step": _("Stop after this step"),
+    "dry-run-rounds": _("Dry run"),
+}
+"""The label of each action."""
+
+SENT: Final = frozenset(LABELS) - {"parallel", "change", "edit", "frontier"}
+"""Actions that a button alone can take; the others have pages of their own."""
+
+_FIRST: Final = (("go-on", "start"), ("resume", "pause"), ("stop",), ("checkpoint",), ("recrawl",),
+                 ("run-rounds",), ("stop-after-step",), ("dry-run-rounds",))  # fmt: skip
+"""What stands beside the title: of each group the action that is possible, or the last one."""
+
+
+class ActionButton(NamedTuple):
+    """A button.
+
+    Attributes:
+        name: The action.
+        label: Its label.
+        why: Why it cannot be pressed; "" where it can.
+        command: The same on the command line.
+        is_sent: A button alone can take it.
+    """
+
+    name: str
+    label: str
+    why: str
+    command: str
+    is_sent: bool
+
+
+def action_buttons(
+    translate: Callable[[str], str], actions: Iterable[JobAction], identity: Requester
+) -> tuple[ActionButton, ...]:
+    """The buttons of all actions that are for jobs of this kind.
+
+    Args:
+        translate: Gives the text of another language.
+        actions: The actions of a job.
+        identity: Who looks at the page.
+    """
+    needs = "" if identity.role >= Role.OPERATOR else translate(_("this needs the role operator"))
+    return tuple(
+        ActionButton(
+            action.name,
+            translate(LABELS[action.name]),
+            needs or ("" if action.allowed else translate(WHYS[action.why])),
+            action.command,
+            action.name in SENT,
+        )
+        for action in actions
+        if action.why not in OTHER_KIND
+    )
+
+
+def many_buttons(translate: Callable[[str], str], identity: Requester) -> tuple[ActionButton, ...]:
+    """The buttons for many jobs at once; () for who may not press them."""
+    if identity.role < Role.OPERATOR:
+        return ()
+    names = ("go-on", "pause", "resume", "stop", "checkpoint", "recrawl")
+    labels = {**LABELS, "go-on": LABELS["start"]}
+    return tuple(
+        ActionButton(name, translate(labels[name]), "", "", is_sent=True) for name in names
+    )
+
+
+def first_buttons(buttons: Iterable[ActionButton]) -> tuple[ActionButton, ...]:
+    """The few that stand beside the title, whether they can be pressed or not."""
+    known = {button.name: button for button in buttons}
+    groups = [[known[name] for name in names if name in known] for names in _FIRST]
+    return tuple(
+        next((one for one in group if not one.why), group[-1]) for group in groups if group
+    )
+
+
+MOST_JOBS = 500
+"""Jobs that one form may name."""
+
+
+_NOTICES = {
+    "start": _("{job}: started"),
+    "queued": _("{job}: starts when it is its turn; place {place}"),
+    "failed": _("{job} could not be started: {text}"),
+    "pause": _("{job}: pausing"),
+    "resume": _("{job}: resumed"),
+    "held": _("{job}: still paused, for: {held}"),
+    "stop": _("{job}: stopping; what is in process is finished first"),
+    "stop-passes": _("{job}: stopped; no further pass begins"),
+    "checkpoint": _("{job}: checkpoint {name} is made"),
+    "unchanged": _("{job}: nothing has changed since the last checkpoint"),
+    "recrawl": _("{job}: recrawl started"),
+    "end": _("{job}: run {name} is ended for good"),
+    "run-rounds": _("{job}: rounds started"),
+    "stop-after-step": _("{job}: ends after the step that runs"),
+}
+
+
+_BUTTONS: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
+    "start-paused": ("start", {"paused": True}),
+    "go-on": ("start", {}),
+    "go-on-checkpoint": ("start", {"checkpoint": "latest"}),
+    "recrawl-full": ("recrawl", {"full": True}),
+}
+"""The action and the options of a button whose name is that of `JobAction`."""
+
+
+async def submit_action(call: Call) -> PageAnswer | RedirectResponse:
+    """Take the action on each of the jobs, and say what came of it."""
+    form = await sent_form(call.request)
+    action, jobs = text_of(form, "action"), [unquote(str(one)) for one in form.getlist("job")]
+    if not jobs or len(jobs) > MOST_JOBS:
+        refused = _("Choose 500 jobs at most") if jobs else _("Choose a job first")
+        raise RefusedRequestError(422, "no-job", refused)
+    name, fixed = _BUTTONS.get(action, (action, {}))
+    require_action(name)
+    call.note.jobs = jobs
+    try:
+        request = msgspec.structs.replace(form_request(form, REQUESTS[name]), **fixed)
+    except RefusedRequestError as error:
+        call.note.outcome = error.code
+        return shown(call, [Notice("error", error.message)], text_of(form, "next"))
+    call.note.change(None, {"action": action, "jobs": jobs, **msgspec.to_builtins(request)})
+    notices = [await _act_on(call, job, name, request) for job in jobs]
+    return shown(call, notices, text_of(form, "next"))
+
+
+async def _act_on(call: Call, name: str, action: str, request: msgspec.Struct) -> Notice:
+    try:
+        done = await act(call.services, call.job(name), action, request, call.identity)
+    except NacreError as error:
+        return Notice("error", _labelled(error.message, action, call.language.texts.gettext))
+    return notice_of(done, call.language.texts.gettext)
+
+
+def _labelled(refusal: str, action: str, translate: Callable[[str], str]) -> str:
+    """A refusal, which begins with the label of its button where it begins with its action."""
+    _action, colon, why = refusal.partition(": ")
+    return f"{translate(LABELS[action])}{colon}{why}" if _action == action in LABELS else refusal
+
+
+def notice_of(done: ActionDone, translate: Callable[[str], str]) -> Notice:
+    """The notice about an action that was taken."""
+    code, launch = done.action, done.launch
+    if launch is not None and launch.step != "starting":
+        code = launch.step
+    elif done.held:
+        code = "held"
+    elif code == "checkpoint" and not done.name:
+        code = "unchanged"
+    words = translate(_NOTICES[code]).format(
+        job=done.job, name=done.name, held=", ".join(done.held),
+        place=launch.place if launch else 0, text=launch.text if launch else "",
+    )  # fmt: skip
+    return Notice("error" if code == "failed" else "done", words)

@@ -1,0 +1,151 @@
+"""Moves of jobs: a job at rest goes to another place, with what the console keeps of it."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Protocol
+
+from nacre.console.actions import require_rest
+from nacre.console.call import Call
+from nacre.console.fleet.label_book import LabelBook
+from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.quota_book import DiskQuotaBook
+from nacre.console.fleet.removal_book import RemovalBook
+from nacre.console.fleet.wanted_book import WantedKindBook
+from nacre.console.jobs.new_jobs import place_for
+from nacre.console.live.hub import JOBS
+from nacre.console.problems import RefusedRequestError
+from nacre.editing.file_settings import named_files
+from nacre.job.edits import read_config
+from nacre.messages import message
+from nacre.store.layout import Layout
+
+
+async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
+    """Move the directory of a job to another place; the job as it is found there.
+
+    Its name, tags, quota and schedules go with it. Nothing is copied: another file system is the
+    business of a command line.
+
+    Args:
+        call: The request.
+        job: It.
+        label: Label of the place; that where it is already changes nothing.
+
+    Raises:
+        RefusedRequestError: Who asks does not see the place (403), there is none for jobs, or it
+            lies on another file system (422); the job runs, begins to, or waits for its next pass,
+            or a directory of its name is there (409).
+        StorageError: The console's database cannot be written.
+    """
+    if label == job.place:
+        return job
+    if not label:
+        raise RefusedRequestError(
+            422,
+            "place",
+            message("console.place-without-label", "a place has a label; leave it out to stay"),
+        )
+    services, place = call.services, place_for(call, label)
+    await require_rest(services, job)
+    if not call.may_name_files:
+        await asyncio.to_thread(_require_same_files, job.layout)
+    target = place.root / job.layout.root.name
+    await asyncio.to_thread(rename_job, job.layout.root, target)
+    before = str(job.layout.root)
+    carry_over(services, before, target)
+    await services.fleet.scan()
+    moved = next(one for one in services.fleet.jobs if one.layout.root == target)
+    services.schedules.move(before, str(target), moved.id)
+    await services.poller.look(moved)
+    services.hub.changed(JOBS)
+    return moved
+
+
+def _require_same_files(layout: Layout) -> None:
+    """Refuse the move of a job that names files beside its directory: it would name others then.
+
+    Raises:
+        RefusedRequestError: It does (403).
+    """
+    named = named_files(read_config(layout.config).decode("utf-8", "replace"))
+    texts = {path: value if isinstance(value, list) else [value] for path, value in named.items()}
+    beside = [p for p, found in texts.items() if any(".." in str(one).split("/") for one in found)]
+    if beside:
+        raise RefusedRequestError(
+            403,
+            "names-files",
+            message(
+                "console.move-changes-files",
+                "{names} names a file beside the job's directory, which would be another one "
+                "there: only an admin may move the job",
+                names=", ".join(beside),
+            ),
+        )
+
+
+class JobBooks(Protocol):
+    """The books of a console that know jobs by their directories."""
+
+    @property
+    def labels(self) -> LabelBook:
+        """Names and tags."""
+
+    @property
+    def quotas(self) -> DiskQuotaBook:
+        """Bytes that they may use."""
+
+    @property
+    def removals(self) -> RemovalBook:
+        """Those that were removed."""
+
+    @property
+    def wanted(self) -> WantedKindBook:
+        """Kinds of their URLs of which no banner warns."""
+
+
+def carry_over(books: JobBooks, before: str, target: Path) -> None:
+    """Keep the name, the tags and the quota of a job that has another directory now.
+
+    Args:
+        books: Those of the console.
+        before: Its directory until now.
+        target: That of now.
+    """
+    books.labels.move(before, str(target))
+    books.quotas.move(before, str(target))
+    books.wanted.move(before, str(target))
+    books.removals.drop(target)  # of another job, whose directory is gone
+
+
+def rename_job(source: Path, target: Path) -> None:
+    """Move the directory of a job; nothing is copied.
+
+    Raises:
+        RefusedRequestError: Something is there already (409), or it cannot be moved (422).
+    """
+    if os.path.lexists(target):
+        raise RefusedRequestError(
+            409,
+            "exists",
+            message(
+                "console.move-target-exists",
+                "{target} is there already; nothing was moved",
+                target=target,
+            ),
+        )
+    try:
+        source.rename(target)
+    except OSError as error:
+        raise RefusedRequestError(
+            422,
+            "place",
+            message(
+                "console.move-failed",
+                "{source} cannot become {target}: {strerror}; nothing was moved. On another file "
+                "system `mv` does it while the job rests",
+                source=source,
+                target=target,
+                strerror=error.strerror,
+            ),
+        ) from None

@@ -1,0 +1,341 @@
+"""`/j/J`: what a job does now, and what can be done with it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from shlex import quote as quote_word
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
+
+import msgspec
+
+from nacre.console.actions import allowed_now
+from nacre.console.call import Call
+from nacre.console.fleet.launch import LaunchFacts
+from nacre.console.fleet.places import FoundJob
+from nacre.console.forms import may_operate, request_fields
+from nacre.console.jobs.listing import JobItem, SpokenSentence, job_item, moment_text, next_runs
+from nacre.console.jobs.logs import alert_item, log_items
+from nacre.console.jobs.new_jobs import job_places
+from nacre.console.jobs.removals import ever_ran
+from nacre.console.jobs.watch import watch_charts
+from nacre.console.links import exact, exclude_link, job_path
+from nacre.console.live.snapshot import JobSnapshot, ToeList
+from nacre.console.live.tails import LogTail
+from nacre.console.logs.lines import CRAWL
+from nacre.console.logs.pages import LogLine
+from nacre.errors import NacreError
+from nacre.job.crowding import unwanted
+from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
+from nacre.job.sentence import CrowdedKind, Sentence, crowd_sentence
+from nacre.job.sentence_words import LEVERS
+from nacre.ops.allowed_actions import JobAction
+from nacre.ops.operation import option_line
+from nacre.ops.rounds import ROUNDS
+from nacre.uri.expressions import beginning_with
+from nacre.uri.surt import queue_root
+
+_ACTIONS: Final = frozenset(("start", "resume", "go-on", "stop", "recrawl"))
+"""Levers that are buttons of Overview."""
+_PAGES: Final = {
+    "fix": "/settings",
+    "free-space": "/files",
+    "disk.reserve": "/settings/form?q=disk.reserve",
+    "limits": "/settings/form?section=limits",
+    "unretire": "/frontier?state=retired",
+    "log": "/log?name=job",
+    "parallel": "/watch",
+    "contact": "/settings/form?q=fetch.contact",
+    "watch": "/watch",
+    "seeds": "/seeds",
+    "traps": "/reports/traps",
+    "deeper": "/settings/form?q=max_hops",
+    "trap-share": "/settings/form?q=recrawl.trap_share",
+}
+"""The pages of levers that need to know nothing more, below that of the job."""
+_WAITING: Final = frozenset(("look-waiting", "exclude-part"))
+"""Levers whose page is that of what waits, where each part can be excluded."""
+_LOOKS: Final = frozenset(("log", "watch", "seeds", "traps", "look-waiting"))
+"""Levers that only look at something: whoever sees the job can do that."""
+_FOR_HOST: Final = {"delay": "politeness.delay", "in_flight": "politeness.in_flight"}
+"""Levers that are a setting for one host, and the setting."""
+
+
+class LeverLink(NamedTuple):
+    """A lever as a link.
+
+    Attributes:
+        name: The lever.
+        label: Its text.
+        url: The page, or the part of the page, where it is pulled; "" for who may not.
+    """
+
+    name: str
+    label: str
+    url: str
+
+
+def lever_links(
+    job: str, sentence: Sentence, slowest: Sequence[SlowQueue], translate: Callable[[str], str]
+) -> tuple[LeverLink, ...]:
+    """The levers of a sentence, the best first.
+
+    Args:
+        job: Id of the job.
+        sentence: It.
+        slowest: The queues that take longest; one of them is the queue of the sentence's host.
+        translate: Gives the text of another language.
+    """
+    host, queue = sentence.params.get("host", ""), str(sentence.params.get("queue", ""))
+    queue = queue or next((one.name for one in slowest if host and one.host == host), "")
+    return tuple(
+        LeverLink(name, translate(LEVERS[name]), _url(job, name, sentence, queue))
+        for name in sentence.lever
+    )
+
+
+def only_looks(links: Sequence[LeverLink]) -> tuple[LeverLink, ...]:
+    """The levers for somebody who may only look: the others have no link.
+
+    Args:
+        links: All.
+    """
+    return tuple(link if link.name in _LOOKS else link._replace(url="") for link in links)
+
+
+def _url(job: str, name: str, sentence: Sentence, queue: str) -> str:
+    base = job_path(job)
+    if name in _ACTIONS:
+        return f"{base}#actions"
+    if name in _PAGES:
+        return base + _PAGES[name]
+    host, prefix = (str(sentence.params.get(key, "")) for key in ("host", "prefix"))
+    if name in _FOR_HOST:
+        place = {"u": queue_root(queue) if queue else f"http://{host}/"} if host else {}
+        return f"{base}/settings/sheets?{urlencode({**place, 'key': _FOR_HOST[name]})}"
+    if name in _WAITING:
+        return f"{base}/uris" + (f"?{urlencode({'queue': queue})}" if queue else "")
+    if name == "exclude":
+        return exclude_link(job, prefix)
+    # What is left is done to queues: retire, wake.
+    return f"{base}/frontier" + (f"?{urlencode({'re': exact(queue)})}" if queue else "")
+
+
+LINES: Final = 12
+"""Lines of crawl.log."""
+ALERTS: Final = 3
+SLOTS: Final = 8
+"""Fetches in process."""
+_CHARTS: Final = frozenset(("uris", "bytes"))
+
+
+class OverviewTails(NamedTuple):
+    """The tails of the logs that the page has lines of: crawl.log, and alerts.log."""
+
+    crawl: LogTail
+    alerts: LogTail
+
+
+class OverviewFetch(NamedTuple):
+    """A row of the fetches in process.
+
+    Attributes:
+        url: The URL.
+        step: Step of its chain; "" where it is not known.
+        seconds: Time since it was handed out.
+    """
+
+    url: str
+    step: str
+    seconds: float
+
+
+class JobDetails(msgspec.Struct, frozen=True):
+    """A job.
+
+    Attributes:
+        item: It as in the list.
+        sentence: What it does, and why it is not faster, as in the list.
+        directory: Its directory.
+        overview: Its numbers; null for a batch crawl, and where it cannot be read.
+        started: When its run began, RFC 3339; "" for never.
+        ended: When its run ended, RFC 3339; "" where it is not over.
+        bytes_rate: Bytes received a second, lately; null where it does not run.
+        left: Seconds that the rest takes about; null where that is not known.
+        slowest: The queues that take longest.
+        fetching: The fetches that have taken longest so far.
+        rates: URIs a second in the last ten minutes, the oldest first.
+        rounds: The state of a batch crawl; null for another job.
+        actions: What can be done with it now.
+        launch: Its start, while it waits for that or where that failed; null otherwise.
+        crowded: The kind of URLs that most of what waits is of while that grows, and of which
+            nobody said that it is wanted; null for none.
+    """
+
+    item: JobItem
+    sentence: SpokenSentence
+    directory: str
+    overview: JobOverview | None
+    started: str
+    ended: str
+    bytes_rate: float | None
+    left: float | None
+    slowest: tuple[SlowQueue, ...]
+    fetching: tuple[FetchInProcess, ...]
+    rates: tuple[float, ...]
+    rounds: dict[str, Any] | None
+    actions: tuple[JobAction, ...]
+    launch: LaunchFacts | None = None
+    crowded: CrowdedKind | None = None
+
+
+async def get_job(call: Call) -> JobDetails:
+    """Return a job: its numbers, its sentence, and what can be done with it."""
+    job = call.job()
+    await call.services.poller.checked(job)
+    return job_details(call, job)
+
+
+def job_details(call: Call, job: FoundJob) -> JobDetails:
+    """Return all that is known of a job as it was seen last."""
+    services, directory = call.services, str(job.layout.root)
+    seen = services.poller.snapshot(job)
+    overview = seen.overview
+    item = job_item(call, job, seen, next_runs(services).get(directory, 0.0))
+    return JobDetails(
+        item=item,
+        sentence=item.sentence,
+        directory=directory,
+        overview=overview,
+        started=moment_text(overview.started) if overview else "",
+        ended=moment_text(overview.ended_at) if overview else "",
+        bytes_rate=seen.bytes_rate,
+        left=seen.left,
+        slowest=seen.slowest,
+        fetching=seen.fetching,
+        rates=seen.rates,
+        rounds=seen.rounds,
+        actions=allowed_now(services, job, quote_word(directory)),
+        launch=None if seen.running else services.launcher.facts(job),
+        crowded=unwanted(seen.crowded, services.wanted.of(job)),
+    )
+
+
+async def page_facts(call: Call, details: JobDetails) -> dict[str, Any]:
+    """Return what the page shows, with the logs and the fetches of this moment."""
+    job, poller = call.job(), call.services.poller
+    tails = OverviewTails(LogTail(job, CRAWL), LogTail(job, "alerts"))
+    await asyncio.to_thread(lambda: [tail.look() for tail in tails])
+    toes = None
+    if details.item.running:
+        with suppress(NacreError):  # it ended just now, or does not answer; the page says that
+            toes = await poller.look_at_toes(job)
+    return overview_facts(call, details, tails, toes)
+
+
+async def tails_of(call: Call, job: FoundJob) -> OverviewTails:
+    """The tails of a job, shared with all who look at it."""
+    tails = call.services.tails
+    return OverviewTails(await tails.tail(job, CRAWL), await tails.tail(job, "alerts"))
+
+
+def overview_facts(
+    call: Call, details: JobDetails, tails: OverviewTails, toes: ToeList | None = None
+) -> dict[str, Any]:
+    """Return what the page of a job shows.
+
+    Args:
+        call: The request.
+        details: The job as it was seen last.
+        tails: Its logs, read already.
+        toes: The fetches in process; None for those that the console saw last.
+    """
+    job, poller, text = call.job(), call.services.poller, call.language.texts.gettext
+    seen, activity = poller.snapshot(job), poller.activity(job)
+    charts = watch_charts(poller.points(job), text) if seen.running else []
+    toes = toes or poller.toes(job)
+    rests = not seen.running and (details.launch is None or details.launch.step == "failed")
+    return {
+        "job": details,
+        "item": details.item,
+        "labels": call.services.labels.of(job),
+        "rounds_form": request_fields(ROUNDS.request, text) if details.rounds else (),
+        "rounds_options": option_line(ROUNDS.request),
+        "homes": [place.label for place in job_places(call)],
+        "levers": _levers(call, seen),
+        "crowd": crowd_links(job.id, details.crowded),
+        "crowd_said": crowd_text(call, details.crowded, grows=seen.grows),
+        "places": [(place, exclude_link(job.id, place.prefix)) for place in seen.places],
+        "charts": [chart for chart in charts if chart.name in _CHARTS],
+        "fetches": fetches(toes, seen.fetching),
+        "busy": len(toes.toes) if toes else None,
+        "busy_lately": activity.busy,
+        "alerts": [alert_item(line) for line in last_lines(tails.alerts, ALERTS)[::-1]],
+        "lines": log_items(last_lines(tails.crawl, LINES)),
+        "can_be_removed": rests,
+        "never_ran": rests and seen.state == "NASCENT" and not ever_ran(job.layout),
+    }
+
+
+def _levers(call: Call, seen: JobSnapshot) -> tuple[LeverLink, ...]:
+    """What would change the sentence; links of what the one who asks may do or look at."""
+    links = lever_links(seen.job, seen.sentence, seen.slowest, call.language.texts.gettext)
+    return links if may_operate(call) else only_looks(links)
+
+
+class CrowdLinks(NamedTuple):
+    """The banner about the kind of URLs that most of what waits is of.
+
+    Attributes:
+        kind: It.
+        exclude: Where it is excluded.
+        show: Where its URLs are shown.
+    """
+
+    kind: CrowdedKind
+    exclude: str
+    show: str
+
+
+def crowd_links(job: str, kind: CrowdedKind | None) -> CrowdLinks | None:
+    """The banner of a kind; None for none.
+
+    Args:
+        job: Id of the job.
+        kind: It.
+    """
+    if kind is None:
+        return None
+    options = urlencode({"queue": kind.queue, "re": beginning_with(kind.prefix)})
+    show = f"{job_path(job)}/uris?{options}"
+    return CrowdLinks(kind, exclude_link(job, kind.prefix), show)
+
+
+def crowd_text(call: Call, kind: CrowdedKind | None, *, grows: bool) -> str:
+    """The words of that banner, the same as in `nacre status`; "" for none.
+
+    Args:
+        call: The request.
+        kind: The kind.
+        grows: What waits grew by more than what was done, lately.
+    """
+    return "" if kind is None else call.language.say(crowd_sentence(kind, grows=grows))
+
+
+def fetches(toes: ToeList | None, longest: Sequence[FetchInProcess]) -> list[OverviewFetch]:
+    """The rows of the fetches in process.
+
+    Args:
+        toes: All fetches; None where they are not known yet.
+        longest: Those that have taken longest, for this case.
+    """
+    if toes is None:
+        found = [OverviewFetch(one.url, "", one.seconds) for one in longest]
+    else:
+        found = [OverviewFetch(toe.uri, toe.step, toe.seconds) for toe in toes.toes]
+    return found[:SLOTS]
+
+
+def last_lines(tail: LogTail, number: int) -> tuple[LogLine, ...]:
+    """The last lines of a log that was read, the newest last; () where there is none."""
+    return tail.behind(None).lines[-number:]

@@ -1,0 +1,229 @@
+"""The rendering of templates: escaping, languages, and the numbers of a page as text.
+
+Everything from the web is text: templates escape all that they show, and characters that control a
+terminal or turn the direction of writing are shown by their numbers. No template marks a text as
+safe; a test looks for it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from nacre.console.access.roles import Requester
+from nacre.console.assets import Assets
+from nacre.console.catalogue import LANGUAGES, Language, language
+from nacre.console.commands import command_text
+from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.quota_book import ALL_JOBS
+from nacre.console.jobs.buttons import action_buttons, first_buttons
+from nacre.console.live.snapshot import JobSnapshot
+from nacre.console.logs.lines import in_words, status_words
+from nacre.console.services import ConsoleServices
+from nacre.core.clock import iso
+from nacre.inspect.summary.history_documents import found_in_words
+from nacre.job.quotas import QuotaLevel
+from nacre.job.sentence import delay_sentence
+from nacre.ops.roles import Role
+from nacre.report.escape import shown
+from nacre.report.formatting import short, size
+from nacre.uri.parse import host
+from nacre.wire.urltext import readable_url
+
+NOTHING: Final = "\N{EN DASH}"
+"""The text for a number that is not known."""
+TEMPLATES: Final = Path(__file__).parent / "templates"
+
+
+def _visible(value: object) -> object:
+    # Markup too: texts of catalogues with names in them are. It stays markup.
+    return shown(value) if isinstance(value, str) else value
+
+
+def _plain(value: object) -> str:
+    """A value of a setting or of the audit log, as YAML and JSON write it."""
+    if value is None:
+        return NOTHING
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _number(value: float | None, digits: int = 0) -> str:
+    return NOTHING if value is None else f"{value:,.{digits}f}"
+
+
+_MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d{1,6})?)Z")
+
+
+_PASSED: Final = Markup('<time datetime="{}">{} {} UTC</time>')
+_COMING: Final = Markup('<time data-zone datetime="{}">{} {} UTC</time>')
+
+
+def _time(value: str | float | None, *, with_zone: bool = False) -> str:
+    """A moment as an element whose text a script turns into that of the viewer's zone.
+
+    Args:
+        value: Seconds since the epoch, or a text of RFC 3339 in UTC. Any other text, as a log may
+            have one, stays a text; 0, "" and None are no moment.
+        with_zone: The script names the zone, too, as of a moment to come.
+    """
+    if not value:
+        return NOTHING
+    text = value if isinstance(value, str) else iso(value)
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        return text
+    # Both are digits and signs: the expression lets nothing else pass.
+    form = _COMING if with_zone else _PASSED
+    return form.format(text, found[1], found[2])
+
+
+_SAID: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC")
+
+
+def _times(text: str) -> Markup:
+    """A text in which each moment that was worded is an element as `time` makes it."""
+    found, at = Markup(), 0
+    for one in _SAID.finditer(text):
+        found = found + shown(text[at : one.start()]) + _time(f"{one[1]}T{one[2]}Z")
+        at = one.end()
+    return found + shown(text[at:])
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues."""
+    return text
+
+
+_BRACKETS: Final = _(" ({})")
+FILTERS: Final = {
+    "number": _number,
+    "short": short,
+    "size": size,
+    "time": _time,
+    "due": partial(_time, with_zone=True),
+    "times": _times,
+    "readable": readable_url,
+    "host": host,
+    "shown": _visible,
+    "plain": _plain,
+}
+"""Filters of all templates: numbers, also to three digits, bytes, moments, those to come with
+their zone, URLs and their hosts, texts from outside within `trans`, which escapes but does not
+show what controls and turns, and values of any type."""
+
+
+@cache
+def environment(name: str) -> Environment:
+    """The templates in a language.
+
+    Args:
+        name: A key of `LANGUAGES`.
+    """
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    made.filters.update(FILTERS)
+    made.globals["languages"] = LANGUAGES
+    spoken = language(name)
+    texts = spoken.texts
+    made.filters["made"] = spoken.made
+    made.filters["state"] = spoken.state
+    made.filters["error"] = spoken.error
+    made.filters["duration"] = spoken.duration
+    made.filters["progress"] = spoken.progress
+    _install_signs(made, texts.gettext)
+    made.globals["action_buttons"] = partial(action_buttons, texts.gettext)
+    made.globals["status_words"] = partial(status_words, texts.gettext)
+    made.globals["in_words"] = partial(in_words, texts.gettext)
+    made.globals["command_text"] = command_text
+    made.globals["first_buttons"] = first_buttons
+    made.globals["verdict_words"] = found_in_words
+    made.globals["delay_reason"] = partial(_delay_reason, spoken)
+    # The extension adds this method, which the type of an environment does not have.
+    install = made.install_gettext_translations  # type: ignore[attr-defined]
+    install(texts, newstyle=True)
+    return made
+
+
+def _delay_reason(spoken: Language, cause: str, most: float) -> str:
+    """Why a politeness delay is as long as it is; "" if that is not known."""
+    sentence = delay_sentence(cause, most)
+    return "" if sentence is None else spoken.say(sentence)
+
+
+def _install_signs(environment: Environment, text: Callable[[str], str]) -> None:
+    """Add the signs between texts, which are wider ones in Chinese."""
+    signs = {"colon": _(": "), "comma": _(", "), "semicolon": _("; "), "stop": _(". ")}
+    environment.globals.update((name, text(sign)) for name, sign in signs.items())
+    # A marked text is known by `{}` between its signs.
+    before, _between, behind = text(_BRACKETS).partition("{}")
+    environment.globals.update(open_bracket=before, close_bracket=behind)
+    environment.filters["bracketed"] = lambda value: f"{before}{_visible(value)}{behind}"
+
+
+def render(template: str, facts: Mapping[str, Any], spoken: Language, assets: Assets) -> bytes:
+    """A page as bytes.
+
+    Args:
+        template: Name of its template.
+        facts: What the template shows, by name.
+        spoken: Its language.
+        assets: The files that pages load.
+    """
+    text = (
+        environment(spoken.name)
+        .get_template(template)
+        .render({"language": spoken, "static": assets.url, **facts})
+    )
+    return text.encode("utf-8", "backslashreplace")
+
+
+MENU: Final[Mapping[str, str]] = {
+    "new": "new", "new_look": "new", "calendar": "calendar",
+    "profile": "profiles", "profiles": "profiles", "clip": "profiles", "clips": "profiles",
+    "admin": "admin", "webhooks": "admin",
+    "account": "", "login": "", "problem": "", "acted": "", "api_guide": "", "api_operation": "",
+}  # fmt: skip
+"""The entry of the menu that the page of a template belongs to; "" for none, others to `jobs`."""
+
+
+def menu_of(template: str) -> str:
+    """The entry of the menu that the page of a template, such as `new.html`, belongs to."""
+    return MENU.get(template.removesuffix(".html"), "jobs")
+
+
+def header_facts(
+    services: ConsoleServices, jobs: Sequence[tuple[FoundJob, JobSnapshot]], who: Requester
+) -> dict[str, Any]:
+    """The numbers of the header.
+
+    A quota that is nearly or fully used up is an alert, too; so is trouble of the console itself,
+    for administrators.
+
+    Args:
+        services: The parts of the console.
+        jobs: The jobs that somebody sees; none for nobody.
+        who: Who sees the page.
+    """
+    paths = {str(job.layout.root) for job, _ in jobs}
+    if who.role and not who.places:
+        paths.add(ALL_JOBS)
+    alerts = sum(seen.overview.alerts for _, seen in jobs if seen.overview)
+    quotas = services.quotas.all().items()
+    scarce = sum(one.level != QuotaLevel.FREE for path, one in quotas if path in paths)
+    own = len(services.troubles.all()) if who.role >= Role.ADMIN else 0
+    return {
+        "running_count": sum(seen.running for _, seen in jobs),
+        "alert_count": alerts + scarce + own,
+    }

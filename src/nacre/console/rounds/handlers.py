@@ -1,0 +1,136 @@
+"""Handlers of batch crawls: the dry run of their next list, and the versions of their tables."""
+
+from typing import Any, Final
+
+import msgspec
+
+from nacre.console.actions import WHYS, allowed_now, own_command
+from nacre.console.call import Call, PageAnswer
+from nacre.console.fleet.places import FoundJob
+from nacre.console.forms import FormAction, button_handler
+from nacre.console.problems import RefusedRequestError, not_found
+from nacre.console.readers.background import HeldTask
+from nacre.console.readers.task import NoRequest
+from nacre.console.rounds.tasks import CycleVersionItem, DryRound, cycle_versions, dry_round
+from nacre.console.task_answers import ask, read
+from nacre.messages import message
+
+_PATIENCE: Final = 60.0
+"""Seconds that reading the versions may take."""
+
+
+class CycleVersionList(msgspec.Struct, frozen=True):
+    """The versions of a batch crawl that are kept.
+
+    Attributes:
+        items: They, the newest first.
+        next: Always null: all that are kept are given.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[CycleVersionItem, ...]
+    next: None
+    as_of: str
+
+
+class RestoredVersion(msgspec.Struct, frozen=True):
+    """A version that has the state of an earlier one.
+
+    Attributes:
+        version: Its number.
+        restored: That of the earlier one.
+    """
+
+    version: int
+    restored: int
+
+
+async def dry_run(call: Call) -> DryRound | HeldTask:
+    """Compute the next list without a change; what takes longer goes on as a task.
+
+    Raises:
+        RefusedRequestError: The job is no batch crawl, or its rounds run (409).
+        NacreError: It cannot be read.
+    """
+    await _require(call, call.job(), "dry-run-rounds")
+    return await read(call, dry_round, NoRequest())
+
+
+async def _require(call: Call, job: FoundJob, action: str) -> None:
+    """Refuse what is for batch crawls whose rounds do not run.
+
+    Raises:
+        RefusedRequestError: It is none, or they do (409).
+    """
+    await call.services.poller.look(job)  # rounds may have begun within the last second
+    actions = {each.name: each for each in allowed_now(call.services, job, "")}
+    if not actions[action].allowed:
+        why = actions[action].why
+        raise RefusedRequestError(409, why, f"{action}: {WHYS[why]} ({job.id})")
+
+
+async def list_versions(call: Call) -> CycleVersionList:
+    """List the versions that are kept, the newest first.
+
+    Raises:
+        RefusedRequestError: The job is no batch crawl (409).
+    """
+    job = call.job()
+    if not job.layout.in_rounds:
+        raise RefusedRequestError(
+            409,
+            "no-rounds",
+            message("console.not-in-rounds", "{id} is not crawled in rounds", id=job.id),
+        )
+    items = await ask(call, cycle_versions, NoRequest(), _PATIENCE)
+    return CycleVersionList(items, None, call.now)
+
+
+async def versions_page(call: Call) -> CycleVersionList | PageAnswer:
+    """List the versions; a page without them for a job that is no batch crawl."""
+    if call.job().layout.in_rounds:
+        return await list_versions(call)
+    return PageAnswer("versions.html", {"found": None, "running": False})
+
+
+async def version_facts(call: Call, _: CycleVersionList) -> dict[str, Any]:
+    """Return what the page of versions shows beside them: whether the rounds run."""
+    return {"running": (await call.services.poller.fresh(call.job())).running}
+
+
+async def restore_version(call: Call) -> RestoredVersion:
+    """Restore the state of an earlier version as a new one, by a command.
+
+    Raises:
+        RefusedRequestError: The job is no batch crawl, its rounds run (409), or there is no such
+            version (404).
+        JobError: The command failed.
+    """
+    job, text = call.job(), str(call.params["number"])
+    await _require(call, job, "run-rounds")
+    if all(str(item.number) != text for item in (await list_versions(call)).items):
+        raise not_found(
+            message(
+                "console.version-of-job", "version {number} of {id}", number=text[:20], id=job.id
+            )
+        )
+    output = await own_command("cycle", str(job.layout.root), "versions", "restore", text)
+    call.note.change(None, {"restored": int(text), "said": output.strip()})
+    await call.services.poller.look(job)
+    newest = (await list_versions(call)).items[0].number
+    return RestoredVersion(newest, int(text))
+
+
+def _(text: str) -> str:
+    """Marks a text for the catalogues."""
+    return text
+
+
+submit_version: Final = button_handler(
+    FormAction(
+        restore_version, params={"number": "version"},
+        done=_("Version {version} says what version {restored} says."),
+    ),
+    "{job}/versions",
+)  # fmt: skip
+"""The handler of the form of a version."""
