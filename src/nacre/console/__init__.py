@@ -5,9 +5,10 @@ sockets, and read from their files; they live on when the console ends. Begin wi
 table of all that can be requested, and `app.py`, which answers by it.
 
 - `services.py`: the parts that answer requests; `call.py`: one request.
-- `api/`: answers for programs, a module a noun; `pages/` and `templates/`: pages for people.
+- A package for each noun, such as `jobs/`: its routes, its handlers for pages and programs, and its
+  tasks of reader processes; `templates/`: the pages.
 - `fleet/`: where jobs are; `live/`: what is known of them now; `readers/`: the processes that read
-  their stores.
+  their stores; `logs/`: their log files.
 - `access/`: who may do what: keys, sessions, roles, and the checks of every request.
 - `openapi.py`: the description of the interface for programs, made from the table.
 - `catalogue.py`: the language of a page, with the texts of `nacre.languages`.
