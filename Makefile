@@ -149,7 +149,7 @@ ablation: environment ## what halving and doubling each guess of the planner doe
 lock: environment ## the locks again, from pyproject.toml
 	$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet uv
 	$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-strip-extras \
-		--no-emit-index-url --no-header pyproject.toml -o requirements.lock
+		--no-emit-index-url --no-header pyproject.toml --group build -o requirements.lock
 	$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-strip-extras \
 		--no-emit-index-url --no-header --group dev pyproject.toml -o requirements-dev.lock
 	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes --no-strip-extras \

@@ -2,7 +2,7 @@
 
 import ast
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SOURCES = (ROOT / "src" / "nacre", ROOT / "simweb")
+SOURCES = (ROOT / "src" / "nacre", ROOT / "migrate" / "src" / "nacre_migrate", ROOT / "simweb")
 MOST_IMPORTS = 35
 
 
@@ -185,7 +185,9 @@ def test_no_module_imports_too_many_others():
 def test_every_package_has_its_layer():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     (flow,) = (
-        one for one in contracts["tool"]["importlinter"]["contracts"] if one["type"] == "layers"
+        one
+        for one in contracts["tool"]["importlinter"]["contracts"]
+        if one["name"] == "The flow runs one way"
     )
     layers = {
         name.strip(" ()").split(".")[1] for layer in flow["layers"] for name in layer.split("|")
@@ -194,8 +196,8 @@ def test_every_package_has_its_layer():
     assert packages <= layers
 
 
-MOST_DIRECT = 34
-"""Exceptions of faces that import the core directly; today's number, which only shrinks."""
+MOST_DIRECT = {"nacre": 33, "nacre_migrate": 4}
+"""Exceptions of faces that import the core directly; today's numbers, which only shrink."""
 
 
 def test_faces_import_the_core_through_operations():
@@ -203,8 +205,10 @@ def test_faces_import_the_core_through_operations():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     (faces,) = (each for each in contracts if each["name"].startswith("Faces reach the core"))
-    assert set(faces["source_modules"]) == {"nacre.cli", "nacre.console"}
+    of_migrations = {"nacre_migrate.commands", "nacre_migrate.port"}
+    assert set(faces["source_modules"]) == {"nacre.cli", "nacre.console"} | of_migrations
     core = {"nacre.store", "nacre.frontier", "nacre.engine", "nacre.recrawl"}
     assert set(faces["forbidden_modules"]) == core
-    assert len(faces["ignore_imports"]) <= MOST_DIRECT
+    numbers = Counter(line.partition(".")[0] for line in faces["ignore_imports"])
+    assert numbers <= Counter(MOST_DIRECT)
     assert all(line.split(" -> ")[1].count(".") > 1 for line in faces["ignore_imports"])

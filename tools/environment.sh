@@ -1,6 +1,7 @@
 #!/bin/sh
 # Make or refresh the environment of a checkout; POSIX sh, so that it runs before anything is there.
-#   environment.sh CHECKOUT run ARGS...   the crawler's environment (.venv), then `nacre ARGS`
+#   environment.sh CHECKOUT run ARGS...   the crawler's environment (.venv), then `nacre ARGS`; the
+#                                         package in migrate/ is part of it
 #   environment.sh CHECKOUT dev           the same plus the developers' tools and the simulated web
 # NACRE_PYTHON: the Python that it is made with; NACRE_VENV: its folder in the checkout.
 # Exit 2 with one clear line when something must be installed first.
@@ -59,6 +60,7 @@ owner() {
 
 fingerprint() { cat "$@" | cksum | tr -d ' '; }
 
+packages=migrate
 case $mode in
     run)
         lock=$checkout/requirements.lock
@@ -67,11 +69,12 @@ case $mode in
     dev)
         lock=$checkout/requirements-dev.lock
         wanted=$(fingerprint "$lock" "$checkout/simweb/pyproject.toml")
+        packages="$packages simweb"
         ;;
     *) fail "unknown mode '$mode'" ;;
 esac
 # The path is part of the stamp: an environment does not survive a move of its checkout.
-runtime="$(fingerprint "$checkout/requirements.lock") $checkout"
+runtime="$(fingerprint "$checkout/requirements.lock" "$checkout/migrate/pyproject.toml") $checkout"
 wanted="$mode $wanted $runtime"
 stamp=$venv/nacre-environment
 have=$(cat "$stamp" 2>/dev/null || true)
@@ -116,15 +119,16 @@ if [ "$ready" = no ]; then
     fi
     site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     printf '%s\n' "$checkout/src" >"$site/nacre-src.pth"
-    # It is built with the hatchling of the lock, and nothing is looked for in an index.
-    if [ "$mode" = dev ] && ! "$venv/bin/python" -m pip install --disable-pip-version-check --no-input \
-        --quiet --no-index --no-deps --no-build-isolation -e "$checkout/simweb" \
-        >>"$checkout/.environment.log" 2>&1; then
+    # They are built with the hatchling of the lock, and nothing is looked for in an index.
+    for package in $packages; do
+        "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --quiet \
+            --no-index --no-deps --no-build-isolation -e "$checkout/$package" \
+            >>"$checkout/.environment.log" 2>&1 && continue
         tail -n 3 "$checkout/.environment.log" >&2
-        fail "the simulated web could not be installed (details: .environment.log)"
-    fi
+        fail "the package in $checkout/$package could not be installed (details: .environment.log)"
+    done
     # A quarter second of every start, where PYTHONDONTWRITEBYTECODE is set or others own the checkout.
-    "$venv/bin/python" -m compileall -q "$checkout/src" >>"$checkout/.environment.log" 2>&1 || true
+    "$venv/bin/python" -m compileall -q "$checkout/src" "$checkout/migrate/src" >>"$checkout/.environment.log" 2>&1 || true
     # Without it the console reads the catalogue of messages more slowly.
     "$venv/bin/python" "$checkout/src/nacre/languages/translations.py" >>"$checkout/.environment.log" 2>&1 || true
     printf '%s\n' "$wanted" >"$stamp"

@@ -13,7 +13,10 @@ from typing import Final, NamedTuple
 from nacre import messages
 from nacre.config import facts
 
-SOURCE: Final = Path(__file__).parents[1] / "src" / "nacre"
+ROOT: Final = Path(__file__).parents[1]
+SOURCE: Final = ROOT / "src" / "nacre"
+BESIDE: Final = ROOT / "migrate" / "src"
+"""Sources of the package whose messages the catalogue of Nacre has too."""
 _MAKERS: Final = {"message": 1, "plural": 2}
 """The functions that make messages, with the number of English templates of each."""
 _SHARED: Final = (
@@ -30,7 +33,7 @@ class Declaration(NamedTuple):
     """A message as the sources declare it.
 
     Attributes:
-        place: The file, below the sources of Nacre.
+        place: The file, below the sources of Nacre or beside them.
         line: Line number.
         code: The code.
         template: The English template; that of many things.
@@ -51,10 +54,11 @@ def declared_messages() -> tuple[Declaration, ...]:
     """All declarations, by file and line."""
     shared = (Declaration("messages.py", 0, code, text, None, (text,)) for code, text in _SHARED)
     found = [*shared]
-    for path in sorted(SOURCE.rglob("*.py")):
-        text = path.read_text("utf-8")
-        if "nacre.messages" in text:
-            found += declarations_of(ast.parse(text), path.relative_to(SOURCE).as_posix())
+    for source in (SOURCE, BESIDE):
+        for path in sorted(source.rglob("*.py")):
+            text = path.read_text("utf-8")
+            if "nacre.messages" in text:
+                found += declarations_of(ast.parse(text), path.relative_to(source).as_posix())
     return tuple(found)
 
 

@@ -26,13 +26,13 @@ from typing import NamedTuple
 from nacre.archive.reader import WarcReader
 from nacre.errors import NacreError
 from nacre.job.checks import check
-from nacre.migrate.answers import ClassAnswers, UnansweredError
-from nacre.migrate.draft import Draft, write_job
-from nacre.migrate.heritrix import convert as heritrix
-from nacre.migrate.nutch import convert as nutch
-from nacre.migrate.report import MigrationReport
 from nacre.settings.load import examine_job
 from nacre.store.layout import Layout
+from nacre_migrate.answers import ClassAnswers, UnansweredError
+from nacre_migrate.draft import Draft, write_job
+from nacre_migrate.heritrix import convert as heritrix
+from nacre_migrate.nutch import convert as nutch
+from nacre_migrate.report import MigrationReport
 
 _COLUMNS = (
     "files", "beans, properties …", "mapped", "defaulted", "flagged", "asked", "idle", "run",

@@ -250,7 +250,7 @@ def try_all(folder: Path, chosen: list[Mutant], workers: int) -> list[Mutant]:
 
 def copied(folder: Path) -> None:
     """What the tests need of the checkout."""
-    for name in ("src", "tests", "tools", "bench", "docs", "examples", "simweb"):
+    for name in ("src", "tests", "tools", "bench", "docs", "examples", "migrate", "simweb"):
         if (ROOT / name).exists():
             ignore = shutil.ignore_patterns("__pycache__", ".*")
             shutil.copytree(ROOT / name, folder / name, ignore=ignore)

@@ -20,13 +20,6 @@ from nacre.core.status import STATUS_TABLE
 from nacre.crawldb.scoring import SCORINGS
 from nacre.engine.chain.entry import PROCESSORS, Entry
 from nacre.job.registry import sections
-from nacre.migrate.heritrix.mappings import (
-    CRAWL_CLASSES,
-    FETCH_CLASSES,
-    INSERTED,
-    ClassMapping,
-    PropertyMapping,
-)
 from nacre.scope.normalize.chain import AnyNormalizer
 from nacre.scope.rules.expression_terms import ATTRIBUTES
 from nacre.scope.rules.stock import RULES, Rule, stock_rules
@@ -36,6 +29,13 @@ from nacre.search.writer_kinds import WRITERS
 from nacre.settings.chains import STOCK
 from nacre.settings.schema import SHIPPED, schema
 from nacre.settings.settings import JobSettings
+from nacre_migrate.heritrix.mappings import (
+    CRAWL_CLASSES,
+    FETCH_CLASSES,
+    INSERTED,
+    ClassMapping,
+    PropertyMapping,
+)
 from nacre_simweb.commands import simweb
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"

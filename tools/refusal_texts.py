@@ -28,7 +28,7 @@ _WHOLLY: Final = (
 )  # fmt: skip
 """Where every text of several words is for people: reasons, studies, what cannot be changed."""
 _ELSEWHERE: Final = (
-    "console/heritrix/", "console/server.py", "console/checks.py", "languages",
+    "console/server.py", "console/checks.py", "languages",
 )  # fmt: skip
 """What is told to programs, which know the English text, and what the terminal shows alone."""
 _TABLES: Final = ("_SAYINGS", "_KINDS")

@@ -24,7 +24,7 @@ OF_INCREMENTAL = (
     "nacre.recrawl.session.recrawl",
     "nacre.inspect.registry",
     "nacre_simweb.world",
-    "nacre.migrate.heritrix.convert",
+    "nacre_migrate.heritrix.convert",
 )
 LIBRARIES = ("turbohtml", "cryptography", "uvloop", "ruamel.yaml", "dns")
 OF_STEPS = ("numpy", "nacre.rounds.steps.context", "nacre.search.local_index")

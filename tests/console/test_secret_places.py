@@ -10,7 +10,7 @@ from nacre.console.routes import API
 from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
-from tests.console.heritrix.test_app import port
+from tests.migrate.port.test_app import port
 
 JOB = f"{API}/jobs/crawls~one"
 LOGIN = "{origin: 'http://a.test', username: 图书馆, password: hunter2}"

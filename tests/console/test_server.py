@@ -13,8 +13,8 @@ from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.users import UserBook
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import places_of
-from nacre.console.heritrix.actions import PortOptions
 from nacre.console.parts import ConsoleOptions, console_services
+from nacre.console.port import PortOptions
 from nacre.console.server import OpenedConsole, loopback_sockets, serve, tell_commands
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError

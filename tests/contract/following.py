@@ -19,7 +19,7 @@ PAGE = "\n".join(
     (ROOT / "docs" / name).read_text("utf-8")
     for name in ("contributing.md", "extending.md", "extending-console.md")
 )
-COPIED = ("src", "tests", "tools", "docs", "simweb", "examples", "bench")
+COPIED = ("src", "tests", "tools", "docs", "migrate", "simweb", "examples", "bench")
 FILES = ("pyproject.toml", "Makefile", "CHANGELOG.md", "README.md")
 WITHOUT = shutil.ignore_patterns("__pycache__", ".*_cache", "*.pyc")
 _STEP = re.compile(r"^\d+\. `([^`]+)`.*?(?=^\d+\. |^\S|\Z)", re.DOTALL | re.MULTILINE)
@@ -132,7 +132,7 @@ def run(tree: Path, command: str, *, without: str = "") -> str:
         goals = [goal for goal in command.split()[1:] if goal != without]
         command = " ".join(("make -o environment", *goals))
     command = command.replace("./nacre ", ".venv/bin/python -m nacre ")
-    paths = os.pathsep.join(str(tree / name) for name in ("src", "simweb/src"))
+    paths = os.pathsep.join(str(tree / name) for name in ("src", "migrate/src", "simweb/src"))
     environment = {name: text for name, text in os.environ.items() if "COV" not in name}
     done = subprocess.run(
         ["sh", "-c", command],

@@ -14,7 +14,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(
-    path for folder in ("src", "simweb", "tools", "bench") for path in (ROOT / folder).rglob("*.py")
+    path
+    for folder in ("src", "migrate", "simweb", "tools", "bench")
+    for path in (ROOT / folder).rglob("*.py")
 )
 POSSESSIVE = re.compile(r"(?<!\\)\)(?:[?*+]|\{[0-9,]+\})\+")
 SAFE = re.compile(r"\|\s*\(\?!\)\s*\Z")

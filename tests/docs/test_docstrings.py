@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-SOURCES = (ROOT / "src" / "nacre", ROOT / "simweb" / "src" / "nacre_simweb")
+SOURCES = (
+    ROOT / "src" / "nacre",
+    ROOT / "migrate" / "src" / "nacre_migrate",
+    ROOT / "simweb" / "src" / "nacre_simweb",
+)
 MODULES = sorted(path for source in SOURCES for path in source.rglob("*.py"))
 RIDDLE = re.compile(r"(What|Where|Who|Whose|When|How|Why|Which)\b")
 QUOTED = re.compile(rf"""["'][\s\\]*{RIDDLE.pattern}""")

@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.migrate.answers import DROP, ClassAnswers, Question, UnansweredError, read_answers
+from nacre_migrate.answers import DROP, ClassAnswers, Question, UnansweredError, read_answers
 
 
 def test_the_command_line_goes_before_the_file(tmp_path):

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import JobError
-from nacre.migrate.draft import CommentedMapping, Draft, require_seeds, settle, write_job
-from nacre.migrate.report import Flag, MigrationOutcome, MigrationReport, ReportedItem
+from nacre_migrate.draft import CommentedMapping, Draft, require_seeds, settle, write_job
+from nacre_migrate.report import Flag, MigrationOutcome, MigrationReport, ReportedItem
 
 
 def finding(target: str) -> ReportedItem:

@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.migrate.files import open_xml, read_lines
+from nacre_migrate.files import open_xml, read_lines
 
 LINE = "国家图书馆互联网信息采集 政府公开信息与通知公告"
 

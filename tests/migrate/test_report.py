@@ -1,6 +1,6 @@
 import json
 
-from nacre.migrate.report import FileNote, Flag, MigrationOutcome, MigrationReport, ReportedItem
+from nacre_migrate.report import FileNote, Flag, MigrationOutcome, MigrationReport, ReportedItem
 
 REPORT = MigrationReport(
     "nutch",

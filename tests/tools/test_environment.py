@@ -64,8 +64,9 @@ class Checkout:
         shutil.copy(ROOT / "tools" / "environment.sh", self.root / "tools")
         (self.root / "requirements.lock").write_text("some==1.0\n")
         (self.root / "requirements-dev.lock").write_text("some==1.0\nmore==2.0\n")
-        (self.root / "simweb").mkdir()
-        (self.root / "simweb" / "pyproject.toml").write_text("[project]\n")
+        for package in ("migrate", "simweb"):
+            (self.root / package).mkdir()
+            (self.root / package / "pyproject.toml").write_text("[project]\n")
         for tool in TOOLS:
             found = shutil.which(tool)
             assert found, tool
@@ -198,6 +199,21 @@ def test_it_is_made_once(checkout: Checkout):
     assert (code, out, err) == (0, "nacre runs: crawl http://a.test/\n", "")
 
 
+def test_migrations_are_installed_from_the_checkout(checkout: Checkout, tmp_path: Path):
+    log = tmp_path / "log"
+    checkout.python(install=f'echo "$*" >> {log}')
+    assert checkout.run()[0] == 0
+    assert checkout.run()[2] == ""  # it is up to date
+    locked, migrations = log.read_text().splitlines()
+    assert locked.endswith(f"--require-hashes -r {checkout.root}/requirements.lock")
+    assert migrations.endswith(
+        f"--no-index --no-deps --no-build-isolation -e {checkout.root}/migrate"
+    )
+    (checkout.root / "migrate" / "pyproject.toml").write_text("[project]\nname = 'new'\n")
+    code, _, err = checkout.run()
+    assert (code, "out of date: refreshing it" in err) == (0, True)
+
+
 def interrupt(checkout: Checkout, mark: Path) -> None:
     """Kill it and all it started, once it has come to the mark."""
     process = checkout.start()
@@ -269,22 +285,25 @@ def test_developers_have_the_simulated_web_from_their_checkout(checkout: Checkou
     checkout.python(install=f'echo "$*" >> {log}')
     assert checkout.develop()[0] == 0
     assert checkout.develop() == (0, "")  # it is up to date
-    locked, simulated = log.read_text().splitlines()
+    locked, migrations, simulated = log.read_text().splitlines()
     assert locked.endswith(f"--require-hashes -r {checkout.root}/requirements-dev.lock")
-    assert simulated.endswith(
-        f"--no-index --no-deps --no-build-isolation -e {checkout.root}/simweb"
-    )
+    for line, package in ((migrations, "migrate"), (simulated, "simweb")):
+        assert line.endswith(
+            f"--no-index --no-deps --no-build-isolation -e {checkout.root}/{package}"
+        )
     (checkout.root / "simweb" / "pyproject.toml").write_text("[project]\nname = 'new'\n")
     code, err = checkout.develop()
     assert (code, "out of date: refreshing it" in err) == (0, True)
-    assert len(log.read_text().splitlines()) == 4
+    assert len(log.read_text().splitlines()) == 6
 
 
-def test_a_simulated_web_that_cannot_be_installed_leaves_no_finished_environment(
-    checkout: Checkout,
+@pytest.mark.parametrize("package", ["migrate", "simweb"])
+def test_a_package_that_cannot_be_installed_leaves_no_finished_environment(
+    checkout: Checkout, package: str
 ):
-    checkout.python(install='case "$*" in *" -e "*) echo "no backend"; exit 1 ;; esac')
+    checkout.python(install=f'case "$*" in *" -e "*/{package}) echo "no backend"; exit 1 ;; esac')
     code, err = checkout.develop()
     assert code == 2
-    assert "no backend\nnacre: the simulated web could not be installed" in err
+    named = f"the package in {checkout.root}/{package} could not be installed"
+    assert f"no backend\nnacre: {named}" in err
     assert "refreshing it" in checkout.develop()[1]

@@ -16,7 +16,6 @@ from nacre.cli import (
     history,
     jobs,
     links,
-    migrate,
     output,
     profiles,
     recrawl,
@@ -32,6 +31,7 @@ from nacre.cli.program import (
     LateCommand,
     Program,
     command_below,
+    late_group,
     late_program,
 )
 from nacre.core.states import EXIT_TABLE, ExitCode
@@ -56,6 +56,19 @@ _PACKAGES = {
 """What installs a command that is Nacre's but not in its wheel."""
 
 
+def _extension_command(name: str) -> Any:  # noqa: ANN401 - typer's commands have no common base
+    """Load a command of an extension, which has the name of its command.
+
+    Raises:
+        MissingExtraError: The extension is not installed.
+        NacreError: It cannot be loaded.
+    """
+    from nacre.config.extension import load_part, require_extension
+
+    extension = require_extension(name, f"`nacre {name}` needs")
+    return late_group(load_part(name, extension.commands[name]))
+
+
 LATE = {
     "cycle": LateCommand(
         "cycle",
@@ -69,8 +82,14 @@ LATE = {
         partial(late_program, "nacre.cli.console:console"),
         "Look",
     ),
+    "migrate": LateCommand(
+        "migrate",
+        "Make a job from the configuration of another crawler.",
+        partial(_extension_command, "migrate"),
+        "Rules and settings",
+    ),
 }
-"""Commands of Nacre that cost nothing where they are not used."""
+"""Commands of Nacre that are imported when they are used."""
 
 
 class Commands(CommandGroup):
@@ -248,7 +267,6 @@ links.register(app)
 archive.register(app)
 urls.register(app)
 search.register(app)
-migrate.register(app)
 settings_history.register(app)
 profiles.register(app)
 jobs.register_schema(app)

@@ -123,7 +123,7 @@ def serve(
     from nacre.console import parts, server
     from nacre.console.access.database import state_folder
     from nacre.console.access.reach import ConsoleReach
-    from nacre.console.heritrix.actions import PortOptions
+    from nacre.console.port import PortOptions
     from nacre.engine.clock import SystemClock
 
     places = _places(directories)
@@ -224,8 +224,11 @@ def check(
     from nacre.console.access.reach import ConsoleReach
     from nacre.console.access.users import UserBook
     from nacre.console.fleet.places import find_jobs
+    from nacre.console.port import load_port_maker
     from nacre.engine.clock import SystemClock
 
+    if heritrix is not None:
+        load_port_maker()
     places, clock, folder = _places(directories), SystemClock(), state or state_folder()
     reach = ConsoleReach(bind, tls, behind_proxy, tuple(host or ()), local_link)
     with closing(ConsoleDatabase(folder)) as database:

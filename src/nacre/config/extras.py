@@ -27,6 +27,10 @@ EXTRAS = {
 """The libraries of each extra that has a lock of its own, `requirements-<extra>.lock`."""
 
 
+_PACKAGES = {"migrate": "nacre-migrate"}
+"""Extras that are a package of their own beside Nacre, in a folder of their name in a clone."""
+
+
 class MissingExtraError(ConfigError):
     """An extra that is wanted is not installed; the message has the command that does it.
 
@@ -41,7 +45,8 @@ class MissingExtraError(ConfigError):
     def __init__(self, what: str, extra: str) -> None:
         self.extra = extra
         super().__init__(
-            f"{what} the extra `{extra}` ({EXTRAS[extra]}): {install_command(extra)}"
+            f"{what} the extra `{extra}` ({EXTRAS.get(extra) or _PACKAGES[extra]}): "
+            f"{install_command(extra)}"
             f"{_YES if has_lock(extra) else ''}"
         )
 
@@ -91,6 +96,9 @@ def install_arguments(extra: str) -> list[str]:
     pip = [sys.executable, "-m", "pip", "install"]
     if has_lock(extra):
         return [*pip, "--require-hashes", "-r", str(_lock(extra))]
+    if extra in _PACKAGES:
+        source = _CLONE / extra
+        return [*pip, str(source) if source.is_dir() else f"nacre[{extra}]"]
     return [*pip, *EXTRAS[extra].split()]
 
 

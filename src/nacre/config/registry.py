@@ -178,14 +178,8 @@ class Registry(Generic[T]):
                 "config.does-not-say-for-which-contract",
                 "does not say for which contract it was written: `contract = 1`",
             )
-        if contract > CONTRACT:
-            return message(
-                "config.was-written-for-contract",
-                "was written for contract {contract}; this version of Nacre has {newest}. Bring "
-                "Nacre up to date",
-                contract=contract,
-                newest=CONTRACT,
-            )
+        if fault := contract_fault(contract):
+            return fault
         try:
             if self._belongs(part):
                 self.add(part, place=described(entry))
@@ -222,6 +216,19 @@ def load(entry: EntryPoint) -> Any:  # noqa: ANN401 - whatever it is
         return entry.load()
     except Exception as error:
         raise PluginError(failure(error)) from error
+
+
+def contract_fault(contract: int) -> str:
+    """Return why a part cannot be used that was written for a contract; "" if it can be used."""
+    if contract <= CONTRACT:
+        return ""
+    return message(
+        "config.was-written-for-contract",
+        "was written for contract {contract}; this version of Nacre has {newest}. Bring Nacre up "
+        "to date",
+        contract=contract,
+        newest=CONTRACT,
+    )
 
 
 def failure(error: Exception) -> str:

@@ -24,13 +24,13 @@ from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.standing import ConsoleStanding
 from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.fleet.webhook_book import WebhookBook
-from nacre.console.heritrix.actions import PortOptions
 from nacre.console.kept_work import TroubleBoard
 from nacre.console.live.hub import JOBS, ViewerHub
 from nacre.console.live.notices import NoticeBoard
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
 from nacre.console.metrics import RequestTimes
+from nacre.console.port import PortOptions
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.services import ConsoleServices

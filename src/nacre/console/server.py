@@ -26,11 +26,10 @@ from nacre.console.app import ConsoleApp
 from nacre.console.checks import own_url, require_reach
 from nacre.console.connections import BoundedConnection
 from nacre.console.fleet.standing import ConsoleLocks
-from nacre.console.heritrix.app import HeritrixApp
-from nacre.console.heritrix.certificate import certificate_files
 from nacre.console.live.hub import ViewerHub
 from nacre.console.middleware import PeerGuard
 from nacre.console.parts import ConsoleOptions, console_services
+from nacre.console.port import PortMaker, PortParts, load_port_maker
 from nacre.console.runners import Runners, begin_all, keep_standing, readers_of
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
@@ -197,8 +196,10 @@ async def serve(
     Raises:
         ConfigError: It must not be opened in this way.
         JobError: The port is taken.
+        MissingExtraError: Heritrix's port is wanted, and nacre-migrate is not installed.
         StorageError: Its own files cannot be used.
     """
+    make_port = load_port_maker() if options.heritrix is not None else None
     reach = options.reach
     database = ConsoleDatabase(options.folder)
     users = UserBook(database, clock)
@@ -219,7 +220,7 @@ async def serve(
     try:
         await services.fleet.scan()
         tell = await _take_place(options, services, locks, url)
-        port = _heritrix(options, services, database, url, server)
+        port = _heritrix(make_port, options, services, database, url, server)
         async with asyncio.TaskGroup() as group:
             work: Runners = (
                 *readers_of(services, database),
@@ -293,22 +294,22 @@ class _HeritrixPort(NamedTuple):
 
 
 def _heritrix(
-    options: ConsoleOptions, services: ConsoleServices, database: ConsoleDatabase, pages: str,
-    console: _Server,
+    make_port: PortMaker | None, options: ConsoleOptions, services: ConsoleServices,
+    database: ConsoleDatabase, pages: str, console: _Server,
 ) -> _HeritrixPort | None:  # fmt: skip
-    """Open the port with Heritrix's interface; None where it is not wanted."""
-    if options.heritrix is None:
+    """Open the port with Heritrix's interface; None if no port is wanted."""
+    if options.heritrix is None or make_port is None:
         return None
-    certificate, key = certificate_files(options.folder, services.clock)
 
     def end() -> None:
         console.should_exit = True
 
-    app = HeritrixApp(services, HeritrixKeyBook(database), options.heritrix, pages, end)
+    keys, hosts = HeritrixKeyBook(database), options.reach.hosts
+    made = make_port(PortParts(services, keys, options.heritrix, options.folder, hosts, pages, end))
     config = uvicorn.Config(
-        app.asgi(options.reach.hosts), http=BoundedConnection, ws="none", lifespan="off",
+        made.app, http=BoundedConnection, ws="none", lifespan="off",
         log_config=None, access_log=False, server_header=False, proxy_headers=False,
-        timeout_graceful_shutdown=GRACE, ssl_certfile=certificate, ssl_keyfile=key,
+        timeout_graceful_shutdown=GRACE, ssl_certfile=made.certificate, ssl_keyfile=made.key,
     )  # fmt: skip
     sockets = loopback_sockets(options.heritrix.port, "--heritrix")
     url = f"https://localhost:{sockets[0].getsockname()[1]}/engine"

@@ -9,9 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel
 
+from nacre.config.extension import MIGRATE, find_extension, load_part
 from nacre.config.facts import FieldFacts, choices_of, facts_of, fields, model_at, type_at
 from nacre.engine.chain.entry import PROCESSORS, ChainName, Entry
-from nacre.migrate.heritrix.mappings import CRAWL_CLASSES, FETCH_CLASSES
+from nacre.errors import NacreError
 from nacre.scope.rules.stock import RULES, Rule
 from nacre.settings.chains import INSERT, REMOVE, REORDER, STOCK
 from nacre.settings.layers import list_profiles
@@ -59,13 +60,18 @@ class PlaceName(NamedTuple):
 
 @cache
 def heritrix_properties() -> Mapping[str, tuple[str, ...]]:
-    """Heritrix's properties by the path of the setting that they become, `FetchHTTP.maxLength`."""
-    found: dict[str, dict[str, None]] = {}
-    for name, mapping in (FETCH_CLASSES | CRAWL_CLASSES).items():
-        for key, of in mapping.properties.items():
-            for path in of.paths.split():
-                found.setdefault(path, {})[f"{name}.{key}"] = None
-    return {path: tuple(names) for path, names in found.items()}
+    """Heritrix's properties by the path of the setting that they become, `FetchHTTP.maxLength`.
+
+    None without nacre-migrate, which has them. If it is broken, `nacre migrate` reports that.
+    """
+    try:
+        extension = find_extension(MIGRATE)
+        if extension is None:
+            return {}
+        properties: Mapping[str, tuple[str, ...]] = load_part(MIGRATE, extension.editing_help)()
+    except NacreError:
+        return {}
+    return properties
 
 
 class _Root(NamedTuple):

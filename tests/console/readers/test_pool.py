@@ -18,6 +18,7 @@ from nacre.console.readers.worker import ReaderRequest, answer_to
 from nacre.errors import JobError, NacreError
 from nacre.job.control import ControlServer
 from nacre.store.layout import Layout
+from nacre_migrate.component import MIGRATE
 from tests.cli.site import nacre
 
 
@@ -240,4 +241,5 @@ def test_what_is_long_is_known_by_its_name_or_its_arguments():
     assert is_long("report", {})
     assert not is_long("tree", {"whole": False})
     assert is_long("tree", {"whole": True})
-    assert set(TASKS) >= LONG_TASKS
+    assert {*TASKS, *MIGRATE.reader_tasks} >= LONG_TASKS
+    assert not {*TASKS} & {*MIGRATE.reader_tasks}

@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.migrate.report import MigrationOutcome
+from nacre_migrate.report import MigrationOutcome
 from tests.migrate.heritrix.xmltext import RULES, bean, cxml, migrated, prop, rule
 
 

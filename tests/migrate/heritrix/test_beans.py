@@ -1,7 +1,7 @@
 """Beans and their properties: values, references, and what is decided on them."""
 
-from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting, decide_all, inside, text_of
-from nacre.migrate.report import defaulted, mapped, to_check
+from nacre_migrate.heritrix.beans import Bean, Beans, Ref, Setting, decide_all, inside, text_of
+from nacre_migrate.report import defaulted, mapped, to_check
 
 
 def bean(name: str = "", kind: str = "A", **values: object) -> Bean:

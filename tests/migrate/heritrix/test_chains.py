@@ -1,6 +1,6 @@
 """Which processors of Heritrix take part, and what is inserted for those that Nacre has apart."""
 
-from nacre.migrate.report import Flag, MigrationOutcome
+from nacre_migrate.report import Flag, MigrationOutcome
 from tests.migrate.heritrix.xmltext import bean, cxml, migrated, prop, rule
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.migrate.answers import ClassAnswers, UnansweredError
-from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.report import Flag, MigrationOutcome
+from nacre_migrate.answers import ClassAnswers, UnansweredError
+from nacre_migrate.heritrix.convert import convert
+from nacre_migrate.report import Flag, MigrationOutcome
 from tests.migrate.heritrix.xmltext import PACKAGE, bean, cxml, migrated
 
 RULES = "org.archive.modules.deciderules."

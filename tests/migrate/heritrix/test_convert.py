@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from nacre.errors import ConfigError
 from nacre.job.checks import check
-from nacre.migrate.draft import write_job
-from nacre.migrate.files import open_xml
-from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.heritrix.mappings import CRAWL_CLASSES, FETCH_CLASSES
-from nacre.migrate.report import MigrationOutcome
 from nacre.settings.load import examine_job
 from nacre.store.layout import Layout
+from nacre_migrate.draft import write_job
+from nacre_migrate.files import open_xml
+from nacre_migrate.heritrix.convert import convert
+from nacre_migrate.heritrix.mappings import CRAWL_CLASSES, FETCH_CLASSES
+from nacre_migrate.report import MigrationOutcome
 from tests.migrate.heritrix.xmltext import (
     PACKAGE,
     bean,

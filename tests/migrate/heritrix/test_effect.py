@@ -13,21 +13,21 @@ from typing import Any
 import pytest
 
 from nacre.config.place import find
-from nacre.migrate.draft import write_job
-from nacre.migrate.heritrix.chains import ENTRIES, PROCESSORS
-from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.heritrix.mappings import (
+from nacre.scope.heritrix import CLASSES
+from nacre.settings.load import examine_job
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+from nacre_migrate.draft import write_job
+from nacre_migrate.heritrix.chains import ENTRIES, PROCESSORS
+from nacre_migrate.heritrix.convert import convert
+from nacre_migrate.heritrix.mappings import (
     CRAWL_CLASSES,
     FETCH_CLASSES,
     INSERTED,
     ORDER_CLASSES,
     POLICIES,
 )
-from nacre.migrate.report import MigrationOutcome
-from nacre.scope.heritrix import CLASSES
-from nacre.settings.load import examine_job
-from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
+from nacre_migrate.report import MigrationOutcome
 
 PAIRS = (
     ("true", "false"), ("7", "9"), ("70000000", "90000000"), ("PAUSE", "TERMINATE"),

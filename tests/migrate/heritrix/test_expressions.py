@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.migrate.heritrix.expressions import translated
+from nacre_migrate.heritrix.expressions import translated
 
 ENVIRON = {"SITE": "图书馆", "EMPTY": ""}
 

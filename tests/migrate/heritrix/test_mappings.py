@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from nacre.engine.chain.entry import PROCESSORS
-from nacre.migrate.heritrix.mappings import (
+from nacre_migrate.heritrix.mappings import (
     CONVERTERS,
     CRAWL_CLASSES,
     FETCH_CLASSES,

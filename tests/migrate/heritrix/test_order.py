@@ -7,10 +7,10 @@ import pytest
 
 from nacre.config.check import load
 from nacre.config.layer import Layer
-from nacre.migrate.files import open_xml
-from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.report import Flag, MigrationOutcome
 from nacre.settings.settings import JobSettings
+from nacre_migrate.files import open_xml
+from nacre_migrate.heritrix.convert import convert
+from nacre_migrate.report import Flag, MigrationOutcome
 
 ORDER = Path(__file__).parent / "order.xml"
 _VALUES = {"string", "integer", "long", "float", "boolean", "text", "stringList", "map"}

@@ -1,6 +1,6 @@
 """Writers, proxies, headers, logins and canonicalization of Heritrix."""
 
-from nacre.migrate.report import Flag
+from nacre_migrate.report import Flag
 from tests.migrate.heritrix.xmltext import cxml, migrated, prop, texts
 
 

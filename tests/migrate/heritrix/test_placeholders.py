@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.migrate.heritrix.placeholders import read_properties
+from nacre_migrate.heritrix.placeholders import read_properties
 from tests.migrate.heritrix.xmltext import (
     bean,
     cxml,

@@ -3,12 +3,12 @@
 import pytest
 from pydantic import TypeAdapter
 
-from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.report import MigrationOutcome
 from nacre.scope.compile import compile_scope
 from nacre.scope.rules.stock import AnyRule, stock_rules
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Facts, Need, Subject
+from nacre_migrate.heritrix.convert import convert
+from nacre_migrate.report import MigrationOutcome
 from tests.cases.table import cases_folder, json_lines
 from tests.migrate.heritrix.xmltext import cxml, migrated, prop, rule, rules, texts
 

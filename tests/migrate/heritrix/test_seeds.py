@@ -1,7 +1,7 @@
 """Seeds of Heritrix, in files of any encoding."""
 
-from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.report import Flag
+from nacre_migrate.heritrix.convert import convert
+from nacre_migrate.report import Flag
 from tests.migrate.heritrix.xmltext import cxml, prop
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.migrate.report import Flag
+from nacre_migrate.report import Flag
 from tests.migrate.heritrix.xmltext import PACKAGE, bean, cxml, migrated, prop, rule, rules, texts
 
 

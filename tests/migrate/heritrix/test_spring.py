@@ -1,6 +1,6 @@
 """Spring XML in all its forms."""
 
-from nacre.migrate.report import Flag
+from nacre_migrate.report import Flag
 from tests.migrate.heritrix.xmltext import cxml, migrated
 
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.report import Flag
+from nacre_migrate.heritrix.convert import convert
+from nacre_migrate.report import Flag
 from tests.migrate.heritrix.stock317 import stock_317
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from nacre.migrate.answers import UnansweredError
-from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.report import Flag, MigrationOutcome
+from nacre_migrate.answers import UnansweredError
+from nacre_migrate.heritrix.convert import convert
+from nacre_migrate.report import Flag, MigrationOutcome
 from tests.migrate.heritrix.xmltext import HEAD, bean, cxml, migrated
 
 RULES = "org.archive.modules.deciderules."

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting
-from nacre.migrate.heritrix.mappings import FETCH_CLASSES, PropertyMapping, flag, whole
-from nacre.migrate.heritrix.work import Migration, becomes, beside, confirm, unknown
-from nacre.migrate.report import Conversion, Flag, MigrationOutcome, defaulted, mapped, to_check
+from nacre_migrate.heritrix.beans import Bean, Beans, Ref, Setting
+from nacre_migrate.heritrix.mappings import FETCH_CLASSES, PropertyMapping, flag, whole
+from nacre_migrate.heritrix.work import Migration, becomes, beside, confirm, unknown
+from nacre_migrate.report import Conversion, Flag, MigrationOutcome, defaulted, mapped, to_check
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from nacre.config.check import load
 from nacre.config.layer import Layer
-from nacre.migrate.answers import ClassAnswers
-from nacre.migrate.heritrix.convert import convert
 from nacre.settings.settings import JobSettings
+from nacre_migrate.answers import ClassAnswers
+from nacre_migrate.heritrix.convert import convert
 
 HEAD = (
     '<beans xmlns="http://www.springframework.org/schema/beans" '

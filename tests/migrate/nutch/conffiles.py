@@ -5,9 +5,9 @@ from xml.sax.saxutils import escape
 
 from nacre.config.check import load
 from nacre.config.layer import Layer
-from nacre.migrate.nutch.conf import STOCK
-from nacre.migrate.nutch.convert import convert
 from nacre.settings.settings import JobSettings
+from nacre_migrate.nutch.conf import STOCK
+from nacre_migrate.nutch.convert import convert
 
 REGEX = "-\\.gif$\n+.\n"
 

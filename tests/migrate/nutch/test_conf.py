@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.migrate.nutch.conf import STOCK
-from nacre.migrate.nutch.convert import convert
-from nacre.migrate.report import MigrationOutcome
+from nacre_migrate.nutch.conf import STOCK
+from nacre_migrate.nutch.convert import convert
+from nacre_migrate.report import MigrationOutcome
 from tests.cases.table import cases_folder
 from tests.migrate.nutch.conffiles import conf, converted
 

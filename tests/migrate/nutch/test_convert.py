@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from nacre.config.check import load
 from nacre.config.layer import Layer
 from nacre.errors import ConfigError, JobError
-from nacre.migrate.draft import settle, write_job
-from nacre.migrate.nutch.conf import STOCK
-from nacre.migrate.nutch.convert import convert
-from nacre.migrate.report import MigrationOutcome
 from nacre.settings.settings import JobSettings
+from nacre_migrate.draft import settle, write_job
+from nacre_migrate.nutch.conf import STOCK
+from nacre_migrate.nutch.convert import convert
+from nacre_migrate.report import MigrationOutcome
 from tests.migrate.nutch.conffiles import REGEX, conf, converted, xml
 
 

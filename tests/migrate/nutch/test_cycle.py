@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nacre.crawldb.scoring import DepthScoring, InheritedMetadata, NutchOpic, Opic, OrphanScoring
-from nacre.migrate.report import Flag, MigrationOutcome
+from nacre_migrate.report import Flag, MigrationOutcome
 from tests.migrate.nutch.test_plugins import converted
 
 ON = "protocol-http|urlfilter-regex|scoring-(opic|depth|orphan)|urlmeta"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.migrate.nutch.jexl import sql_of, sql_of_document
+from nacre_migrate.nutch.jexl import sql_of, sql_of_document
 
 COLUMNS = {"score": "score", "status": "status", "fetchTime": "fetch_time", "retries": "retries"}
 

@@ -6,13 +6,13 @@ from nacre.config.check import load
 from nacre.config.layer import Layer
 from nacre.config.place import find
 from nacre.errors import ConfigError
-from nacre.migrate.answers import ClassAnswers, UnansweredError
-from nacre.migrate.nutch.convert import convert
-from nacre.migrate.nutch.plugins import _alternatives
-from nacre.migrate.nutch.properties import VALUES
-from nacre.migrate.report import Flag, MigrationOutcome
 from nacre.scope.rules.nutch import NutchFilters
 from nacre.settings.settings import JobSettings
+from nacre_migrate.answers import ClassAnswers, UnansweredError
+from nacre_migrate.nutch.convert import convert
+from nacre_migrate.nutch.plugins import _alternatives
+from nacre_migrate.nutch.properties import VALUES
+from nacre_migrate.report import Flag, MigrationOutcome
 from tests.migrate.nutch.conffiles import conf
 
 SITE = {"http.agent.name": "bot", "http.agent.url": "http://library.example/"}

@@ -6,13 +6,13 @@ from pydantic import TypeAdapter
 from nacre.config.check import load
 from nacre.config.facts import value_at
 from nacre.config.layer import Layer
-from nacre.migrate.nutch.conf import STOCK
-from nacre.migrate.nutch.convert import convert
-from nacre.migrate.nutch.plugins import FILTERS, NORMALIZERS
-from nacre.migrate.nutch.properties import CONVERTERS, VALUES
-from nacre.migrate.report import MigrationOutcome
 from nacre.scope.normalize.chain import AnyNormalizer
 from nacre.settings.settings import JobSettings
+from nacre_migrate.nutch.conf import STOCK
+from nacre_migrate.nutch.convert import convert
+from nacre_migrate.nutch.plugins import FILTERS, NORMALIZERS
+from nacre_migrate.nutch.properties import CONVERTERS, VALUES
+from nacre_migrate.report import MigrationOutcome
 from tests.migrate.nutch.conffiles import conf
 from tests.migrate.places import is_setting
 

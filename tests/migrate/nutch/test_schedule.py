@@ -7,10 +7,10 @@ from nacre.config.check import load
 from nacre.config.layer import Layer
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.errors import ConfigError
-from nacre.migrate.draft import write_job
-from nacre.migrate.nutch.convert import convert
-from nacre.migrate.report import MigrationOutcome
 from nacre.settings.settings import JobSettings
+from nacre_migrate.draft import write_job
+from nacre_migrate.nutch.convert import convert
+from nacre_migrate.report import MigrationOutcome
 from tests.migrate.nutch.conffiles import conf, converted
 
 SCHEDULES = "org.apache.nutch.crawl."

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from nacre.core.pagerow import PageRow
-from nacre.migrate.nutch.convert import convert
 from nacre.recrawl.session.pagestore import PageStore
 from nacre.store.store import Store
+from nacre_migrate.nutch.convert import convert
 from tests.cli.site import nacre, site
 
 HOUR, MONTH = 3600.0, 2_592_000.0

@@ -3,8 +3,8 @@
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.migrate.nutch.convert import convert
 from nacre.rounds.tables.seedlist import InjectedSeed, read_seed_list
+from nacre_migrate.nutch.convert import convert
 from tests.migrate.nutch.conffiles import conf
 
 

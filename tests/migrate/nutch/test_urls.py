@@ -1,6 +1,6 @@
 """URL filters and normalizers of Nutch."""
 
-from nacre.migrate.report import MigrationOutcome
+from nacre_migrate.report import MigrationOutcome
 from tests.migrate.nutch.conffiles import converted
 
 

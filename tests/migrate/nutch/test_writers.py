@@ -8,11 +8,11 @@ from nacre.config.check import load
 from nacre.config.layer import Layer
 from nacre.engine.document_choice import DocumentChoice
 from nacre.errors import ConfigError
-from nacre.migrate.nutch.convert import convert
-from nacre.migrate.report import Flag, MigrationOutcome
 from nacre.search.server_kinds import OpenSearchSettings, SolrSettings
 from nacre.search.writer_kinds import CsvSettings, LocalIndexSettings, WriterSettings
 from nacre.settings.settings import JobSettings
+from nacre_migrate.nutch.convert import convert
+from nacre_migrate.report import Flag, MigrationOutcome
 from tests.migrate.nutch.conffiles import conf
 
 ON = "protocol-http|urlfilter-regex|indexer-(solr|csv|opensearch-1x|rabbit)|exchange-jexl"

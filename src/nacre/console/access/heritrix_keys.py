@@ -1,15 +1,25 @@
 """Keys of Heritrix's interface: of each the hash that Digest needs, which is as good as the key."""
 
+import hashlib
 from collections.abc import Sequence
+from typing import Final
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.digest import ha1
 from nacre.console.access.keys import new_secret, split_places
 from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.access.users import kept_places
 from nacre.errors import ConfigError
 from nacre.messages import message
 from nacre.ops.roles import Role, role_named
+
+REALM: Final = "Authentication Required"
+"""Heritrix's realm."""
+
+
+def ha1(username: str, secret: str, realm: str = REALM) -> str:
+    """The hash that is kept of a secret (RFC 7616, 3.4.2)."""
+    text = f"{username}:{realm}:{secret}"
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 class HeritrixKeyBook:

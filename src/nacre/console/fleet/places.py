@@ -20,6 +20,14 @@ DEPTH: Final = 3
 """Levels below a place at which a job can lie: `crawls/GROUP/GROUP/JOB`."""
 MOST: Final = 20_000
 """Directories that are looked at in one place; a home directory given by mistake has more."""
+CXML: Final = "crawler-beans.cxml"
+"""The configuration of a job of Heritrix's interface."""
+PROFILE: Final = "profile-crawler-beans.cxml"
+"""The same of a profile."""
+CLASSES: Final = "classes.txt"
+"""Answers about unknown classes of the beans of a job, one `CLASS=WHAT` a line."""
+REPORT: Final = "migration-report.txt"
+"""The report on the conversion of the beans."""
 
 
 class JobPlace(NamedTuple):

@@ -15,14 +15,13 @@ from nacre.console.actions import require_rest
 from nacre.console.call import Call
 from nacre.console.cursors import ItemList
 from nacre.console.fleet.label_book import NONE
-from nacre.console.fleet.places import FoundJob
+from nacre.console.fleet.places import CLASSES, CXML, PROFILE, REPORT, FoundJob
 from nacre.console.fleet.removal_book import JobRemoval
 from nacre.console.fleet.schedule_book import require_unscheduled
 from nacre.console.fleet.standing import OF_FOLDER
 from nacre.console.forms import FormAction, button_handler
 from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.problems import RefusedRequestError, not_found
-from nacre.console.readers.beans import CLASSES, CXML, PROFILE, REPORT
 from nacre.core.clock import iso
 from nacre.errors import JobError
 from nacre.messages import message

@@ -4,12 +4,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from nacre.console.readers.beans import (
-    bean_values,
-    check_settings,
-    convert_beans,
-    write_report,
-)
+from nacre.config.extension import MIGRATE, find_extension, load_part
 from nacre.errors import ConfigError, NacreError
 from nacre.messages import error_text
 from nacre.store.layout import Layout
@@ -72,10 +67,6 @@ TASKS: Mapping[str, ReaderTask] = {
     "stored-status": _stored_status,
     "kept-from-start": kept_from_start,
     "warm": warm,
-    "bean-values": bean_values,
-    "check": check_settings,
-    "convert-beans": convert_beans,
-    "write-report": write_report,
     "config-text": _of("settings.file_tasks", "config_text"),
     "find-in-text": _of("settings.file_tasks", "find_problems"),
     "complete-text": _of("settings.file_tasks", "complete_text"),
@@ -138,6 +129,25 @@ TASKS: Mapping[str, ReaderTask] = {
     "report": _of("results.report_tasks", "make_report"),
 }
 """The tasks by the names that `pool.ReaderPool.ask` takes."""
+
+
+def find_task(name: str) -> ReaderTask:
+    """Return the task of a name, of the console or of an extension.
+
+    Args:
+        name: As `pool.ReaderPool.ask` takes it.
+
+    Raises:
+        KeyError: There is none.
+        NacreError: The package that has it is broken.
+    """
+    if name in TASKS:
+        return TASKS[name]
+    extension = find_extension(MIGRATE)
+    if extension is None:
+        raise KeyError(name)
+    task: ReaderTask = load_part(MIGRATE, extension.reader_tasks[name])
+    return task
 
 
 def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -71,13 +71,13 @@ def answer_to(
     """
     from nacre.console.problems import RefusedRequestError  # noqa: PLC0415 - as below
     from nacre.console.readers.progress import PROGRESS  # noqa: PLC0415 - as below
-    from nacre.console.readers.tasks import TASKS  # noqa: PLC0415 - the pool needs the structs only
+    from nacre.console.readers.tasks import find_task  # noqa: PLC0415 - the pool needs the structs only
     from nacre.errors import NacreError  # noqa: PLC0415
     from nacre.store.layout import Layout  # noqa: PLC0415
 
     PROGRESS.begin(told)
     try:
-        data = TASKS[request.task](Layout(Path(request.job)), request.arguments)
+        data = find_task(request.task)(Layout(Path(request.job)), request.arguments)
     except RefusedRequestError as error:
         refusal = (error.status, error.code)
         return ReaderAnswer(None, type(error).__name__, error.message, refusal=refusal)

@@ -1,0 +1,118 @@
+"""The browser of beans: the settings of a job, and the change of one while the job runs."""
+
+from typing import Any, Final
+
+import msgspec
+
+from nacre.console.access.roles import Requester
+from nacre.console.problems import RefusedRequestError
+from nacre.console.services import ConsoleServices
+from nacre.console.settings.changes import require_may_name
+from nacre.errors import JobError
+from nacre.job.apply_change import ChangeRequest
+from nacre.job.control import NotRunningError, ask_command
+from nacre_migrate.port.actions import HeritrixJobs
+from nacre_migrate.port.bean_tree import assignments, beans_tree, property_at, setting_paths
+from nacre_migrate.port.conversion import note
+from nacre_migrate.port.rule_beans import rule_assignments, rule_path
+
+_PATIENCE: Final = 60.0
+"""Seconds that loading the settings, or a change, may take."""
+
+
+class BeanBrowser:
+    """It shows settings under Heritrix's names, and changes those of a job that runs.
+
+    Args:
+        services: The parts of the console.
+        jobs: The jobs of the port.
+    """
+
+    def __init__(self, services: ConsoleServices, jobs: HeritrixJobs) -> None:
+        self._services = services
+        self._jobs = jobs
+
+    async def tree(self, name: str, base: str, path: str) -> dict[str, Any]:
+        """The tree `beans` of a job.
+
+        Args:
+            name: Short name of the job.
+            base: URL of the engine.
+            path: A bean, or a property of one; "" for the list of beans.
+
+        Raises:
+            RefusedRequestError: The job is not built (404), as theirs answers.
+        """
+        facts = await self._jobs.facts(name, base, logs=False)
+        if not facts.is_built:
+            raise RefusedRequestError(404, "not-built", f"{name} is not built")
+        found = await self._values(name)
+        return beans_tree(name, facts.url, path, found["values"], found["sheets"], found["rules"])
+
+    async def _values(self, name: str) -> dict[str, Any]:
+        """The values in force of all settings that beans stand for, sheets and rules."""
+        root = self._jobs.job(name).layout.root
+        found: dict[str, Any] = await self._services.readers.ask(
+            "bean-values", root, _PATIENCE, paths=setting_paths()
+        )
+        return found
+
+    async def value(self, name: str, path: str) -> str:
+        """The value in force of a property, in Heritrix's words; "" for none."""
+        found = await self._values(name)
+        tree = beans_tree(name, "", path, found["values"], found["sheets"], found["rules"])
+        return str(tree["target"] or "")
+
+    async def assignments_of(self, name: str, path: str, text: str) -> list[str]:
+        """The settings that a new value of a property becomes, as `path=value`.
+
+        Raises:
+            JobError: No setting stands for it, or the value is none.
+        """
+        at, mapping = rule_path(path), property_at(path)
+        try:
+            if at is not None and at.name:
+                return rule_assignments((await self._values(name))["rules"], at, text)
+            if mapping is not None:
+                return assignments(mapping, text)
+        except ValueError as error:
+            raise JobError(f"{path}: {error}") from None
+        raise JobError(f"no setting of Nacre stands for {path!r}: see `nacre check --explain`")
+
+    async def change(
+        self, name: str, path: str, text: str, who: Requester, *, persist: bool = False
+    ) -> str:
+        """Change a property of a job that runs; what is said about it.
+
+        As in Heritrix, the change lasts until the job ends: its file stays as it is.
+
+        Args:
+            name: Short name of the job.
+            path: The property, such as `disposition.minDelayMs`.
+            text: Its new value, in Heritrix's words.
+            who: Who asks.
+            persist: Change `crawl.yaml` too, which then configures the job in place of its beans.
+
+        Raises:
+            JobError: No setting stands for it, the value is none, or the job does not run.
+            RefusedRequestError: It names a file, and the asker may not (403).
+            NacreError: The job refuses.
+        """
+        job = self._jobs.job(name)
+        layout = job.layout
+        wanted = await self.assignments_of(name, path, text)
+        request = ChangeRequest(assignments=wanted, live_only=not persist)
+        await require_may_name(self._services, who, job, request)
+        change = msgspec.to_builtins(request)
+        try:
+            await ask_command(layout.socket, "change", _PATIENCE, change=change, by=who.name)
+        except NotRunningError:
+            command = f"nacre set {layout.root} {' '.join(wanted)}"
+            raise JobError(f"{name} does not run; `{command}` sets it for its next run") from None
+        said = f"{path} = {text}: set {' '.join(wanted)}"
+        if persist:
+            said += f", in {layout.config.name} too, which configures {name} from now on"
+        else:
+            said += ", until the job ends"
+        note(self._services, layout, "INFO", f"beans: {said}, by {who.name}")
+        return said

@@ -1,0 +1,52 @@
+"""Beans that become the settings of a job, and the lines that its log has about that."""
+
+from pathlib import Path
+from typing import Final
+
+from nacre.console.access.reach import may_name_files
+from nacre.console.access.roles import Requester
+from nacre.console.fleet.places import PROFILE
+from nacre.console.services import ConsoleServices
+from nacre.core.clock import iso_millis
+from nacre.job.job_notes import append_note, note_line
+from nacre.store.layout import Layout
+
+_PATIENCE: Final = 60.0
+
+
+async def convert(
+    services: ConsoleServices, layout: Layout, beans: str, who: Requester
+) -> list[str]:
+    """Convert the beans of a job; the problems. What else there is to say is in its log.
+
+    Args:
+        services: The parts of the console.
+        layout: The job.
+        beans: Name of the file that has them.
+        who: Who asks; not everybody may name files of this machine.
+    """
+    files = may_name_files(who.role, is_remote=services.reach.is_remote, places=who.places)
+    found = await asked(services, layout, "convert-beans", file=beans, files=files)
+    for line in found["advice"]:
+        note(services, layout, "WARNING", line)
+    return found["problems"]
+
+
+async def asked(
+    services: ConsoleServices, layout: Layout, task: str, **arguments: object
+) -> dict[str, list[str]]:
+    """The lines that a task of a reader process answers with, by their kind."""
+    found: dict[str, list[str]] = await services.readers.ask(
+        task, layout.root, _PATIENCE, **arguments
+    )
+    return found
+
+
+def note(services: ConsoleServices, layout: Layout, level: str, text: str) -> None:
+    """Add a line to the log of a job."""
+    append_note(layout.root, note_line(iso_millis(services.clock.now()), level, text))
+
+
+def is_profile(root: Path) -> bool:
+    """Whether a directory is that of a profile, which is not launched."""
+    return (root / PROFILE).is_file()

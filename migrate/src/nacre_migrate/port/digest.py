@@ -1,0 +1,177 @@
+"""Digest authentication on the server's side (RFC 7616: MD5, `qop=auth`), and Basic beside it.
+
+It is what Heritrix's clients speak. Digest needs the hash of name, realm and secret, which is as
+good as the secret itself; so it has keys of its own and no login password works with it. Nonces
+carry their time and a signature, so that nothing is kept of them.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import math
+import re
+import secrets
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+import msgspec
+
+from nacre.console.access.heritrix_keys import REALM
+
+LIFE: Final = 300.0
+"""Seconds that a nonce is good for; a client then gets another, without asking its user."""
+_LONGEST: Final = 8_000
+"""Characters of a field that is read; a good one has some 300."""
+_PAIR: Final = re.compile(
+    r'\s*([A-Za-z0-9*_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))\s*(?:,|$)'
+)
+_ESCAPED: Final = re.compile(r"\\(.)")
+
+
+class Proof(Enum):
+    """The result of the check of a field of Authorization."""
+
+    GOOD = "good"
+    STALE = "stale"
+    WRONG = "wrong"
+    NONE = "none"
+
+
+class DigestField(msgspec.Struct, frozen=True):
+    """A field of Authorization, taken apart.
+
+    Attributes:
+        scheme: `digest` or `basic`.
+        username: Who it says it is.
+        values: The parameters of Digest, names in lower case; of Basic, `password`.
+    """
+
+    scheme: str
+    username: str
+    values: Mapping[str, str]
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def parse_field(value: str) -> DigestField | None:
+    """Take a field of Authorization apart; None for one of another scheme, or that is none.
+
+    Args:
+        value: The field; hostile, of any length.
+    """
+    scheme, _, rest = value.strip().partition(" ")
+    if len(value) > _LONGEST:
+        return None
+    if scheme.lower() == "basic":
+        return _basic(rest)
+    if scheme.lower() != "digest":
+        return None
+    values, position = dict[str, str](), 0
+    while position < len(rest):
+        found = _PAIR.match(rest, position)
+        name = found[1].lower() if found is not None else ""
+        if found is None or name in values:
+            return None
+        values[name] = found[3] if found[2] is None else _ESCAPED.sub(r"\1", found[2])
+        position = found.end()
+    return DigestField("digest", values.get("username", ""), values)
+
+
+def _basic(text: str) -> DigestField | None:
+    try:
+        name, colon, secret = base64.b64decode(text.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        return None
+    return DigestField("basic", name, {"password": secret}) if colon else None
+
+
+class DigestGuard:
+    """The challenges of one server, and the check of what answers them.
+
+    Args:
+        key: It signs the nonces; random by default, so that a restart makes all of them stale.
+    """
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self._key = key or secrets.token_bytes(32)
+
+    def nonce(self, now: float) -> str:
+        """A nonce of this moment, seconds since the epoch."""
+        # Rounded up it would be of the future for a moment, and so not be good.
+        stamp = f"{math.floor(now * 1000) / 1000:.3f}:{secrets.token_hex(8)}"
+        return base64.b64encode(f"{stamp}:{self._sign(stamp)}".encode()).decode()
+
+    def challenge(self, now: float, *, stale: bool = False) -> str:
+        """The value of WWW-Authenticate.
+
+        Args:
+            now: Seconds since the epoch.
+            stale: The secret was right and only the nonce too old.
+        """
+        again = ", stale=true" if stale else ""
+        return (
+            f'Digest realm="{REALM}", domain="/", nonce="{self.nonce(now)}", '
+            f'algorithm=MD5, qop="auth"{again}'
+        )
+
+    def check(self, field: DigestField, verb: str, target: str, kept: str, now: float) -> Proof:
+        """Check a field of Digest.
+
+        Args:
+            field: The field.
+            verb: Verb of the request.
+            target: Its path and query, as they came.
+            kept: `ha1` of who it says it is; "" for somebody who is not known.
+            now: Seconds since the epoch.
+        """
+        values = field.values
+        answer = digest_response(kept or secrets.token_hex(16), verb, values)
+        good = hmac.compare_digest(answer.encode(), values.get("response", "").lower().encode())
+        if not (good and kept and values.get("uri") == target and _is_ours(values)):
+            return Proof.WRONG
+        return self._age(values.get("nonce", ""), now)
+
+    def _age(self, nonce: str, now: float) -> Proof:
+        """Whether a nonce is ours and young; another is stale: it may be of before a restart."""
+        try:
+            stamp, _, signature = base64.b64decode(nonce, validate=True).decode().rpartition(":")
+            age = now - float(stamp.partition(":")[0])
+        except (binascii.Error, ValueError):
+            return Proof.STALE
+        if not hmac.compare_digest(self._sign(stamp).encode(), signature.encode()):
+            return Proof.STALE
+        return Proof.GOOD if 0.0 <= age <= LIFE else Proof.STALE
+
+    def _sign(self, stamp: str) -> str:
+        return hmac.new(self._key, stamp.encode(), "sha256").hexdigest()[:32]
+
+
+def _is_ours(values: Mapping[str, str]) -> bool:
+    """Whether realm, algorithm and quality are what the challenge says."""
+    return (
+        values.get("realm") == REALM
+        and values.get("algorithm", "MD5").upper() == "MD5"
+        and values.get("qop", "") == "auth"
+        and values.get("nc", "") != ""
+        and values.get("cnonce", "") != ""
+    )
+
+
+def digest_response(kept: str, verb: str, values: Mapping[str, str]) -> str:
+    """The response that is expected (RFC 7616, 3.4.1; RFC 2069 without `qop`).
+
+    Args:
+        kept: `ha1`.
+        verb: Verb of the request.
+        values: The parameters of the field.
+    """
+    ha2 = _md5(f"{verb}:{values.get('uri', '')}")
+    nonce, quality = values.get("nonce", ""), values.get("qop", "")
+    if not quality:
+        return _md5(f"{kept}:{nonce}:{ha2}")
+    count, client = values.get("nc", ""), values.get("cnonce", "")
+    return _md5(f"{kept}:{nonce}:{count}:{client}:{quality}:{ha2}")
