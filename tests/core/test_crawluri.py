@@ -1,7 +1,7 @@
 import pytest
 from msgspec import structs
 
-from nacre.core.crawluri import GUESS, PROBE, CrawlURI, Hop, hop_count, split_path
+from nacre.core.crawluri import PROBE, CrawlURI, Hop, hop_count, split_path
 from nacre.core.processor import Visit
 
 
@@ -20,7 +20,6 @@ def test_attempts_without_a_usable_reply_are_counted_apart():
     [
         ("http://a.test/favicon.ico", "I", {}, True),
         ("http://a.test/x", "I", {PROBE: "1"}, True),
-        ("http://a.test/x", "LR", {GUESS: "1"}, True),
         ("http://a.test/x", "L", {PROBE: "1"}, False),
         ("http://a.test/x", "I", {}, False),
     ],

@@ -97,8 +97,6 @@ def hop_count(path: str) -> int:
 
 PROBE = "_probe"
 """Key in a URI's heritable data: its name is made up, to learn how its site answers then."""
-GUESS = "_guess"
-"""Key in a URI's heritable data: its number was guessed; the name of its sequence."""
 ELEMENT = "_element"
 """Key in the heritable data of a redirect's target: the link context that led to the redirect, if
 its element says what the target is loaded as."""
@@ -201,7 +199,7 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """
         if self.path[-1:] not in {"I", "R"}:
             return False
-        if self.heritable and (PROBE in self.heritable or GUESS in self.heritable):
+        if self.heritable and PROBE in self.heritable:
             return True
         return is_icon_guess(self.url, self.path, self.via)
 

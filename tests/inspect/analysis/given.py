@@ -11,7 +11,7 @@ from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe
 from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
-from nacre.recrawl.planner.discovery.link_rules import GapRow, RuleRow
+from nacre.recrawl.planner.discovery.link_rules import RuleRow
 from nacre.recrawl.planner.discovery.traps import TrapRow
 from nacre.recrawl.planner.schedules.timetable import Due
 from nacre.recrawl.planner.settings import RecrawlSettings
@@ -32,7 +32,6 @@ class Given:
         self.change = ChangeSettings()
         self.sites: Mapping[str, SiteRow] = {}
         self.rules: dict[str, RuleRow] = {}
-        self.gaps: dict[str, GapRow] = {}
         self.maps: dict[str, MapRow] = {}
         self.traps: dict[str, TrapRow] = {}
         self.given_kinds: list[tuple[str, KindRow]] = []

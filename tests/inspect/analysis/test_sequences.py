@@ -1,7 +1,6 @@
 import pytest
 
 from nacre.inspect.analysis.sequences import document, sequence_coverage
-from nacre.recrawl.planner.discovery.link_rules import GapRow
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
 from tests.inspect.analysis.given import DAY, MONDAY, Given
@@ -25,17 +24,6 @@ def test_gaps_longest_first(known: Given):
     assert found.share == pytest.approx(49 / 60)
     assert [(gap.first, gap.last) for gap in found.gaps] == [(120, 129), (140, 140)]
     assert found.a_day == pytest.approx((159 - 102) / 19)
-
-
-def test_what_guesses_came_to(known: Given):
-    assert "Guesses" not in plain_text(document(sequence_coverage(known)))
-    known.gaps = {"http://a.test/t_*.html": GapRow(40, 1, [5]), "http://a.test/*": GapRow()}
-    (one,) = sequence_coverage(known).guesses
-    assert (one.sequence, one.asked, one.found, one.goes_on) == (
-        *("http://a.test/t_*.html", 40, 1),
-        False,
-    )
-    assert "Guesses at numbers never seen" in plain_text(document(sequence_coverage(known)))
 
 
 def test_parts_of_the_sequence(known: Given):

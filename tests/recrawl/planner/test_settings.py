@@ -15,7 +15,7 @@ def test_what_nobody_set() -> None:
     assert (settings.floor, settings.embed_floor, settings.half_life) == (
         180 * DAY, 365 * DAY, 180 * DAY
     )  # fmt: skip
-    assert (settings.gap_probes, settings.idle_parameters) == (0, "report")
+    assert settings.idle_parameters == "report"
 
 
 @pytest.mark.parametrize("name", ["recall", "least", "least_silent", "least_file", "least_embed",
@@ -32,7 +32,7 @@ def test_shares_lie_between_nothing_and_all(name: str) -> None:
     ("name", "wrong"),
     [
         *(("aim", "all"), ("idle_parameters", "drop"), ("gap", 0), ("probes", -1)),
-        *(("gap_probes", -1), ("half_life", "often")),
+        ("half_life", "often"),
     ],
 )
 def test_what_makes_no_sense_is_refused_by_name(name: str, wrong: object) -> None:
@@ -46,4 +46,4 @@ def test_times_have_units() -> None:
 
 
 def test_jobs_with_a_setting_that_has_no_effect_any_more_open() -> None:
-    assert RecrawlSettings.model_validate({"drift": 4.0}) == RecrawlSettings()
+    assert RecrawlSettings.model_validate({"drift": 4.0, "gap_probes": 50}) == RecrawlSettings()

@@ -4,15 +4,13 @@ import re
 
 import pytest
 
-from nacre.core.crawluri import GUESS, CrawlURI, Hop, Outlink
+from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.processor import Visit
-from nacre.recrawl.planner.change_detection.deletion import Answer
-from nacre.recrawl.planner.discovery.link_rules import GapRow
 from nacre.recrawl.planner.slices import ROWS, at_once
-from nacre.recrawl.planner.visited import MemoryRows, VisitFinding
+from nacre.recrawl.planner.visited import MemoryRows
 from nacre.recrawl.session.judge import Lessons
-from nacre.recrawl.session.probing import learn_guess, learn_probe, probes
+from nacre.recrawl.session.probing import learn_probe, probes
 from tests.archive.captures import make_capture
 
 DAY = 86_400.0
@@ -103,23 +101,3 @@ def test_no_answer_teaches_nothing() -> None:
     lessons = Lessons.none()
     learn_probe(lessons, _visit(-2), NOW)
     assert not lessons.errors
-
-
-@pytest.mark.parametrize(
-    ("status", "finding", "row", "noted"),
-    [
-        (200, VisitFinding(Answer.THERE), (1, 1), False),
-        (200, VisitFinding(Answer.SOFT), (1, 0), True),
-        (404, None, (1, 0), True),
-        (-2, None, None, False),
-    ],
-)
-def test_guessed_numbers_are_counted_and_what_is_nothing_leaves_a_note(
-    status: int, finding: VisitFinding | None, row: tuple[int, int] | None, noted: bool
-) -> None:
-    gaps: dict[str, GapRow] = {}
-    visit = _visit(status, heritable={GUESS: "news"})
-    learn_guess(gaps, visit, finding)
-    counts = {name: (one.asked, one.found) for name, one in gaps.items()}
-    assert counts == ({} if row is None else {"news": row})
-    assert (visit.noted, visit.verdict) == (noted, GUESS[1:] if noted else "")

@@ -156,9 +156,9 @@ def test_a_schedule_says_when_its_pages_are_visited(twice: _Twice) -> None:
     assert seen["news/1.html"].wanted == "due"
 
 
-def test_made_up_names_and_guessed_numbers_are_no_pages(twice: _Twice) -> None:
+def test_made_up_names_are_no_pages(twice: _Twice) -> None:
     del twice.pages["/news/5.html"]
-    seen = twice.again(7, probes=1, gap_probes=2)
+    seen = twice.again(7, probes=1)
     with Store.open(str(Layout(twice.root).store)) as store:
         known = [row.url for row in PageStore(store).scan()]
     assert len(known) == len(_pages())

@@ -20,7 +20,7 @@ from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.recrawl.planner.change_detection.deletion import Answer
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
-from nacre.recrawl.planner.discovery.link_rules import GapRow, RuleRow
+from nacre.recrawl.planner.discovery.link_rules import RuleRow
 from nacre.recrawl.planner.discovery.traps import TrapRow
 from nacre.recrawl.planner.schedules.timetable import Due, Timetable
 from nacre.recrawl.planner.settings import RecrawlSettings
@@ -28,7 +28,6 @@ from nacre.recrawl.planner.sites import SiteRow
 from nacre.recrawl.session.knowledge import page_text
 from nacre.recrawl.session.pagestore import (
     AUDITS,
-    GAPS,
     MAPS,
     RULES,
     SITES,
@@ -113,11 +112,6 @@ class RecrawlData(Protocol):
 
     def kinds(self) -> Iterable[tuple[str, KindRow]]:
         """Kinds of URLs as a full crawl met them, with their hosts."""
-        ...
-
-    @property
-    def gaps(self) -> Mapping[str, GapRow]:
-        """Results of guesses at numbers that were never seen."""
         ...
 
     @property
@@ -221,11 +215,6 @@ class StoredRecrawlData:
     def kinds(self) -> Iterable[tuple[str, KindRow]]:
         """See `RecrawlData`."""
         return kinds(self._store)
-
-    @cached_property
-    def gaps(self) -> dict[str, GapRow]:
-        """See `RecrawlData`."""
-        return self._named(GAPS, GapRow)
 
     @cached_property
     def maps(self) -> dict[str, MapRow]:

@@ -52,27 +52,10 @@ class NumberSequence(msgspec.Struct):
     bins: list[float]
 
 
-class Guesses(msgspec.Struct, frozen=True):
-    """Results of guesses at numbers that were never seen (`recrawl.gap_probes`).
-
-    Attributes:
-        sequence: URLs, with a star in the place of the number.
-        asked: Guesses that were answered.
-        found: Those that led to a page.
-        goes_on: They lead to a page often enough.
-    """
-
-    sequence: str
-    asked: int
-    found: int
-    goes_on: bool
-
-
 class SequenceCoverage(msgspec.Struct):
-    """All sequences, the least complete first; and guesses at what is missing."""
+    """All sequences, the least complete first."""
 
     sequences: list[NumberSequence]
-    guesses: list[Guesses] = []
 
 
 def sequence_coverage(known: RecrawlData) -> SequenceCoverage:
@@ -93,12 +76,7 @@ def sequence_coverage(known: RecrawlData) -> SequenceCoverage:
         if (covered := coverage([number for _, number in pairs])) is not None
     ]
     found.sort(key=lambda one: (one.share, one.template))
-    guesses = [
-        Guesses(name, row.asked, row.found, row.hopeful)
-        for name, row in sorted(known.gaps.items())
-        if row.asked
-    ]
-    return SequenceCoverage(found, guesses)
+    return SequenceCoverage(found)
 
 
 def _sequence(name: str, pairs: list[tuple[float, int]], covered: Coverage) -> NumberSequence:
@@ -164,26 +142,11 @@ def document(found: SequenceCoverage) -> ReportDocument:
         )
         for sequence in found.sequences
     )
-    tables: tuple[DataTable, ...] = (DataTable("Sequences", columns, rows),)
-    if found.guesses:
-        tables += (_guesses(found.guesses),)
-    whole = Section("", text, tables=tables)
+    whole = Section("", text, tables=(DataTable("Sequences", columns, rows),))
     return ReportDocument(
         "Coverage by number",
         (whole, *(_section(sequence) for sequence in found.sequences if sequence.gaps)),
     )
-
-
-def _guesses(groups: list[Guesses]) -> DataTable:
-    columns = (
-        Column("sequence"),
-        *(Column(name, Format.COUNT) for name in ("numbers asked for", "pages found")),
-        Column("continues at"),
-    )
-    rows = tuple(
-        (one.sequence, one.asked, one.found, "yes" if one.goes_on else "") for one in groups
-    )
-    return DataTable("Guesses at numbers never seen", columns, rows)
 
 
 def _section(sequence: NumberSequence) -> Section:

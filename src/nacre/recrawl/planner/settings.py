@@ -8,7 +8,7 @@ from nacre.config.component import Component, Seconds, section, setting
 from nacre.recrawl.planner.schedules.schedules import DAY
 from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
 
-_WITHOUT_EFFECT = frozenset(("drift",))
+_WITHOUT_EFFECT = frozenset(("drift", "gap_probes"))
 """Settings of earlier versions that jobs may still have."""
 
 
@@ -141,17 +141,6 @@ class RecrawlSettings(Component):
         "Requests of a run for invented names, in the directories with the most pages: they "
         "show how a site answers for a page that is gone, even with status 200. Each directory "
         "once a month.",
-        unit="requests",
-        ge=0,
-        live=False,
-        sheets=False,
-    )
-    gap_probes: int = setting(
-        0,
-        "Requests of a run, a twentieth of its budget at most, for URLs without a link: if "
-        "pages have rising numbers, the numbers missing in short gaps among the latest two "
-        "hundred. A kind of URL is given up when fewer than one in twenty lead to a page. 0: "
-        "none.",
         unit="requests",
         ge=0,
         live=False,

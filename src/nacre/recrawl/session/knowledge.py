@@ -30,7 +30,7 @@ from nacre.recrawl.planner.change_detection.returning import (
 )
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
-from nacre.recrawl.planner.discovery.link_rules import GapRow, RuleRow
+from nacre.recrawl.planner.discovery.link_rules import RuleRow
 from nacre.recrawl.planner.discovery.traps import TrapRow
 from nacre.recrawl.planner.sites import ShownRow, SiteRow, Sites
 from nacre.recrawl.planner.step import Choice, random_sample
@@ -39,7 +39,6 @@ from nacre.recrawl.session.judge import Lessons, PageJudge
 from nacre.recrawl.session.pagestore import (
     AUDITS,
     ERRORS,
-    GAPS,
     LISTS,
     MAPS,
     PAST,
@@ -279,7 +278,6 @@ class Knowledge:
         judge: Compares.
         log: The fetch log.
         audits: Whether 304 replies are correct.
-        gaps: Results of guesses at numbers that were never seen.
     """
 
     def __init__(
@@ -293,13 +291,12 @@ class Knowledge:
         lists = Named(store, LISTS, ShownRow, capacity=200, frozen=True)
         self._rules = Named(store, RULES, RuleRow, capacity=200)
         maps = Named(store, MAPS, MapRow, frozen=True)
-        self.gaps = Named(store, GAPS, GapRow)
         self._traps = Named(store, TRAPS, TrapRow, capacity=200)
         self._templates = Named(store, TEMPLATES, Template, capacity=50)
         errors = Named(store, ERRORS, ErrorModel)
         past = Named(store, PAST, PastVersions, frozen=True)
         audits = Named(store, AUDITS, ReplyAudit)
-        self._often = (sites, lists, maps, errors, past, audits, self.gaps)
+        self._often = (sites, lists, maps, errors, past, audits)
         self.audits = Audits(audits)
         self.sites = Sites(sites, lists, self._rules, self._traps, maps)
         self.versions = ArchivedVersions(root, store, self.pages, Digests(store))

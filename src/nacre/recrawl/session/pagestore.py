@@ -20,9 +20,10 @@ _PAGE, _WAY, _VERSION, _CHOSEN, _PAIR = b"p", b"w", b"v", b"c", b"d"
 _ALIAS, FETCHES = b"k", b"f"
 SITES, LISTS, TEMPLATES, ERRORS, PAST = b"s", b"l", b"T", b"E", b"h"
 UNPROVEN = b"u"
-_OLD = b"t", b"e", b"x"
-"""Where templates, error pages and texts were before blocks were known by their text: dropped."""
-AUDITS, TIMINGS, RULES, TRAPS, MAPS, GAPS = b"a", b"n", b"r", b"q", b"m", b"g"
+_OLD = b"t", b"e", b"x", b"g"
+"""Where templates, error pages and texts were before blocks were known by their text, and what was
+learned of numbers without a link: dropped."""
+AUDITS, TIMINGS, RULES, TRAPS, MAPS = b"a", b"n", b"r", b"q", b"m"
 _CHUNK = 512
 
 T = TypeVar("T")

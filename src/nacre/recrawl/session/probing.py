@@ -4,26 +4,20 @@ Only this distinguishes a page that says "gone" with status 200 from one that ch
 """
 
 from collections import Counter
-from collections.abc import MutableMapping
 from hashlib import blake2b
 
-from nacre.core.crawluri import GUESS
 from nacre.core.pagerow import PageKind
 from nacre.core.processor import Visit
 from nacre.extract.pageview import page_view
-from nacre.recrawl.planner.change_detection.deletion import Answer
-from nacre.recrawl.planner.discovery.link_rules import GapRow
 from nacre.recrawl.planner.slices import ROWS, Slices
 from nacre.recrawl.planner.tuning import guess
-from nacre.recrawl.planner.visited import Rows, VisitFinding
+from nacre.recrawl.planner.visited import Rows
 from nacre.recrawl.session.judge import Lessons, directory
 from nacre.recrawl.session.knowledge import text_of
 from nacre.uri.parse import origin
 
 PROBE_SHARE = 50
 """Requests of which one may be for a name that does not exist."""
-GUESS_SHARE = 20
-"""Requests of which one may be for a number that was guessed."""
 _LEAST = guess(
     "probing.least", 5, "Number of pages of a directory from which it is probed with made-up names."
 )
@@ -78,15 +72,3 @@ def learn_probe(lessons: Lessons, visit: Visit, now: float) -> None:
     view = page_view(text_of(capture, visit.charset)) if page else None
     model = lessons.error_model(visit.uri.url)
     model.learn_probe(visit.status, target, view, now)
-
-
-def learn_guess(
-    gaps: MutableMapping[str, GapRow], visit: Visit, finding: VisitFinding | None
-) -> None:
-    """Take in the answer to a number that was guessed; of one that is nothing a note is kept."""
-    if visit.status <= 0:
-        return
-    there = finding is not None and finding.answer is Answer.THERE
-    gaps.setdefault(visit.uri.heritable[GUESS], GapRow()).answered(there=there)
-    if not there:
-        visit.note_only(GUESS[1:])

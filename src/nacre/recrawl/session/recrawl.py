@@ -14,7 +14,7 @@ from nacre import annotations
 from nacre.annotations import AUDIT
 from nacre.config.effective import Effective
 from nacre.core.clock import Clock
-from nacre.core.crawluri import GUESS, PROBE, CrawlURI, Hop
+from nacre.core.crawluri import PROBE, CrawlURI, Hop
 from nacre.core.history import PAIR, FetchRow
 from nacre.core.pagerow import ChosenRow, PageKind, PageRow
 from nacre.core.processor import Keep, Visit
@@ -26,7 +26,6 @@ from nacre.frontier.frontier import Frontier
 from nacre.history.dedup import History
 from nacre.recrawl.planner.change_detection.change import ChangeClass
 from nacre.recrawl.planner.change_detection.deletion import Answer
-from nacre.recrawl.planner.discovery.link_rules import guesses
 from nacre.recrawl.planner.planner import Planner
 from nacre.recrawl.planner.schedules.schedules import Met
 from nacre.recrawl.planner.schedules.timetable import Timetable
@@ -35,7 +34,7 @@ from nacre.recrawl.planner.slices import Slices
 from nacre.recrawl.planner.step import Choice
 from nacre.recrawl.planner.visited import VisitFinding
 from nacre.recrawl.session.knowledge import Knowledge
-from nacre.recrawl.session.probing import GUESS_SHARE, PROBE_SHARE, learn_guess, learn_probe, probes
+from nacre.recrawl.session.probing import PROBE_SHARE, learn_probe, probes
 from nacre.recrawl.session.proofs import Proofs
 from nacre.recrawl.session.translation import Judgement, Revisits, VisitTranslator
 from nacre.report.statistics import Statistics, Stored
@@ -146,7 +145,6 @@ class Recrawl:
             store.set_counter(_LEFT, -1)
             yield from self.planner.recall(self.step)
             yield from self._probe()
-            yield from self._guess()
         else:
             rows = list(pages.chosen())
             self._chosen = {row.url: row for row in rows}
@@ -163,21 +161,6 @@ class Recrawl:
             if uri is not None:
                 uris.append(structs.replace(uri, heritable={PROBE: "1"}, path=Hop.INFERRED))
         self.probing = self._schedule(uris)
-
-    def _guess(self) -> Slices[None]:
-        """Request some numbers that were never seen, if that is configured."""
-        most = min(self._settings.gap_probes, self._room() // GUESS_SHARE)
-        if most <= 0:
-            return
-        uris = []
-        known = self._known
-        links = known.sites.links
-        found = yield from guesses(self._pages, links.choice, known.gaps, most)
-        for guess in found:
-            uri = self._revisits.linked(guess.url)
-            if uri is not None:
-                uris.append(structs.replace(uri, heritable={GUESS: guess.name}, path=Hop.INFERRED))
-        self._schedule(uris)
 
     def _schedule(self, uris: Sequence[CrawlURI]) -> int:
         """Give the frontier URIs; how many it did not have yet."""
@@ -285,8 +268,6 @@ class Recrawl:
             return self._learn_probe(visit)
         lesson = self.teacher.teach(visit, self.step)
         finding = lesson.finding
-        if GUESS in visit.uri.heritable:
-            learn_guess(self._known.gaps, visit, finding)
         if finding is None:
             return lesson
         visit.judged(_verdict(finding, first=lesson.first))

@@ -23,14 +23,13 @@ from nacre.recrawl.planner.change_detection.returning import PastVersions
 from nacre.recrawl.planner.change_detection.template import Template
 from nacre.recrawl.planner.change_rate.rates import EVIDENCE_BYTES, RECENT_BYTES
 from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
-from nacre.recrawl.planner.discovery.link_rules import GapRow, RuleRow
+from nacre.recrawl.planner.discovery.link_rules import RuleRow
 from nacre.recrawl.planner.discovery.traps import TrapRow
 from nacre.recrawl.planner.sites import ShownRow, SiteRow
 from nacre.recrawl.session.pagestore import (
     AUDITS,
     ERRORS,
     FAMILY,
-    GAPS,
     LISTS,
     MAPS,
     PAST,
@@ -73,7 +72,6 @@ TABLES = (
     Table("sites", SiteRow, prefix=SITES),
     Table("rules", RuleRow, prefix=RULES),
     Table("traps", TrapRow, prefix=TRAPS),
-    Table("gaps", GapRow, prefix=GAPS),
     Table("sitemaps", MapRow, prefix=MAPS),
     Table("lists", ShownRow, prefix=LISTS),
     Table("templates", Template, prefix=TEMPLATES),

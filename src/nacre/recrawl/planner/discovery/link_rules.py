@@ -1,4 +1,4 @@
-"""Link rules: whether a link is new by its looks, and which numbers were never seen (pure).
+"""Link rules: whether a link is new by its looks (pure).
 
 Three rules, chosen for each template from data. T: the URL carries a date; S: it carries a rising
 number; K: neither. T and S find what is missing and make discovery faster; the set of known URLs
@@ -7,26 +7,18 @@ decides. The rules are those of the National Library of China's paper
 
 `LinkWatch` applies them: templates of a site that differ only in their plain words share a row, and
 a link that its rule takes for old and that is not known is fetched and marked `late`.
-
-`guesses` makes URLs with numbers that were never seen (`recrawl.gap_probes`, off by default): their
-pages were deleted, never published, or missed. Guesses that lead nowhere end.
 """
 
-import re
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from enum import StrEnum
-from itertools import chain, pairwise, zip_longest
-from typing import NamedTuple
+from itertools import pairwise
 
 import msgspec
 
-from nacre.core.pagerow import PageKind, PageRow
-from nacre.core.urlshape import Shaped, Token, date_of, shaped
+from nacre.core.urlshape import Token, date_of, shaped
 from nacre.recrawl.planner.change_rate.rates import layout
-from nacre.recrawl.planner.slices import ROWS, Slices
 from nacre.recrawl.planner.tuning import guess
-from nacre.recrawl.planner.visited import Rows
-from nacre.uri.parse import authority, origin
+from nacre.uri.parse import authority
 
 _SAMPLES = 400
 """A bound of memory: URLs of a template that are remembered."""
@@ -308,12 +300,6 @@ class LinkWatch:
         row.history.add(one.tokens, now)
         return is_new
 
-    def choice(self, url: str, one: Shaped) -> RuleChoice:
-        """The rule of a URL, as it was known when the step began."""
-        name = rule_name(url, one.name)
-        row = self._rows.get(name)
-        return RuleChoice(LinkRule.KEY) if row is None else self._choice(name, row)
-
     def _choice(self, name: str, row: RuleRow) -> RuleChoice:
         found = self._choices.get(name)
         if found is None:
@@ -324,142 +310,3 @@ class LinkWatch:
 def rule_name(url: str, template: str) -> str:
     """Site and layout of a URL: what shares a rule."""
     return f"{authority(url)} {layout(template)}"
-
-
-_HIGHEST = 200
-"""How many of the highest numbers of a sequence are looked at: a bound of work
-(`recrawl.gap_probes`)."""
-_LONGEST = 20
-"""A longer gap is not an accident: its numbers were given to something else. A guess that no world
-reaches, since `recrawl.gap_probes` is off by default; so are the next ones."""
-_SEQUENCES = 1_000
-"""A bound of memory: sequences that are looked at."""
-_TRIED = 500
-"""A bound of memory: numbers of a sequence that were asked for."""
-_ANSWERED = 20
-"""Guesses that must be answered before a sequence can be given up: at the share below one of
-them would have been right."""
-_LEAST = 0.05
-"""Share of guesses that must lead to a page; else the sequence is given up."""
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
-
-
-class GapRow(msgspec.Struct, array_like=True):
-    """Results of guesses at one kind of URLs; kept in the store.
-
-    Attributes:
-        asked: Guesses that were answered.
-        found: Those that led to a page.
-        tried: Numbers that were asked for, the latest at the end.
-    """
-
-    asked: int = 0
-    found: int = 0
-    tried: list[int] = []
-
-    @property
-    def hopeful(self) -> bool:
-        """Whether guesses lead to a page often enough, or were not tried enough."""
-        return self.asked < _ANSWERED or self.found >= _LEAST * self.asked
-
-    def answered(self, *, there: bool) -> None:
-        """Count the answer to a guess."""
-        self.asked += 1
-        self.found += there
-
-
-class Guess(NamedTuple):
-    """A URL with a number that was never seen.
-
-    Attributes:
-        url: It.
-        name: Of its sequence: the URL with a star in the place of the number.
-        number: The number.
-    """
-
-    url: str
-    name: str
-    number: int
-
-
-class _Place(NamedTuple):
-    """The place of the number in a URL."""
-
-    before: str
-    after: str
-    digits: int
-    """Digits of a number that is filled up with zeros; 0 for none that is."""
-
-    @property
-    def name(self) -> str:
-        return f"{self.before}*{self.after}"
-
-    def url(self, number: int) -> str:
-        return f"{self.before}{number:0{self.digits}d}{self.after}"
-
-
-def guesses(
-    rows: Rows,
-    rule: Callable[[str, Shaped], RuleChoice],
-    known: MutableMapping[str, GapRow],
-    most: int,
-) -> Slices[list[Guess]]:
-    """URLs that lie in short gaps, the highest numbers first, all sequences alternately.
-
-    Args:
-        rows: All that is known of the pages.
-        rule: The link rule of a URL.
-        known: Results of guesses, by name of their sequence; new guesses are noted in it.
-        most: So many.
-    """
-    seen: dict[_Place, set[int]] = {}
-    for at, row in enumerate(rows.scan()):
-        if not at % ROWS:
-            yield
-        found = _number_in(row, rule) if row.kind is PageKind.PAGE and row.visits else None
-        if found is not None and (found[0] in seen or len(seen) < _SEQUENCES):
-            seen.setdefault(found[0], set()).add(found[1])
-    turns = zip_longest(*(_missing(place, numbers, known) for place, numbers in seen.items()))
-    chosen: list[Guess] = []
-    for one in chain.from_iterable(turns):
-        if len(chosen) >= most:
-            break
-        if one is not None and rows.get(one.url) is None:
-            chosen.append(one)
-            tried = known.setdefault(one.name, GapRow()).tried
-            tried.append(one.number)
-            del tried[:-_TRIED]
-    return chosen
-
-
-def _missing(
-    place: _Place, numbers: set[int], known: MutableMapping[str, GapRow]
-) -> Iterator[Guess]:
-    row = known.get(place.name) or GapRow()
-    tried = set(row.tried)
-    highest = sorted(numbers, reverse=True)[:_HIGHEST] if row.hopeful else []
-    for above, below in pairwise(highest):
-        if above - below <= _LONGEST:
-            for number in range(above - 1, below, -1):
-                if number not in tried:
-                    yield Guess(place.url(number), place.name, number)
-
-
-def _number_in(
-    row: PageRow, rule: Callable[[str, Shaped], RuleChoice]
-) -> tuple[_Place, int] | None:
-    """The increasing number in a URL, and its place; None if that is not certain."""
-    one = shaped(row.url)
-    choice = rule(row.url, one)
-    if choice.rule is not LinkRule.SEQUENCE:
-        return None
-    texts = [token.text for token in one.tokens if token.kind in {"int", "unix", "unixms"}]
-    text = texts[choice.at] if choice.at < len(texts) else ""
-    start = len(origin(row.url))
-    # Digits of escapes are letters.
-    plain = _ESCAPE.sub("%--", row.url)
-    at = plain.find(text, start) if text else -1
-    if at < 0 or plain.find(text, at + 1) >= 0 or len(text) > 18:
-        return None
-    before, after = row.url[:at], row.url[at + len(text) :]
-    return _Place(before, after, len(text) if text.startswith("0") else 0), int(text)
