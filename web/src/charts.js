@@ -4,7 +4,7 @@ import uPlot from "uplot";
 
 const COLOURS = ["--series-1", "--series-2", "--series-3", "--series-4", "--series-5", "--series-6"];
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3], [4, 4], [1, 2]];
-const HEIGHT = 160;
+const HEIGHT = 192;
 const known = new Map();
 
 // A canvas does not know light-dark(): an element does, and tells the colour that holds.
@@ -87,7 +87,7 @@ function options(figure, width) {
     width,
     height: HEIGHT,
     cursor: { drag: { x: false, y: false } },
-    legend: { show: series.length > 1 },
+    legend: { show: true },
     scales: { x: { range: spanOf }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.05 : 1] } },
     // Half of the last moment may stand beyond the end of the axis.
     padding: [null, 48, null, null],

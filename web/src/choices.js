@@ -1,4 +1,4 @@
-// The scheme of colours and the language, as chosen in the header.
+// The colours, the details and the language that the user chooses in the header.
 import { ask, keep, kept } from "./page.js";
 
 export function choices() {
@@ -10,6 +10,14 @@ export function choices() {
       if (theme.value) document.documentElement.dataset.theme = theme.value;
       else delete document.documentElement.dataset.theme;
       document.dispatchEvent(new Event("nacre:theme"));
+    });
+  }
+  const mode = document.getElementById("mode");
+  if (mode) {
+    mode.value = kept("mode") ?? "";
+    mode.addEventListener("change", () => {
+      keep("mode", mode.value);
+      document.documentElement.dataset.mode = mode.value;
     });
   }
   const language = document.getElementById("language");

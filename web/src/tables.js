@@ -13,7 +13,19 @@ function compare(a, b) {
   return a.localeCompare(b, LANGUAGE, { numeric: true });
 }
 
+// In a narrow window a row is a card: each value needs the head of its column beside it.
+function cards() {
+  for (const table of document.querySelectorAll("main table:not(.rows, .month, .log table)")) {
+    if (!table.tHead) continue;
+    const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+    table.classList.add("rows");
+    for (const cell of table.querySelectorAll("tbody td:not([data-head])")) cell.dataset.head = heads[cell.cellIndex];
+  }
+}
+
 export function tables() {
+  cards();
+  document.addEventListener("htmx:after:swap", cards);
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.("table[data-sortable] thead th button");
     if (!button) return;

@@ -313,6 +313,11 @@ class ConsoleApp:
         found = (one for one in self._services.fleet.jobs if one.id == job)
         return next((str(one.layout.root) for one in found), "")
 
+    def _name_of(self, job: str) -> str:
+        """Return the name that people gave to a job; that of its directory if there is none."""
+        label = self._services.labels.of_path(self._directory_of(job)).name
+        return label or job.rpartition("~")[2]
+
     def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
         facts = {
             "session": visitor.shown_session,
@@ -321,6 +326,7 @@ class ConsoleApp:
             "deeds": self._deeds,
             **self._header(visitor.identity),
             "directory_of": self._directory_of,
+            "name_of": self._name_of,
             "menu": menu_of(page.template),
             "taken": lambda: self._services.notices.take(visitor.identity.session),
             **page.facts,

@@ -148,12 +148,19 @@ def environment(name: str) -> Environment:
     made.globals["in_words"] = partial(in_words, texts.gettext)
     made.globals["command_text"] = command_text
     made.globals["first_buttons"] = first_buttons
+    made.globals["in_plain"] = _in_plain
     made.globals["verdict_words"] = found_in_words
     made.globals["delay_reason"] = partial(_delay_reason, spoken)
     # The extension adds this method, which the type of an environment does not have.
     install = made.install_gettext_translations  # type: ignore[attr-defined]
     install(texts, newstyle=True)
     return made
+
+
+def _in_plain(path: str) -> str:
+    """Return the last part of a setting's path as words: `politeness.min_delay` is "Min delay"."""
+    words = path.rpartition(".")[2].replace("_", " ")
+    return words[:1].upper() + words[1:]
 
 
 def _delay_reason(spoken: Language, cause: str, most: float) -> str:

@@ -80,7 +80,7 @@ def test_cards_of_a_chain_are_moved_changed_and_added(
         expect(card).to_contain_text("preselect")
         card.get_by_role("link", name="Change what it says").click()
         accessible(page, script=script)
-        card.get_by_label("comment", exact=True).fill("先看一眼")
+        card.get_by_label("Comment comment", exact=True).fill("先看一眼")
         card.get_by_role("button", name="Show the changes and save").first.click()
         saved(page)
         assert "先看一眼" in job.config.read_text()

@@ -42,4 +42,4 @@ def test_a_console_that_is_killed_finds_all_as_it_was(tmp_path: Path, browser: B
             changed = next(one for one in log.read_text().splitlines() if "engine.parallel" in one)
             assert "7" in changed
             assert "anna" in changed
-            expect(page.locator("h1")).to_have_text("crawls~demo")
+            expect(page.locator("h1")).to_have_text("demo")

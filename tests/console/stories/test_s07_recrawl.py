@@ -63,7 +63,7 @@ def test_a_recrawl_says_what_it_found_and_saved(
             page.get_by_role("link", name="All reports").click()
             page.get_by_role("link", name="deletions").click()
             page.get_by_role("link", name="p5.html").first.click()
-            expect(page.locator("h1")).to_contain_text("p5.html")
+            expect(page.locator("h2").first).to_contain_text("p5.html")
             expect(page.locator("main")).to_contain_text("404")
 
 
@@ -78,7 +78,7 @@ def change(pages: dict[str, str | bytes]) -> None:
 
 def run_row(page: Page) -> Locator:
     """The name of the run, on Overview."""
-    return page.locator("#details ~ table tr").filter(has_text="Run").first.locator("td")
+    return page.locator("#details ~ dl dd").first
 
 
 def run_of(page: Page) -> str:

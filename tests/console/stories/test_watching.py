@@ -250,6 +250,19 @@ def test_tables_of_reports_fit_a_phone(given: Given, browser: Browser, report: s
             assert box.evaluate("(found) => found.scrollWidth <= found.clientWidth"), report
 
 
+def test_a_curator_hides_the_frontier(given: Given, browser: Browser):
+    with tab(browser, given.console) as page:
+        open_job(page, given.console, "over")
+        frontier = page.locator(".tabs").get_by_role("link", name="Frontier")
+        expect(frontier).to_be_visible()
+        page.get_by_role("button", name="anna").click()
+        page.locator("#mode").select_option("curator")
+        expect(frontier).to_be_hidden()
+        open_job(page, given.console, "over", "/runs")
+        expect(page.locator(".tabs").get_by_role("link", name="Reports")).to_be_visible()
+        expect(frontier).to_be_hidden()
+
+
 LABELS: Final = """
 window.nacreLabels = [];
 const write = CanvasRenderingContext2D.prototype.fillText;
@@ -307,7 +320,7 @@ def test_a_line_of_the_log_is_told_in_words_in_the_language_of_the_page(
         assert "已取得" in status.inner_text()
         assert not violations(page)
         open_job(page, given.console, "over", "/reports/crawl-summary")
-        expect(page.locator("h1")).to_contain_text("采集摘要")
+        expect(page.locator("h2").first).to_contain_text("采集摘要")
         expect(page.locator("main")).to_contain_text("有响应的种子")
         assert not violations(page)
 

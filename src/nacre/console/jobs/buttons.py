@@ -51,7 +51,7 @@ SENT: Final = frozenset(LABELS) - {"parallel", "change", "edit", "frontier"}
 
 _FIRST: Final = (("go-on", "start"), ("resume", "pause"), ("stop",), ("checkpoint",), ("recrawl",),
                  ("run-rounds",), ("stop-after-step",), ("dry-run-rounds",))  # fmt: skip
-"""What stands beside the title: of each group the action that is possible, or the last one."""
+"""Groups of actions beside the title: each shows its first that is possible."""
 
 
 class ActionButton(NamedTuple):
@@ -108,12 +108,13 @@ def many_buttons(translate: Callable[[str], str], identity: Requester) -> tuple[
 
 
 def first_buttons(buttons: Iterable[ActionButton]) -> tuple[ActionButton, ...]:
-    """The few that stand beside the title, whether they can be pressed or not."""
-    known = {button.name: button for button in buttons}
-    groups = [[known[name] for name in names if name in known] for names in _FIRST]
-    return tuple(
-        next((one for one in group if not one.why), group[-1]) for group in groups if group
-    )
+    """Return the buttons beside the title: the possible ones, else the first with its reason."""
+    by_name = {button.name: button for button in buttons}
+    groups = [[by_name[name] for name in names if name in by_name] for names in _FIRST]
+    first = [
+        next((button for button in group if not button.why), group[-1]) for group in groups if group
+    ]
+    return tuple(button for button in first if not button.why) or tuple(first[:1])
 
 
 MOST_JOBS = 500

@@ -88,6 +88,7 @@ class CalendarDay(NamedTuple):
         more: Further ones that are not shown.
         due: Pages of the job that is looked at which become due.
         hours: When it has other limits of bandwidth.
+        is_today: It is the present day of UTC.
     """
 
     day: int
@@ -95,6 +96,7 @@ class CalendarDay(NamedTuple):
     more: int
     due: int = 0
     hours: tuple[str, ...] = ()
+    is_today: bool = False
 
 
 class LimitedHours(NamedTuple):
@@ -189,6 +191,8 @@ def weeks_of(
             moment = datetime.fromtimestamp(time, UTC)
             runs.setdefault(moment.day, []).append(entry._replace(at=f"{moment:%H:%M}"))
     counts, hours = due or {}, _hours_by_day(first, limited or LimitedHours())
+    present = datetime.fromtimestamp(now, UTC).date()
+    today = present.day if present.replace(day=1) == first else -1
 
     def shown(day: int) -> CalendarDay:
         of_day = runs.get(day, [])
@@ -196,7 +200,9 @@ def weeks_of(
         first_few = sorted(of_day, key=lambda one: (not one.is_trouble, one))[:_MOST_A_DAY]
         pages = counts.get(f"{first:%Y-%m}-{day:02}", 0)
         more = len(of_day) - len(first_few)
-        return CalendarDay(day, tuple(sorted(first_few)), more, pages, tuple(hours.get(day, ())))
+        return CalendarDay(
+            day, tuple(sorted(first_few)), more, pages, tuple(hours.get(day, ())), day == today
+        )
 
     weeks = Calendar().monthdayscalendar(first.year, first.month)
     return [[shown(day) for day in week] for week in weeks]
