@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nacre.config.check import Loaded
 from nacre.config.layer import SettingOrigin
@@ -30,6 +29,7 @@ from nacre.job.background.metrics_server import serve_metrics
 from nacre.job.background.outbackcdx import IndexPusher
 from nacre.job.background.webhooks import WebhookNotifier
 from nacre.job.monitors import (
+    JobUnit,
     longest_wait,
     places,
     raise_file_limit,
@@ -47,9 +47,6 @@ from nacre.store.local_files import remove_left_behind
 from nacre.store.opening import shortage, wait_for_space
 from nacre.store.recovery import NORMAL_START, StartOptions
 from nacre.store.seam import Disk
-
-if TYPE_CHECKING:
-    from nacre.job.unit import SessionUnit
 
 _LOOKUPS = 50
 """Names of seeds looked up at a time before the crawl."""
@@ -69,7 +66,7 @@ class Job:
         disk: The file operations; None for the machine's.
         on_terminal: A person watches: a pause for space lasts until there is some.
         origin: Gives the origin of a setting, for `effective.json` of the run; None: unknown.
-        unit: The list that it fetches in place of its seeds (`nacre.job.unit`); None: its seeds.
+        unit: The list that it fetches in place of its seeds; None: its seeds.
         record_ids: Gives 16 fresh bytes for the id of a WARC record; None for random ones.
 
     Attributes:
@@ -96,7 +93,7 @@ class Job:
         disk: Disk | None = None,
         on_terminal: bool = False,
         origin: OriginOf | None = None,
-        unit: "SessionUnit | None" = None,
+        unit: JobUnit | None = None,
         record_ids: Callable[[], bytes] | None = None,
     ) -> None:
         self.layout = Layout(root)

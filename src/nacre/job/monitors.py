@@ -3,14 +3,17 @@
 import asyncio
 import ctypes
 import resource
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from nacre.assembly.parts import RunRecords
 from nacre.core.clock import Clock
 from nacre.core.states import ExitStatus
 from nacre.engine.engine import Engine
 from nacre.engine.limits import Stopwatch, reached
 from nacre.engine.logs import JobLogs
+from nacre.engine.observer import VisitObserver
 from nacre.engine.steps.archive import ArchiveStep
 from nacre.report.formatting import span
 from nacre.report.statistics import Statistics
@@ -88,6 +91,31 @@ class BackgroundTask(Protocol):
 
     async def ending(self, how: ExitStatus) -> None:
         """Do the last work: no URI is in process any more, and the store is still open."""
+        ...
+
+
+class JobUnit(Protocol):
+    """A list of URLs that a job fetches in place of its seeds: a unit of batch rounds."""
+
+    @property
+    def max_wait(self) -> float:
+        """Longest Retry-After that is waited for, seconds; 0: no limit."""
+        ...
+
+    def begin(self, records: RunRecords, /) -> VisitObserver:
+        """Take part in a session; return the observer of its visits."""
+        ...
+
+    def rests(self, url: str, /) -> bool:
+        """Whether a seed is known to the scope, and not entered."""
+        ...
+
+    def tasks(self, wake: Callable[[], None], /) -> Sequence[BackgroundTask]:
+        """Return the tasks of the session that was begun last.
+
+        Args:
+            wake: Wakes the engine of the session.
+        """
         ...
 
 

@@ -30,6 +30,7 @@ from nacre.job.monitors import (
     ClockMonitor,
     DiskSpaceMonitor,
     EventLoopWatchdog,
+    JobUnit,
     LimitMonitor,
 )
 from nacre.job.repair import accept_loss, make_repair, repair_captures
@@ -57,7 +58,6 @@ from nacre.store.seam import Disk
 from nacre.store.store import Store
 
 if TYPE_CHECKING:
-    from nacre.job.unit import SessionUnit
     from nacre.recrawl.session.planning import Planning
 
 _REVIEWED = 500
@@ -113,7 +113,7 @@ class Session:
         faults: Mapping[str, Exception] | None = None,
         *,
         on_terminal: bool = False,
-        unit: "SessionUnit | None" = None,
+        unit: JobUnit | None = None,
         record_ids: Callable[[], bytes] | None = None,
     ) -> None:
         self.layout = layout
@@ -185,7 +185,7 @@ class Session:
     ) -> None:
         (store, commit), settings = (opened.store, opened.commit), self.settings
         self.watch = Stopwatch(self.clock, self.run_row.elapsed)
-        max_wait = self._unit.options.max_wait if self._unit is not None else 0.0
+        max_wait = self._unit.max_wait if self._unit is not None else 0.0
         context = RunContext(
             self.layout, self.run_row, self.clock, self._events, self, self._record_ids, max_wait
         )

@@ -4,9 +4,9 @@ How to read it: `storage` keeps named files, on a local disk or in a bucket. `ta
 says which of them are the state: a version is one JSON file, created exclusively, that names
 manifests, segments and archive. `tables/tables.py` has the files of a table and how a task makes
 one; `engine` runs tasks on this machine or on Spark. `segments` has the lists and what was fetched
-of them, `units` the processes that fetch. The steps (`steps`) are made of tasks, the rounds of
-steps (`runner.py`); what a row means stands in `nacre.crawldb`. Nothing of this is imported by
-`nacre crawl`.
+of them, `units` the processes that fetch, `visits` what their jobs do. The steps (`steps`) are made
+of tasks, the rounds of steps (`runner.py`); what a row means stands in `nacre.crawldb`. Nothing of
+this is imported by `nacre crawl`.
 """
 
 import sys

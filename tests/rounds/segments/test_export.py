@@ -13,9 +13,9 @@ from nacre.core.history import HistoryRecord
 from nacre.crawldb.facts import ADDS, HOSTS, LINKS, VISITS
 from nacre.crawldb.row import ONE, bucket_of
 from nacre.crawldb.scoring import DepthScoring, NutchOpic, Opic, PageScore, Scoring
-from nacre.job.page_links import LinkFact, numbered
-from nacre.job.unit_visits import VisitFact
 from nacre.rounds.segments.export import HostExtra, PartTables, depth_of_path
+from nacre.rounds.visits.page_links import LinkFact, numbered
+from nacre.rounds.visits.unit_visits import VisitFact
 
 HOME = "http://a.test/"
 SHA1 = "sha1:" + "A" * 32

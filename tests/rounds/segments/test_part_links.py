@@ -18,9 +18,9 @@ from nacre.crawldb.scoring import (
     Scoring,
     distribute,
 )
-from nacre.job.page_links import LinkFact
-from nacre.job.unit_visits import VisitFact
 from nacre.rounds.segments.export import PartTables, depth_of_path
+from nacre.rounds.visits.page_links import LinkFact
+from nacre.rounds.visits.unit_visits import VisitFact
 from nacre.uri.parse import host
 from tests.rounds.segments.test_export import visit
 

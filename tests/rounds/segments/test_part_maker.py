@@ -9,14 +9,14 @@ import pytest
 
 from nacre.assembly.parts import RunRecords
 from nacre.core.states import ExitStatus
-from nacre.job.unit import UnitUri
-from nacre.job.unit_visits import NotAttempted, UnitOptions, VisitFacts
 from nacre.rounds.segments.export import PartTables
 from nacre.rounds.segments.part_maker import PartMaker, PartOptions, fetched_keys
 from nacre.rounds.segments.parts import Chain, PartManifest, UnitPlace, check_files, newest_chain
 from nacre.rounds.storage.local import LocalStorage
+from nacre.rounds.visits.session_unit import UnitUri
+from nacre.rounds.visits.unit_visits import NotAttempted, UnitOptions, VisitFacts
 from tests.cli.site import many_pages, site
-from tests.job.units import Listed, facts_of, unit_job
+from tests.rounds.visits.units import Listed, facts_of, unit_job
 
 pytestmark = pytest.mark.crawl
 

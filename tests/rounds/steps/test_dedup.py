@@ -8,9 +8,9 @@ from nacre.cli.cycle.table_steps import dedup_text
 from nacre.crawldb.settings import CycleDedupSettings
 from nacre.rounds.steps.dedup import DedupResult, dedup
 from nacre.rounds.steps.dedup_marks import covers, mark_of
-from tests.job.test_page_content import read
 from tests.rounds.made import NOW, found
 from tests.rounds.steps.fetched import FetchedCycle
+from tests.rounds.visits.test_page_content import read
 
 A, B, C, D = (f"http://{name}.example/" for name in ("a", "b", "c", "d"))
 SAME, OTHER = b"s" * 16, b"o" * 16

@@ -19,8 +19,8 @@ from nacre.core.history import HistoryRecord
 from nacre.crawldb import facts as schemas
 from nacre.crawldb.row import bucket_of_host, group_columns
 from nacre.crawldb.scoring import PageScore, ScoreChange, Scoring
-from nacre.job.unit_visits import VisitFact
 from nacre.rounds.segments.part_links import LinkBook, LinkRows, TargetSums
+from nacre.rounds.visits.unit_visits import VisitFact
 from nacre.uri.parse import host, origin
 from nacre.wire.date import parse_http_date
 

@@ -19,8 +19,8 @@ from nacre.crawldb.scoring import (
     distribute,
     distribute_alike,
 )
-from nacre.job.page_links import LinkFact, LinksByNumber, PageLinks
-from nacre.job.unit_visits import VisitFact
+from nacre.rounds.visits.page_links import LinkFact, LinksByNumber, PageLinks
+from nacre.rounds.visits.unit_visits import VisitFact
 
 if TYPE_CHECKING:
     import pyarrow as pa

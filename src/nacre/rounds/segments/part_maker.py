@@ -18,10 +18,10 @@ import msgspec
 from nacre.assembly.parts import RunRecords
 from nacre.core.states import ExitStatus
 from nacre.errors import DamageError, StorageError
-from nacre.job.unit_visits import NotAttempted, VisitFacts, given_up_hosts
 from nacre.rounds.segments.export import HostExtra, PartTables
 from nacre.rounds.segments.parts import Chain, PartManifest, UnitPlace, upload_files
 from nacre.rounds.storage import AlreadyThereError, Storage
+from nacre.rounds.visits.unit_visits import NotAttempted, VisitFacts, given_up_hosts
 from nacre.store.file_table import delete_row, file_rows, put_row
 from nacre.store.files import FileKind, FileRow, FileState
 from nacre.uri.parse import host

@@ -25,10 +25,6 @@ from nacre.core.states import ExitStatus
 from nacre.engine.readback import ReadCapture, Reread, read_at, reread
 from nacre.errors import DamageError, StorageError
 from nacre.job.job import Job
-from nacre.job.page_links import LinkFact, PageLinks, numbered
-from nacre.job.unit import SessionUnit, UnitHost, UnitUri
-from nacre.job.unit_replay import VisitReplay, is_bodiless, stored_as
-from nacre.job.unit_visits import UnitOptions, VisitFact, VisitFacts
 from nacre.rounds.segments.export import FILES, HostExtra, PartTables, parse_failed
 from nacre.rounds.segments.frozen_settings import CONF, placed_settings
 from nacre.rounds.segments.part_stand_ins import LostManifest, stand_ins, warcs_of
@@ -38,6 +34,10 @@ from nacre.rounds.storage import MissingFileError, Storage, file_sha256
 from nacre.rounds.tables.seed_index import SeedPlace
 from nacre.rounds.tables.tables import TaskPlace, TaskWork, local_warc
 from nacre.rounds.tables.versions import TableFile
+from nacre.rounds.visits.page_links import LinkFact, PageLinks, numbered
+from nacre.rounds.visits.session_unit import SessionUnit, UnitHost, UnitUri
+from nacre.rounds.visits.unit_replay import VisitReplay, is_bodiless, stored_as
+from nacre.rounds.visits.unit_visits import UnitOptions, VisitFact, VisitFacts
 from nacre.settings.settings import JobSettings
 from nacre.wire.date import format_http_date
 

@@ -12,10 +12,10 @@ from nacre.engine.prerequisites import HostAnswer, RobotsRow
 from nacre.engine.seeding.seeds import parse_seed
 from nacre.errors import URIError
 from nacre.frontier.policy import Backoff
-from nacre.job.unit import UnitHost, UnitUri
 from nacre.rounds.segments.fetch_progress import HostLoad
 from nacre.rounds.segments.part_maker import read_columns
 from nacre.rounds.segments.parts import UnitPlace
+from nacre.rounds.visits.session_unit import UnitHost, UnitUri
 from nacre.uri.parse import host, origin
 
 _SHOWN = ("key", "via", "path", "source", "last_status")

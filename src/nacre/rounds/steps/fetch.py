@@ -19,7 +19,6 @@ import msgspec
 from nacre.core.status import FetchStatus
 from nacre.engine.clock import SystemClock
 from nacre.errors import ConflictError, DamageError
-from nacre.job.unit_visits import Follow
 from nacre.rounds.engine import OnResult, TaskEngine
 from nacre.rounds.segments.fetch_progress import FetchPace, FetchProgress, UnitProgress
 from nacre.rounds.segments.frozen_settings import conf_name
@@ -58,6 +57,7 @@ from nacre.rounds.tables.versions import (
 from nacre.rounds.units.unit import UnitResult, UnitSpec
 from nacre.rounds.units.unit_folder import folder_of_units, require_scratch
 from nacre.rounds.units.unit_process import LOCAL, REMOTE, fetch_here, fetch_unit
+from nacre.rounds.visits.unit_visits import Follow
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 

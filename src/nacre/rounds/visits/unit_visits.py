@@ -18,9 +18,9 @@ from nacre.core.crawluri import CrawlURI, Hop
 from nacre.core.processor import Visit
 from nacre.engine.candidates.candidates import through_walls
 from nacre.history.dedup import History
-from nacre.job.page_content import PageContent, PageReader, page_reader
-from nacre.job.page_links import AcceptedLinks, PageLinks
 from nacre.report.statistics import Stored
+from nacre.rounds.visits.page_content import PageContent, PageReader, page_reader
+from nacre.rounds.visits.page_links import AcceptedLinks, PageLinks
 from nacre.store.store import Store
 from nacre.uri.parse import host
 

@@ -11,11 +11,11 @@ from nacre.core.processor import Visit
 from nacre.engine.readback import Reread
 from nacre.engine.steps.fetching import media_type
 from nacre.history.dedup import IDENTICAL
-from nacre.job.page_content import page_reader
-from nacre.job.page_links import AcceptedLinks, PageLinks
-from nacre.job.unit import UnitUri, listed_uri
-from nacre.job.unit_visits import VisitFact, visit_fact, with_content
 from nacre.report.statistics import Stored
+from nacre.rounds.visits.page_content import page_reader
+from nacre.rounds.visits.page_links import AcceptedLinks, PageLinks
+from nacre.rounds.visits.session_unit import UnitUri, listed_uri
+from nacre.rounds.visits.unit_visits import VisitFact, visit_fact, with_content
 
 
 class VisitReplay:

@@ -7,8 +7,14 @@ import pytest
 
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Visit
-from nacre.job import page_links
-from nacre.job.page_links import AcceptedLinks, LinkFact, LinksByNumber, PageLinks, numbered
+from nacre.rounds.visits import page_links
+from nacre.rounds.visits.page_links import (
+    AcceptedLinks,
+    LinkFact,
+    LinksByNumber,
+    PageLinks,
+    numbered,
+)
 
 
 class Judging:

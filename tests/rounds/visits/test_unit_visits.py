@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from nacre.job.page_links import numbered
-from nacre.job.unit_visits import (
+from nacre.rounds.visits.page_links import numbered
+from nacre.rounds.visits.unit_visits import (
     HostFailures,
     NotAttempted,
     VisitFact,

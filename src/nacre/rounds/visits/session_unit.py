@@ -21,7 +21,7 @@ from nacre.engine.prerequisites import HostAnswer, RobotsRow
 from nacre.engine.seeding.seedbook import FALLBACK, own_scope
 from nacre.frontier.policy import Backoff
 from nacre.job.monitors import BackgroundTask
-from nacre.job.unit_visits import NotAttempted, UnitOptions, UnitVisits, VisitFacts
+from nacre.rounds.visits.unit_visits import NotAttempted, UnitOptions, UnitVisits, VisitFacts
 from nacre.scope.seed_index import SeedIndex
 from nacre.uri.parse import host
 
@@ -276,6 +276,11 @@ class SessionUnit:
         self._kept, self._directives = kept, tuple(directives)
         self._opened: tuple[RunRecords, VisitFacts, UnitVisits] | None = None
         self.entry: UnitEntry | None = None
+
+    @property
+    def max_wait(self) -> float:
+        """Longest Retry-After that is waited for, seconds; 0: no limit."""
+        return self.options.max_wait
 
     def begin(self, records: RunRecords) -> VisitObserver:
         """Take part in a session; what observes its visits."""

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from nacre.core.history import HistoryRecord
 from nacre.job.job import Job
-from nacre.job.page_links import LinkFact, LinksByNumber
-from nacre.job.unit import SessionUnit, UnitHost, UnitTask, UnitUri
-from nacre.job.unit_visits import UnitOptions, VisitFact, VisitFacts
+from nacre.rounds.visits.page_links import LinkFact, LinksByNumber
+from nacre.rounds.visits.session_unit import SessionUnit, UnitHost, UnitTask, UnitUri
+from nacre.rounds.visits.unit_visits import UnitOptions, VisitFact, VisitFacts
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from nacre.store.store import Store
