@@ -85,7 +85,7 @@ COOKIE_WALL: Final = _token(
 )  # fmt: skip
 
 IS_SITEMAP: Final = _token(
-    "IS_SITEMAP", "isSitemap", "A sitemap, by robots.txt or by the sitemap that names it.",
+    "IS_SITEMAP", "isSitemap", "A sitemap that robots.txt or another sitemap lists.",
     "engine/candidates/identity.py", heritrix="isSitemap",
 )  # fmt: skip
 
@@ -147,7 +147,7 @@ def diverted(target: str) -> str:
 
 UNASKED_REPLY: Final = _token(
     "UNASKED_REPLY", "unaskedReply",
-    "Fetched again, on a connection of its own: the first reply was, or may be, another URL's.",
+    "Fetched again on a separate connection: the first reply was, or may be, another URL's.",
     "fetch/http.py", "engine/unasked.py",
 )  # fmt: skip
 TIME_TRUNCATED: Final = _token(
@@ -327,7 +327,7 @@ def content_trailing_junk(name: str) -> str:
 
 _token(
     "encoding_broken", "contentEncodingBroken:NAME",
-    "The content coding is broken; what came before is read.", "wire/coding.py",
+    "The content coding is broken; content before the error was decoded.", "wire/coding.py",
 )  # fmt: skip
 
 
@@ -415,7 +415,7 @@ DUPLICATE_DIGEST: Final = _token(
 )  # fmt: skip
 DUPLICATE_NOT_MODIFIED: Final = _token(
     "DUPLICATE_NOT_MODIFIED", "duplicate:server-not-modified",
-    "The server says that it did not change (304); a revisit record.",
+    "The server replied that the content did not change (304); a revisit record.",
     "engine/steps/archive.py", heritrix="duplicate:server-not-modified",
 )  # fmt: skip
 DUPLICATE_NOTED: Final = _token(

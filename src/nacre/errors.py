@@ -5,8 +5,8 @@ NacreError
 ├── ConfigError         the operator's configuration or arguments: all problems at once
 ├── JobError            a command that does not fit the state of the job
 └── StorageError        a disk that failed, filled up, or holds something unexpected
-    ├── DamageError     stored data that contradicts itself; says what, where and the remedy
-    └── OldLayoutError  a store of an older Nacre that was opened for reading only
+    ├── DamageError     stored data that contradicts itself; the message has place and remedy └──
+    OldLayoutError  a store of an older Nacre that was opened for reading only
 """
 
 from collections.abc import Sequence
@@ -78,13 +78,13 @@ class ConfigError(NacreError):
     """The configuration cannot be used; `problems` holds every finding, in file order."""
 
     def __init__(self, problems: Sequence[Problem] | str) -> None:
-        found = [Problem("", problems)] if isinstance(problems, str) else list(problems)
-        self.problems: tuple[Problem, ...] = tuple(found)
-        super().__init__(join([p.text for p in found], *LINES))
+        problem_list = [Problem("", problems)] if isinstance(problems, str) else list(problems)
+        self.problems: tuple[Problem, ...] = tuple(problem_list)
+        super().__init__(join([p.text for p in problem_list], *LINES))
 
 
 class JobError(NacreError):
-    """A command does not fit the job or its state; the message says what to do instead."""
+    """A command does not fit the job or its state; the message contains the remedy."""
 
 
 class ConflictError(JobError):

@@ -113,7 +113,7 @@ def test_a_name_that_is_taken_is_refused_with_both_places(table: ComponentRegist
     with pytest.raises(ValueError, match="there is a tool 'saw' already") as caught:
         table.add(twin)
     assert f"already: {HERE}.Saw, and now {HERE}.Twin" in str(caught.value)
-    assert table.known("saw") is Saw
+    assert table.find("saw") is Saw
 
 
 def test_a_plug_in_whose_name_is_taken_is_named(table: ComponentRegistry[Tool], offered):

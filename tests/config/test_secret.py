@@ -64,7 +64,7 @@ def test_no_text_of_it_shows_it(source: dict[str, str]):
     texts = [str(secret), repr(secret), repr(job), str(job), job.model_dump_json()]
     texts.append(json.dumps(job.model_dump(mode="json")))
     assert not any(WORD in text for text in texts)
-    assert secret.said() == (source or NOT_SHOWN)
+    assert secret.as_setting() == (source or NOT_SHOWN)
     assert secret.is_plain is not bool(source)
 
 

@@ -36,8 +36,8 @@ def test_what_was_taken_is_restored() -> None:
     known, again = KnownSet(), KnownSet()
     for number in range(40_000):
         known.add(str(number).encode())
-    again.restore(known.taken())
-    assert not known.taken()
+    again.restore(known.take_fresh())
+    assert not known.take_fresh()
     texts = [str(number).encode() for number in range(40_000)]
     alike = sum(again.has(text) == known.has(text) for text in texts)
     assert alike > 0.99 * len(texts)
@@ -48,7 +48,7 @@ def test_a_row_that_was_cut_short_is_read_as_far_as_it_goes() -> None:
     known, again = KnownSet(), KnownSet()
     known.add(b"one")
     known.add(b"two")
-    again.restore(known.taken()[:-1])
+    again.restore(known.take_fresh()[:-1])
     assert again.has(b"one")
     assert not again.has(b"two")
 
@@ -94,7 +94,7 @@ def test_a_full_table_is_restored_in_order(small: int) -> None:
 
 def test_forgetting_takes_no_memory(small: int) -> None:
     known, _ = full_of(small)
-    known.taken()
+    known.take_fresh()
     tracemalloc.start()
     try:
         for number in range(1_000):

@@ -268,7 +268,7 @@ def test_complexity_counts_parameters() -> None:
 def again_after_a_kill(novelty: Novelty) -> Novelty:
     """What a process knows that starts with what was kept."""
     later = watching()
-    later.words.restore(novelty.words.taken())
+    later.words.restore(novelty.words.take_fresh())
     return later
 
 

@@ -210,7 +210,7 @@ def test_what_is_busy_stays_in_memory() -> None:
         cache.find(f"q{number},")
     assert all(cache.get(queue.name) is queue for queue in busy)
     for queue in busy:
-        cache.rest(queue)
+        cache.release(queue)
     assert cache.busy == 0
     assert len(list(cache.in_memory())) <= 16
 

@@ -39,7 +39,7 @@ def test_is_a_set(
 
 def _apply(seen: SeenSet, model: set[bytes], step: str, keys: list[bytes]) -> None:
     if step == "known":
-        assert seen.known(keys) == [one in model for one in keys]
+        assert seen.contains(keys) == [one in model for one in keys]
     elif step == "forget":
         for one in keys:
             seen.forget(one)
@@ -56,7 +56,7 @@ def test_a_crawl_from_its_start_asks_the_store_next_to_nothing() -> None:
     for first in range(0, 20_000, 16):
         new = [key(number) for number in range(first, first + 16)]
         assert seen.enter(new) == [True] * 16
-        assert seen.known(new) == [True] * 16
+        assert seen.contains(new) == [True] * 16
     assert rows.gets < 20
 
 
@@ -201,4 +201,4 @@ def test_a_cache_that_grows_again_does_not_make_up_for_what_it_missed() -> None:
     assert small < larger < small + 1_000 * 8
     visits(seen, 21_000, 40_000, 10)
     assert seen._cache.room > 2 * larger
-    assert seen.known([key(number) for number in range(40_000)]) == [True] * 40_000
+    assert seen.contains([key(number) for number in range(40_000)]) == [True] * 40_000

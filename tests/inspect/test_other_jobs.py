@@ -37,7 +37,7 @@ def run(stack: ExitStack, job: Path, clock: ManualClock, until: float = 0.0) -> 
     """Let a job run, as far as others see it; `until` is the end of its delay at the host."""
     table = SlotTable(table_path(), pytest.fail, ClockReading(clock.now(), clock.monotonic()), job)
     stack.callback(table.close, ())
-    table._rest(PLACE, until)
+    table._extend_rest(PLACE, until)
 
 
 async def fill(root: Path) -> None:

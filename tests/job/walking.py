@@ -40,7 +40,7 @@ def other_values(settings: BaseModel, found: Property) -> dict[str, object]:
     companions = {k: v for k, v in COMPANIONS.get(found.path, {}).items() if k != found.path}
     if found.path.endswith(".enabled") and found.path in COMPANIONS:
         return companions | {found.path: not found.value}
-    if not EXTRACTORS.known(OF_A_PLUG_IN.name):
+    if not EXTRACTORS.find(OF_A_PLUG_IN.name):
         EXTRACTORS.add(OF_A_PLUG_IN)
     value = KNOWN.get(found.path) or _other_value(with_values(settings, companions), found)
     if value is None:

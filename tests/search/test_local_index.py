@@ -183,7 +183,7 @@ def test_an_index_is_made_anew_by_one_command_at_a_time(folder):
 def test_a_damaged_index_says_how_it_is_made_anew(folder, name):
     for path in folder.glob(name):
         path.write_bytes(path.read_bytes()[:20])
-    with pytest.raises(NacreError, match=r"search.* `index --rebuild` makes it anew"):
+    with pytest.raises(NacreError, match=r"search.* `index --rebuild` makes it again"):
         found(folder, "fox")
     writer = LocalWriter(folder)
     assert writer.open(rebuild=True)

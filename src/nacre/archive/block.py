@@ -48,8 +48,8 @@ class BlockFacts:
             within `HEAD_LIMIT`, or when it is not an HTTP message.
         cut: The block ended before the head did.
         endless: The head has no end within `HEAD_LIMIT`, so that the payload is unknown.
-        framing: How its body ends, by its head; None for what is not a reply.
-        body_length: Bytes behind the head.
+        framing: How its body ends, by its head; None if it is no reply.
+        body_length: Bytes after the head.
         behind: Of these, bytes behind the end of the chunked coding.
     """
 
@@ -135,13 +135,13 @@ class BlockFacts:
             scanner.runs.clip(self.body_length)
 
     def _leave_head(self, end: int) -> None:
-        held, self._held = self._held or b"", None
-        self.head = held[:end]
+        buffered, self._held = self._held or b"", None
+        self.head = buffered[:end]
         if self._is_reply and end:
             self.framing = framing_of("GET", parse_head(self.head))
             if self.framing.kind == "chunked":
                 self._scanner = ChunkScanner()
-        self._payload(held[end:])
+        self._payload(buffered[end:])
 
     def _payload(self, data: bytes) -> None:
         self.body_length += len(data)
@@ -151,8 +151,8 @@ class BlockFacts:
 
     def _unchunk(self, scanner: ChunkScanner, data: bytes) -> None:
         base = scanner.offset
-        taken = scanner.feed(data)
-        self.behind += len(data) - taken if scanner.finished else 0
+        consumed = scanner.feed(data)
+        self.behind += len(data) - consumed if scanner.finished else 0
         runs = scanner.runs
         while self._run < len(runs):
             offset, size = runs[self._run]
@@ -241,7 +241,7 @@ class PayloadDigest(NamedTuple):
 
 
 class PayloadDigests:
-    """Payload digests of the captures in WARCs; a revisit has that of what it refers to, if read.
+    """Payload digests of the captures in WARCs; a revisit has that of its original, if read.
 
     Nacre's `WARC-Payload-Digest` is that of the payload without transfer coding, as the WARC
     standard says. Heritrix over HTTP/1.1 and warcio digest the bytes behind the head as they came,

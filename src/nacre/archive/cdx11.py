@@ -12,15 +12,15 @@ _ABSENT = "-"
 
 
 def cdx11_line(line: str) -> str:
-    """The line of eleven fields for one of CDXJ, without a newline; "" where it is none.
+    """Return the line of eleven fields for a CDXJ line, without a newline; "" if it is invalid.
 
     The key is that of CDXJ. A digest has no label, as SHA-1 is understood; others keep theirs.
 
     Args:
         line: It, with or without a newline.
     """
-    key, _, rest = line.strip().partition(" ")
-    time, _, text = rest.partition(" ")
+    key, _, after_key = line.strip().partition(" ")
+    time, _, text = after_key.partition(" ")
     try:
         facts = json.loads(text)
     except ValueError:
@@ -36,10 +36,10 @@ def cdx11_line(line: str) -> str:
 
 
 def _field(value: object) -> str:
-    """A field; blanks, which would begin another one, are `%20`."""
+    """Return a field; blanks, which would begin another field, are `%20`."""
     text = str(value) if value is not None else ""
-    return "".join(_escaped(one) if one.isspace() or not one.isprintable() else one
-                   for one in text) or _ABSENT  # fmt: skip
+    return "".join(_escaped(char) if char.isspace() or not char.isprintable() else char
+                   for char in text) or _ABSENT  # fmt: skip
 
 
 def _escaped(character: str) -> str:

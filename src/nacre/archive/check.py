@@ -98,19 +98,19 @@ class References:
                 yield "concurrent-date", f"{date}, but {near} on {value[:80]}"
 
     def unresolved(self) -> Iterator[tuple[str, int, str, str]]:
-        """References to what is absent, or is not what they say: file, offset, defect."""
+        """Yield references to absent or unlike records: file, offset, defect code, text."""
         for mark, file, offset, text in self._later:
             if mark not in self._ids:
                 yield file, offset, "concurrent-unknown", text
         places = self._places()
         for revisit in self._revisits:
-            told = revisit.facts
+            stated = revisit.facts
             original = (
                 self._originals.get(revisit.original)
                 if revisit.original
-                else places.get((told.uri, told.date))
+                else places.get((stated.uri, stated.date))
             )
-            for code in ["revisit-unresolved"] if original is None else _unlike(told, original):
+            for code in ["revisit-unresolved"] if original is None else _unlike(stated, original):
                 yield revisit.file, revisit.offset, code, revisit.text
 
     def _places(self) -> dict[tuple[int, int], _Facts]:
@@ -126,13 +126,13 @@ def _instant(date: str) -> str:
     return f"{whole}{dot}{fraction}".rstrip("0").rstrip(".") if dot else whole
 
 
-def _unlike(told: _Facts, original: _Facts) -> Iterator[str]:
-    if told.uri and told.uri != original.uri:
+def _unlike(stated: _Facts, original: _Facts) -> Iterator[str]:
+    if stated.uri and stated.uri != original.uri:
         yield "revisit-uri"
-    if told.date and told.date != original.date:
+    if stated.date and stated.date != original.date:
         yield "revisit-date"
-    comparable = told.digest and (told.digest ^ original.digest) & _SHAPE == 0
-    if comparable and told.digest != original.digest:
+    comparable = stated.digest and (stated.digest ^ original.digest) & _SHAPE == 0
+    if comparable and stated.digest != original.digest:
         yield "revisit-digest"
 
 
@@ -271,7 +271,7 @@ class Checker:
             self.findings.append(CheckFinding(file, offset, code, message))
 
     def refer(self, path: Path, entry: WarcEntry, facts: BlockFacts) -> None:
-        """Follow the ids of a record and what it refers to."""
+        """Record the ids and references of a record."""
         file = str(path)
         for code, message in self._references.record(file, entry):
             self.note(file, entry.offset, code, message)
@@ -283,18 +283,18 @@ class Checker:
     def _index(self, path: Path, lines: dict[bytes, int]) -> None:
         """Compare an index with the lines that the WARC's content gives."""
         is_open = path.suffix == ".open"
-        previous, offset, found = b"", 0, set()
+        previous, offset, indexed = b"", 0, set()
         with open_ordinary(path) as file:
             for line in file:
                 mark = line_mark(line)
-                found.add(mark)
+                indexed.add(mark)
                 if mark not in lines and (line.endswith(b"\n") or not is_open):
-                    self.note(str(path), offset, "index-extra", _shown(line))
+                    self.note(str(path), offset, "index-extra", _excerpt(line))
                 if not is_open and line[:-1] < previous:
-                    self.note(str(path), offset, "index-order", _shown(line))
+                    self.note(str(path), offset, "index-order", _excerpt(line))
                 previous = line[:-1]
                 offset += len(line)
-        missing = [offset for mark, offset in lines.items() if mark not in found]
+        missing = [offset for mark, offset in lines.items() if mark not in indexed]
         if is_open and missing:
             # They travel in the commits, and are written behind them.
             self.note(str(path), missing[0], "index-behind", f"{len(missing)} lines")
@@ -381,5 +381,5 @@ def line_mark(line: bytes) -> bytes:
     return blake2b(line, digest_size=16).digest()
 
 
-def _shown(line: bytes) -> str:
+def _excerpt(line: bytes) -> str:
     return unbracketed(line[:160].decode("utf-8", "replace").strip())

@@ -17,7 +17,7 @@ class LinksCheck:
     About 100 bytes of memory for each kind of reference; its outlinks are read once.
 
     Attributes:
-        count: References that lead to what they say.
+        count: References that lead to the right record.
     """
 
     def __init__(self) -> None:

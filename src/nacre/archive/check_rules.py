@@ -92,18 +92,18 @@ def _version(entry: WarcEntry) -> Iterator[Defect]:
 
 
 def _names(entry: WarcEntry) -> Iterator[Defect]:
-    seen: set[str] = set()
+    seen_names: set[str] = set()
     kind = entry.get("WARC-Type") or ""
     for name, _ in entry.fields:
         lower = name.lower()
-        known = KNOWN.get(lower)
-        if known is None:
+        standard_name = KNOWN.get(lower)
+        if standard_name is None:
             yield "field-unknown", name[:60]
-        elif name not in (known, lower, lower.upper(), lower.title()):
+        elif name not in (standard_name, lower, lower.upper(), lower.title()):
             yield "field-case", name
-        if lower in seen and lower not in REPEATABLE:
+        if lower in seen_names and lower not in REPEATABLE:
             yield "field-repeated", name[:60]
-        seen.add(lower)
+        seen_names.add(lower)
         if kind in _FORBIDDEN.get(lower, ()):
             yield "field-forbidden", f"{name} on a {kind} record"
 
@@ -162,9 +162,9 @@ def _date(entry: WarcEntry, value: str) -> Iterator[Defect]:
     if match is None and not (_COARSE_DATE.match(value) and entry.version == "1.1"):
         yield "date-invalid", value[:40]
         return
-    given = value[:19].removesuffix("Z")
+    digits = value[:19].removesuffix("Z")
     try:
-        datetime.fromisoformat(given + _EARLIEST[len(given) :])
+        datetime.fromisoformat(digits + _EARLIEST[len(digits) :])
     except ValueError:
         yield "date-invalid", value[:40]
     if match and match[1] and entry.version != "1.1":
@@ -230,10 +230,10 @@ def _media_type(_: WarcEntry, value: str) -> Iterator[Defect]:
 
 def _content_type(entry: WarcEntry, value: str) -> Iterator[Defect]:
     kind = entry.get("WARC-Type")
-    media, _, rest = value.partition(";")
+    media, _, parameters = value.partition(";")
     if "/" not in media:
         yield "content-type-invalid", value[:60]
-    message = rest.lower().replace(" ", "").removeprefix("msgtype=")
+    message = parameters.lower().replace(" ", "").removeprefix("msgtype=")
     wrong = {"response": "request", "revisit": "request", "request": "response"}
     if media.strip().lower() == "application/http" and message == wrong.get(kind or ""):
         yield "content-type-invalid", f"{value[:60]} on a {kind} record"
@@ -331,8 +331,8 @@ def _payload_digest(entry: WarcEntry, facts: BlockFacts, counts: CheckCounts) ->
 
 
 def _unread(text: str) -> Defect:
-    known = ":" in text and label_of(text) in _NOT_HERE
-    return ("digest-algorithm" if known else "digest-invalid"), text[:80]
+    is_unsupported = ":" in text and label_of(text) in _NOT_HERE
+    return ("digest-algorithm" if is_unsupported else "digest-invalid"), text[:80]
 
 
 def _message(entry: WarcEntry, facts: BlockFacts) -> Iterator[Defect]:

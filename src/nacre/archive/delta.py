@@ -1,10 +1,10 @@
 """A difference: a reply stored as what differs from an earlier reply of the same URL (pure).
 
-Such a record is of type `metadata`, of a media type of its own, under a target URI of its own
+Such a record is of type `metadata`, with its own media type and its own target URI
 (`urn:x-nacre-delta:URL`): a reader that does not know it finds nothing under the page's URL that it
-could take for the page. `WARC-Refers-To` names the base, a `response` in an earlier WARC. The
-difference itself is a zstd frame with the base as its dictionary, as `zstd --patch-from` makes it;
-one call holds both blocks in memory. Source: WARC 1.1 clauses 5.8, 6.6; RFC 8878.
+could take for the page. `WARC-Refers-To` is the id of the base, a `response` in an earlier WARC.
+The difference itself is a zstd frame with the base as its dictionary, as `zstd --patch-from` makes
+it; one call holds both blocks in memory. Source: WARC 1.1 clauses 5.8, 6.6; RFC 8878.
 """
 
 import re
@@ -62,9 +62,9 @@ def apply_patch(base: bytes, patch: bytes, length: int) -> bytes:
     if not 0 <= length <= LONGEST:
         raise PatchError(f"a block of {length} bytes; at most {LONGEST} are rebuilt")
     try:
-        told = zstandard.get_frame_parameters(patch).content_size
-        if told != length:  # the library would allocate what the frame asks for
-            raise PatchError(f"the difference gives {told} bytes, not {length}")
+        declared = zstandard.get_frame_parameters(patch).content_size
+        if declared != length:  # the library would allocate what the frame asks for
+            raise PatchError(f"the difference gives {declared} bytes, not {length}")
         decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(base))
         block = decompressor.decompress(patch, max_output_size=length, allow_extra_data=False)
     except (zstandard.ZstdError, MemoryError) as error:
@@ -116,7 +116,7 @@ class Delta(msgspec.Struct, frozen=True, kw_only=True):
         base_payload: Its payload digest.
         base_framing: Its transfer framing: `chunked` or "".
         base_file: Name of its WARC; a hint.
-        base_offset: Where it lies there, bytes; a hint.
+        base_offset: Its offset in that file, bytes; a hint.
         number: Which difference from this base it is, from 1.
         digest: Block digest of the reply.
         length: Length of its block: head and body exactly as received.
@@ -195,31 +195,31 @@ def read_delta(block: bytes, base_id: str) -> Delta:
     end = block.find(b"\r\n\r\n", 0, _FIELDS_MOST)
     if end < 0:
         raise DeltaError("delta-invalid", "no blank line ends the fields")
-    told = dict(_pairs(block[:end].decode("utf-8", "replace")))
-    if told.get("difference") != FORMAT:
-        name = told.get("difference", "")
+    fields = dict(_pairs(block[:end].decode("utf-8", "replace")))
+    if fields.get("difference") != FORMAT:
+        name = fields.get("difference", "")
         raise DeltaError("delta-invalid", f"differences of type {name[:40]!r} cannot be read")
     return Delta(
         base_id=base_id,
-        base_url=told.get("baseTargetURI", ""),
-        base_date=_date(told, "baseDate"),
-        base_digest=_needed(told, "baseBlockDigest"),
-        base_length=_number(told, "baseLength"),
-        base_payload=told.get("basePayloadDigest", ""),
-        base_framing=told.get("baseFraming", ""),
-        base_file=told.get("baseFilename", ""),
-        base_offset=_number(told, "baseOffset", "0"),
-        number=_number(told, "number", "1"),
-        digest=_needed(told, "blockDigest"),
-        length=_number(told, "length"),
-        payload=told.get("payloadDigest", ""),
-        body_length=_number(told, "bodyLength"),
-        payload_length=_number(told, "payloadLength"),
-        framing=told.get("framing", ""),
-        status=_number(told, "status"),
-        mime=told.get("mime", ""),
-        etag=told.get("etag", "").encode("latin-1", "replace"),
-        last_modified=told.get("lastModified", "").encode("latin-1", "replace"),
+        base_url=fields.get("baseTargetURI", ""),
+        base_date=_date(fields, "baseDate"),
+        base_digest=_needed(fields, "baseBlockDigest"),
+        base_length=_number(fields, "baseLength"),
+        base_payload=fields.get("basePayloadDigest", ""),
+        base_framing=fields.get("baseFraming", ""),
+        base_file=fields.get("baseFilename", ""),
+        base_offset=_number(fields, "baseOffset", "0"),
+        number=_number(fields, "number", "1"),
+        digest=_needed(fields, "blockDigest"),
+        length=_number(fields, "length"),
+        payload=fields.get("payloadDigest", ""),
+        body_length=_number(fields, "bodyLength"),
+        payload_length=_number(fields, "payloadLength"),
+        framing=fields.get("framing", ""),
+        status=_number(fields, "status"),
+        mime=fields.get("mime", ""),
+        etag=fields.get("etag", "").encode("latin-1", "replace"),
+        last_modified=fields.get("lastModified", "").encode("latin-1", "replace"),
         patch=block[end + 4 :],
     )
 
@@ -260,15 +260,15 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def _needed(told: dict[str, str], name: str) -> str:
-    value = told.get(name, "")
+def _needed(fields: dict[str, str], name: str) -> str:
+    value = fields.get(name, "")
     if not value:
         raise DeltaError("delta-invalid", f"{name} is missing")
     return value
 
 
-def _number(told: dict[str, str], name: str, absent: str = "") -> int:
-    value = told.get(name, absent)
+def _number(fields: dict[str, str], name: str, absent: str = "") -> int:
+    value = fields.get(name, absent)
     if not _NUMBER.match(value):
         raise DeltaError("delta-invalid", f"{name} is not a number: {value[:40]!r}")
     number = int(value)
@@ -277,8 +277,8 @@ def _number(told: dict[str, str], name: str, absent: str = "") -> int:
     return number
 
 
-def _date(told: dict[str, str], name: str) -> int:
-    date = micros(_needed(told, name))
+def _date(fields: dict[str, str], name: str) -> int:
+    date = micros(_needed(fields, name))
     if not date:
         raise DeltaError("delta-invalid", f"{name} is not a date")
     return date

@@ -59,17 +59,17 @@ def response_record(entry: StoredFields, delta: Delta, block: bytes) -> WarcReco
         delta: Its content.
         block: The block rebuilt from it.
     """
-    own, made = unbracketed(entry.get("WARC-Record-ID") or ""), expanded(entry, delta)
+    own, fields = unbracketed(entry.get("WARC-Record-ID") or ""), expanded(entry, delta)
     route = [f"{name}: {value}" for name, value in entry.fields if name in _ROUTE]
     lines = [
-        *_expanded_start("response", made.record_id, made.date, made.url),
+        *_expanded_start("response", fields.record_id, fields.date, fields.url),
         f"WARC-Concurrent-To: <{own}>",
         *route,
         f"WARC-Payload-Digest: {delta.payload}",
         f"WARC-Block-Digest: {delta.digest}",
         "Content-Type: application/http;msgtype=response",
     ]
-    record = _expanded_record("response", lines, block, made)
+    record = _expanded_record("response", lines, block, fields)
     record.status, record.mime = index_facts(block)
     return record
 
@@ -84,9 +84,9 @@ def revisit_record(entry: StoredFields, original: Expanded, head: bytes) -> Warc
     """
     own = unbracketed(entry.get("WARC-Record-ID") or "")
     date = entry.get("WARC-Date") or ""
-    made = Expanded(original.url, date, expanded_id(own), original.payload)
+    fields = Expanded(original.url, date, expanded_id(own), original.payload)
     lines = [
-        *_expanded_start("revisit", made.record_id, date, original.url),
+        *_expanded_start("revisit", fields.record_id, date, original.url),
         f"WARC-Concurrent-To: <{own}>",
         f"WARC-Profile: {PROFILE}{IDENTICAL if head else NOT_MODIFIED}",
         f"WARC-Refers-To: <{original.record_id}>",
@@ -97,7 +97,7 @@ def revisit_record(entry: StoredFields, original: Expanded, head: bytes) -> Warc
         f"WARC-Block-Digest: {digest_of(head)}",
         *(("Content-Type: application/http;msgtype=response",) if head else ()),
     ]
-    record = _expanded_record("revisit", lines, head, made)
+    record = _expanded_record("revisit", lines, head, fields)
     record.mime, record.status = "warc/revisit", index_facts(head)[0]
     return record
 
@@ -111,16 +111,16 @@ def metadata_record(entry: StoredFields, block: bytes) -> WarcRecord:
     """
     own = unbracketed(entry.get("WARC-Record-ID") or "")
     url, date = unbracketed(entry.get("WARC-Target-URI") or ""), entry.get("WARC-Date") or ""
-    made = Expanded(url, date, expanded_id(own), "")
+    fields = Expanded(url, date, expanded_id(own), "")
     concurrent = entry.get("WARC-Concurrent-To")
     lines = [
-        *_expanded_start("metadata", made.record_id, date, url),
+        *_expanded_start("metadata", fields.record_id, date, url),
         f"WARC-Concurrent-To: <{own}>",
         *((f"WARC-Concurrent-To: {concurrent}",) if concurrent else ()),
         f"WARC-Block-Digest: {digest_of(block)}",
         "Content-Type: application/warc-fields",
     ]
-    return _expanded_record("metadata", lines, block, made)
+    return _expanded_record("metadata", lines, block, fields)
 
 
 def _expanded_start(kind: str, record_id: str, date: str, url: str) -> list[str]:
@@ -133,9 +133,9 @@ def _expanded_start(kind: str, record_id: str, date: str, url: str) -> list[str]
     ]
 
 
-def _expanded_record(kind: str, lines: list[str], block: bytes, made: Expanded) -> WarcRecord:
+def _expanded_record(kind: str, lines: list[str], block: bytes, fields: Expanded) -> WarcRecord:
     lines.append(f"Content-Length: {len(block)}\r\n\r\n")
     head = "\r\n".join(lines).encode()
-    record = WarcRecord(kind, made.record_id, head, block, None, len(block), made.url, 0)
-    record.date, record.digest = micros(made.date), made.payload
+    record = WarcRecord(kind, fields.record_id, head, block, None, len(block), fields.url, 0)
+    record.date, record.digest = micros(fields.date), fields.payload
     return record

@@ -104,7 +104,7 @@ def record_uri(raw: bytes) -> str:
 
 
 def micros(date: str | None) -> int:
-    """µs since the epoch of a WARC-Date; 0 for what is none."""
+    """Return µs since the epoch of a WARC-Date; 0 for an invalid date."""
     try:
         moment = datetime.fromisoformat(date or "")
     except ValueError:

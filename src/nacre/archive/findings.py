@@ -17,7 +17,7 @@ class Severity(StrEnum):
 
 _WARNINGS = {
     "chunks-broken": "the chunked coding of the body is broken, as the server sent it",
-    "concurrent-unknown": "WARC-Concurrent-To names a record that is not in the files checked",
+    "concurrent-unknown": "WARC-Concurrent-To refers to a record that is not in the files checked",
     "content-type-missing": "a block without Content-Type",
     "date-precision": "fractions of a second before WARC 1.1",
     "digest-algorithm": "a digest by an algorithm that cannot be checked here",
@@ -46,7 +46,7 @@ _WARNINGS = {
 }
 _NOTES = {
     "index-behind": "an open index that does not have all its lines yet",
-    "uncommitted": "what is not committed yet: of a crawl at work, or of one that was cut off",
+    "uncommitted": "records that are not committed yet: of a running or an interrupted crawl",
     "payload-digest-wire": "the digest covers the chunked coding, which the standard removes",
 }
 _ERRORS = {

@@ -1,9 +1,9 @@
-"""WARC records of what another crawler fetched, and kept in a form of its own.
+"""WARC records of captures that another crawler made and stored in its own format.
 
 With the head as it was received a page is a `response`; without one it is a `resource`, which
-claims nothing of HTTP. A metadata record names what the other crawler noted, and says `imported`.
-Bodies of other crawlers are decoded: header fields that tell of a coding which is no more there get
-the prefix `X-Crawler-`, and Content-Length is that of the body. Source: WARC 1.1, clause 6.
+claims nothing of HTTP. A metadata record has the notes of the other crawler, and `imported`. Bodies
+of other crawlers are decoded: header fields of a coding that was removed get the prefix
+`X-Crawler-`, and Content-Length is that of the body. Source: WARC 1.1, clause 6.
 """
 
 import hashlib
@@ -34,8 +34,8 @@ class ImportedPage(msgspec.Struct, frozen=True, kw_only=True):
         date: When it was fetched, µs since the epoch.
         body: Its body, decoded.
         media_type: Its media type; "" when it is not known.
-        head: Status line and header of the reply, verbatim; b"" where they were not kept.
-        request: The request, verbatim; b"" where it was not kept.
+        head: Status line and header of the reply, verbatim; b"" if they were not stored.
+        request: The request, verbatim; b"" if it was not stored.
         address: Address of the server; "" when it is not known.
         truncated: WARC-Truncated; "" when it is whole.
         fields: Names and values that the other crawler noted, in order.
@@ -64,7 +64,7 @@ def imported_records(page: ImportedPage, ids: IdSource) -> list[WarcRecord]:
 
 
 def whole_head(head: bytes, body: bytes) -> bytes:
-    """The head of a reply that fits a decoded body; b"" for what is none.
+    """Return the head of a reply that fits a decoded body; b"" if `head` is no head.
 
     Args:
         head: Status line and header; lines may end with LF alone, and the blank line may lack.
@@ -73,19 +73,19 @@ def whole_head(head: bytes, body: bytes) -> bytes:
     lines = head.replace(b"\r\n", b"\n").strip(b"\n").split(b"\n")
     if _STATUS.match(lines[0]) is None:
         return b""
-    kept = [lines[0]]
+    lines_out = [lines[0]]
     for line in lines[1:]:
         if not line.strip():
             continue
         name, _, value = line.partition(b":")
-        plain, said = name.strip().lower(), value.strip().lower()
-        if plain in _CODINGS and not body.startswith(_MAGIC.get(said, b"\0no such coding")):
-            kept.append(b"X-Crawler-" + line)
-        elif plain == _LENGTH and said != b"%d" % len(body):
-            kept += [b"X-Crawler-" + line, b"Content-Length: %d" % len(body)]
+        plain, coding = name.strip().lower(), value.strip().lower()
+        if plain in _CODINGS and not body.startswith(_MAGIC.get(coding, b"\0no such coding")):
+            lines_out.append(b"X-Crawler-" + line)
+        elif plain == _LENGTH and coding != b"%d" % len(body):
+            lines_out += [b"X-Crawler-" + line, b"Content-Length: %d" % len(body)]
         else:
-            kept.append(line)
-    return b"\r\n".join([*kept, b"", b""])
+            lines_out.append(line)
+    return b"\r\n".join([*lines_out, b"", b""])
 
 
 def _response(page: ImportedPage, head: bytes, ids: IdSource) -> list[WarcRecord]:

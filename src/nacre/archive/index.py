@@ -18,7 +18,7 @@ from nacre.config.ordinary import open_ordinary
 from nacre.uri.surt import index_key
 
 INDEXED = frozenset(("response", "revisit", "resource"))
-"""Types of ours that are indexed; of metadata only what has a media type of its own."""
+"""Record types of Nacre that are indexed; metadata only with its own media type."""
 
 EMPTY_DIGEST = digest_of(b"")
 
@@ -51,7 +51,7 @@ def _absent_digest(record: WarcRecord) -> str | None:
 def format_line(
     url: str,
     timestamp: str,
-    what: tuple[str | None, str | None, str | None],
+    values: tuple[str | None, str | None, str | None],
     where: tuple[int, int, str],
     post: PostQuery | None = None,
 ) -> bytes:
@@ -60,11 +60,11 @@ def format_line(
     Args:
         url: WARC-Target-URI as written.
         timestamp: Its date, 14 digits.
-        what: Media type, status, payload digest with its label; None leaves the key out.
+        values: Media type, status, payload digest with its label; None leaves the key out.
         where: Length, offset, file name.
         post: What a POST or PUT adds; None for other requests.
     """
-    mime, status, digest = what
+    mime, status, digest = values
     length, offset, name = where
     kind = "" if mime is None else f'"mime": {quoted(mime)}, '
     code = "" if status is None else f'"status": {quoted(status)}, '
@@ -104,24 +104,24 @@ class Indexer:
 
     def add(self, entry: WarcEntry, facts: BlockFacts) -> list[tuple[bytes, int]]:
         """Take a record; the lines that have become certain, with the offsets of their records."""
-        held = self._held
-        if len(held) == 1 and _one_capture(held[0][0], entry):
-            held.append((entry, facts))
+        group = self._held
+        if len(group) == 1 and _one_capture(group[0][0], entry):
+            group.append((entry, facts))
             return []
         self._held = [(entry, facts)]
-        return self._lines(held)
+        return self._lines(group)
 
     def close(self) -> list[tuple[bytes, int]]:
         """The last lines; the reader must be at its end."""
-        held, self._held = self._held, []
-        return self._lines(held)
+        group, self._held = self._held, []
+        return self._lines(group)
 
-    def _lines(self, held: list[tuple[WarcEntry, BlockFacts]]) -> list[tuple[bytes, int]]:
+    def _lines(self, group: list[tuple[WarcEntry, BlockFacts]]) -> list[tuple[bytes, int]]:
         post = None
-        for entry, facts in held[:2] if len(held) == 2 else ():
+        for entry, facts in group[:2] if len(group) == 2 else ():
             if entry.get("WARC-Type") == "request":
                 post = post_query(facts.start)
-        lines = [(entry_line(e, f, self._name, post), e.offset) for e, f in held]
+        lines = [(entry_line(e, f, self._name, post), e.offset) for e, f in group]
         return [(line, offset) for line, offset in lines if line]
 
 
@@ -156,13 +156,13 @@ def entry_line(
     return format_line(
         unbracketed(url).replace(" ", "%20"),
         digits,
-        (*_what(kind, url, media, facts), _digest(entry, facts)),
+        (*_format_values(kind, url, media, facts), _digest(entry, facts)),
         (entry.size, entry.offset, name),
         post,
     )
 
 
-def _what(
+def _format_values(
     kind: str, url: str, media: str | None, facts: BlockFacts
 ) -> tuple[str | None, str | None]:
     """Media type and status."""
@@ -187,7 +187,7 @@ def index_lines(path: Path, note: Note = ignore_defect) -> Iterator[bytes]:
 
     Args:
         path: The file; its name without `.open` is in the lines.
-        note: Takes what is wrong with the structure.
+        note: Receives defects of the structure.
 
     Raises:
         OSError: The file cannot be read.

@@ -23,8 +23,8 @@ START = 1 << 16
 def head_end(block: bytes) -> int:
     """Length of the HTTP head with its blank line; -1 when it has no end.
 
-    Line ends are CRLF or a bare LF, as servers send them. A blank line in front is taken for a head
-    of its own, as cdxj-indexer does; `wire.head` finds the head of a reply.
+    Line ends are CRLF or a bare LF, as servers send them. A blank line in front counts as a
+    separate head, as in cdxj-indexer; `wire.head` finds the head of a reply.
     """
     if block.startswith((b"\n", b"\r\n")):
         return block.index(b"\n") + 1
@@ -32,7 +32,7 @@ def head_end(block: bytes) -> int:
 
 
 def index_facts(block: bytes) -> tuple[str | None, str | None]:
-    """Status and media type, as cdxj-indexer gives them; None for what is absent.
+    """Return status and media type, as cdxj-indexer does; None for absent values.
 
     An empty status is written if there is any header, and left out for an empty head.
 
@@ -67,8 +67,8 @@ def header_value(head: bytes, name: bytes) -> str | None:
             return None
         line_end = head.find(b"\n", at + 1, end)
         line = head[at + 1 : line_end if line_end >= 0 else end]
-        found, colon, value = line.partition(b":")
-        if colon and len(found.rstrip(b" \t")) == len(name):
+        field_name, colon, value = line.partition(b":")
+        if colon and len(field_name.rstrip(b" \t")) == len(name):
             return _text(value).strip() + _text(_folded(head, line_end, end))
         at = lower.find(b"\n" + name, at + 1)
     return None
@@ -152,40 +152,40 @@ def _query(kind: str, body: bytes) -> str:
 
 def _json(body: bytes) -> str:
     """Each scalar by the name of its object's key; repeated names are numbered."""
-    found: dict[str, str] = {}
+    scalars: dict[str, str] = {}
     try:
-        _scalars(json.loads(body), "", found, {}, _DEPTH)
+        _scalars(json.loads(body), "", scalars, {}, _DEPTH)
     except ValueError:
         if b"\n" not in body:
             raise
         counts: dict[str, int] = {}
         for line in body.split(b"\n"):
-            _scalars(json.loads(line), "", found, counts, _DEPTH)
-    return urlencode(found)
+            _scalars(json.loads(line), "", scalars, counts, _DEPTH)
+    return urlencode(scalars)
 
 
 def _scalars(
-    value: object, name: str, found: dict[str, str], counts: dict[str, int], depth: int
+    value: object, name: str, scalars: dict[str, str], counts: dict[str, int], depth: int
 ) -> None:
     if depth == 0:
         raise ValueError("nested too deep")
     if isinstance(value, dict):
         for key, item in value.items():
-            _scalars(item, key, found, counts, depth - 1)
+            _scalars(item, key, scalars, counts, depth - 1)
     elif isinstance(value, list):
         for item in value:
-            _scalars(item, name, found, counts, depth - 1)
+            _scalars(item, name, scalars, counts, depth - 1)
     elif name:
-        if name in found:
+        if name in scalars:
             counts[name] = counts.get(name, 1) + 1
             name = f"{name}.{counts[name]}_"
-        found[name] = str(value)
+        scalars[name] = str(value)
 
 
 def _multipart(kind: str, body: bytes) -> str:
     """The fields of a form; the value of a file is its content, percent-encoded."""
-    _, found, boundary = kind.partition("boundary=")
-    if not found:
+    _, has_boundary, boundary = kind.partition("boundary=")
+    if not has_boundary:
         raise ValueError("no boundary")
     mark = b"--" + boundary.partition(";")[0].strip().strip('"').encode()
     pairs = []

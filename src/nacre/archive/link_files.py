@@ -43,7 +43,7 @@ def reference_of(entry: WarcEntry, block: bytes) -> LinkReference | None:
 
 
 class LinkFiles:
-    """The WARCs that records with outlinks may be in. It keeps nothing of what it reads.
+    """The WARCs that may contain records with outlinks. Nothing is cached.
 
     Args:
         paths: The files; others may follow by `add`.

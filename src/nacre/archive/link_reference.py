@@ -3,10 +3,10 @@
 WARC 1.1 allows `WARC-Refers-To` on records of type metadata, revisit and conversion only (5.11),
 and a metadata record may refer to another one (6.6). A `revisit` of a metadata record would be
 indexed and replayed as a visit of the page. So the record stays a metadata record with all its
-lines but those of the same outlinks: `WARC-Refers-To` names the record that has them; the block has
-the digest of all outlink lines, the place of that record, and `outlinksAs: FIRST-LAST` where some
-of its outlink lines belong. Others are written as ever: who does not know references sees what is
-new. A reference leads to a record that has all its outlinks itself.
+lines but those of the same outlinks: `WARC-Refers-To` is the id of the record that has them; the
+block has the digest of all outlink lines, the place of that record, and `outlinksAs: FIRST-LAST` in
+place of some of its outlink lines. Other outlinks are written in full, so readers that do not
+support references see the new ones. A reference leads to a record that contains all its outlinks.
 """
 
 import re
@@ -118,7 +118,7 @@ def joined(parts: Sequence[bytes], old: bytes) -> bytes:
     Raises:
         LinksError: It has not as many, or they are too long.
     """
-    lines, found, size = old.split(_BREAK), list[bytes](), 0
+    lines, pieces, size = old.split(_BREAK), list[bytes](), 0
     for part in parts:
         match = _RANGE.match(part)
         first, last = (int(match[1]), int(match[2])) if match else (1, 1)
@@ -128,8 +128,8 @@ def joined(parts: Sequence[bytes], old: bytes) -> bytes:
         size += len(piece)
         if size > LONGEST:
             raise LinksError("links-digest", f"more than {LONGEST} bytes of outlinks")
-        found.append(piece)
-    return _BREAK.join(found)
+        pieces.append(piece)
+    return _BREAK.join(pieces)
 
 
 def _part(first: int, last: int) -> bytes:
@@ -137,7 +137,7 @@ def _part(first: int, last: int) -> bytes:
 
 
 def reference_lines(reference: LinkReference) -> Iterator[str]:
-    """The lines of a metadata block that stand in the place of outlinks."""
+    """Yield the lines of a metadata block that replace outlinks."""
     yield f"{_DIGEST}: {field(reference.digest)}"
     if reference.file:
         yield f"{_FILE}: {field(reference.file)}"
@@ -174,10 +174,10 @@ def with_links(block: bytes, lines: bytes) -> bytes:
         lines: The outlink lines, as `joined` gives them.
     """
     fields, end, verbatim = block.partition(_END)
-    kept = []
+    lines_out = []
     for line in fields.split(_BREAK):
         if line.startswith(_FIRST):
-            kept.append(lines)
+            lines_out.append(lines)
         elif not line.startswith(_MARKS):
-            kept.append(line)
-    return _BREAK.join(kept) + end + verbatim
+            lines_out.append(line)
+    return _BREAK.join(lines_out) + end + verbatim

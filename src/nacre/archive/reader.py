@@ -75,7 +75,7 @@ class WarcEntry:
         return self._first.get(name.lower())
 
     def read(self, size: int = CHUNK) -> bytes:
-        """More of the block; b"" at its end, or where the file ends before it."""
+        """Return more of the block; b"" at its end, or if the file ends earlier."""
         data = self._source.read(min(size, self.left))
         self.left -= len(data)
         return data
@@ -86,7 +86,7 @@ class WarcReader:
 
     Args:
         file: The file, opened for reading bytes, at its start.
-        note: Takes what is wrong with the structure.
+        note: Receives defects of the structure.
     """
 
     def __init__(self, file: BinaryIO, note: Note = ignore_defect) -> None:
@@ -127,7 +127,7 @@ class WarcReader:
             self._note("member-empty", start, "a gzip member without a record")
 
     def _begin(self, count: int) -> WarcEntry | None:
-        """Read a record header, after stepping over what is none; None at the end."""
+        """Read a record header, after skipping bytes that are none; None at the end."""
         source = self._source
         self._blank_lines(source.start, count)
         offset = source.start
@@ -242,10 +242,10 @@ class WarcReader:
     def _bad_trailer(self, entry: WarcEntry, block: int) -> bool:
         """Skip data that is no end of a record, up to the beginning of the next one."""
         source = self._source
-        found = source.peek(12)
-        lead = len(found) - len(found.lstrip(b"\r\n"))
-        self._note("trailer", entry.offset, f"not two CRLF behind the block but {found[:8]!r}")
-        if not found or found[lead:].startswith(b"WARC/") or lead == len(found):
+        next_bytes = source.peek(12)
+        lead = len(next_bytes) - len(next_bytes.lstrip(b"\r\n"))
+        self._note("trailer", entry.offset, f"not two CRLF behind the block but {next_bytes[:8]!r}")
+        if not next_bytes or next_bytes[lead:].startswith(b"WARC/") or lead == len(next_bytes):
             source.read(lead)
             return True
         return self._recover(entry, block)

@@ -46,9 +46,8 @@ class CaptureFacts(msgspec.Struct, frozen=True):
         robots: Directives of meta robots and X-Robots-Tag, lower case, obeyed or not.
         verdict: Result of the comparison with the history: `new`, `changed` …; "" for none.
         revisit: Set when it is not to be stored in full.
-        delta: Set when it is to be stored as a difference.
-        confirms: Record id of the difference that the reply says is still what is served; "" for
-            none.
+        delta: Set if it is to be stored as a difference.
+        confirms: Record id of the stored difference that the reply confirms; "" for none.
         date_digits: Digits of a second in dates, 0 to 6; the time of the capture is cut to them.
     """
 
@@ -174,7 +173,7 @@ def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> WarcRe
 def suspect_record(
     url: str, date: int, suspect: str, reason: str, record_id: bytes, digits: int = DATE_DIGITS
 ) -> WarcRecord:
-    """A note on a capture that was stored before it came out that it may be another URL's.
+    """Make a note on a stored capture that turned out later to be perhaps another URL's.
 
     Args:
         url: Its URL.
@@ -424,9 +423,9 @@ def metadata_block(
         capture: The exchange.
         facts: The facts about it that the crawl knows.
         not_modified: The 304 reply, when the capture became a `server-not-modified` revisit.
-        head: Head of the reply, when only a note says that it was the same as a difference.
+        head: Head of the reply, if only a note records that it equals a stored difference.
     """
-    lines = _found(facts)
+    lines = _fact_lines(facts)
     lines.append(f"fetchTimeMs: {capture.duration}")
     if facts.charset:
         lines.append("charsetForLinkExtraction: " + field(facts.charset))
@@ -453,10 +452,10 @@ def metadata_block(
 
 def _lengths(*verbatim: bytes) -> list[str]:
     names = ("interimReplies", "notModifiedReply", "replyHead")
-    return [f"{name}: {len(one)}" for name, one in zip(names, verbatim, strict=True) if one]
+    return [f"{name}: {len(part)}" for name, part in zip(names, verbatim, strict=True) if part]
 
 
-def _found(facts: CaptureFacts) -> list[str]:
+def _fact_lines(facts: CaptureFacts) -> list[str]:
     """How it was found. A seed has an empty hop path (WARC 1.1 clause 6.4)."""
     lines = ["seed: "] if facts.is_seed else []
     if facts.via:

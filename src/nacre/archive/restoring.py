@@ -55,12 +55,12 @@ def difference_at(path: Path, offset: int) -> StoredDifference:
     Raises:
         DeltaError: There is none.
     """
-    found: StoredDifference | None = _at(
+    difference: StoredDifference | None = _at(
         path, offset, lambda e: difference_of(e) if is_delta(e) else None
     )
-    if found is None:
+    if difference is None:
         raise DeltaError("delta-invalid", f"no difference at {offset} of {path.name}")
-    return found
+    return difference
 
 
 def response_at(path: Path, offset: int, record_id: str) -> bytes:
@@ -154,8 +154,7 @@ class RecordFiles:
     def place(self, record_id: str) -> RecordPlace | None:
         """The place of a record by its id; None: it is in none of the files.
 
-        Files may have been moved or packed anew, so all are read once, 100 bytes of memory a
-        record.
+        Files may have been moved or repacked, so all are read once, 100 bytes of memory per record.
         """
         if self._places is None:
             self._places = {}
@@ -197,7 +196,7 @@ class BaseFiles:
         """See `restoring.FindBase`."""
         if self._last[0] == delta.base_id:
             return self._last[1]
-        block = self._told(delta)
+        block = self._find_stated(delta)
         if block is None:
             place = self._files.place(delta.base_id)
             if place is None:
@@ -206,7 +205,7 @@ class BaseFiles:
         self._last = delta.base_id, block
         return block
 
-    def _told(self, delta: Delta) -> bytes | None:
+    def _find_stated(self, delta: Delta) -> bytes | None:
         """The base at the place in the difference; None when it is not there."""
         path = self._files.path(delta.base_file)
         if path is None:

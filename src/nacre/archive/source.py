@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import BinaryIO, Protocol
 
 Note = Callable[[str, int, str], None]
-"""Takes what is wrong: code, offset in the file, message."""
+"""Receives a defect: code, offset in the file, message."""
 
 CHUNK = 1 << 16
 MAGIC = b"\x1f\x8b\x08"
@@ -106,9 +106,9 @@ class PlainSource:
         self._base, self._at, self._data = since, 0, b""
         while True:
             window = self.peek(CHUNK)
-            found = _record_start(window)
-            if found >= 0:
-                self._at += found
+            start = _record_start(window)
+            if start >= 0:
+                self._at += start
                 return True
             if len(window) < CHUNK:
                 self._at += len(window)
@@ -165,7 +165,7 @@ class GzipSource:
         return data
 
     def next_member(self) -> bool:
-        """See `MemberSource.next_member`; what is not a member is noted and stepped over."""
+        """See `MemberSource.next_member`; other bytes are noted and skipped."""
         while self._inflate():
             pass
         self._out, self._at = b"", 0
@@ -230,9 +230,9 @@ class GzipSource:
                 if not more:
                     break
                 self._raw += more
-            found = _member_start(self._raw)
-            if found >= 0:
-                self._raw, self._raw_at = self._raw[found:], self._raw_at + found
+            start = _member_start(self._raw)
+            if start >= 0:
+                self._raw, self._raw_at = self._raw[start:], self._raw_at + start
                 self._start = self._raw_at
                 return True
             step = len(self._raw) - 1024
@@ -267,14 +267,14 @@ class _Member:
         self.finished = False
 
     def feed(self, raw: bytes) -> tuple[bytes, int]:
-        """Inflate some of `raw`: what came out (at most 1 MB), and how many bytes it took."""
+        """Inflate some of `raw`: return the data (at most 1 MB), and how many bytes were used."""
         inflater = self._inflater
         self._back.append((inflater.copy(), b""))
         del self._back[:-3]
         out = inflater.decompress(raw, _OUTPUT)
         self.finished = inflater.eof
-        left = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
-        used = len(raw) - len(left)
+        unread = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
+        used = len(raw) - len(unread)
         self._back = [(state, since + raw[:used]) for state, since in self._back]
         self.pending = len(out) == _OUTPUT and not inflater.eof
         return out, used
@@ -313,7 +313,7 @@ def section(file: io.BufferedReader, start: int, end: int) -> io.BufferedReader:
 
 
 class _Section(io.RawIOBase):
-    """Part of a file, as a file of its own."""
+    """Part of a file, as a separate file."""
 
     def __init__(self, file: io.BufferedReader, start: int, end: int) -> None:
         self._file = file
@@ -327,9 +327,9 @@ class _Section(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer, says the stub
-        left = max(self._end - self._file.tell(), 0)
-        data = self._file.read(min(len(buffer), left))
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # stub: any buffer
+        bytes_left = max(self._end - self._file.tell(), 0)
+        data = self._file.read(min(len(buffer), bytes_left))
         buffer[: len(data)] = data
         return len(data)
 

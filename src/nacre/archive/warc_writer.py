@@ -1,7 +1,7 @@
 """WARC files: named by a template, rotated by size, each begun with its warcinfo record.
 
-Every file has its index beside it. All bytes go through `Files`, in one synchronous step with the
-rows of the visit, so that they become durable together (docs/internals.md, "Durability").
+Every file has an index in the same folder. All bytes go through `Files`, in one synchronous step
+with the rows of the visit, so that they become durable together (docs/internals.md, "Durability").
 A record is one gzip member (WARC 1.1 annex D), or plain. isal at level 1 gives 540 MB/s, eight
 times zlib, for a few per cent more bytes; it releases the GIL, so that packing may run in a thread.
 """
@@ -40,8 +40,8 @@ def pack(record: WarcRecord, level: int) -> bytes:
         level: 0 to 3 of isal, or `PLAIN`.
     """
     body = record.body
-    rest = b"" if body is None else body.read(0, body.length)
-    data = b"".join((record.head, record.prefix, rest, TRAILER))
+    body_bytes = b"" if body is None else body.read(0, body.length)
+    data = b"".join((record.head, record.prefix, body_bytes, TRAILER))
     return data if level == PLAIN else isal_zlib.compress(data, level, GZIP)
 
 
@@ -217,7 +217,7 @@ class WarcWriter:
 
     @property
     def full(self) -> bool:
-        """The limit of the run's WARC bytes is reached; what is written still is kept."""
+        """Whether the limit of the run's WARC bytes is reached; bytes written later still count."""
         return 0 < self.settings.max_total <= self.total
 
     def write(
@@ -285,7 +285,7 @@ class WarcWriter:
         offset = self._files.append(segment.warc, member)
         self.total += length
         self.plain += len(record.head) + record.length + len(TRAILER)
-        # Indexers count a record of a plain file without the blank lines behind it.
+        # Indexers count a record of a plain file without the blank lines after it.
         indexed = length if self.settings.compress else length - len(TRAILER)
         line = index_line(record, segment.name, offset, indexed)
         if line:
@@ -338,8 +338,8 @@ class PackedMember:
 
     def read(self, offset: int, size: int) -> bytes:
         """See `Body.read`; may be called from any thread."""
-        wanted = min(size, self.length - offset)
-        return os.pread(self._file.fileno(), wanted, offset) if wanted > 0 else b""
+        length = min(size, self.length - offset)
+        return os.pread(self._file.fileno(), length, offset) if length > 0 else b""
 
     def close(self) -> None:
         """See `Body.close`."""

@@ -61,7 +61,7 @@ class Fetching:
             self.guard.allow_networks(settings.network.allow)
 
     def load_cookies(self, root: Path, now: float) -> list[str]:
-        """Load the file of cookies that the settings name; returns what is wrong with it.
+        """Load the file of cookies in the settings; return its problems.
 
         Args:
             root: Directory of the job.
@@ -142,8 +142,8 @@ def fetch_steps(  # noqa: PLR0913 - what the steps need
         storing: What is known of captures.
         parts: What fetches.
         clock: The time.
-        supervisor: Asked for a pause or the end.
-        conditional: Ask servers whether what is known has changed.
+        supervisor: Requests a pause or the end.
+        conditional: Send conditional requests for stored captures.
     """
     effective = rules.effective
     # Names are resolved here, unless a proxy may do it.

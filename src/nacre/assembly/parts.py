@@ -395,7 +395,7 @@ def replay_chain(records: RunRecords) -> Chain:
         records.rules, records.queues, records.scheduling, records.storing, records.fetching,
         clock=context.clock, supervisor=context.supervisor, conditional=False,
     )  # fmt: skip
-    made = {name: _Passing if name in _ASKING else make for name, make in steps.items()}
+    makers = {name: _Passing if name in _ASKING else make for name, make in steps.items()}
     chains = _Chains(records.rules, reporting.steps, kit)
-    builder = chains.make(ChainName.FETCH, made)
+    builder = chains.make(ChainName.FETCH, makers)
     return Chain(builder.fetch(), context.clock, records.scheduling.ignored)

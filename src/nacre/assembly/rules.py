@@ -48,13 +48,13 @@ class JobRules:
 
         A run does that by its seed book, which remembers them.
         """
-        known, state = list(entries), self.scope_state
-        seeds = [entry for entry in known if isinstance(entry, Seed)]
+        entry_list, state = list(entries), self.scope_state
+        seeds = [entry for entry in entry_list if isinstance(entry, Seed)]
         state.add_seeds([seed.text for seed in seeds if seed.own is None])
         for seed in seeds:
             if seed.own is not None:
                 state.add_seed(seed.text, seed.own, seed.owner)
-        state.add_directives(entry.text for entry in known if isinstance(entry, SeedDirective))
+        state.add_directives(entry.text for entry in entry_list if isinstance(entry, SeedDirective))
         return seeds
 
     def scope(self) -> Effective[Scope]:
@@ -88,7 +88,7 @@ def open_rules(
     settings: JobSettings,
     root: Path,
     *,
-    found: SheetList | None = None,
+    sheets_checked: SheetList | None = None,
     queue_of: Callable[[str], str] = surt_authority,
     write: Callable[[Logged], None] = _unwritten,
 ) -> JobRules:
@@ -97,7 +97,8 @@ def open_rules(
     Args:
         settings: The settings of the job.
         root: Its directory.
-        found: Its sheets and associations; None: those of the settings, which must be right.
+        sheets_checked: Its sheets and associations; None: those of the settings, which must be
+            valid.
         queue_of: The queue key of a URL.
         write: Writes decisions of rules down.
 
@@ -106,7 +107,7 @@ def open_rules(
     """
     files = RuleFiles(root)
     state = scope_state(root, files, queue_of=queue_of, write=write)
-    sheets = make_sheets(settings, found or sheet_list(settings, root), state)
+    sheets = make_sheets(settings, sheets_checked or sheet_list(settings, root), state)
     return JobRules(sheets.settings, sheets, state, files)
 
 

@@ -79,7 +79,7 @@ class Scheduling:
     timeouts: Timeouts
 
     def configure(self, settings: JobSettings, logs: JobLogs) -> None:
-        """Apply changed settings of the engine: what is kept of refused URIs, the scope's log."""
+        """Apply changed settings of the engine: number of refused URIs, log of the scope."""
         self.outside.limit(settings.engine.outside_kept)
         self.candidates.trace_scope(logs.of_scope(settings.engine))
         recent = self.candidates.recent
@@ -148,9 +148,9 @@ def make_queues(  # noqa: PLR0913 - what meets in the frontier
         max_wait=max_wait,
     )
     overlays, operator = rules.sheets.overlays, frontier.operator
-    said = (path for sheet in overlays.sheets.values() for path in sheet.values)
-    wanted = rules.effective.then(lambda s: s.quotas)
-    quotas = QuotaBook(store, wanted, said, identity.queue, operator.order_changed)
+    paths = (path for sheet in overlays.sheets.values() for path in sheet.values)
+    quota_settings = rules.effective.then(lambda s: s.quotas)
+    quotas = QuotaBook(store, quota_settings, paths, identity.queue, operator.order_changed)
     for part in (prospects, journal, quotas):
         if part is not None:
             commit.on_seal(part.seal)
@@ -160,7 +160,7 @@ def make_queues(  # noqa: PLR0913 - what meets in the frontier
 
 def make_scheduling(
     rules: JobRules,
-    found: Queues,
+    queues: Queues,
     chain: ChainBuilder,
     opened: tuple[Store, GroupCommit],
     logs: JobLogs,
@@ -169,7 +169,7 @@ def make_scheduling(
 
     Args:
         rules: The rules of the job.
-        found: The frontier.
+        queues: The frontier.
         chain: The candidate chain.
         opened: The store and its group commit.
         logs: For decisions of the scope, and bugs of processors.
@@ -181,17 +181,17 @@ def make_scheduling(
     forms, timeouts = normalizing(settings.uri, rules.rule_files), Timeouts(state, store)
     plans, scope = chain.candidate(), rules.scope()
     candidates = Candidates(
-        JudgeScopeStep(scope, found.identity.key, outside, chain.step("scope")),
-        PrepareStep(found.identity, seeds.redirected, chain.step("prepare")),
+        JudgeScopeStep(scope, queues.identity.key, outside, chain.step("scope")),
+        PrepareStep(queues.identity, seeds.redirected, chain.step("prepare")),
         rules.sheets.overlay,
-        frontier=found.frontier,
+        frontier=queues.frontier,
         speculation=speculation,
         plans=plans,
         ignored=ignored,
         failed=logs.command_error,
         normalizing=forms,
         timeouts=timeouts if state.counts else None,
-        prospects=found.prospects,
+        prospects=queues.prospects,
         redirects=rules.effective.then(lambda s: s.engine.seed_redirects),
         led=seeds.led,
     )
@@ -224,7 +224,7 @@ def open_slots(
         politeness: What holds for the whole crawl.
         moment: The time.
         tell: Called with a text for the operator when it fails, now or later.
-        job: Directory of the job, for who asks about other jobs; None for no note of it.
+        job: Directory of the job, for commands that list other jobs; None: it is not listed.
     """
     if not politeness.shared_slots or politeness.delay == 0:
         return None

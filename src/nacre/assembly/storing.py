@@ -38,13 +38,13 @@ def warc_writers(
     clock: Clock,
     numbers: Numbers,
 ) -> tuple[WarcWriter, WarcWriter]:
-    """The writers of both; what they wrote together in a run is counted durably.
+    """Make both writers; the bytes that they write in a run are counted durably.
 
     Args:
         settings: The job's.
-        run: The run, which names the directory and is named in each warcinfo record.
-        store: Where the count is.
-        commit: Makes durable what they write.
+        run: The run, which is in the name of the directory and in each warcinfo record.
+        store: Stores the count.
+        commit: Makes the written bytes durable.
         clock: The time.
         numbers: Gives serial numbers of files and ids of records.
     """

@@ -34,8 +34,8 @@ class Loaded(Generic[T]):
     def origin(self, path: str) -> SettingOrigin:
         """Origin of a value; of the nearest enclosing one where it was given as a whole.
 
-        A mapping that says other things leaves what it does not name at its default. An item of a
-        list is a whole: its keys may be other names of its fields.
+        Fields that a mapping does not contain keep their defaults. An item of a list counts as a
+        whole: its keys may be other names of its fields.
         """
         if path in self.origins:
             return self.origins[path]
@@ -46,7 +46,7 @@ class Loaded(Generic[T]):
         return self.place(above) if whole else SettingOrigin("default")
 
     def place(self, path: str) -> SettingOrigin:
-        """The place to look for a problem with a value: at it, or at what it should be in."""
+        """Return the place of a problem: the value, or the mapping that it should be in."""
         while path:
             if path in self.origins:
                 return self.origins[path]
@@ -65,8 +65,8 @@ class Loaded(Generic[T]):
     def is_unknown(self, path: str) -> bool:
         """Whether nothing can be said of a path, because of a problem at, above or below it."""
         return any(
-            f"{path}.".startswith(f"{other}.") or other.startswith(f"{path}.")
-            for other in self.unknown
+            f"{path}.".startswith(f"{unknown}.") or unknown.startswith(f"{path}.")
+            for unknown in self.unknown
         )
 
 
@@ -93,8 +93,7 @@ def load_partly(
         root: Directory that files of secrets are relative to.
 
     Returns:
-        The settings, with defaults for what is wrong (None when not even that can be had), and
-        every problem.
+        The settings, with defaults for invalid values (None if even that fails), and every problem.
     """
     stack = list(layers)
     problems = [problem for layer in stack for problem in layer.problems]
@@ -103,14 +102,14 @@ def load_partly(
     usable: Tree = copied(tree)
     settings: T | None = None
     for round_ in range(_MOST_ROUNDS):
-        settings, found = _validated(model, usable, origins, root)
+        settings, errors = _validated(model, usable, origins, root)
         if not round_:
-            problems += [problem for _, problem in found]
-        if settings is not None and not found:
+            problems += [problem for _, problem in errors]
+        if settings is not None and not errors:
             break
-        unknown |= {".".join(parts) for parts, _ in found}
-        # From the end, so that no removal moves what is still to be removed.
-        for parts in sorted((parts for parts, _ in found), key=_by_number, reverse=True):
+        unknown |= {".".join(parts) for parts, _ in errors}
+        # From the end, so that no removal moves an item that is removed later.
+        for parts in sorted((parts for parts, _ in errors), key=_by_number, reverse=True):
             _without(usable, parts[: max(1, len(parts) - max(0, round_ - 1))])
     if settings is None:
         return None, _in_order(problems)

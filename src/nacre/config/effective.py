@@ -25,13 +25,13 @@ class Effective(list[T]):
 
     def then(self, make: Callable[[T], U]) -> "Effective[U]":
         """Derive a value from each distinct member, once, and again when it changes."""
-        made: dict[int, tuple[T, U]] = {}
+        made_by_id: dict[int, tuple[T, U]] = {}
 
         def made_of(value: T) -> U:
-            known = made.get(id(value))
-            if known is None:
-                known = made[id(value)] = (value, make(value))
-            return known[1]
+            cached = made_by_id.get(id(value))
+            if cached is None:
+                cached = made_by_id[id(value)] = (value, make(value))
+            return cached[1]
 
         def follow(first: int) -> None:
             if first:
@@ -39,8 +39,8 @@ class Effective(list[T]):
                     result.add(made_of(value))
                 return
             used = {id(value) for value in self}
-            for gone in [key for key in made if key not in used]:
-                del made[gone]
+            for gone in [key for key in made_by_id if key not in used]:
+                del made_by_id[gone]
             result.replace([made_of(value) for value in self])
 
         result: Effective[U] = Effective(())

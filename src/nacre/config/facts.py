@@ -84,7 +84,7 @@ def facts_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> Fiel
     Args:
         model: What the whole tree is read as.
         parts: The path.
-        tree: Values as given; they say which rule a list item is. None where there are none.
+        tree: Values as written, which contain the rule of a list item. None: there are no values.
     """
     if not parts:
         return None
@@ -104,7 +104,7 @@ def type_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> objec
     Args:
         model: What the whole tree is read as.
         parts: The path.
-        tree: Values as given; they say which rule a list item is. None where there are none.
+        tree: Values as written, which contain the rule of a list item. None: there are no values.
     """
     kind: object = model
     for part in parts:
@@ -128,15 +128,15 @@ def _given_at(tree: object, parts: Sequence[str]) -> object:
 
 def choices_of(kind: object) -> tuple[str, ...]:
     """The values that a type allows, where it allows some only; empty where it does not."""
-    found: list[str] = []
+    choices: list[str] = []
     for member in _members(kind):
         if member is bool:
-            found += ["true", "false"]
+            choices += ["true", "false"]
         elif isinstance(member, type) and issubclass(member, Enum):
-            found += [str(one.value) for one in member]
+            choices += [str(choice.value) for choice in member]
         elif get_origin(member) is Literal:
-            found += [str(one) for one in get_args(member)]
-    return tuple(dict.fromkeys(found))
+            choices += [str(choice) for choice in get_args(member)]
+    return tuple(dict.fromkeys(choices))
 
 
 def _below(tree: object, part: str) -> object:

@@ -1,4 +1,4 @@
-"""Errors of validation in words for operators: place, what is wrong, what belongs there.
+"""Errors of validation in words for operators: place, problem, and expected value.
 
 Files, commands and sheets say it with the same words (`message_of`).
 """
@@ -20,7 +20,7 @@ _SHOWN = 60
 
 
 def with_value(text: str, value: object) -> str:
-    """Add the value that is wrong to what is wrong with it, unless the text has it already.
+    """Add the invalid value to the text of a problem, unless the text contains it already.
 
     Args:
         text: What is wrong.
@@ -30,10 +30,10 @@ def with_value(text: str, value: object) -> str:
         return message("config.nothing-is-given", "{text}; nothing is given", text=text)
     if isinstance(value, dict | list | tuple):
         return text
-    shown = repr(value) if isinstance(value, str) else str(value).lower()
-    if shown in text:
+    quoted = repr(value) if isinstance(value, str) else str(value).lower()
+    if quoted in text:
         return text
-    cut = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
+    cut = quoted if len(quoted) <= _SHOWN else quoted[: _SHOWN - 1] + "…"
     return message("config.it-is", "{text} (it is {value})", text=text, value=cut)
 
 
@@ -115,9 +115,9 @@ def message_in(context: Mapping[str, Any]) -> str:
 
 
 def _choice(item: ErrorDetails, expected: str) -> str:
-    known = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
-    near = nearest(str(item.get("input")), known)
-    wrong = must_be(join((f"`{name}`" for name in known), *OR))
+    names = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
+    near = nearest(str(item.get("input")), names)
+    wrong = must_be(join((f"`{name}`" for name in names), *OR))
     return join((wrong, did_you_mean(near)), *SEMICOLON) if near else wrong
 
 
@@ -131,7 +131,7 @@ _HINTED = 200
 
 
 class _Found(NamedTuple):
-    """One error at its real path; `chosen` when it lies in one of several possible types."""
+    """One error at its real path; `chosen` if it is in one of several possible types."""
 
     parts: tuple[str, ...]
     item: ErrorDetails
@@ -152,36 +152,36 @@ def problems_of(
         tree: The values as given.
         origins: Where they come from.
     """
-    found = [_found(item, tree) for item in items]
-    found += [_Found(parts, _no_number(), chosen=False) for parts in _truths(model, tree)]
+    errors = [_locate_error(item, tree) for item in items]
+    errors += [_Found(parts, _no_number(), chosen=False) for parts in _truths(model, tree)]
     same: dict[tuple[str, ...], list[ErrorDetails]] = {}
-    for one in found:
-        same.setdefault(one.parts, []).append(one.item)
+    for error in errors:
+        same.setdefault(error.parts, []).append(error.item)
     above = {path[:end] for path in same for end in range(len(path))}
     result: dict[tuple[str, ...], Problem] = {}
-    for number, one in enumerate(found):
-        if one.chosen and one.parts in above:
+    for number, error in enumerate(errors):
+        if error.chosen and error.parts in above:
             continue
-        problem = _problem(model, one, same[one.parts], tree, hints=number < _HINTED)
+        problem = _problem(model, error, same[error.parts], tree, hints=number < _HINTED)
         place = place_of(problem.path, origins)
         file = place.file or ("--set" if place.source == "--set" else "")
-        result.setdefault(one.parts, problem._replace(file=file, line=place.line))
+        result.setdefault(error.parts, problem._replace(file=file, line=place.line))
     return list(result.items())
 
 
 def place_of(path: str, origins: Mapping[str, SettingOrigin]) -> SettingOrigin:
     """The place of a path; else of what encloses it, or of the first thing in it."""
-    known = path
-    while known:
-        if known in origins:
+    parent = path
+    while parent:
+        if parent in origins:
             break
-        known = known.rpartition(".")[0]
-    place = origins.get(known, SettingOrigin(""))
+        parent = parent.rpartition(".")[0]
+    place = origins.get(parent, SettingOrigin(""))
     below = (origin for name, origin in origins.items() if path and name.startswith(path + "."))
     return place if place.file else next((origin for origin in below if origin.file), place)
 
 
-def _found(item: ErrorDetails, tree: Tree) -> _Found:
+def _locate_error(item: ErrorDetails, tree: Tree) -> _Found:
     """The path without the names of types that pydantic puts into it."""
     parts: list[str] = []
     node: object = tree
@@ -223,9 +223,9 @@ def _no_number() -> ErrorDetails:
 
 
 def _problem(
-    model: type[BaseModel], one: _Found, same: Sequence[ErrorDetails], tree: Tree, *, hints: bool
+    model: type[BaseModel], error: _Found, same: Sequence[ErrorDetails], tree: Tree, *, hints: bool
 ) -> Problem:
-    parts, item = one.parts, one.item
+    parts, item = error.parts, error.item
     path = ".".join(parts)
     if item["type"] == "extra_forbidden":
         hint = suggestion(model, parts, tree) if hints else ""
@@ -233,15 +233,15 @@ def _problem(
     if item["type"].startswith("union_tag"):
         return _no_rule(parts, item)
     facts = facts_at(model, parts, tree)
-    given = _given(tree, parts)
-    kinds = {other["type"] for other in same}
+    value_given = _value_at(tree, parts)
+    kinds = {item_of_same["type"] for item_of_same in same}
     text = message_of(item, in_settings=facts is not None)
     if len(kinds) > 1 and facts:
         text = must_be(facts.type)
     if item["type"] != "missing" and not (facts and "secret" in facts.type):
-        text = with_value(text, given)
-    if isinstance(given, list):
-        bad = (i for i, value in enumerate(given) if repr(value) in text)
+        text = with_value(text, value_given)
+    if isinstance(value_given, list):
+        bad = (i for i, value in enumerate(value_given) if repr(value) in text)
         path = ".".join([*parts, *(str(index) for index in list(bad)[:1])])
     if facts is None:
         return Problem(path, text)
@@ -251,8 +251,8 @@ def _problem(
 def _no_rule(parts: tuple[str, ...], item: ErrorDetails) -> Problem:
     """A list item that names no rule, or one that does not exist."""
     context: Mapping[str, Any] = item.get("ctx", {})
-    known = [name.strip(" '") for name in str(context.get("expected_tags", "")).split(",")]
-    names = [name for name in known if name and not name[0].isupper()]
+    tags = [name.strip(" '") for name in str(context.get("expected_tags", "")).split(",")]
+    names = [name for name in tags if name and not name[0].isupper()]
     if item["type"] == "union_tag_not_found":
         return Problem(
             ".".join(parts),
@@ -261,7 +261,7 @@ def _no_rule(parts: tuple[str, ...], item: ErrorDetails) -> Problem:
             "- rule: too-many-hops",
         )
     tag = str(context.get("tag", ""))
-    near = nearest(tag, filter(None, known))
+    near = nearest(tag, filter(None, tags))
     hint = did_you_mean(near) if near else one_of(names)
     return Problem(
         ".".join([*parts, "rule"]),
@@ -269,7 +269,7 @@ def _no_rule(parts: tuple[str, ...], item: ErrorDetails) -> Problem:
     )
 
 
-def _given(tree: object, parts: Sequence[str]) -> object:
+def _value_at(tree: object, parts: Sequence[str]) -> object:
     for part in parts:
         if isinstance(tree, dict):
             tree = tree.get(part)

@@ -101,14 +101,14 @@ def assignment_layer(assignments: Iterable[str], source: str = "--set") -> Layer
 
 
 def _scalar(text: str) -> Any:  # noqa: ANN401 - YAML
-    """What a text means; itself where it is not YAML, or where it would grow out of all bounds."""
+    """Return the YAML value of a text; the text itself if it is not YAML, or grows too much."""
     if is_too_deep(text):
         return text
     try:
-        made = YAML(typ="safe", pure=True).load(text)
+        parsed = YAML(typ="safe", pure=True).load(text)
     except (YAMLError, ValueError, RecursionError):
         return text
-    return text if count_nodes(made, most_nodes(text)) > most_nodes(text) else made
+    return text if count_nodes(parsed, most_nodes(text)) > most_nodes(text) else parsed
 
 
 def put(layer: Layer, path: str, value: object, origin: SettingOrigin) -> None:
@@ -171,7 +171,7 @@ def _overlay(
 
 
 def copied(value: object) -> Any:  # noqa: ANN401 - YAML
-    """A tree with mappings and lists of its own."""
+    """Return a copy of a tree, with new mappings and lists."""
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -214,12 +214,12 @@ def is_too_deep(text: str) -> bool:
 
 def count_nodes(value: object, most: int) -> int:
     """The number of values of a tree, with those of an alias at each use; at most `most + 1`."""
-    todo, found = [value], 0
-    while todo and found <= most:
+    todo, count = [value], 0
+    while todo and count <= most:
         item = todo.pop()
-        found += 1
+        count += 1
         if isinstance(item, dict):
             todo += item.values()
         elif isinstance(item, list):
             todo += item
-    return found
+    return count

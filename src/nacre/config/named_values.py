@@ -100,8 +100,12 @@ def _of_mapping(
             # An item of a list by its number or name, or entries that are added to a chain.
             kinds = [kind if isinstance(item, list) else _named_item(below, str(key))]
         if kinds:
-            found = (one for each in kinds for one in named_values(each, item, here, inner))
-            yield from dict.fromkeys(found) if len(kinds) > 1 else found
+            values = (
+                value_named
+                for member_kind in kinds
+                for value_named in named_values(member_kind, item, here, inner)
+            )
+            yield from dict.fromkeys(values) if len(kinds) > 1 else values
         else:
             yield from _by_name(str(key), item, here)
 
@@ -113,7 +117,7 @@ def _with_defaults(registry: ComponentRegistry[Any], value: Mapping[Any, Any]) -
     except ValueError:
         return value
     defaults = {name: model.model_fields[name].default for name in _marked_of(model)}
-    return {**{name: one for name, one in defaults.items() if one}, **value}
+    return {**{name: default for name, default in defaults.items() if default}, **value}
 
 
 def _by_name(key: str, value: object, path: str) -> Iterator[NamedValue]:
@@ -137,11 +141,13 @@ def mark_of(kind: object, value: object = "") -> NamedKind | None:
 
     Args:
         kind: The type, as annotated.
-        value: The value: of a union of a text and a list it says which of them is meant.
+        value: The value: it selects the member of a union of text and list.
     """
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        own = next((one for one in inner[1:] if isinstance(one, NamedKind)), None)
+        own = next(
+            (annotation for annotation in inner[1:] if isinstance(annotation, NamedKind)), None
+        )
         if own is not None and not (inner[0] is str and isinstance(value, list | tuple | Mapping)):
             return own
         return mark_of(inner[0], value)
@@ -171,9 +177,9 @@ def _registry(kind: object) -> ComponentRegistry[Any] | None:
     if get_origin(kind) is not Annotated:
         return None
     inner, *more = get_args(kind)
-    readers = (getattr(getattr(one, "func", None), "__self__", None) for one in more)
-    found = next((reader for reader in readers if isinstance(reader, ComponentRegistry)), None)
-    return found or _registry(inner)
+    readers = (getattr(getattr(reader_arg, "func", None), "__self__", None) for reader_arg in more)
+    registry = next((reader for reader in readers if isinstance(reader, ComponentRegistry)), None)
+    return registry or _registry(inner)
 
 
 def _models(
@@ -186,19 +192,19 @@ def _models(
             return [registry.get(name)]
         except ValueError:
             pass  # not known: its keys count by their names
-    found = [
+    models = [
         member
         for member in members(kind)
         if isinstance(member, type) and issubclass(member, BaseModel)
     ]
-    chosen = [one.chosen(value) if issubclass(one, Component) else one for one in found]
+    chosen = [model.chosen(value) if issubclass(model, Component) else model for model in models]
     return list(dict.fromkeys(chosen))
 
 
 def _named_item(kind: object, name: str) -> object:
     """The type of an item that a path names: its kind, if the name is that of one."""
     registry = _registry(kind)
-    model = registry.known(name) if registry is not None else None
+    model = registry.find(name) if registry is not None else None
     return model or kind
 
 
@@ -227,22 +233,22 @@ def _item_kind(kind: object) -> object:
 
 @functools.cache
 def _marked_of(model: type[BaseModel]) -> Mapping[str, NamedKind]:
-    found: dict[str, NamedKind] = {}
+    marks: dict[str, NamedKind] = {}
     for name in model.model_fields:
         kind = next(_field_kinds(model, name))
         mark = mark_of(kind) or mark_of(kind, ()) or mark_of(kind, {})
         if mark is not None:
-            found[name] = mark
-    return found
+            marks[name] = mark
+    return marks
 
 
 @functools.cache
 def marked_names() -> Mapping[str, NamedKind]:
     """The names of all settings that name something, of all components that are loaded."""
-    found: dict[str, NamedKind] = {"file": NamedKind.FILE, "env": NamedKind.VARIABLE}
+    names: dict[str, NamedKind] = {"file": NamedKind.FILE, "env": NamedKind.VARIABLE}
     for model in components():
-        found.update(_marked_of(model))
-    return found
+        names.update(_marked_of(model))
+    return names
 
 
 def components(base: type[Component] = Component) -> Iterator[type[Component]]:

@@ -11,7 +11,8 @@ from typing import Annotated
 class NamedKind(Enum):
     """The kind of thing that a setting names.
 
-    `FILE`: a file or directory that is read or written; `PROGRAM`: what is executed; `VARIABLE`: a
+    `FILE`: a file or directory that is read or written; `PROGRAM`: a program that is executed;
+        `VARIABLE`: a
     variable of the environment; `SERVER`: a server that the crawler contacts itself, beside the
     sites that it crawls; `NETWORK`: networks and addresses that it may connect to; `LISTENER`: a
     port that others can connect to.

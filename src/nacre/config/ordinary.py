@@ -19,7 +19,7 @@ _KINDS = (
 
 
 def home_path(name: str) -> Path:
-    """The path that a name means: `~` at its beginning is a home; one of nobody stays a name."""
+    """Return the path of a name: `~` at its beginning is a home; unknown users stay a name."""
     return Path(os.path.expanduser(name))  # noqa: PTH111 - Path.expanduser fails for `~nobody`
 
 
@@ -72,4 +72,4 @@ def _require(mode: int, path: Path) -> None:
 def _other_kind(mode: int) -> str:
     if stat.S_ISREG(mode):
         return ""
-    return "it is not a regular file" + next((said for is_it, said in _KINDS if is_it(mode)), "")
+    return "it is not a regular file" + next((text for is_it, text in _KINDS if is_it(mode)), "")

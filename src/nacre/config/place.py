@@ -1,8 +1,8 @@
 """Properties by path within settings: found, listed, and changed to make new settings.
 
 A path goes through components, and through lists of components (`scope.too-many-hops.max_hops`):
-there an item is named by its `name`, by the word that says what it is (`rule: too-many-hops`) where
-no other item of the list has it, or by its index from 0.
+there an item is addressed by its `name`, by its kind (`rule: too-many-hops`) if no other item of
+the list has the same kind, or by its index from 0.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,10 +44,10 @@ class UnknownPropertyError(LookupError):
         known: Paths that exist at that place.
     """
 
-    def __init__(self, path: str, known: Sequence[str]) -> None:
+    def __init__(self, path: str, candidates: Sequence[str]) -> None:
         super().__init__(path)
         self.path = path
-        self.known = tuple(known)
+        self.known = tuple(candidates)
 
 
 class InvalidValuesError(ValueError):
@@ -63,7 +63,7 @@ class InvalidValuesError(ValueError):
 
 
 def names_of(items: Sequence[BaseModel]) -> list[str]:
-    """The names that the items of a list have in paths, in order."""
+    """Return the names of the items of a list in paths, in order."""
     words = [_word(item) for item in items]
     return [
         str(getattr(item, "name", "") or "")
@@ -85,7 +85,7 @@ def _tells_kind(info: FieldInfo) -> bool:
 
 
 def properties(settings: BaseModel) -> Iterator[Property]:
-    """Every property, depth first; a list of components before what is in it."""
+    """Yield every property, depth first; a list of components before its items."""
     return _below(settings, Property("", settings, FieldInfo()))
 
 
@@ -114,7 +114,7 @@ def _property(settings: BaseModel, name: str, around: Property) -> Property:
 
 
 def _items(here: Property, around: Property) -> Property:
-    """The property as it counts for what is in it: of some lists only the items may change."""
+    """Return the property as its items inherit it: of some lists only the items may change."""
     extra = here.info.json_schema_extra
     if isinstance(extra, dict) and extra.get("items"):
         return here._replace(live=around.live, sheets=around.sheets)
@@ -137,22 +137,22 @@ def find(settings: BaseModel, path: str) -> Property:
         UnknownPropertyError: There is none.
     """
     here = Property("", settings, FieldInfo())
-    left = path.split(".")
-    while left:
+    parts_left = path.split(".")
+    while parts_left:
         if isinstance(here.value, BaseModel):
-            around, here = here, _field(here, left.pop(0))
-            here = _items(here, around) if left else here
+            around, here = here, _field(here, parts_left.pop(0))
+            here = _items(here, around) if parts_left else here
         else:
-            here = _item(here, left.pop(0))
+            here = _item(here, parts_left.pop(0))
     return here
 
 
 def _field(around: Property, name: str) -> Property:
     settings = around.value
-    known = type(settings).model_fields if isinstance(settings, BaseModel) else {}
-    if not isinstance(settings, BaseModel) or name not in known:
+    fields = type(settings).model_fields if isinstance(settings, BaseModel) else {}
+    if not isinstance(settings, BaseModel) or name not in fields:
         above = f"{around.path}." if around.path else ""
-        raise UnknownPropertyError(above + name, [above + one for one in known])
+        raise UnknownPropertyError(above + name, [above + field for field in fields])
     return _property(settings, name, around)
 
 
@@ -160,8 +160,8 @@ def _item(around: Property, key: str) -> Property:
     items = around.value
     at = index_of(items, key) if isinstance(items, tuple) else None
     if at is None or not isinstance(items, tuple):
-        known = [f"{around.path}.{name}" for name in _parts(items)]
-        raise UnknownPropertyError(f"{around.path}.{key}", known)
+        candidates = [f"{around.path}.{name}" for name in _parts(items)]
+        raise UnknownPropertyError(f"{around.path}.{key}", candidates)
     return around._replace(path=f"{around.path}.{key}", value=items[at])
 
 
@@ -181,7 +181,7 @@ def with_values(settings: T, values: Mapping[str, object]) -> T:
     What is not touched stays the same object.
 
     Raises:
-        InvalidValuesError: A value, or what they make together, is not valid.
+        InvalidValuesError: A value or a combination of values is invalid.
         UnknownPropertyError: A path leads nowhere.
     """
     return _with(settings, values, "") if values else settings
@@ -203,20 +203,24 @@ def _with(settings: T, values: Mapping[str, object], above: str) -> T:
 
 def _validated(settings: T, tree: Mapping[str, object], above: str) -> T:
     own = settings.__dict__
-    kept = {name: own[name] for name in type(settings).model_fields if name in own}
+    current = {name: own[name] for name in type(settings).model_fields if name in own}
     try:
-        made = type(settings).model_validate({**kept, **tree})
+        validated = type(settings).model_validate({**current, **tree})
     except ValidationError as error:
-        raise InvalidValuesError([_told(item, above) for item in error.errors()]) from None
-    # Validation makes new lists of the same things: those that did not change stay the same object,
-    # so that what is made of them is made once.
-    same = {name: value for name, value in kept.items() if tree.get(name, value) is value}
-    made.__dict__.update(same)
-    made.model_fields_set.intersection_update(settings.model_fields_set | tree.keys() - same.keys())
-    return made
+        raise InvalidValuesError(
+            [_describe_error(item, above) for item in error.errors()]
+        ) from None
+    # Validation makes new lists of the same items: unchanged lists stay the same object, so that
+    # derived objects are built once.
+    same = {name: value for name, value in current.items() if tree.get(name, value) is value}
+    validated.__dict__.update(same)
+    validated.model_fields_set.intersection_update(
+        settings.model_fields_set | tree.keys() - same.keys()
+    )
+    return validated
 
 
-def _told(item: ErrorDetails, above: str) -> tuple[str, str, object]:
+def _describe_error(item: ErrorDetails, above: str) -> tuple[str, str, object]:
     path = (above + ".".join(str(part) for part in item["loc"])).rstrip(".")
     return path, message_of(item), item.get("input")
 
@@ -238,8 +242,8 @@ def _changed(value: object, inner: Mapping[str, object], above: str) -> object:
 
 def _by_head(values: Mapping[str, object]) -> dict[str, dict[str, object]]:
     """Values by the first piece of their paths; "" is the piece itself."""
-    found: dict[str, dict[str, object]] = {}
+    by_head: dict[str, dict[str, object]] = {}
     for path, value in values.items():
-        head, _, rest = path.partition(".")
-        found.setdefault(head, {})[rest] = value
-    return found
+        head, _, inner = path.partition(".")
+        by_head.setdefault(head, {})[inner] = value
+    return by_head

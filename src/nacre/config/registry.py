@@ -29,9 +29,9 @@ COMMANDS = "nacre.commands"
 """Group of entry points: commands; see `cli.plugin_commands`."""
 
 
-def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The known name that is most like another, whatever the case; "" for none."""
-    plain = {other.lower().replace("-", "_"): other for other in known}
+def nearest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the name most similar to `name`, ignoring case; "" for none."""
+    plain = {candidate.lower().replace("-", "_"): candidate for candidate in names}
     near = difflib.get_close_matches(name.lower().replace("-", "_"), plain, n=1, cutoff=cutoff)
     return plain[near[0]] if near else ""
 
@@ -49,8 +49,8 @@ def one_of(names: Iterable[str]) -> Message:
 class Registry(Generic[T]):
     """The parts of one kind by name: classes, or objects.
 
-    Those of plug-ins are looked for once, when a name is asked for that is not known: until then
-    they cost nothing.
+    Parts of plug-ins are loaded once, at the first look-up of an unknown name: until then they cost
+    nothing.
 
     Args:
         noun: What one of the parts is called in messages: `rule`, `report`.
@@ -80,7 +80,7 @@ class Registry(Generic[T]):
         return iter(self._parts.values())
 
     def names(self) -> list[str]:
-        """The names of all parts that are known, in the order in which they were added."""
+        """The names of all loaded parts, in the order in which they were added."""
         return list(self._parts)
 
     def add(self, *parts: T, place: str = "") -> None:
@@ -95,9 +95,9 @@ class Registry(Generic[T]):
         """
         for part in parts:
             name, here = self._name_of(part), place or _place_of(part)
-            known = self._parts.setdefault(name, part)
-            if known is not part:
-                there = self._places.get(name) or _place_of(known)
+            present = self._parts.setdefault(name, part)
+            if present is not part:
+                there = self._places.get(name) or _place_of(present)
                 raise ValueError(
                     message(
                         "config.there-is-already",
@@ -110,21 +110,21 @@ class Registry(Generic[T]):
                 )
             self._places.setdefault(name, here)
 
-    def known(self, name: str) -> T | None:
-        """The part of a name, of those that are known; plug-ins are not looked for."""
+    def find(self, name: str) -> T | None:
+        """Return the loaded part of a name; None: there is none. Plug-ins are not loaded."""
         return self._parts.get(name)
 
     def get(self, name: str) -> T:
-        """The part of a name.
+        """Return the part of a name, of a plug-in if necessary.
 
         Raises:
-            ValueError: There is none. The message suggests one, and says which plug-ins failed.
+            ValueError: There is none. The message suggests a name, and lists plug-ins that failed.
         """
-        found = self.known(name)
-        if found is None:
+        part = self.find(name)
+        if part is None:
             self.load_plugins()
-            found = self.known(name)
-        if found is None:
+            part = self.find(name)
+        if part is None:
             near = nearest(name, [*self._parts, *self.other_names()])
             every = sorted(self._parts)
             hint = did_you_mean(near) if near else one_of(every)
@@ -133,10 +133,10 @@ class Registry(Generic[T]):
                 noun=self.noun, name=name, hint=hint,
             )  # fmt: skip
             raise ValueError(join((text, *self._faults), *SEMICOLON))
-        return found
+        return part
 
     def other_names(self) -> Iterable[str]:
-        """Names beside the parts' own by which `known` finds them."""
+        """Other names of parts, by which `find` finds them."""
         return ()
 
     def load_plugins(self) -> None:
@@ -157,7 +157,7 @@ class Registry(Generic[T]):
                 )
 
     def _load(self, entry: EntryPoint) -> str:
-        """Add what an entry point names; says why it cannot be used, "" when nothing is wrong."""
+        """Add the part of an entry point; return why it cannot be used, "" if it can."""
         try:
             part = load(entry)
         except PluginError as error:
@@ -165,13 +165,13 @@ class Registry(Generic[T]):
         contract = getattr(part, "contract", None)
         if not isinstance(contract, int):
             article = "an" if self.noun[0] in "aeiou" else "a"
-            what: str = message("config.neither-rule-nor-entry", "neither a Rule nor an Entry")
+            problem: str = message("config.neither-rule-nor-entry", "neither a Rule nor an Entry")
             if self._group != COMPONENTS:
-                what = f"not {article} {self.noun}"
+                problem = f"not {article} {self.noun}"
             return message(
                 "config.is-nothing-that-nacre-can-plug",
                 "is nothing that Nacre can plug in: it is {what}",
-                what=what,
+                what=problem,
             )
         if not contract:
             return message(
@@ -237,7 +237,7 @@ def failure(error: Exception) -> str:
 
 
 def described(entry: EntryPoint) -> str:
-    """An entry point in a message: its name, what it names, and its package."""
+    """Format an entry point for a message: its name, its target, and its package."""
     package = package_of(entry)
     facts = {"name": entry.name, "value": entry.value}
     if not package:
@@ -251,7 +251,7 @@ def described(entry: EntryPoint) -> str:
 
 
 def package_of(entry: EntryPoint) -> str:
-    """Name and version of the package that offers an entry point; "" where it is not known."""
+    """Return name and version of the package of an entry point; "" if unknown."""
     dist = getattr(entry, "dist", None)
     return f"{dist.name} {dist.version}" if dist is not None else ""
 

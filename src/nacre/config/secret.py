@@ -54,21 +54,21 @@ class Secret:
         """Where it comes from, or that there is one."""
         for kind, name in self.source.items():
             return f"{{{kind}: {name}}}"
-        return self._shown or "none"
+        return self._visible or "none"
 
     @property
-    def _shown(self) -> str:
-        """What of the text itself may be seen; "" for none."""
+    def _visible(self) -> str:
+        """The part of the text that may be shown; "" for none."""
         return NOT_SHOWN if self.text and not _ADDRESS.fullmatch(self.text) else self.text
 
     @property
     def is_plain(self) -> bool:
         """Whether it is in the configuration itself, where others may read it."""
-        return self._shown == NOT_SHOWN and not self.source
+        return self._visible == NOT_SHOWN and not self.source
 
-    def said(self) -> dict[str, str] | str:
-        """The text that may be written down of it: the reference, or that there is one."""
-        return dict(self.source) if self.source else self._shown
+    def as_setting(self) -> dict[str, str] | str:
+        """Return the form for configurations: the reference, or a mark that there is a secret."""
+        return dict(self.source) if self.source else self._visible
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -78,7 +78,7 @@ class Secret:
     ) -> CoreSchema:
         """How pydantic reads and writes one."""
         return core_schema.with_info_plain_validator_function(
-            _read, serialization=core_schema.plain_serializer_function_ser_schema(Secret.said)
+            _read, serialization=core_schema.plain_serializer_function_ser_schema(Secret.as_setting)
         )
 
     @classmethod

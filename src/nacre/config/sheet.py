@@ -47,34 +47,34 @@ def flat(tree: Mapping[str, object], settings: BaseModel, above: str = "") -> di
     """Paths and values of a sheet: nested mappings and dotted paths mean the same.
 
     A mapping goes down only as far as components go, so that a property that is itself a mapping
-    keeps its value whole. One that names its kind (`Component.kind_key`) takes the place of the
-    whole component.
+    keeps its value whole. A mapping with its kind (`Component.kind_key`) replaces the whole
+    component.
     """
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for key, value in tree.items():
         path = above + key
         if isinstance(value, Mapping) and _goes_below(settings, path, value):
-            found.update(flat(value, settings, path + "."))
+            values.update(flat(value, settings, path + "."))
         else:
-            found[path] = value
-    return found
+            values[path] = value
+    return values
 
 
-def _goes_below(settings: BaseModel, path: str, said: Mapping[str, object]) -> bool:
+def _goes_below(settings: BaseModel, path: str, tree: Mapping[str, object]) -> bool:
     """Whether there are properties below the path; True for an unknown path, to report it."""
     try:
         value = find(settings, path).value
     except UnknownPropertyError:
         return True
     if isinstance(value, Component):
-        return value.kind_key not in said
+        return value.kind_key not in tree
     return isinstance(value, BaseModel) or (
         isinstance(value, tuple) and any(isinstance(item, BaseModel) for item in value)
     )
 
 
 def check_sheet(name: str, tree: object, settings: BaseModel) -> tuple[Sheet, list[Problem]]:
-    """A sheet with what is right in it, and a problem for all that is not."""
+    """Return a sheet of the valid values, and a problem for each invalid value."""
     above = f"sheets.{name}"
     if not isinstance(tree, Mapping):
         wrong = Problem(
@@ -104,9 +104,11 @@ def check_sheet(name: str, tree: object, settings: BaseModel) -> tuple[Sheet, li
     values: dict[str, object] = {}
     for together in groups.values():
         # Values of one component may need each other, so they are looked at together.
-        found = list(check_values(settings, together))
-        problems += [problem._replace(path=f"{above}.{problem.path}") for problem in found]
-        values |= {} if found else together
+        problems_together = list(check_values(settings, together))
+        problems += [
+            problem._replace(path=f"{above}.{problem.path}") for problem in problems_together
+        ]
+        values |= {} if problems_together else together
     return Sheet(name, values), problems
 
 
@@ -123,10 +125,10 @@ def _around(settings: BaseModel, path: str) -> str:
 def _forbidden(settings: BaseModel, path: str) -> Problem | None:
     """Why a sheet cannot speak of a path; None when it can."""
     try:
-        found = find(settings, path)
+        prop = find(settings, path)
     except UnknownPropertyError as error:
         return no_such_setting(path, suggestion(error, settings, path))
-    if not found.sheets:
+    if not prop.sheets:
         return Problem(
             path,
             message(
@@ -168,7 +170,7 @@ def suggestion(error: UnknownPropertyError, settings: BaseModel, path: str) -> s
     if near:
         return did_you_mean(f"{near[0]}{path[len(error.path) :]}")
     last = path.rpartition(".")[2]
-    everywhere = {found.path.rpartition(".")[2]: found.path for found in properties(settings)}
+    everywhere = {prop.path.rpartition(".")[2]: prop.path for prop in properties(settings)}
     near = difflib.get_close_matches(last, everywhere, n=1, cutoff=0.8)
     if near:
         return did_you_mean(everywhere[near[0]])
@@ -178,7 +180,8 @@ def suggestion(error: UnknownPropertyError, settings: BaseModel, path: str) -> s
 class Overlays(Generic[T]):
     """The combinations of sheets met so far, by their numbers; 0 is that of no sheet.
 
-    A number stays what it is for the life of the job, also when sheets come, change and go.
+    A number keeps its meaning for the life of the job, also when sheets are added, changed and
+    removed.
 
     Args:
         settings: What holds without sheets.
@@ -200,10 +203,10 @@ class Overlays(Generic[T]):
 
     def number(self, names: Iterable[str]) -> int:
         """The number of a combination: names in the order in which they apply."""
-        wanted = tuple(names)
-        number = self._numbers.get(wanted)
+        sheets = tuple(names)
+        number = self._numbers.get(sheets)
         if number is None:
-            number = self._numbers[wanted] = self._enter(_in_order(wanted))
+            number = self._numbers[sheets] = self._enter(_in_order(sheets))
         return number
 
     def names(self, number: int) -> tuple[str, ...]:
@@ -214,12 +217,12 @@ class Overlays(Generic[T]):
         """Other settings or sheets from now on; all that follows `settings` hears of it."""
         self.sheets = dict(sheets)
         self.conflicts.clear()
-        made: dict[tuple[str, ...], T] = {}
+        by_names: dict[tuple[str, ...], T] = {}
         for names in self._names:
-            known = self._known(names)
-            if known not in made:
-                made[known] = self._under(settings, known)
-        self.settings.replace([made[self._known(names)] for names in self._names])
+            present = self._present(names)
+            if present not in by_names:
+                by_names[present] = self._under(settings, present)
+        self.settings.replace([by_names[self._present(names)] for names in self._names])
 
     def _enter(self, names: tuple[str, ...]) -> int:
         number = self._numbers.get(names)
@@ -227,9 +230,9 @@ class Overlays(Generic[T]):
             return number
         self._names.append(names)
         self._numbers[names] = len(self._names) - 1
-        return self.settings.add(self._under(self.settings[0], self._known(names)))
+        return self.settings.add(self._under(self.settings[0], self._present(names)))
 
-    def _known(self, names: Sequence[str]) -> tuple[str, ...]:
+    def _present(self, names: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in names if name in self.sheets)
 
     def _under(self, settings: T, names: Sequence[str]) -> T:
@@ -247,12 +250,15 @@ class Overlays(Generic[T]):
 
 def _over(values: Values, stronger: Values) -> dict[str, object]:
     """Values with stronger ones over them; one that holds others takes their place."""
-    kept = {
+    weaker = {
         path: value
         for path, value in values.items()
-        if not any(path == other or path.startswith(other + ".") for other in stronger)
+        if not any(
+            path == stronger_path or path.startswith(stronger_path + ".")
+            for stronger_path in stronger
+        )
     }
-    return kept | dict(stronger)
+    return weaker | dict(stronger)
 
 
 def _in_order(names: Sequence[str]) -> tuple[str, ...]:

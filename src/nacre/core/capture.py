@@ -1,6 +1,6 @@
 """The capture of one exchange with a server: the bytes as transferred, and the facts.
 
-`Trust` says whether a reply is the answer to its request, while that can turn out otherwise.
+`Trust` records whether a reply is the answer to its request, while that can still change.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +17,8 @@ class Trust:
     last quiet, may belong to other requests.
 
     Attributes:
-        first: The first reply on its connection, before which nothing was asked for: only another
-            whole reply behind it makes it suspect.
+        first: The first reply on its connection, before which nothing was requested: only another
+            complete reply after it makes it suspect.
         suspect: A surplus came.
     """
 
@@ -42,11 +42,11 @@ class Trust:
 
 
 LONGEST_TYPE = 1000
-"""Bytes of a Content-Type that are looked at: what was made of the latest ones is remembered."""
+"""Bytes of a Content-Type that are parsed; the latest results are cached."""
 
 
 class Body(Protocol):
-    """Bytes that may lie in memory or in a spool file; the spool itself lives in `fetch`."""
+    """Bytes in memory or in a spool file; the spool itself is in `fetch`."""
 
     @property
     def length(self) -> int:
@@ -107,7 +107,7 @@ class Capture(msgspec.Struct):
         request: Request bytes as sent (the last ones, where a request was repeated).
         head: Final status line to the blank line, verbatim; b"" for HTTP/0.9 and for `dns:`.
         body: Message body as received, transfer coding and trailers included.
-        interim: 1xx replies before it, verbatim.
+        interim: 1xx replies before the final one, verbatim.
         status: HTTP status code, or 1 for `dns:`.
         reason: Reason phrase as received.
         headers: Names and values of the head, in order, as bytes, whitespace trimmed.

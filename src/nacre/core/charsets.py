@@ -24,35 +24,35 @@ COMMON = ("", "utf-8", "cp1252")
 
 def hints_of(uri: CrawlURI, host: str = "") -> Hints:
     """Hints at the encoding of a URI: its own, and the charset of `host`'s other pages."""
-    known = uri.heritable
-    if not known and not host:
+    heritable = uri.heritable
+    if not heritable and not host:
         return NO_HINTS
-    link = codec_of(known.get(LINK, "")) or ""
-    return Hints(link, known.get(BEFORE, ""), known.get(VIA, ""), host)
+    link = codec_of(heritable.get(LINK, "")) or ""
+    return Hints(link, heritable.get(BEFORE, ""), heritable.get(VIA, ""), host)
 
 
-def with_charset(visit: Visit, found: list[CrawlURI]) -> list[CrawlURI]:
+def with_charset(visit: Visit, uris: list[CrawlURI]) -> list[CrawlURI]:
     """The links of a page, each with the charset of the page.
 
-    What a redirect leads to is known as well as the redirect itself.
+    The facts about a redirect are valid for its target too.
     """
-    known = visit.uri.heritable if 300 <= visit.status < 400 else {}
-    if visit.charset in COMMON and not known:
-        return found
-    told: dict[str, str] = {} if visit.charset in COMMON else {VIA: visit.charset}
-    passed = told | {key: known[key] for key in (LINK, VIA, BEFORE) if key in known}
-    return [_told(one, passed if one.path.endswith(Hop.REDIRECT) else told) for one in found]
+    passed_on = visit.uri.heritable if 300 <= visit.status < 400 else {}
+    if visit.charset in COMMON and not passed_on:
+        return uris
+    facts: dict[str, str] = {} if visit.charset in COMMON else {VIA: visit.charset}
+    passed = facts | {key: passed_on[key] for key in (LINK, VIA, BEFORE) if key in passed_on}
+    return [_with_facts(uri, passed if uri.path.endswith(Hop.REDIRECT) else facts) for uri in uris]
 
 
-def _told(uri: CrawlURI, facts: Mapping[str, str]) -> CrawlURI:
+def _with_facts(uri: CrawlURI, facts: Mapping[str, str]) -> CrawlURI:
     return structs.replace(uri, heritable={**facts, **uri.heritable}) if facts else uri
 
 
 def read_before_in(uri: CrawlURI, codec: str) -> CrawlURI:
     """A URI that is visited again, with the codec of its last version."""
-    return uri if codec in COMMON else _told(uri, {BEFORE: codec})
+    return uri if codec in COMMON else _with_facts(uri, {BEFORE: codec})
 
 
 def linked_from(uri: CrawlURI, codec: str) -> CrawlURI:
     """A URI with the codec of the page that it was found on, as that is known from its rows."""
-    return uri if codec in COMMON else _told(uri, {VIA: codec})
+    return uri if codec in COMMON else _with_facts(uri, {VIA: codec})

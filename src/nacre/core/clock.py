@@ -102,10 +102,10 @@ def duration(seconds: float) -> str:
     length, write = _UNITS[at]
     large = write(number=whole // length)
     shorter, write = _UNITS[at + 1]
-    rest = whole % length // shorter
-    if not rest:
+    remainder = whole % length // shorter
+    if not remainder:
         return large
-    small = write(number=rest)
+    small = write(number=remainder)
     return message("time.two-units", "{large} {small}", large=large, small=small)
 
 

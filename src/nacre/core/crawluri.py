@@ -48,8 +48,8 @@ class Outlink(msgspec.Struct, frozen=True, gc=False):
         rank: Position among the links of the page, from 0.
         path: Element path, `html/body/ul/li/a`; "" when not asked for.
         sitemap: The target is a sitemap.
-        lastmod: `lastmod` of a sitemap entry as written; "" when absent.
-        charset: What its element says that the target is written in, as written; "" when absent.
+        lastmod: `lastmod` of a sitemap entry as written; "" if absent.
+        charset: Charset of the target that its element declares, as written; "" if absent.
     """
 
     url: str
@@ -99,12 +99,12 @@ PROBE = "_probe"
 """Key in a URI's heritable data: its name is made up, to learn how its site answers then."""
 ELEMENT = "_element"
 """Key in the heritable data of a redirect's target: the link context that led to the redirect, if
-its element says what the target is loaded as."""
+it contains the way of loading."""
 _LOADING = ("script/", "link[rel=", "xml-stylesheet/", "=JS_IMPORT", "=EMBED_MISC")
 """How the link contexts of such elements begin."""
 DEAD = "_dead"
-"""Key in a URI's heritable data: a seed that could not be connected to in the last two runs, or
-what it needs first. It has one early try, and one when nothing else is left."""
+"""Key in a URI's heritable data: a seed that could not be connected to in the last two runs, or its
+prerequisite. It has one early try, and one when no other URI is left."""
 _ICON = "/favicon.ico"
 
 
@@ -143,7 +143,7 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
         directive: `Directive` as int.
         precedence: Lower goes first within a directive; 0 to 127.
         cost: What one attempt costs the queue's budget.
-        ordinal: Order of discovery, from 1; 0 before it is queued.
+        ordinal: Order of discovery, from 1; 0 until it is queued.
         not_before: Earliest fetch, seconds since the epoch (UTC); 0 means now.
         attempts: Fetch attempts made, of all kinds.
         deferrals: Times it came back for a prerequisite (-50); counted apart.
@@ -156,7 +156,7 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
         throttled: Of the attempts, those answered 429 or 503.
         truncated: Of the attempts, those that got a body cut short.
         starved: Of the attempts, those that the crawler itself was out of file handles for.
-        last_error: What was in the way at the last attempt; "" where the status says it all.
+        last_error: Error of the last attempt; "" if the status suffices.
     """
 
     url: str
@@ -205,7 +205,7 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def element(self) -> str:
-        """The link context that says what it is loaded as: behind redirects, that of the first."""
+        """The link context with how it is loaded: after redirects, that of the first URL."""
         return self.heritable.get(ELEMENT, self.context) if self.heritable else self.context
 
     @property

@@ -1,4 +1,4 @@
-"""Events of a job, for those who listen: the terminal, the Python API, the log of the job."""
+"""Events of a job, for listeners: the terminal, the Python API, the log of the job."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class ActionTaken:
 
 @dataclass(frozen=True)
 class AlertLogged:
-    """A line of alerts.log; what is in `Alert` too comes as both."""
+    """A line of alerts.log; an `Alert` is sent as both events."""
 
     message: str
 
@@ -59,7 +59,7 @@ Listener = Callable[[Event], None]
 class Events:
     """Passes events to listeners, in the order they subscribed.
 
-    A listener must not block; what it raises is a bug of the listener and ends the job.
+    A listener must not block; an exception is a bug of the listener and ends the job.
     """
 
     def __init__(self) -> None:

@@ -74,9 +74,10 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         length: Its payload length in bytes.
         visits: Number of visits.
         original: URL of that capture where it is another's (same payload); "" for its own.
-        base: What that capture is a difference from; None when it is stored in full.
-        confirmed: WARC-Date of the last record that says that it is still served, µs; 0 for none.
-        noted: A later reply that says the same in other bytes; None for none.
+        base: Base of the difference; None if the capture is stored in full.
+        confirmed: WARC-Date of the last record that confirms that it is still served, µs since the
+            epoch; 0 for none.
+        noted: A later reply with the same content in other bytes; None for none.
         links: The last record with all of its outlinks; None where no run may refer to one.
     """
 
@@ -104,7 +105,7 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def revisitable(self) -> bool:
-        """A 304 can refer to the capture: it is stored in full, and is what was served last."""
+        """Whether a 304 can refer to the capture: it is stored in full, and was served last."""
         return bool(self.date) and self.base is None and self.noted is None
 
 
@@ -117,9 +118,9 @@ class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):
         record_id: Its WARC-Record-ID, without angle brackets.
         file: Number of its WARC in the store's file table.
         offset: Its offset there, in bytes.
-        digest: Its payload digest, where it was found by another one (`Visit.digest`); else "".
-        base: Record id of what it is a difference from; "" when it is stored in full. No revisit
-            refers to a difference: who does not know it could not resolve that.
+        digest: Its payload digest, if another digest found it (`Visit.digest`); else "".
+        base: Record id of the base of the difference; "" if it is stored in full. No revisit refers
+            to a difference: other readers could not resolve it.
     """
 
     url: str
@@ -150,10 +151,10 @@ def kept_validator(value: bytes | None) -> bytes:
     return value if value is not None and len(value) <= LONGEST_VALIDATOR else b""
 
 
-def without_capture(known: HistoryRecord) -> HistoryRecord:
+def without_capture(history: HistoryRecord) -> HistoryRecord:
     """A row that no revisit and no conditional request can come from."""
     return structs.replace(
-        known,
+        history,
         date=0,
         digest="",
         framing="",
@@ -170,15 +171,15 @@ def without_capture(known: HistoryRecord) -> HistoryRecord:
 
 
 PAIR: Final = "pair"
-"""Reason and verdict of a second fetch, which only teaches what is noise."""
+"""Reason and verdict of a second fetch, which only serves to learn noise."""
 
 
 class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One visit; rows are only ever added, but for verdicts that the end of a run corrects.
 
     Attributes:
-        url: Of what.
-        time: When, seconds since the epoch; the time the capture began where there is one.
+        url: The URL.
+        time: Seconds since the epoch; the begin of the capture if there is one.
         run: Number of the run.
         status: Fetch status.
         answer: What it said of the page's existence (`change_detection.deletion.Answer`): `there`,
@@ -187,8 +188,8 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
             `major`; `new` for the first visit.
         score: Share of the page that differs, 0 to 1.
         reason: Code of what decided.
-        wanted: Why the planner chose it (`planner.step.Choice`); `embed` for what a page
-            embeds; "" for what it did not choose, as in a full run.
+        wanted: Why the planner chose it (`planner.step.Choice`); `embed` for embedded resources; ""
+            if the planner did not choose it, as in a full run.
         propensity: Probability with which it was chosen: 1 but for pages drawn at random.
         chance: The forecast that there was something to keep.
         bytes: Bytes of payload received.

@@ -16,7 +16,7 @@ from nacre.messages import Message, pack, plain, unpack
 _EXTENSION: Final = 1
 """The type of messages among the extensions of msgpack."""
 MESSAGES: Final = "messages"
-"""The field of JSON that has the codes of texts beside it."""
+"""The field of JSON with the codes of other texts in the same object."""
 
 
 def to_builtins(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
@@ -66,8 +66,8 @@ def with_codes(data: Mapping[str, Any]) -> dict[str, Any]:
         The data; if they have messages, with `messages`: each with its code, its parameters, and
         the place of its text as a list of names and numbers (`at`).
     """
-    found = [{"at": place, **pack(text)} for place, text in _messages_in((), data)]
-    return {**data, MESSAGES: found} if found else {**data}
+    packed = [{"at": place, **pack(text)} for place, text in _messages_in((), data)]
+    return {**data, MESSAGES: packed} if packed else {**data}
 
 
 Place = tuple[str | int, ...]
@@ -94,12 +94,12 @@ def restore(data: dict[str, Any]) -> dict[str, Any]:
         data: What `with_codes` returned, after it was JSON. It is changed.
     """
     packed = data.pop(MESSAGES, None)
-    for one in packed if isinstance(packed, list) else ():
+    for entry in packed if isinstance(packed, list) else ():
         with suppress(LookupError, TypeError, ValueError):
-            *way, last = one["at"]
+            *way, last = entry["at"]
             holder: Any = data
             for part in way:
                 holder = holder[part]
             if isinstance(holder[last], str):
-                holder[last] = unpack(one)
+                holder[last] = unpack(entry)
     return data

@@ -1,4 +1,4 @@
-"""The rows of a page in incremental crawling: what is known of it from all its visits.
+"""The rows of a page in incremental crawling: facts from all its visits.
 
 `PageRow` is the hot row; `TimingRow` is what a schedule keeps of it, `DiscoveryRow` how it is
 reached, `VersionRow` where its last version lies.
@@ -49,7 +49,7 @@ class PageRow(msgspec.Struct, array_like=True):
         life_since: Since when.
         looks: Looks at it since it is gone.
         target: Where it moved to.
-        told: Sources that told of a change since the last visit.
+        told: Sources that reported a change since the last visit.
         lastmod: What a sitemap or feed said of its last change, as written.
         listed: When a sitemap last named it; 0 for never.
         index: Probability that it is an index page.
@@ -97,7 +97,7 @@ class PageRow(msgspec.Struct, array_like=True):
     recent: _Bytes = b""
 
     def tell(self, source: str) -> None:
-        """A source of hints says that the page has changed since its last visit."""
+        """Record that a source of hints reports a change since the last visit."""
         if source not in self.told:
             self.told = (*self.told, str(source))
 
@@ -133,7 +133,7 @@ class PageRow(msgspec.Struct, array_like=True):
         Args:
             digest: Payload digest; "" keeps the one before.
             length: Bytes; 0 keeps the number before.
-            dated: What it said of its own last change; 0 keeps what it said before.
+            dated: Date of its last change by its own statement; 0 keeps the date before.
             listing: Probability that it is an index page; None keeps the one before.
         """
         self.digest = digest or self.digest
@@ -151,7 +151,7 @@ class PageRow(msgspec.Struct, array_like=True):
         self.arrivals = arrivals
 
     def listed_in(self, name: int, time: float) -> None:
-        """A sitemap of this name (`discovery.hints.map_name`) names it at this time."""
+        """Record that the sitemap of a name (`discovery.hints.map_name`) lists it at a time."""
         self.listed, self.map = time, name
 
     def redate(self, lastmod: str) -> None:
@@ -164,8 +164,8 @@ class TimingRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     Attributes:
         url: The page.
-        kind: The schedule that wrote this; another one begins anew.
-        visited: The last visit taken in; what lies before it is known already.
+        kind: The schedule that wrote this; another schedule starts from zero.
+        visited: The last visit that is included; earlier visits are included already.
         interval: Time between visits, s.
         due: When it is due next; infinity for never.
         modified: When it changed last, as Nutch has it; 0 when unknown.
@@ -193,8 +193,8 @@ class DiscoveryRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
         path: Its hop path; "" for a seed.
         context: Its link context.
         source: Its source tag; "" for none.
-        owner: The seed with a scope of its own that it descends from; "" for none.
-        sitemap: Its page said that it is a sitemap.
+        owner: The seed with its own scope that it descends from; "" for none.
+        sitemap: Whether its page was a sitemap.
     """
 
     via: str = ""

@@ -14,7 +14,7 @@ class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
             share it, and so do the pages of one template.
         text: The text, spaces collapsed, NFKC; or the address of a link, picture or file without
             session IDs and cache busters.
-        is_line: A line break before it, no block, divides it from the text before.
+        is_line: A line break, no block, separates it from the text before.
     """
 
     kind: str

@@ -17,8 +17,8 @@ class Keep(msgspec.Struct):
 
     Attributes:
         patchable: It may be stored as a difference from an earlier version.
-        notable: A note is enough where it says the same as before in other bytes.
-        silent: The reply says nothing of the page: a failure of the server, or a refusal.
+        notable: A note suffices if it has the same content as before in other bytes.
+        silent: The reply is no version of the page: a failure of the server, or a refusal.
         base: Set when it is stored as a difference: from what.
         size: Bytes of that difference.
         unrecorded: Nothing of it is written to WARC.
@@ -142,7 +142,7 @@ class Visit(msgspec.Struct):
             self.annotations.append(text)
 
     def refuse(self, status: int, why: str, annotation: str = "") -> None:
-        """Give it up before it is fetched: a negative status, the reason, and an annotation."""
+        """Refuse the visit before the fetch: a negative status, the reason, and an annotation."""
         self.status, self.error = status, why
         if annotation:
             self.annotate(annotation)
@@ -212,7 +212,7 @@ class Visit(msgspec.Struct):
         self.step = name
 
     def recall(self, history: HistoryRecord | None) -> None:
-        """Take what was known of its URL; None for nothing."""
+        """Set the history of its URL; None: there is none."""
         self.history = history
 
     def resolved(self, addresses: tuple[str, ...], ttl: float) -> None:
@@ -269,7 +269,8 @@ class Candidate(msgspec.Struct):
         via: The URI that it was found on.
         path: Hop path, its own hop included.
         overlay: Number of the combination of sheets that applies to it.
-        uri: What enters the frontier; None before `prepare`, behind it a processor may replace it.
+        uri: The URI that enters the frontier; None until `prepare`; later processors may replace
+            it.
         rule: Why it is refused, for `explain`; "" while it is not.
     """
 

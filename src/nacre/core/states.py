@@ -55,7 +55,7 @@ class ExitStatus(StrEnum):
 
 
 CRASHED = "CRASHED"
-"""How a run ended that has no end and no process: it was cut off, and can be gone on with."""
+"""State of a run without end and without process: it was interrupted, and can be resumed."""
 
 
 class ExitCode(IntEnum):

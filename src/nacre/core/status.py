@@ -178,7 +178,7 @@ def cause(status: int, error: str = "") -> str:
 
     Args:
         status: Its fetch status.
-        error: What was in the way, as the fetcher says it; "" where the status says all.
+        error: The error in the fetcher's words; "" if the status suffices.
     """
     if status == _PROXY_ASKS:
         return describe(status).rstrip(".")
@@ -188,8 +188,8 @@ def cause(status: int, error: str = "") -> str:
     if status == FetchStatus.UNATTEMPTED and not error:
         return "not tried yet"
     text = _SSL.sub("", _ERRNO.sub("", error)).strip()
-    for said, plain in _PLAIN:
-        text = text.replace(said, plain)
+    for technical, plain in _PLAIN:
+        text = text.replace(technical, plain)
     if not text:
         facts = STATUS_TABLE.get(FetchStatus(status)) if status in set(FetchStatus) else None
         text = (facts.meaning if facts else describe(status)).rstrip(".")
@@ -199,7 +199,7 @@ def cause(status: int, error: str = "") -> str:
 
 
 def with_tries(text: str, tries: int, next_in: str = "") -> str:
-    """A cause with what was and will be done: `connection refused, tried 3 times, next in 4 min`.
+    """Return a cause with past and next tries: `connection refused, tried 3 times, next in 4 min`.
 
     Args:
         text: The cause.

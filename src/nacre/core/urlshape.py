@@ -120,10 +120,10 @@ def _shape(segment: str, tokens: list[Token], *, in_path: bool = False) -> str:
             return number(match)
         if kind == "slug" and len(_LATER_WORD.findall(match[0])) < _WORDS:
             return _DIGITS.sub(number, match[0])
-        found = _parts(kind, match[0])
-        tokens.extend(found)
+        parts = _parts(kind, match[0])
+        tokens.extend(parts)
         between = "-" if kind == "slug" else ""
-        return between.join(f"{{{one.kind}}}" for one in found)
+        return between.join(f"{{{part.kind}}}" for part in parts)
 
     return _RUN.sub(replace, segment[:512])
 
@@ -172,7 +172,7 @@ def date_of(tokens: tuple[Token, ...]) -> float | None:
             day = following[0] if following and len(following[0]) <= 2 else "1"
             return _moment(text[:4], text[4:], day)
         if kind == "year":
-            return _from_year(text, [_MONTHS.get(each.lower(), each) for each in following])
+            return _from_year(text, [_MONTHS.get(word.lower(), word) for word in following])
     return None
 
 

@@ -120,7 +120,7 @@ def _entry_at(path: Path, tree: object) -> tuple[type[Entry] | None, int]:
         kinds = [type(one) for one in STOCK[chain] if one.label == path[2]]
         return (kinds[0] if kinds else None), used
     name = said.get("processor") if isinstance(said, dict) else None
-    kind = PROCESSORS.known(name) if isinstance(name, str) else None
+    kind = PROCESSORS.find(name) if isinstance(name, str) else None
     return kind or Entry, used
 
 
@@ -331,6 +331,6 @@ def _part(holder: type[BaseModel]) -> PlaceName:
 
 def part_named(word: str) -> PlaceName | None:
     """The rule or processor that a value names; None where it names none."""
-    rule, processor = RULES.known(word), PROCESSORS.known(word)
+    rule, processor = RULES.find(word), PROCESSORS.find(word)
     found: type[BaseModel] | None = rule or processor
     return _part(found) if found is not None else None

@@ -49,7 +49,7 @@ class NotVisited(NamedTuple):
 
     Attributes:
         unvisited: Its budget left them.
-        held: They lead into traps, and the share of traps was used up.
+        held: URIs that lead into traps, after the share of traps was used up.
         repeated: They differ from known pages in idle query parameters alone.
     """
 
@@ -70,9 +70,9 @@ def not_visited(store: Store, run: int) -> NotVisited:
     return NotVisited(*(store.counter(name) for name in (UNVISITED, HELD, REPEATED)))
 
 
-def note_not_visited(store: Store, found: NotVisited) -> None:
+def note_not_visited(store: Store, counts: NotVisited) -> None:
     """Keep the due pages that the run in process did not visit, so far."""
-    for name, number in zip((UNVISITED, HELD, REPEATED), found, strict=True):
+    for name, number in zip((UNVISITED, HELD, REPEATED), counts, strict=True):
         store.set_counter(name, number)
 
 

@@ -56,7 +56,7 @@ _UNREACHABLE = frozenset(
 )
 
 _MOMENT = 0.5
-"""Seconds that a queue waits for what is in process."""
+"""Seconds that a queue waits for URIs in process."""
 _LONGEST_ERROR = 200
 """Characters of an error that the frontier keeps."""
 
@@ -138,7 +138,7 @@ class BackToFrontier:
         self._frontier.retry(visit.uri, attempt, decision, now, mono)
 
     def defer(self, visit: Visit) -> None:
-        """Let it wait, without an attempt: for a prerequisite, its queue, or what is in process."""
+        """Defer it without an attempt: for a prerequisite, its queue, or URIs in process."""
         if visit.retire:
             self._retire(visit)
         elif is_suspect(visit):
@@ -233,14 +233,14 @@ class SeedFallback:
         if self.seeds.stands_in(seed, uri):
             heritable = own_scope(uri.heritable.get(OWN_SCOPE, ""))
             heritable |= {key: value for key, value in uri.heritable.items() if key == DEAD}
-            made = self.identity.seed(
+            fallback = self.identity.seed(
                 seed.url, source=uri.source, heritable=heritable, overlay=visit.overlay
             )
-            self.frontier.schedule([made], now)
+            self.frontier.schedule([fallback], now)
 
 
 _OF_PREREQUISITES = frozenset((FALLBACK, DEAD))
-"""Heritable data of a seed that hold for what it needs first, too."""
+"""Heritable data of a seed that its prerequisites get too."""
 
 
 def _has_fallback(visit: Visit) -> bool:
@@ -280,7 +280,7 @@ class FinalRecords:
         self._plain_before = counts.plain
 
     def store(self, visit: Visit, prepared: Prepared | None, now: float) -> Stored:
-        """Store it; what was stored of its capture."""
+        """Store a visit; return the stored parts of its capture."""
         stored = self._archive.write(visit, prepared)
         if stored is not _NOTHING:
             self.counts.handled += 1
@@ -369,7 +369,7 @@ class Disposition:
     def dispose(
         self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None = None
     ) -> bool:
-        """Do what was decided; True when the visit is final."""
+        """Apply a decision; return whether the visit is final."""
         self.quotas.release(visit)
         if decision is None:
             self.back.defer(visit)

@@ -24,8 +24,8 @@ class ChosenDocuments(NamedTuple):
     """Documents, parted.
 
     Attributes:
-        wanted: Those that the writer is given.
-        others: The ids of the others.
+        chosen: Documents that the writer receives.
+        left_out: Ids of the other documents.
     """
 
     wanted: list[SearchDocument]
@@ -54,8 +54,8 @@ class DocumentChoice:
             from nacre.crawldb.kernels import Kernel, UserSqlError  # noqa: PLC0415 - an extra
             from nacre.crawldb.user_sql import check_expression  # noqa: PLC0415 - an extra
         except ImportError:
-            what = f"`when` of the writer `{writer}` needs"
-            raise MissingExtraError(what, "cycle") from None
+            feature = f"`when` of the writer `{writer}` needs"
+            raise MissingExtraError(feature, "cycle") from None
         self._kernel = Kernel(_MEMORY)
         try:
             check_expression(self._kernel, text, f"({_EMPTY})", (*FIELDS, _MORE))
@@ -83,7 +83,7 @@ class DocumentChoice:
             self._kernel.close()
 
     def parted(self, documents: Sequence[SearchDocument]) -> ChosenDocuments:
-        """The documents that the writer is given, in their order, and the ids of the others.
+        """Return the documents that the writer receives, in their order, and the ids of the others.
 
         A condition that is null or fails, as a cast of a text that is no number, is not true.
         """
@@ -92,15 +92,15 @@ class DocumentChoice:
         self._kernel.load("documents", _table(documents))
         true = f"coalesce(try(try_cast(({self._text}\n) as boolean)), false)"
         # The condition is checked: it is one expression over the row, and reads nothing.
-        found = self._kernel.rows(f"select _number from documents where {true}")  # noqa: S608
-        numbers = {number for (number,) in found}
-        wanted, others = [], []
-        for number, one in enumerate(documents):
+        rows = self._kernel.rows(f"select _number from documents where {true}")  # noqa: S608
+        numbers = {number for (number,) in rows}
+        chosen, left_out = [], []
+        for number, document in enumerate(documents):
             if number in numbers:
-                wanted.append(one)
+                chosen.append(document)
             else:
-                others.append(one.id)
-        return ChosenDocuments(wanted, others)
+                left_out.append(document.id)
+        return ChosenDocuments(chosen, left_out)
 
 
 def _kind(name: str) -> str:
@@ -115,7 +115,7 @@ _EMPTY = (
 
 
 def _table(documents: Sequence[SearchDocument]) -> Any:  # noqa: ANN401 - a table of Arrow
-    """The documents as a table; what is empty is null."""
+    """Return the documents as a table; empty values are null."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra
     except ImportError:
@@ -126,18 +126,20 @@ def _table(documents: Sequence[SearchDocument]) -> Any:  # noqa: ANN401 - a tabl
     }  # fmt: skip
     columns: dict[str, Any] = {}
     for name in FIELDS:
-        values = [_plain(getattr(one, name)) for one in documents]
+        values = [_plain(getattr(document, name)) for document in documents]
         columns[name] = pa.array(values, types[_kind(name)])
-    more = [[(_plain(k) or "", _plain(v)) for k, v in one.more.items()] for one in documents]
+    more = [
+        [(_plain(k) or "", _plain(v)) for k, v in document.more.items()] for document in documents
+    ]
     columns[_MORE] = pa.array(more, pa.map_(pa.string(), pa.list_(pa.string())))
     columns["_number"] = pa.array(range(len(documents)), pa.int64())
     return pa.table(columns)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a value of a field
-    """A value without lone surrogates, which Arrow refuses; None for one that is empty."""
+    """Return a value without lone surrogates, which Arrow refuses; None for an empty value."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode() or None
     if isinstance(value, list):
-        return [_plain(one) for one in value] or None
+        return [_plain(item) for item in value] or None
     return value or None

@@ -52,8 +52,8 @@ class Chain:
 
     Args:
         plans: Its steps under each combination of sheets.
-        clock: For the time that each takes.
-        ignored: Asked first of all: what it refuses is not fetched.
+        clock: Measures the time of each step.
+        ignored: Called before all steps: a visit that it refuses is not fetched.
 
     Attributes:
         last: Name of the step that began last, and the URL it began with.
@@ -89,8 +89,8 @@ class Chain:
             if result is _FINISH:
                 return
         if not visit.status and not visit.retire:
-            why = f"no step of the fetch chain fetches {scheme(visit.uri.url)} URLs"
-            visit.refuse(FetchStatus.UNFETCHABLE, why)
+            reason = f"no step of the fetch chain fetches {scheme(visit.uri.url)} URLs"
+            visit.refuse(FetchStatus.UNFETCHABLE, reason)
 
 
 class Engine:
@@ -214,7 +214,7 @@ class Engine:
         self.wake()
 
     def limit(self, holds: Callable[[int], bool] | None) -> None:
-        """Set a limit that what is in process may reach; None for no limit.
+        """Set a limit for the number of URIs in process; None for no limit.
 
         Args:
             holds: Asked before each hand-out, with the number of visits in process: True waits.
@@ -258,7 +258,7 @@ class Engine:
         while not self._stopping and number < self._wanted:
             uri = self._take()
             if uri is None:
-                await self._rest()
+                await self._wait_for_work()
                 continue
             # There may be more URIs: one toe wakes the next.
             self._wake_one()
@@ -271,7 +271,7 @@ class Engine:
             return None
         return self._frontier.next(self._clock.now(), self._clock.monotonic())
 
-    async def _rest(self) -> None:
+    async def _wait_for_work(self) -> None:
         """Wait until there may be work; the first idle toe sets the timer for all."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._idle.append(future)

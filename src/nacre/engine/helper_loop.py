@@ -12,14 +12,14 @@ MEMORY = 2_000_000_000
 """Address space of a helper, bytes."""
 
 FOLDER = "NACRE_HELPER_FOLDER"
-"""Variable that names the folder for temporary files of a helper: it goes when the helper ends."""
+"""Variable with the folder for temporary files of a helper, deleted when the helper ends."""
 
 LENGTH = struct.Struct(">I")
 """Before each message, its length in bytes."""
 
 
 def keep_quiet() -> None:
-    """Let what libraries print go nowhere: it is no answer, and nobody reads complaints."""
+    """Discard output of libraries: it is no answer."""
     sys.stdout = os.fdopen(os.dup(1), "w")
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
@@ -57,8 +57,8 @@ def _answer_all(answer: Callable[[bytes], bytes], cpu: float | None) -> None:
             return
         if cpu is not None:
             _allow(cpu)
-        found = answer(data)
-        sink.write(LENGTH.pack(len(found)) + found)
+        reply = answer(data)
+        sink.write(LENGTH.pack(len(reply)) + reply)
         sink.flush()
 
 

@@ -1,4 +1,4 @@
-"""A process of our own that reads what may be hostile; it is killed when it takes too much."""
+"""A helper process that reads hostile data; it is killed when it uses too much."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ T = TypeVar("T")
 _DYING = 10.0
 """Seconds for a helper whose pipe is closed to end by itself."""
 _DRAINING = 1.0
-"""Seconds for the rest of what it wrote; a process of its own that lives on may hold the pipe."""
+"""Seconds for the rest of its output; a child process that lives on may hold the pipe."""
 _CHUNK = 1 << 16
 _TRIES = 3
 """Helpers that a message may have, one after the other, while each dies over it. What has killed
@@ -39,7 +39,7 @@ because the helper died before the message."""
 class HelperProcess:
     """A helper process: a message goes in, its answer comes out.
 
-    It starts when it is first needed, and again whatever ended it. Each has a folder of its own for
+    It starts when it is first needed, and again after any end. Each has a separate folder for
     temporary files: libraries put code there, which another user must not be able to replace.
 
     Args:
@@ -113,7 +113,7 @@ class HelperProcess:
         return self._process
 
     async def _kill(self, patience: float = 0.0) -> int | None:
-        """End the helper; its code of exit, None where there was none.
+        """End the helper; return its exit code, None if there is none.
 
         Args:
             patience: Seconds in which it may end by itself.
@@ -141,7 +141,7 @@ class HelperProcess:
                 os.kill(process.pid, signal.SIGKILL)
             return await process.wait()
         finally:
-            # asyncio closes its end at the end of both: of the process, and of what it wrote.
+            # asyncio closes its end when both the process and its output have ended.
             with suppress(TimeoutError, OSError):
                 async with asyncio.timeout(_DRAINING):
                     while process.stdout is not None and await process.stdout.read(_CHUNK):

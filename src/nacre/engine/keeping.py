@@ -1,9 +1,9 @@
 """Decides what an incremental run writes of a reply that deduplication would write.
 
 A version that resembles an earlier one may be stored as a difference from it, always from one that
-is stored in full, in a WARC that is finished; the store has its place. What only confirms
-what is known, and what says nothing, is written now and then (`KeepSettings`); the fetch log has
-all of it. See docs/recrawl-storage.md.
+is stored in full, in a WARC that is finished; the store has its place. A visit that only confirms
+the stored version is written at intervals (`KeepSettings`); the fetch log has all visits. See
+docs/recrawl-storage.md.
 """
 
 from pathlib import Path
@@ -85,9 +85,9 @@ class Bases:
 
     def original(self, record_id: str, digest: str, framing: str) -> Original | None:
         """A capture stored in full; None when another one, or a difference, has that payload."""
-        found = self._digests.get(digest, framing)
-        whole = found is not None and found.record_id == record_id and not found.base
-        return found if whole else None
+        stored = self._digests.get(digest, framing)
+        whole = stored is not None and stored.record_id == record_id and not stored.base
+        return stored if whole else None
 
     def path(self, original: Original, *, closed: bool = False) -> Path | None:
         """The WARC that holds a capture; None when it is lost, or not yet as it has to be.
@@ -105,11 +105,11 @@ class Bases:
 
     def block(self, delta: Delta) -> bytes:
         """The base of a difference; see `archive.restoring.FindBase`."""
-        found = self.original(delta.base_id, delta.base_payload, delta.base_framing)
-        path = None if found is None else self.path(found)
-        if found is None or path is None:
+        original = self.original(delta.base_id, delta.base_payload, delta.base_framing)
+        path = None if original is None else self.path(original)
+        if original is None or path is None:
             raise DeltaError("delta-unresolved", f"the store does not know <{delta.base_id}>")
-        return response_at(path, found.offset, delta.base_id)
+        return response_at(path, original.offset, delta.base_id)
 
 
 _SAMPLES = b"sample:"
@@ -150,20 +150,20 @@ class Keeping:
         self._level = max(0, level)
 
     def decide(self, visit: Visit, capture: Capture, keep: Keep) -> Kept:
-        """Decide what is written of a visit after deduplication, and note it in `keep`."""
+        """Decide which records of a visit are written after deduplication; note it in `keep`."""
         if self._is_omitted(visit, capture, keep):
             keep.omit()
             visit.annotate(UNRECORDED)
             return Kept(omitted=True)
-        known = visit.history
-        if visit.noted and (known is None or not known.date):
+        history = visit.history
+        if visit.noted and (history is None or not history.date):
             # What it was compared with is lost, or was cut short: the reply is the only copy.
             visit.write_reply()
         if visit.revisit is not None or visit.noted:
             return Kept()
-        if known is not None and self._is_confirmation(visit, capture, keep, known):
-            visit.annotate(DUPLICATE_NOTED if known.noted else DUPLICATE_DELTA)
-            return Kept(confirms=kept_as(known))
+        if history is not None and self._is_confirmation(visit, capture, keep, history):
+            visit.annotate(DUPLICATE_NOTED if history.noted else DUPLICATE_DELTA)
+            return Kept(confirms=kept_as(history))
         delta = self._difference(visit, capture) if keep.patchable else None
         if delta is not None:
             keep.as_difference(base_of(delta), len(delta.patch))
@@ -172,25 +172,25 @@ class Keeping:
 
     def _is_omitted(self, visit: Visit, capture: Capture, keep: Keep) -> bool:
         """Enough was written of its kind."""
-        settings, known = self._settings[visit.overlay], visit.history
+        settings, history = self._settings[visit.overlay], visit.history
         if keep.silent and capture.status != 200:
             return not self._is_sample(visit, capture, settings.failures)
-        if known is None or not known.confirmed or not confirms(capture, known):
+        if history is None or not history.confirmed or not confirms(capture, history):
             return False
-        return _same_period(known.confirmed, capture.began, settings.confirmations)
+        return _same_period(history.confirmed, capture.began, settings.confirmations)
 
     def _is_confirmation(
-        self, visit: Visit, capture: Capture, keep: Keep, known: HistoryRecord
+        self, visit: Visit, capture: Capture, keep: Keep, history: HistoryRecord
     ) -> bool:
         """The same is a difference or a note, to which no revisit may refer."""
-        if known.revisitable or not confirms(capture, known):
+        if history.revisitable or not confirms(capture, history):
             return False
         if capture.status == 304:
             return True
-        if known.noted is not None or known.base is None:
-            return keep.notable and known.noted is not None
+        if history.noted is not None or history.base is None:
+            return keep.notable and history.noted is not None
         longest = self._settings[visit.overlay].full_every * _MICROS
-        return keep.patchable and capture.began - known.base.date < longest
+        return keep.patchable and capture.began - history.base.date < longest
 
     def _is_sample(self, visit: Visit, capture: Capture, period: float) -> bool:
         """The first of its host in its period; it is noted with the group of its record."""
@@ -236,13 +236,13 @@ class Keeping:
         return _delta(capture, base, (old, patch, new), (path.name, original.offset))
 
 
-def _base(known: HistoryRecord | None) -> Base | None:
+def _base(history: HistoryRecord | None) -> Base | None:
     """What the next version may be a difference from, with the number that one would have."""
-    if known is None or not known.date or known.original or not known.record_id:
+    if history is None or not history.date or history.original or not history.record_id:
         return None
-    if known.base is None:
-        return Base(known.record_id, known.date, known.digest, known.framing, 1)
-    base = known.base
+    if history.base is None:
+        return Base(history.record_id, history.date, history.digest, history.framing, 1)
+    base = history.base
     return Base(base.record_id, base.date, base.digest, base.framing, base.number + 1)
 
 
@@ -276,21 +276,21 @@ def _delta(
     )
 
 
-def confirms(capture: Capture, known: HistoryRecord) -> bool:
+def confirms(capture: Capture, history: HistoryRecord) -> bool:
     """Whether a reply confirms that the known version is still served."""
-    if not known.date:
+    if not history.date:
         return False
     return capture.status == 304 or (
-        capture.status == 200 and capture.payload_digest == known.served != ""
+        capture.status == 200 and capture.payload_digest == history.served != ""
     )
 
 
-def kept_as(known: HistoryRecord) -> str:
-    """Id of the record that has what was served last, where that is not a response."""
-    return known.record_id if known.noted is None else known.noted.record_id
+def kept_as(history: HistoryRecord) -> str:
+    """Return the id of the record with the last served version, which may not be a response."""
+    return history.record_id if history.noted is None else history.noted.record_id
 
 
-def _same_period(one: int, other: int, seconds: float) -> bool:
-    """Two times (µs since the epoch) lie in one period; never with periods of 0."""
+def _same_period(first: int, second: int, seconds: float) -> bool:
+    """Return whether two times (µs since the epoch) are in one period; False for periods of 0."""
     period = round(seconds * _MICROS)
-    return period > 0 and one // period == other // period
+    return period > 0 and first // period == second // period

@@ -1,4 +1,4 @@
-"""Limits of a crawl: documents, bytes, time. Soft: what is in process is finished.
+"""Limits of a crawl: documents, bytes, time. Soft: URIs in process are finished.
 
 Bandwidth, fetches and delays as the hour of the week demands.
 """

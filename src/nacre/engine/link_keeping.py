@@ -1,8 +1,8 @@
 """Decides which outlinks of a visit are written, and which by a reference to the record with them.
 
-Only runs that keep less (`--keep lean`, `delta`) refer to links. The row of the URL names the last
-record with all of its links; that row and the record are in one commit group, and the reference is
-in the same group or in a later one, so that it is never durable before what it refers to.
+Only runs that keep less (`--keep lean`, `delta`) refer to links. The row of the URL has the id of
+the last record with all of its links; that row and the record are in one commit group, and the
+reference is in the same group or a later one, so that it is never durable before its target.
 """
 
 from pathlib import Path, PurePosixPath
@@ -60,34 +60,36 @@ class LinkKeeping:
         lines = outlink_lines(visit.outlinks).encode()
         if len(lines) < LEAST:
             return None
-        known = visit.history.links if visit.history is not None else None
+        stored = visit.history.links if visit.history is not None else None
         reference = None
         longest = self._settings[visit.overlay].full_every * 1e6
         digest = links_digest(lines)
-        if known is not None and 0 <= capture.began - known.date < longest:
-            reference = self._reference(known, lines, digest)
-        keep.compare_links(digest, None if reference is None else known)
+        if stored is not None and 0 <= capture.began - stored.date < longest:
+            reference = self._reference(stored, lines, digest)
+        keep.compare_links(digest, None if reference is None else stored)
         return reference
 
-    def _reference(self, known: StoredLinks, lines: bytes, digest: str) -> LinkReference | None:
-        row = get_row(self._store, known.file)
+    def _reference(self, stored: StoredLinks, lines: bytes, digest: str) -> LinkReference | None:
+        row = get_row(self._store, stored.file)
         if row is None or row.state is FileState.LOST:
             return None
-        same = known.digest == digest
-        parts = all_lines(lines.count(b"\r\n") + 1) if same else self._parts(known, row, lines)
+        same = stored.digest == digest
+        parts = all_lines(lines.count(b"\r\n") + 1) if same else self._parts(stored, row, lines)
         name = PurePosixPath(row.final).name
-        return LinkReference(known.record_id, digest, parts, name, known.offset) if parts else None
+        return (
+            LinkReference(stored.record_id, digest, parts, name, stored.offset) if parts else None
+        )
 
-    def _parts(self, known: StoredLinks, row: FileRow, lines: bytes) -> tuple[bytes, ...]:
+    def _parts(self, stored: StoredLinks, row: FileRow, lines: bytes) -> tuple[bytes, ...]:
         """The links as parts of those that a finished WARC has; none where that saves too little.
 
         What is read is compared with its digest.
         """
         if row.state is FileState.OPEN:
             return ()
-        block = metadata_at(self._root / row.final, known.offset, known.record_id, _LONGEST)
+        block = metadata_at(self._root / row.final, stored.offset, stored.record_id, _LONGEST)
         old = b"" if block is None else links_in(block)
-        if not old or links_digest(old) != known.digest:
+        if not old or links_digest(old) != stored.digest:
             return ()
         parts = parts_of(old, lines)
         return parts if sum(map(len, parts)) <= _SHARE * len(lines) else ()

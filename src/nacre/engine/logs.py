@@ -57,7 +57,7 @@ class LogLines:
         self._held: list[tuple[str, bytes]] | None = None
 
     def __call__(self, name: str, text: bytes) -> None:
-        """Add a line; while the logs change their names it waits in memory."""
+        """Add a line; while log files are renamed, it is held in memory."""
         if self._held is not None:
             self._held.append((name, text))
             return
@@ -89,9 +89,9 @@ class LogLines:
 
     def go_on(self) -> None:
         """The old names are free: new logs begin, with the lines that waited."""
-        held, self._held = self._held or [], None
+        held_lines, self._held = self._held or [], None
         self.begin()
-        for name, text in held:
+        for name, text in held_lines:
             self(name, text)
 
 
@@ -148,12 +148,12 @@ class JobLogs:
         if visit.uri_errors:
             time = self._times.dashed(now)
             for href, message in visit.uri_errors:
-                told = flat(message).replace('"', "'")
-                text = f'{time} {safe(visit.uri.url)} "{told}" {safe(href)}\n'
+                quoted = flat(message).replace('"', "'")
+                text = f'{time} {safe(visit.uri.url)} "{quoted}" {safe(href)}\n'
                 self._line(URI_ERRORS, text.encode("utf-8", "backslashreplace"))
 
     def nonfatal(self, visit: Visit) -> None:
-        """An attempt that will be repeated: its line, then what was wrong."""
+        """Log an attempt that will be repeated: its line, then the error."""
         text = flat(visit.error) or f"status {visit.status}"
         line = self._crawl.line(visit, self._clock.now())
         self._line(NONFATAL, line + f"    {text}\n".encode("utf-8", "backslashreplace"))
@@ -166,22 +166,22 @@ class JobLogs:
 
     def command_error(self, command: str, error: BaseException) -> None:
         """An error in the crawler in answering a command, with its traceback."""
-        self._line(RUNTIME, self._told("SEVERE", f"command {command}") + _indented(error))
+        self._line(RUNTIME, self._message_line("SEVERE", f"command {command}") + _indented(error))
         self.alert(f"{type(error).__name__} in the command {command}; see {RUNTIME}")
 
     def alert(self, message: str) -> None:
         """Something that the operator should know."""
-        self._line(ALERTS, self._told("WARNING", message))
-        self._line(JOB, self._told("WARNING", message))
+        self._line(ALERTS, self._message_line("WARNING", message))
+        self._line(JOB, self._message_line("WARNING", message))
         self.alerts.add(message)
 
     def job(self, message: str) -> None:
         """An event in the life of the job."""
-        self._line(JOB, self._told("INFO", message))
+        self._line(JOB, self._message_line("INFO", message))
 
     def recovery(self, message: str) -> None:
         """A line for each repair that a start made."""
-        self._line(RECOVERY, self._told("INFO", message))
+        self._line(RECOVERY, self._message_line("INFO", message))
 
     def of_scope(self, settings: EngineSettings) -> ScopeLog | None:
         """The writer of scope.log; None when the settings ask for none."""
@@ -192,16 +192,16 @@ class JobLogs:
             decided(whole(SCOPE, scope.opinions, extra=extra), subject)
         )
 
-    def decided(self, what: Logged) -> None:
+    def decided(self, entry: Logged) -> None:
         """A decision of a sequence, in its own log."""
-        name, text = decision_line(what, self._times.dashed(self._clock.now()))
+        name, text = decision_line(entry, self._times.dashed(self._clock.now()))
         self._line(name, text.encode("utf-8", "backslashreplace"))
 
     def progress(self, text: str) -> None:
         """A row of progress-statistics.log."""
         self._line(PROGRESS, f"{text}\n".encode())
 
-    def _told(self, level: str, message: str) -> bytes:
+    def _message_line(self, level: str, message: str) -> bytes:
         text = f"{self._times.dashed(self._clock.now())} {level} {flat(message)}\n"
         return text.encode("utf-8", "backslashreplace")
 

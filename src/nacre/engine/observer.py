@@ -13,7 +13,7 @@ class VisitObserver(Protocol):
     An incremental run is one: its planner judges each page, and decides on its links.
     """
 
-    def judge(self, visit: Visit) -> Any:  # noqa: ANN401 - only the observer knows what it is
+    def judge(self, visit: Visit) -> Any:  # noqa: ANN401 - a type of the observer
         """Judge a final visit; called once, in the commit group that its records join.
 
         It may annotate the visit, and say what of it need be stored (`visit.keep`, `visit.noted`).
@@ -64,6 +64,6 @@ class Supervisor(Protocol):
         """Pause the crawl for a reason."""
         ...
 
-    def stop(self, why: ExitStatus) -> None:
-        """Finish what is in process, and end the crawl."""
+    def stop(self, status: ExitStatus) -> None:
+        """Finish the URIs in process, and end the crawl."""
         ...

@@ -84,7 +84,7 @@ class Outcomes:
 def scan_outcomes(store: Store) -> Iterator[tuple[bytes, Outcome]]:
     """All results with their seen keys; read in chunks, so that rows may be changed meanwhile."""
     decode, start = msgspec.msgpack.Decoder(Outcome).decode, b""
-    while found := list(store.scan(_FAMILY, start, None, _CHUNK, once=True)):
-        for key, row in found:
+    while chunk := list(store.scan(_FAMILY, start, None, _CHUNK, once=True)):
+        for key, row in chunk:
             yield key, decode(row)
-        start = found[-1][0] + b"\0"
+        start = chunk[-1][0] + b"\0"

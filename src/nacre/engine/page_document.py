@@ -1,4 +1,4 @@
-"""Documents for an index, made of captures: what is read of the archive meets what is searched."""
+"""Documents for an index, made from captures."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -80,7 +80,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentMaker:
-    """Makes documents; the text is read in a process of its own.
+    """Makes documents; a separate process extracts the text.
 
     Args:
         settings: `cycle.index`.
@@ -136,9 +136,9 @@ class DocumentMaker:
             portion.append((page, job))
             size += len(job.document.body) if isinstance(job, TextJob) else 0
             if len(portion) >= _TOGETHER or size > _SIZE:
-                yield from self._made(portion)
+                yield from self._make_portion(portion)
                 portion, size = [], 0
-        yield from self._made(portion)
+        yield from self._make_portion(portion)
 
     def _job(self, page: PageFacts, read: Callable[[PageFacts], Capture | None]) -> TextJob | str:
         """What is asked of the helper for a page, or why it has no document."""
@@ -159,7 +159,7 @@ class DocumentMaker:
             agent=self._agent, lifted=page.lifted,
         )  # fmt: skip
 
-    def _made(
+    def _make_portion(
         self, portion: Sequence[tuple[PageFacts, TextJob | str]]
     ) -> Iterator[SearchDocument | str]:
         texts = iter(self._texts.texts([job for _, job in portion if isinstance(job, TextJob)]))
@@ -173,8 +173,8 @@ class DocumentMaker:
         refuses = page.noindex or not {"noindex", "none"}.isdisjoint(text.robots)
         if settings.noindex and refuses:
             return "noindex"
-        made = placed(made_document(page, text))
-        return filtered(settings.filters, made) or "filter"
+        document = placed(made_document(page, text))
+        return filtered(settings.filters, document) or "filter"
 
 
 def _with_type(document: Document) -> Document:

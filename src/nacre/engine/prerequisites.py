@@ -99,7 +99,7 @@ class RobotsCache:
     """Rows by origin (`http://example.com:8080`), and their rules for the crawler's agents.
 
     With the policy `custom` every origin has the operator's rules, with `ignore` none has any:
-    what was fetched is archived, and its sitemaps are followed.
+    a fetched robots.txt is archived, and its sitemaps are followed.
     """
 
     def __init__(
@@ -166,8 +166,8 @@ class RobotsCache:
             if row is None:
                 return None
             entry = self._remember(origin, row, settings)
-        left = entry.row.expires - now
-        is_valid = 0 < left <= settings.ttl + _SET_BACK or entry.row.learned >= since
+        remaining = entry.row.expires - now
+        is_valid = 0 < remaining <= settings.ttl + _SET_BACK or entry.row.learned >= since
         return entry if is_valid else None
 
     def _rules(self, origin: str, entry: _Entry, reading: _Reading) -> AgentRules:
@@ -256,8 +256,8 @@ class HostAnswers:
         Args:
             host: Its name.
             now: Seconds since the epoch.
-            since: The start of the wait for the answer, in the same time: what was learned
-                after it is valid for them, however short its time to live.
+            since: The start of the wait for the answer, in the same time: answers that arrived
+                after it are valid, however short their time to live.
         """
         answer = self.latest(host)
         if answer is None:
@@ -305,7 +305,7 @@ FAILED_TTL = 600.0
 
 STALE = 30 * 86400.0
 """How long an old robots.txt may replace one that cannot be reached, seconds (RFC 9309 2.4
-lets a crawler use it, 2.3.1.4 names the 30 days)."""
+lets a crawler use it, 2.3.1.4 contains the 30 days)."""
 
 _CODING = 1024
 """Bytes that a coded file may be larger than its content."""
@@ -317,7 +317,7 @@ _ANSWERED = frozenset((RobotsState.RULES, RobotsState.ALLOW))
 
 
 class Answers:
-    """Keeps the results of `dns:` and robots.txt visits, in the group of their own capture."""
+    """Stores the results of `dns:` and robots.txt visits, in the commit group of their capture."""
 
     def __init__(
         self, hosts: HostAnswers, robots: RobotsCache, settings: Effective[RobotsSettings]

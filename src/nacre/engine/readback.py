@@ -1,6 +1,6 @@
 """Captures read back from a WARC that this crawler wrote, with all that its log and store knew.
 
-A capture is whole when its last record is: the metadata record, which names the first one.
+A capture is complete when its last record is: the metadata record, which refers to the first one.
 
 Pages read back from the archive, with their bodies: for the judge, and to rebuild history.
 """
@@ -165,13 +165,13 @@ class CaptureReader:
             part = section(file, self._start, self._stop)
             reader = WarcReader(part, self._note)
             extra = 0 if reader.compressed else _TRAILER
-            held: tuple[WarcEntry, _Block] | None = None
+            pending: tuple[WarcEntry, _Block] | None = None
             for entry in reader:
-                if held is not None:
-                    yield *held, held[0].size + extra
-                held = entry, _block(entry)
-            if held is not None:
-                yield *held, held[0].size + extra
+                if pending is not None:
+                    yield *pending, pending[0].size + extra
+                pending = entry, _block(entry)
+            if pending is not None:
+                yield *pending, pending[0].size + extra
 
     def _note(self, code: str, offset: int, _message: str) -> None:
         if code in _DAMAGE:
@@ -181,13 +181,13 @@ class CaptureReader:
         """Follow the records of captures; the one that this record completes."""
         kind = entry.get("WARC-Type")
         if isinstance(facts, Metadata):
-            kept, self._open = self._open, None
-            if kept is not None:
-                facts.tell(kept, self._links)
+            read, self._open = self._open, None
+            if read is not None:
+                facts.tell(read, self._links)
                 self.count += 1
-            return kept
+            return read
         if isinstance(facts, DeltaBlock):
-            self._open = facts.kept(entry, offset)
+            self._open = facts.capture(entry, offset)
         elif kind in ("response", "revisit"):
             self._open = main_record(entry, facts, offset)
         elif kind == "resource":
@@ -220,11 +220,11 @@ class Metadata:
         lines = self._text.split("\r\n")
         return next((line[len(start) :] for line in lines if line.startswith(start)), "")
 
-    def tell(self, kept: ReadCapture, links: FindLinks | None = None) -> None:
+    def tell(self, read: ReadCapture, links: FindLinks | None = None) -> None:
         """Add what the record knows of a capture.
 
         Args:
-            kept: The data of the capture.
+            read: The data of the capture.
             links: Finds outlinks that the record refers to; None: these are left out.
         """
         lines = self._text.split("\r\n")
@@ -232,12 +232,12 @@ class Metadata:
             try:
                 text = links(self.reference).decode("utf-8", "replace")
             except LinksError as error:
-                kept.links_lost = str(error)
+                read.links_lost = str(error)
             else:
                 lines = [line for line in lines if not line.startswith("outlink: ")]
                 lines += text.split("\r\n")
         for line in lines:
-            kept.add_note(line)
+            read.add_note(line)
 
 
 class DeltaBlock:
@@ -256,7 +256,7 @@ class DeltaBlock:
                 pass
         self.length = entry.length - entry.left
 
-    def kept(self, entry: WarcEntry, offset: int) -> ReadCapture | None:
+    def capture(self, entry: WarcEntry, offset: int) -> ReadCapture | None:
         """The data of its capture; None when it cannot be read."""
         delta = self._delta
         if delta is None:
@@ -295,28 +295,28 @@ def _block(entry: WarcEntry) -> _Block:
     return Metadata(entry) if entry.get("WARC-Type") == "metadata" else read_block(entry)
 
 
-def _outlink(text: str, kept: ReadCapture, rank: int) -> Outlink | None:
+def _outlink(text: str, read: ReadCapture, rank: int) -> Outlink | None:
     words = text.split(" ", 2)
     if len(words) != 3 or words[1] not in tuple(Hop):
         return None
     url, hop, context = words
     # The record does not say which links of a robots.txt or a sitemap are sitemaps.
     listed = hop == Hop.MANIFEST
-    sitemap = listed and (kept.path.endswith(Hop.PREREQUISITE) or url.endswith(_SITEMAPS))
+    sitemap = listed and (read.path.endswith(Hop.PREREQUISITE) or url.endswith(_SITEMAPS))
     return Outlink(url, Hop(hop), context, rank=rank, sitemap=sitemap)
 
 
 def main_record(entry: WarcEntry, facts: BlockFacts, offset: int) -> ReadCapture:
     """The data of a capture in its response or revisit record."""
     status, mime = index_facts(facts.start)
-    found = _STATUS.match(status or "")
+    match = _STATUS.match(status or "")
     chunks = facts.chunks
     return ReadCapture(
         url=unbracketed(entry.get("WARC-Target-URI") or ""),
         offset=offset,
         record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
         date=micros(entry.get("WARC-Date")),
-        status=int(found[0]) if found else 0,
+        status=int(match[0]) if match else 0,
         size=facts.length,
         length=facts.body_length,
         payload_length=facts.body_length if chunks is None else chunks.runs.total(),
@@ -361,7 +361,7 @@ def _revisit(entry: WarcEntry) -> RevisitProfile | None:
 
 
 MOST = 4_000_000
-"""Bytes of a block that are read; what is longer is not a page that is compared."""
+"""Bytes of a block to read at most; longer blocks are no pages that are compared."""
 
 
 class Reread(NamedTuple):
@@ -407,7 +407,7 @@ _NOTED = ("Content-Type", "Content-Language", "X-Robots-Tag")
 
 
 def _resource(path: Path, offset: int, most: int) -> Capture | None:
-    """The page of a `resource` record; the metadata record behind it has what was noted of it."""
+    """Return the page of a `resource` record; the next metadata record has its headers."""
     with open_ordinary(path) as file:
         entries = iter(WarcReader(section(file, offset, file.seek(0, SEEK_END))))
         entry = next(entries)
@@ -422,14 +422,14 @@ def _resource(path: Path, offset: int, most: int) -> Capture | None:
         about = next(entries, None)
         if about is not None and about.get("WARC-Concurrent-To") == entry.get("WARC-Record-ID"):
             metadata = Metadata(about)
-            noted |= {name: said for name in _NOTED if (said := metadata.value(name))}
+            noted |= {name: text for name in _NOTED if (text := metadata.value(name))}
     return Capture(
         url=url,
         request=b"",
         head=b"",
         body=BytesBody(b"".join(parts)),
         status=200,
-        headers=[(name.lower().encode(), said.encode()) for name, said in noted.items() if said],
+        headers=[(name.lower().encode(), text.encode()) for name, text in noted.items() if text],
         framing="length",
         payload_length=entry.length,
         payload_digest=entry.get("WARC-Payload-Digest") or "",
@@ -470,35 +470,35 @@ def reread(
 
 
 def _main(entry: WarcEntry, original: Callable[[ReadCapture], Capture | None], most: int) -> Reread:
-    kept, capture = _capture(entry, entry.offset, most)
-    return _same(kept, capture, original)
+    read, capture = _capture(entry, entry.offset, most)
+    return _same(read, capture, original)
 
 
 def _same(
-    kept: ReadCapture, capture: Capture, original: Callable[[ReadCapture], Capture | None]
+    read: ReadCapture, capture: Capture, original: Callable[[ReadCapture], Capture | None]
 ) -> Reread:
     """What a revisit refers to, in its place; an error stays one."""
-    if kept.revisit is not None:
-        identical = kept.revisit.kind == IDENTICAL
-        failed = identical and kept.status >= 400
-        found = original(kept) if identical else None
-        status = kept.status if failed else 304 if found is None else 200
-        if found is not None:
-            capture = structs.replace(found, url=kept.url, began=kept.date)
-        kept = structs.replace(kept, status=status)
+    if read.revisit is not None:
+        identical = read.revisit.kind == IDENTICAL
+        failed = identical and read.status >= 400
+        original_capture = original(read) if identical else None
+        status = read.status if failed else 304 if original_capture is None else 200
+        if original_capture is not None:
+            capture = structs.replace(original_capture, url=read.url, began=read.date)
+        read = structs.replace(read, status=status)
         capture = structs.replace(capture, status=status)
-    return Reread(kept, capture)
+    return Reread(read, capture)
 
 
 def _confirmation(
     entry: WarcEntry, metadata: Metadata, original: Callable[[ReadCapture], Capture | None]
 ) -> Reread | None:
-    """A note that a difference is still what is served; None for other records."""
-    kept = confirmed(entry, metadata)
-    if kept is None:
+    """Return a note that confirms a stored difference; None for other records."""
+    read = confirmed(entry, metadata)
+    if read is None:
         return None
     return _same(
-        kept, _exchange(kept, BlockFacts(http=True, block="sha1", payload="sha1"), b""), original
+        read, _exchange(read, BlockFacts(http=True, block="sha1", payload="sha1"), b""), original
     )
 
 
@@ -515,9 +515,9 @@ def _rebuilt(entry: WarcEntry, offset: int, find: FindBase) -> tuple[ReadCapture
     facts = BlockFacts(http=True, block="sha1", payload="sha1")
     facts.feed(block)
     facts.close()
-    kept = main_record(entry, facts, offset)
-    kept = structs.replace(kept, url=page_url(kept.url), digest=delta.payload, base=base_of(delta))
-    return kept, _exchange(kept, facts, block)
+    read = main_record(entry, facts, offset)
+    read = structs.replace(read, url=page_url(read.url), digest=delta.payload, base=base_of(delta))
+    return read, _exchange(read, facts, block)
 
 
 def _capture(entry: WarcEntry, offset: int, most: int = MOST) -> tuple[ReadCapture, Capture]:
@@ -528,25 +528,25 @@ def _capture(entry: WarcEntry, offset: int, most: int = MOST) -> tuple[ReadCaptu
         if facts.length <= most:
             parts.append(data)
     facts.close()
-    kept = main_record(entry, facts, offset)
-    return kept, _exchange(kept, facts, b"".join(parts), most)
+    read = main_record(entry, facts, offset)
+    return read, _exchange(read, facts, b"".join(parts), most)
 
 
-def _exchange(kept: ReadCapture, facts: BlockFacts, block: bytes, most: int = MOST) -> Capture:
+def _exchange(read: ReadCapture, facts: BlockFacts, block: bytes, most: int = MOST) -> Capture:
     body = block[len(facts.head) :] if facts.length <= most else b""
     runs = list(facts.chunks.runs) if facts.chunks is not None and body else ()
     return Capture(
-        url=kept.url,
+        url=read.url,
         request=b"",
         head=facts.head,
         body=BytesBody(body),
-        status=kept.status,
+        status=read.status,
         headers=parse_head(facts.head).headers,
-        framing="chunked" if kept.chunked else "length",
+        framing="chunked" if read.chunked else "length",
         chunks=runs,
-        payload_length=kept.payload_length,
-        payload_digest=kept.digest,
-        began=kept.date,
-        duration=kept.duration,
-        truncated=kept.truncated,
+        payload_length=read.payload_length,
+        payload_digest=read.digest,
+        began=read.date,
+        duration=read.duration,
+        truncated=read.truncated,
     )

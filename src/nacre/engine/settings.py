@@ -1,4 +1,4 @@
-"""Settings of the engine: URLs, what is done at the same time, limits."""
+"""Settings of the engine: URLs, parallel fetches, limits."""
 
 from typing import Literal
 
@@ -48,10 +48,10 @@ SeedRedirects = Literal["seed", "link"]
 
 
 class EngineSettings(Component):
-    """Settings of the engine: how much is done at the same time."""
+    """Settings of the engine: the number of parallel fetches."""
 
     parallel: int = setting(
-        25, "Fetches at the same time.", unit="fetches", ge=1, le=MOST_PARALLEL, sheets=False
+        25, "Parallel fetches.", unit="fetches", ge=1, le=MOST_PARALLEL, sheets=False
     )
     pause_at_start: bool = setting(
         False,

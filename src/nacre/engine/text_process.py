@@ -51,17 +51,17 @@ class TextProcess:
             return []
         if len(jobs) > 1:
             try:
-                return self._asked(jobs)
+                return self._ask(jobs)
             except (TimeoutError, HelperFailedError):
                 return [self.text(job) for job in jobs]
         return [self.text(jobs[0])]
 
     def text(self, job: TextJob) -> PageText:
         """The text of a document; see `texts`."""
-        found = self._tried(job)
-        if found.problem in {"time", "crash", "memory"} and job.document.mime in HTML:
+        page_text = self._tried(job)
+        if page_text.problem in {"time", "crash", "memory"} and job.document.mime in HTML:
             return self._tried(msgspec.structs.replace(job, linear=True))
-        return found
+        return page_text
 
     def close(self) -> None:
         """End the helper."""
@@ -79,13 +79,13 @@ class TextProcess:
 
     def _tried(self, job: TextJob) -> PageText:
         try:
-            return self._asked([job])[0]
+            return self._ask([job])[0]
         except TimeoutError:
             return PageText(problem="time")
         except HelperFailedError:
             return PageText(problem="crash")
 
-    def _asked(self, jobs: Sequence[TextJob]) -> list[PageText]:
+    def _ask(self, jobs: Sequence[TextJob]) -> list[PageText]:
         return self._runner.run(self._helper.ask(self._encoder.encode(jobs), self._decoder.decode))
 
 

@@ -36,7 +36,7 @@ _DISREGARDED = -5000
 
 
 class _Suspect(msgspec.Struct, frozen=True):
-    """A capture that was stored, and what is needed to take that back.
+    """A stored capture, with the data needed to revoke it.
 
     Attributes:
         uri: Its URI.
@@ -53,7 +53,7 @@ class UnaskedReplies:
     """URLs to fetch again because servers sent unsolicited replies.
 
     Args:
-        store: Keeps what is owed.
+        store: Stores the owed fetches.
         frontier: Receives it again.
         writer: Writes the notes.
         history: Forgets the captures.
@@ -93,7 +93,7 @@ class UnaskedReplies:
         self._supervisor = supervisor
 
     def disposed(self, visit: Visit, prepared: Prepared | None) -> None:
-        """A visit is final and stored: what was owed is paid, or it may itself be accused yet."""
+        """A visit is final and stored: settle an owed fetch, and watch for a suspect reply."""
         self._pay(visit)
         capture = visit.capture
         trust = capture.trust if capture is not None else None
@@ -102,16 +102,16 @@ class UnaskedReplies:
         records = (prepared.records if prepared is not None else None) or ()
         suspect = _Suspect(visit.uri, records[0].id if records else "", capture.began)
 
-        def told() -> None:
+        def add_suspect() -> None:
             self._suspects.append(suspect)
             self._supervisor.look()
 
-        trust.tell(told)
+        trust.tell(add_suspect)
         if trust.suspect:
-            told()
+            add_suspect()
 
     def settle(self) -> bool:
-        """Note what was accused since the last call, and put it into the frontier again.
+        """Record captures that became suspect since the last call, and schedule their URIs again.
 
         To be called between two steps, never out of a callback: it writes. Whether there was any.
         """
@@ -136,9 +136,9 @@ class UnaskedReplies:
             note = suspect_record(uri.url, date, record_id, UNASKED_REPLY, fresh_id, digits)
             self._writer.write([note])
             self._store.put(_FAMILY, _SUSPECT + record_id.encode(), b"")
-        known = self._history.get(uri.url)
-        if known is not None and known.visited == suspect.began:
-            self._history.put(without_capture(known))
+        history = self._history.get(uri.url)
+        if history is not None and history.visited == suspect.began:
+            self._history.put(without_capture(history))
         if ROBOTS_FOR in uri.heritable:
             self._robots.drop(uri.heritable[ROBOTS_FOR])
         # It goes before what promises nothing new, or the run would end without it.
@@ -167,7 +167,7 @@ def was_accused(store: Store, record_id: str) -> bool:
 
 
 def fresh(uri: CrawlURI) -> CrawlURI:
-    """A URI that is requested on a connection of its own, and without validators."""
+    """Return a URI that is requested on a separate connection, and without validators."""
     marks = {UNCONDITIONAL: UNASKED_REPLY, FRESH: str(_times(uri) + 1)}
     return structs.replace(uri, heritable={**uri.heritable, **marks})
 

@@ -1,9 +1,9 @@
 """Links in PDF, Word, Flash and any other binary files, among their bytes: nothing in them is run.
 
 Source: Heritrix's ExtractorPDF, ExtractorDOC, ExtractorSWF and ExtractorUniversal. Compressed parts
-are inflated within limits; encrypted files yield nothing. In files of no known kind only absolute
-http(s) URLs are taken, and names that begin with `www.`; Heritrix's addresses and its old list of
-top-level domains found mostly noise.
+are inflated within limits; encrypted files yield nothing. In files of unknown types only absolute
+http(s) URLs and host names with `www.` are extracted: Heritrix's patterns for other addresses and
+its old list of top-level domains match mostly noise.
 """
 
 import re
@@ -26,14 +26,14 @@ _HOST = re.compile(r"(?:https?://)?(?:[^/@]*@)?([\w.-]+)", re.IGNORECASE)
 def urls_among(data: bytes) -> list[str]:
     """The URLs in the first MiB, in order, each once; text of UTF-16 is read too."""
     data = data[:LIMIT]
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for text in (data, data[::2], data[1::2]) if b"h\0t\0t\0p\0" in data else (data,):
         for raw in _URL.findall(text):
             url = raw.decode("latin-1").rstrip(".,;:!?*'")
             url = url if url[:4].lower() == "http" else "http://" + url
             if _has_host(url):
-                found[url] = None
-    return list(found)
+                urls[url] = None
+    return list(urls)
 
 
 def _has_host(url: str) -> bool:
@@ -64,30 +64,30 @@ _HYPERLINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"?([^"\s\x00-\x1f]{4,2083}+)')
 
 def pdf_urls(data: bytes) -> list[str]:
     """URIs of the annotations of a PDF file, those in compressed objects too; each once."""
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for part in (data, *_inflated(data)):
         for text, digits in _URI.findall(part):
             raw = _unescaped(text) if text else _hex(digits)
             url = escape_octets(raw)
             if url:
-                found[url] = None
-    return list(found)
+                urls[url] = None
+    return list(urls)
 
 
 def _inflated(data: bytes) -> Iterator[bytes]:
     """The compressed streams that may hold objects; pictures and fonts are passed over."""
-    left, at = MAX_INFLATED, 0
+    bytes_left, at = MAX_INFLATED, 0
     for _ in range(_MAX_STREAMS):
         match = _STREAM.search(data, at)
-        if match is None or left <= 0:
+        if match is None or bytes_left <= 0:
             return
         head = data[max(0, match.start() - _DICTIONARY) : match.start()].rpartition(b"obj")[2]
         # What lies within one stream begins no other: each byte is looked at once.
         end = data.find(b"endstream", match.end())
         at = len(data) if end < 0 else end
         if _FLATE.search(head) and not _OPAQUE.search(head):
-            text = inflate(data[match.end() : at], 0, left)
-            left -= len(text)
+            text = inflate(data[match.end() : at], 0, bytes_left)
+            bytes_left -= len(text)
             if b"/URI" in text:
                 yield text
 
@@ -103,8 +103,8 @@ def inflate(data: bytes, start: int, limit: int) -> bytes:
 
 
 def _unescaped(text: bytes) -> bytes:
-    def byte(found: re.Match[bytes]) -> bytes:
-        code = found[1]
+    def byte(match: re.Match[bytes]) -> bytes:
+        code = match[1]
         if code[0] in b"01234567":
             return bytes((int(code, 8) & 255,))
         return _CODES.get(code, b"" if code in (b"\n", b"\r", b"\r\n") else code)
@@ -119,11 +119,11 @@ def _hex(digits: bytes) -> bytes:
 
 def doc_urls(data: bytes) -> list[str]:
     """Targets of the HYPERLINK fields of a Word file of before 2007; each once."""
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for url in _HYPERLINK.findall(data.decode("latin-1")):
-        found[escape_octets(url.encode("latin-1"))] = None
-    found.update(dict.fromkeys(_HYPERLINK.findall(data.decode("utf-16-le", "replace"))))
-    return list(found)
+        urls[escape_octets(url.encode("latin-1"))] = None
+    urls.update(dict.fromkeys(_HYPERLINK.findall(data.decode("utf-16-le", "replace"))))
+    return list(urls)
 
 
 def swf_urls(data: bytes) -> list[str]:

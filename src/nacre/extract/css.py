@@ -83,26 +83,26 @@ def css_urls(text: str) -> list[str]:
         text = _ESCAPED_NAMES.sub(_plainly, text)
     if not _WANTED.search(text):
         return []
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup
         if kind == "set":
             for item in _SET_ITEM.finditer(token["set"]):
                 if item.lastgroup:
-                    _take(item[item.lastgroup], found)
+                    _take(item[item.lastgroup], urls)
         elif kind:
-            _take(token[kind], found)
-    return list(found)
+            _take(token[kind], urls)
+    return list(urls)
 
 
-def _plainly(found: re.Match[str]) -> str:
+def _plainly(match: re.Match[str]) -> str:
     """A name without its escapes; one that has none stays as it is."""
-    if "\\" not in found[0]:
-        return found[0]
-    return list(_NAMES.values())[int((found.lastgroup or "n0")[1:])]
+    if "\\" not in match[0]:
+        return match[0]
+    return list(_NAMES.values())[int((match.lastgroup or "n0")[1:])]
 
 
-def _take(raw: str, found: dict[str, None]) -> None:
+def _take(raw: str, urls: dict[str, None]) -> None:
     raw = raw.strip()
     if raw[:1] in {'"', "'"}:
         raw = raw[1:-1] if len(raw) > 1 and raw[-1] == raw[0] else raw[1:]
@@ -112,7 +112,7 @@ def _take(raw: str, found: dict[str, None]) -> None:
         return
     url = (_ESCAPE.sub(_unescape, raw) if "\\" in raw else raw).strip()
     if url and url[:5].lower() != "data:":
-        found[url] = None
+        urls[url] = None
 
 
 def _unescape(match: re.Match[str]) -> str:

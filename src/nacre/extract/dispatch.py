@@ -96,18 +96,25 @@ def _claimant(document: Document, settings: "ExtractSettings") -> Extractor | No
             return extractor
     kind = kind_of(document, settings)
     if kind:
-        return EXTRACTORS.known(kind)
+        return EXTRACTORS.find(kind)
     return _stock_for(document.mime) if is_searched(document, settings) else None
 
 
 @lru_cache(maxsize=256)
 def _stock_for(mime: str) -> Extractor | None:
     """The extractor of Nacre's own that says of itself that it takes a media type."""
-    return next((one for one in EXTRACTORS if not one.contract and mime in one.media_types), None)
+    return next(
+        (
+            extractor
+            for extractor in EXTRACTORS
+            if not extractor.contract and mime in extractor.media_types
+        ),
+        None,
+    )
 
 
 def _detect(kind: str, extractor: Extractor | None, document: Document, result: Extraction) -> None:
-    """Find out what a document is written in, and say so where it was not plain."""
+    """Detect the charset of a document, and annotate it if it is not the declared one."""
     body, label, url = document.body, document.charset_header, document.url
     if kind == _HTML:
         codec, source = detect(body, label, url, document.hints)
@@ -121,9 +128,9 @@ def _detect(kind: str, extractor: Extractor | None, document: Document, result: 
         return
     document.use_charset(codec)
     result.take_charset(charset, source)
-    said = charset_of(source, name_of(codec))
-    if said and not (kind != _HTML and codec == "utf-8"):
-        result.annotations.append(said)
+    annotation = charset_of(source, name_of(codec))
+    if annotation and not (kind != _HTML and codec == "utf-8"):
+        result.annotations.append(annotation)
 
 
 def _is_plain_text(document: Document) -> bool:
@@ -153,7 +160,7 @@ def _content(
 
 
 def _finish(result: Extraction, links: LinkCollector) -> None:
-    """Move what was gathered to the result; where robots directives are obeyed, without links."""
+    """Move the collected links to the result; none if robots directives forbid to follow them."""
     outlinks = links.outlinks
     if links.settings.obey_meta_robots and result.robots & NOFOLLOW:
         outlinks = [link for link in outlinks if link.hop in _KEPT_BY_NOFOLLOW]

@@ -1,4 +1,4 @@
-"""A document as extractors see it, and what they find in it."""
+"""The input of extractors (a document) and their result (its links)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -29,8 +29,8 @@ class Document(msgspec.Struct):
         body: Payload without transfer and content coding, cut by the caller to its limits.
         status: HTTP status, or a crawl code.
         path: Hop path from the seed.
-        context: Link context that it was found by, such as `script/@src`; behind redirects that of
-            the first, if it says what the document is loaded as.
+        context: Context of the link to it, such as `script/@src`; after redirects, the context of
+            the first URL if it contains how the document is loaded.
         via: URL of the page that it was found on; "" for a seed.
         is_sitemap: robots.txt or another sitemap said that it is a sitemap.
         hints: What is known beside the body of the encoding that it is in.
@@ -95,7 +95,7 @@ class Extraction(msgspec.Struct):
     def take_links(
         self, outlinks: list[Outlink], dropped: int, errors: list[tuple[str, str]]
     ) -> None:
-        """Take over what was gathered."""
+        """Store the collected links."""
         self.outlinks = outlinks
         self.dropped = dropped
         self.errors = errors
@@ -151,8 +151,8 @@ def _charset(capture: Capture) -> str | None:
 @lru_cache(maxsize=256)
 def _charset_of(value: bytes) -> str | None:
     """The `charset` parameter of a Content-Type, lower case."""
-    _, found, rest = value.lower().partition(b"charset=")
-    if not found:
+    _, has_charset, parameter = value.lower().partition(b"charset=")
+    if not has_charset:
         return None
-    text = rest.partition(b";")[0].strip(b" \t\"'")
+    text = parameter.partition(b";")[0].strip(b" \t\"'")
     return text.decode("latin-1") or None

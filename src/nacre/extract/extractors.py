@@ -31,10 +31,10 @@ class Extractor(NamedTuple):
 
     Attributes:
         name: Its name in configurations.
-        extract: Adds the links of a `Document` to a `LinkCollector`. It touches no clock, file or
-            network, takes time linear in the document, and is called in a process of its own for
-            documents over 1 MB. A ValueError, LookupError or RecursionError is an annotation of
-            the URI; anything else that it raises is a bug and costs the URI.
+        extract: Adds the links of a `Document` to a `LinkCollector`. It uses no clock, file or
+            network, takes time linear in the document, and runs in a separate process for documents
+            over 1 MB. A ValueError, LookupError or RecursionError is an annotation of the URI;
+            anything else that it raises is a bug and costs the URI.
         media_types: The types that it takes, lower case, without parameters. Most of Nacre's own
             have none, for they look at content and path too (`kind`).
         is_text: The encoding of its documents is found out first (`Document.charset`).

@@ -229,15 +229,17 @@ class _Feed:
         """Note that an element with HTML begins."""
         if event.attributes.endswith("/"):
             return
-        found = attributes(event.attributes) if "=" in event.attributes else {}
-        kind = found.get("type", "").strip().lower()
-        is_media = not _MEDIA.isdisjoint(found) or (not self._is_atom and "html" not in kind)
+        element_attributes = attributes(event.attributes) if "=" in event.attributes else {}
+        kind = element_attributes.get("type", "").strip().lower()
+        is_media = not _MEDIA.isdisjoint(element_attributes) or (
+            not self._is_atom and "html" not in kind
+        )
         if kind in _PLAIN or (event.name == "content" and is_media):
             return
         self._open = _OpenText(event.name, event.at, outer=outer)
 
     def _go_into(self, text: _OpenText, event: XmlStart) -> None:
-        """Note an element within an element with HTML; with a base of its own it is a text too."""
+        """Record an element inside an HTML element; one with its own base is a separate text."""
         at, base = text.at, base_of(event)
         if base:
             at = self._source.rfind("<", 0, event.at)
@@ -339,16 +341,16 @@ class _Feed:
 
     def _attribute(self, name: str, raw: str) -> None:
         key, hop = _ATTRIBUTE_HOPS[name]
-        found = attributes(raw)
-        key = key if key in found else "src"
-        self._add(found.get(key, ""), hop, f"{name}/@{key}", is_item=False)
+        element_attributes = attributes(raw)
+        key = key if key in element_attributes else "src"
+        self._add(element_attributes.get(key, ""), hop, f"{name}/@{key}", is_item=False)
 
-    def _atom_link(self, found: dict[str, str]) -> None:
-        rel = found.get("rel", "").strip().lower()
+    def _atom_link(self, link: dict[str, str]) -> None:
+        rel = link.get("rel", "").strip().lower()
         hop = _REL_HOPS.get(rel)
         if hop:
             is_item = bool(self._item) and rel in {"", "alternate"}
-            self._add(found.get("href", ""), hop, "link/@href", rel, is_item=is_item)
+            self._add(link.get("href", ""), hop, "link/@href", rel, is_item=is_item)
 
     def _add(self, href: str, hop: Hop, context: str, rel: str = "", *, is_item: bool) -> None:
         href = href.strip()

@@ -21,23 +21,23 @@ def add_feed(parts: Iterable[FeedLink | FeedText], links: LinkCollector) -> set[
     Returns:
         The references of its elements, as written.
     """
-    taken: set[str] = set()
+    hrefs: set[str] = set()
     for part in parts:
         if isinstance(part, FeedText):
             add_text(part, links)
             continue
-        taken.add(part.href)
+        hrefs.add(part.href)
         href = based(part, links.base)
         if href:
             links.add(href, part.hop, part.context, rel=part.rel, lastmod=part.updated)
-    return taken
+    return hrefs
 
 
 def add_text(text: FeedText, links: LinkCollector) -> None:
     """Add the links of HTML in a feed: hops and contexts are those of a page.
 
-    Where nothing says what references resolve against, those that do not begin at the root are
-    resolved against the page of the item and against the feed: readers of feeds do either.
+    If no base is declared, relative references that do not begin with `/` are resolved against the
+    page of the item and against the feed: feed readers do either.
     """
     if not links.settings.extract_html:
         return

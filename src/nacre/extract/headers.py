@@ -24,15 +24,15 @@ def refresh_target(value: str) -> str | None:
     before `url=`.
     """
     match = _REFRESH.match(value)
-    rest = value[match.end() :] if match else value
-    named = _URL.match(rest)
+    target = value[match.end() :] if match else value
+    named = _URL.match(target)
     if named:
-        rest = rest[named.end() :]
+        target = target[named.end() :]
     elif not match or match[1] is None:
         return None
-    if rest[:1] in {"'", '"'}:
-        rest = rest[1:].partition(rest[0])[0]
-    return rest.strip() or None
+    if target[:1] in {"'", '"'}:
+        target = target[1:].partition(target[0])[0]
+    return target.strip() or None
 
 
 EMBEDDED_RELS = (
@@ -58,7 +58,7 @@ def link_hop(rel: str, destination: str = "") -> tuple[Hop, str] | None:
 
     Args:
         rel: The attribute `rel`.
-        destination: The attribute `as`, which says what is preloaded; "" if there is none.
+        destination: The attribute `as`, the type of the preloaded resource; "" if there is none.
     """
     words = rel.lower().split()
     destination = destination.strip().lower()
@@ -87,15 +87,15 @@ def extract_headers(document: Document, links: LinkCollector) -> None:
     Of several fields of a name the first that is not empty counts, as in
     browsers (Chromium, `HttpResponseHeaders::IsRedirect`); of `Link` all do.
     """
-    taken: set[bytes] = set()
+    used: set[bytes] = set()
     for raw_name, raw in document.headers:
         if len(raw_name) not in _SIZES:
             continue
         name = raw_name.lower()
         if name == b"link":
             _link(escape_octets(raw), links)
-        elif name in _SINGLE and name not in taken and (value := escape_octets(raw)):
-            taken.add(name)
+        elif name in _SINGLE and name not in used and (value := escape_octets(raw)):
+            used.add(name)
             _SINGLE[name](value, links)
 
 
@@ -155,7 +155,7 @@ def _parameter(pattern: re.Pattern[str], parameters: str) -> str:
 
 
 def _is_loaded(context: str) -> bool:
-    """Whether the element of a link context says what its target is read as."""
+    """Return whether a link context contains how the target is loaded."""
     return "[as=" in context or any(f"'{rel}'" in context for rel in _LOADED_RELS)
 
 
@@ -174,9 +174,9 @@ _VALUED = frozenset(
 
 def directives(value: str) -> set[str]:
     """The directives of a meta `content` or of one header value without an agent, lower case."""
-    found = {word.strip().lower() for word in value.replace(";", ",").split(",")}
-    found.discard("")
-    return found
+    words = {word.strip().lower() for word in value.replace(";", ",").split(",")}
+    words.discard("")
+    return words
 
 
 def header_directives(headers: Sequence[tuple[bytes, bytes]], agent: str) -> set[str]:
@@ -185,15 +185,15 @@ def header_directives(headers: Sequence[tuple[bytes, bytes]], agent: str) -> set
     A value may begin `agent:`; it then speaks to that agent up to its end.
     Source: the X-Robots-Tag specification of Google, the one that sites write for.
     """
-    found: set[str] = set()
+    words: set[str] = set()
     for name, raw in headers:
         if len(name) != _SIZE or name.lower() != _TAG:
             continue
         value = raw.decode("latin-1")
-        first, colon, rest = value.partition(":")
+        first, colon, agent_value = value.partition(":")
         token = first.strip().lower()
         if not colon or "," in first or token in _VALUED:
-            found |= directives(value)
+            words |= directives(value)
         elif token in {agent.lower(), "*"}:
-            found |= directives(rest)
-    return found
+            words |= directives(agent_value)
+    return words

@@ -43,7 +43,7 @@ def is_json_feed(source: str, mime: str) -> bool:
 
 
 def json_feed_parts(source: str) -> Iterator[FeedLink | FeedText]:
-    """Links and HTML texts of a feed, item by item; none of what is no JSON object."""
+    """Yield links and HTML texts of a feed, item by item; none if it is no JSON object."""
     try:
         feed = msgspec.json.decode(source.removeprefix("\ufeff"))
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
@@ -89,10 +89,10 @@ def _links(holder: Mapping[str, Any], hops: Mapping[str, Hop], context: str) -> 
 
 
 def _objects(holder: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
-    """The objects of an array, or the one that is there in its place."""
+    """Return the objects of an array, or a single object in its place."""
     value = holder.get(name)
     values = value if isinstance(value, list) else [value]
-    return (one for one in values if isinstance(one, dict))
+    return (member for member in values if isinstance(member, dict))
 
 
 def _text(holder: Mapping[str, Any], name: str) -> str:

@@ -17,11 +17,11 @@ def extract_json(document: Document, links: LinkCollector) -> None:
     other likely URIs are speculative (X), with the context `=JSON_MISC`.
     """
     text = read_text(document)
-    known: set[str | None] = set()
+    feed_urls: set[str | None] = set()
     if is_json_feed(text, document.mime):
         add_feed(json_feed_parts(text), links)
-        known |= {link.url for link in links.outlinks}
+        feed_urls |= {link.url for link in links.outlinks}
     for url in json_urls(text):
         href = speculative_fixup(url, links.base)
-        if not (known and links.resolve(href) in known):
+        if not (feed_urls and links.resolve(href) in feed_urls):
             links.add(href, Hop.SPECULATIVE, JSON_CONTEXT)

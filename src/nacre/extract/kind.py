@@ -96,12 +96,12 @@ def _by_element(document: Document) -> StockExtractor:
 
     A script is one whatever its media type, unless that is a picture, audio, video or CSV, or the
     server forbids to guess (`nosniff`). A style sheet needs no media type; with a wrong one it is
-    used by old pages (quirks mode). Markup, such as an error page, is read as what it says to be.
-    Source: Fetch, "should response to request be blocked due to its MIME type" and "… to nosniff";
-    HTML Standard, `link` type `stylesheet`.
+    used by old pages (quirks mode). Markup, such as an error page, is read by its own type. Source:
+    Fetch, "should response to request be blocked due to its MIME type" and "… to nosniff"; HTML
+    Standard, `link` type `stylesheet`.
     """
-    mime, wanted = document.mime, _wanted_by(document.context)
-    if not wanted or _by_type(mime):
+    mime, expected = document.mime, _wanted_by(document.context)
+    if not expected or _by_type(mime):
         return _NONE
     is_unknown = is_unknown_type(mime)
     if mime.startswith(_BLOCKED) or (document.context == css.CONTEXT and not is_unknown):
@@ -109,7 +109,7 @@ def _by_element(document: Document) -> StockExtractor:
     body = document.body
     if has_nosniff(document.headers) or is_markup(body) or sniff_text(body) != PLAIN:
         return _NONE
-    return wanted
+    return expected
 
 
 @lru_cache(maxsize=256)
@@ -130,10 +130,10 @@ def _by_type_or_content(
         return _called_html(document, path, settings)
     if mime.startswith(_MEDIA_TYPES) and "xml" not in mime:
         return _NONE
-    found = _by_type(mime) or _by_content(document, path)
-    if not found and is_unknown_type(mime):
-        found = _sniffed(document, path, settings)
-    return found or _by_name(document, path)
+    extractor = _by_type(mime) or _by_content(document, path)
+    if not extractor and is_unknown_type(mime):
+        extractor = _sniffed(document, path, settings)
+    return extractor or _by_name(document, path)
 
 
 def _called_html(document: Document, path: str, settings: "ExtractSettings") -> StockExtractor:
@@ -156,10 +156,10 @@ def _sniffed(document: Document, path: str, settings: "ExtractSettings") -> Stoc
 
 
 def is_searched(document: Document, settings: "ExtractSettings") -> bool:
-    """Whether a document has content, and links of documents with its status are wanted."""
+    """Return whether a document has content and its status allows extraction of links."""
     status = document.status
-    wanted = 200 <= status < 400 or (status >= 400 and settings.extract_error_pages)
-    return wanted and bool(document.body)
+    has_links = 200 <= status < 400 or (status >= 400 and settings.extract_error_pages)
+    return has_links and bool(document.body)
 
 
 def _is_announced(document: Document) -> bool:
@@ -179,7 +179,7 @@ def _is_packed_sitemap(document: Document) -> bool:
 
 
 def _is_seed_list(document: Document) -> bool:
-    """Whether a seed, or what it redirects to, is a sitemap without an element of its own."""
+    """Return whether a seed, or its redirect target, is a list of URLs or a feed."""
     return not document.path.strip(_REDIRECTS) and is_list_or_feed(document.body)
 
 

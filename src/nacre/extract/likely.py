@@ -103,19 +103,19 @@ def is_very_likely_uri(text: str) -> bool:
         return False
     if _ABSOLUTE.fullmatch(text):
         return True
-    found = _RELATIVE.fullmatch(text)
-    return found is not None and _is_plausible(text, found)
+    match = _RELATIVE.fullmatch(text)
+    return match is not None and _is_plausible(text, match)
 
 
-def _is_plausible(text: str, found: re.Match[str]) -> bool:
-    dirs, name, dotted = found["dirs"], found["name"], found["ext"] or ""
+def _is_plausible(text: str, match: re.Match[str]) -> bool:
+    dirs, name, dotted = match["dirs"], match["name"], match["ext"] or ""
     if not (dirs.strip("./ ") or name):
         return text == "/" or text.startswith("/?")
     extension = dotted.rpartition(".")[2].lower()
-    known = extension in _GOOD_EXTENSIONS
-    if extension and not dirs and _looks_like_class(text, name, known=known):
+    is_good = extension in _GOOD_EXTENSIONS
+    if extension and not dirs and _looks_like_class(text, name, is_good=is_good):
         return False
-    if known:
+    if is_good:
         return True
     return not (
         dotted.count(".") > 1
@@ -127,9 +127,9 @@ def _is_plausible(text: str, found: re.Match[str]) -> bool:
     )
 
 
-def _looks_like_class(text: str, name: str, *, known: bool) -> bool:
-    """`div.menu`: a CSS selector. With a known extension only one-letter elements are (`a.php`)."""
-    if known and len(name) > 1:
+def _looks_like_class(text: str, name: str, *, is_good: bool) -> bool:
+    """`div.menu`: a CSS selector. With a good extension only one-letter elements are (`a.php`)."""
+    if is_good and len(name) > 1:
         return False
     return name.lower() in _TAGS and text.startswith(name)
 
@@ -154,13 +154,13 @@ def speculative_fixup(text: str, base: str) -> str:
         text = text.replace("&amp;", "&")
     if "%" in text and text[:8].lower().startswith(("http%3a", "https%3a")):
         text = unquote(text)
-    found = _BARE_HOST.fullmatch(text) if "." in text else None
-    if found is None:
+    match = _BARE_HOST.fullmatch(text) if "." in text else None
+    if match is None:
         return _under_base_host(text, base) or text
     same = _under_base_host(text, base)
     if same:
         return same
-    if _is_host(text, found["tld"], path=bool(found["path"]), user=bool(found["user"])):
+    if _is_host(text, match["tld"], path=bool(match["path"]), user=bool(match["user"])):
         return "http://" + text
     return text
 
@@ -168,8 +168,8 @@ def speculative_fixup(text: str, base: str) -> str:
 def _under_base_host(text: str, base: str) -> str:
     if not base:
         return ""
-    scheme, mark, rest = base.partition("://")
-    host = rest.partition("/")[0]
+    scheme, mark, after = base.partition("://")
+    host = after.partition("/")[0]
     if mark and host and text.startswith(host) and text[len(host) : len(host) + 1] in {"", "/"}:
         return f"{scheme}://{text}"
     return ""

@@ -17,7 +17,7 @@ _HYPHEN = re.compile("\u00ad[ \t]*(?:\r\n?|\n)[ \t]*")
 
 @lru_cache(maxsize=65_536)
 def _kind(char: str) -> str:
-    """`wide`: breaks beside it may vanish; `sign`: beside a wide one; `zero`: always; "" never."""
+    """Whether line breaks next to it may vanish: `wide` yes, `sign` next to wide, `zero` always."""
     if char == _ZERO:
         return "zero"
     category, width = unicodedata.category(char), unicodedata.east_asian_width(char)

@@ -148,7 +148,7 @@ class LinkCollector:
             lastmod: `lastmod` as written.
             charset: `charset` of the element, as written.
         """
-        outlinks, seen = self.outlinks, self._seen
+        outlinks, seen_keys = self.outlinks, self._seen
         rank = len(outlinks)
         url = self._known.get(href)
         if rank >= self.limit or not url or not url.startswith("http"):
@@ -161,9 +161,9 @@ class LinkCollector:
             self._anchors.add(url)
         else:
             key = (url, hop, context)
-            if key in seen:
+            if key in seen_keys:
                 return
-            seen.add(key)
+            seen_keys.add(key)
         outlinks.append(
             Outlink(
                 url, hop, context, rel, text, rank, path, sitemap, lastmod, charset[:_LONGEST_LABEL]

@@ -39,13 +39,13 @@ def stable_address(address: str) -> str:
     path = path.partition(";jsessionid=")[0]
     if not mark:
         return path
-    kept = _BUSTER.sub("", _SESSION.sub("", query)).strip("&;?")
-    kept = re.sub("&{2,}", "&", kept)
-    return f"{path}?{kept}" if kept else path
+    stable_query = _BUSTER.sub("", _SESSION.sub("", query)).strip("&;?")
+    stable_query = re.sub("&{2,}", "&", stable_query)
+    return f"{path}?{stable_query}" if stable_query else path
 
 
 def is_file(address: str) -> bool:
-    """Whether an address names a document to download rather than a page."""
+    """Return whether a URL is a document to download rather than a page."""
     return _FILES.search(address.partition("?")[0]) is not None
 
 
@@ -125,7 +125,7 @@ _LABELS = {
 }
 """Attributes with a text that a reader sees, by element, or by kind of `input`."""
 _TEXTLESS = frozenset(("hidden", "checkbox", "radio", "color", "file", "range"))
-"""Kinds of `input` of whose attributes nobody reads one."""
+"""Types of `input` without visible text."""
 _HIDDEN_MAIL = "/cdn-cgi/l/email-protection#"
 """How an address of a mailbox is hidden in a link, and replaced by a script. Source: Cloudflare's
 documentation of email address obfuscation; the first byte is the key of the others, in base 16."""
@@ -151,17 +151,17 @@ def has_text(text: str, size: int) -> bool:
         text: The page.
         size: As `Shape.text` counts: without spaces, a Chinese character as three letters.
     """
-    found = 0
+    total = 0
     for token in _tokens(text):
         if token.type is _TEXT:
-            found += _breadth(token.data or "")
-            if found >= size:
+            total += _breadth(token.data or "")
+            if total >= size:
                 return True
     return False
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    """The tokens of a decoded page, without what nobody reads."""
+    """Yield the tokens of a decoded page, without invisible ones."""
     if text.startswith(_PROLOG):
         text = with_end_tags(text.encode("utf-8", "replace")).decode()
     skipping = ""
@@ -172,8 +172,8 @@ def _tokens(text: str) -> Iterator[Token]:
                 skipping = ""
                 yield token
             elif kind is _TEXT and skipping == _HIDDEN:
-                # Its markup is for nobody who sees the page: pixels, frames of trackers.
-                yield from (one for one in tokenize(token.data or "") if one.type is _TEXT)
+                # Its markup is invisible to readers: pixels and frames of trackers.
+                yield from (inner for inner in tokenize(token.data or "") if inner.type is _TEXT)
         elif kind is _START and token.tag in _SKIPPED:
             skipping = token.tag
             if skipping == _HIDDEN:
@@ -187,7 +187,7 @@ _UNSEEN = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF))
 
 
 def squeezed(text: str) -> str:
-    """Text in NFKC with its spaces collapsed, without characters that nobody sees."""
+    """Return text in NFKC with collapsed spaces, without invisible characters."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_UNSEEN))
     return _SPACES.sub(" ", text).strip()
@@ -377,7 +377,7 @@ def _is_unseen(tag: str, attrs: Mapping[str, str]) -> bool:
 
 
 def _plain_mail(hidden: str) -> str:
-    """The mailbox that a script shows; see `_HIDDEN_MAIL`. Other texts stay what they are."""
+    """Decode a mailbox that a script shows; see `_HIDDEN_MAIL`. Other texts stay unchanged."""
     try:
         key, *letters = bytes.fromhex(hidden[:1_000])
     except ValueError:
@@ -515,9 +515,9 @@ def page_date(text: str) -> int:
         text: The decoded page.
     """
     text = text[:_LOOKED_AT]
-    found = _JSON_LD.search(text)
-    if found is not None:
-        return _moment(found[1])
+    match = _JSON_LD.search(text)
+    if match is not None:
+        return _moment(match[1])
     for meta in _META.finditer(text):
         if _NAME.search(meta[1] + " "):
             content = _CONTENT.search(meta[1])
@@ -527,14 +527,14 @@ def page_date(text: str) -> int:
 
 def _moment(written: str) -> int:
     written = written.strip()
-    found: datetime | None
+    moment: datetime | None
     try:
-        found = datetime.fromisoformat(written)
+        moment = datetime.fromisoformat(written)
     except ValueError:
-        found = _local(written)
-    if found is None:
+        moment = _local(written)
+    if moment is None:
         return 0
-    aware = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     try:
         return max(0, int(aware.timestamp()))
     except (OverflowError, ValueError):

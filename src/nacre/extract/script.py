@@ -103,7 +103,7 @@ def _unescape(match: re.Match[str]) -> str:
     return _SIMPLE.get(plain, plain)
 
 
-def likely_strings(text: str, found: dict[str, None]) -> bool:
+def likely_strings(text: str, strings: dict[str, None]) -> bool:
     """Add a string's text when it is very likely a URI, else the quoted texts inside it.
 
     Returns:
@@ -113,16 +113,16 @@ def likely_strings(text: str, found: dict[str, None]) -> bool:
         return False
     whole = text.strip()
     if _is_candidate(whole):
-        found[whole] = None
+        strings[whole] = None
         return True
     if '"' not in text and "'" not in text:
         return False
     for match in _NESTED.finditer(text):
         inner = match[2]
-        if _may_be_uri(inner) and inner not in found:
+        if _may_be_uri(inner) and inner not in strings:
             inner = unescape_js(inner.rstrip("\\")) if "\\" in inner else inner
             if _is_candidate(inner):
-                found[inner] = None
+                strings[inner] = None
     return False
 
 
@@ -160,15 +160,15 @@ class _Scan:
         kind = token.lastgroup
         if kind in {"double_end", "single_end"}:
             self._consider(token[kind[:6]])
-        elif kind in {"double", "single"}:  # an apostrophe that starts no string: look behind it
+        elif kind in {"double", "single"}:  # an apostrophe that starts no string: continue after it
             return token.start(kind)
         elif kind == "escaped":
             return self._escaped(token.end(), token["escaped"])
         elif kind == "other":
-            return self._other(token.end(), token["other"])
+            return self._skip_sign(token.end(), token["other"])
         return token.end()
 
-    def _other(self, end: int, sign: str) -> int:
+    def _skip_sign(self, end: int, sign: str) -> int:
         if sign == "`":
             return self._template(end)
         if sign == "/":
@@ -265,11 +265,11 @@ def json_urls(text: str) -> list[str]:
     For JSON, JSON-LD, import maps, web app manifests and speculation rules. Give bare host names to
     `speculative_fixup` before they are resolved.
     """
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for raw, is_key in _STRING.findall(text):
         if is_key or ("/" not in raw and "." not in raw) or len(raw) > _MAX_TEXT:
             continue
         value = unescape_js(raw) if "\\" in raw else raw
-        if not likely_strings(value, found) and "://" in value:
-            found.update(dict.fromkeys(absolute_urls(value)))
-    return list(found)
+        if not likely_strings(value, urls) and "://" in value:
+            urls.update(dict.fromkeys(absolute_urls(value)))
+    return list(urls)

@@ -102,16 +102,16 @@ def sitemap_entries(document: Document, links: LinkCollector) -> list[SitemapEnt
         links: Resolves the URLs, and has the settings: at most `max_sitemap_links` are returned.
     """
     text = _unpacked_text(document)
-    found: Iterable[SitemapEntry]
+    entries: Iterable[SitemapEntry]
     if is_feed(text):
         items = (link for link in feed_links(text) if link.is_item)
-        found = [SitemapEntry(based(link, links.base), link.updated) for link in items]
+        entries = [SitemapEntry(based(link, links.base), link.updated) for link in items]
     elif root_name(text):
-        found = iter_entries(text)
+        entries = iter_entries(text)
     else:
-        found = [SitemapEntry(strip(line)) for line in text.splitlines() if _is_web(strip(line))]
+        entries = [SitemapEntry(strip(line)) for line in text.splitlines() if _is_web(strip(line))]
     absolute: list[SitemapEntry] = []
-    for entry in found:
+    for entry in entries:
         if len(absolute) >= links.settings.max_sitemap_links:
             break
         href = _clean(entry.loc, links.base)
@@ -157,9 +157,9 @@ def robots_sitemaps(document: Document, links: LinkCollector) -> None:
     # It is UTF-8 by its standard, whatever the header of a server says of all text files.
     plain = msgspec.structs.replace(document, charset_header=None, charset="")
     for line in re.split(r"[\r\n]+", read_text(plain)):
-        found = _ROBOTS_LINE.match(line)
-        if found:
-            links.add(found[1], Hop.MANIFEST, CONTEXT, sitemap=True)
+        match = _ROBOTS_LINE.match(line)
+        if match:
+            links.add(match[1], Hop.MANIFEST, CONTEXT, sitemap=True)
 
 
 def is_sitemap_root(body: bytes) -> bool:
@@ -260,9 +260,9 @@ class _Reading:
         elif name == "lastmod" and not self._lastmod:
             self._lastmod = date_text(text)
         else:
-            self._other(name, text)
+            self._read_other(name, text)
 
-    def _other(self, name: str, text: str) -> None:
+    def _read_other(self, name: str, text: str) -> None:
         if name in {"priority", "changefreq"}:
             self._said.setdefault(name, text[:_WORD])
         elif text and name in _EMBEDS:
@@ -296,9 +296,9 @@ class _Reading:
         elif text and not self._loc and not self._group:
             self._loc = text
 
-    def _alternate(self, found: dict[str, str]) -> None:
-        href = found.get("href", "")
-        if href and "alternate" in found.get("rel", "").lower():
+    def _alternate(self, link: dict[str, str]) -> None:
+        href = link.get("href", "")
+        if href and "alternate" in link.get("rel", "").lower():
             self._extras.append((href, Hop.MANIFEST, "link/@href"))
 
 
@@ -342,7 +342,7 @@ def _add(loc: str, links: LinkCollector, *, sitemap: bool = False, lastmod: str 
 
 
 def _clean(loc: str, base: str) -> str:
-    """A URL without line breaks; "" for what is neither absolute nor begins with a slash."""
+    """Return a URL without line breaks; "" if it is neither absolute nor begins with a slash."""
     if not loc:
         return ""
     loc = speculative_fixup(_LINE_ENDS.sub("", strip(loc)), base)

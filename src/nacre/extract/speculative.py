@@ -24,7 +24,7 @@ EXPLORED = 50
 """One guess in so many is fetched although its kind was given up."""
 
 MAX_TRIES = 10_000
-"""At this number both counts are halved: what was learned long ago counts less."""
+"""At this number both counts are halved, so that old results count less."""
 
 MAX_KINDS = 512
 """Kinds that are counted per site; others share the kind `*`."""

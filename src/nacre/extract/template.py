@@ -27,20 +27,20 @@ class LinkTemplate:
     def __init__(self, text: str) -> None:
         self._parts: list[str | tuple[str, int, bool]] = []
         end = 0
-        for found in _PLACE.finditer(text):
-            self._parts.append(text[end : found.start()])
-            self._parts.append(_place(found, text))
-            end = found.end()
+        for match in _PLACE.finditer(text):
+            self._parts.append(text[end : match.start()])
+            self._parts.append(_place(match, text))
+            end = match.end()
         self._parts.append(text[end:])
 
     @property
     def places(self) -> dict[str, int]:
-        """The names that occur, and the highest group asked of each."""
-        found: dict[str, int] = {}
+        """The names in the template, and the highest group used of each."""
+        groups: dict[str, int] = {}
         for part in self._parts:
             if isinstance(part, tuple):
-                found[part[0]] = max(found.get(part[0], 0), part[1])
-        return found
+                groups[part[0]] = max(groups.get(part[0], 0), part[1])
+        return groups
 
     def fill(self, matches: Mapping[str, Groups]) -> str:
         """The text with one match for each name."""
@@ -50,13 +50,13 @@ class LinkTemplate:
         )
 
 
-def _place(found: re.Match[str], text: str) -> str | tuple[str, int, bool]:
-    if found[0] == "$$":
+def _place(match: re.Match[str], text: str) -> str | tuple[str, int, bool]:
+    if match[0] == "$$":
         return "$"
-    name = found[1] or found[4]
+    name = match[1] or match[4]
     if not name:
         raise ValueError(f"{text!r}: a dollar sign begins `${{name}}` or `${{name[1]}}`; or `$$`")
-    return name, int(found[2] or 0), bool(found[3])
+    return name, int(match[2] or 0), bool(match[3])
 
 
 def _filled(groups: Groups, number: int, *, quoted: bool) -> str:
@@ -83,10 +83,10 @@ def combinations(
 def fill_groups(text: str, groups: Groups) -> str:
     r"""A replacement as Java writes it: `$1` is a group, `$0` all, `\` quotes a sign."""
 
-    def value(found: re.Match[str]) -> str:
-        if found[1]:
-            return found[1]
-        number = int(found[2] or found[3] or -1)
+    def value(match: re.Match[str]) -> str:
+        if match[1]:
+            return match[1]
+        number = int(match[2] or match[3] or -1)
         return groups[number] if 0 <= number < len(groups) else ""
 
     return _GROUP.sub(value, text)

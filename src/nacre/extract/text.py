@@ -43,8 +43,8 @@ def text_charset(
     Args:
         body: The text, content decoded.
         label: `charset` of Content-Type; None when absent.
-        url: Where it is from; "" when that is not known.
-        hints: What is known beside it.
+        url: URL of the document; "" if unknown.
+        hints: Other facts about the document.
 
     Returns:
         A codec, and where it comes from, as `wire.charset.detect`; `default` for ASCII.
@@ -71,8 +71,8 @@ def _declared(body: bytes) -> str:
     for start, codec in _BARE_UTF16:
         if body.startswith(start):
             return codec
-    found = _DECLARED.match(body)
-    declared = codec_of((found[1] or found[2]).decode("ascii")) if found else None
+    match = _DECLARED.match(body)
+    declared = codec_of((match[1] or match[2]).decode("ascii")) if match else None
     return (
         declared if declared and not declared.startswith("utf-16") else ""
     )  # read as bytes, so it is not
@@ -115,20 +115,20 @@ def urls_within(url: str) -> list[str]:
     start = url.find("/", url.find("://") + 3)
     if start < 0 or "http" not in url[start:].lower():
         return []
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     path, _, query = url[start:].partition("?")
     for value in query.split("&"):
-        _gather(unquote(value), found)
-    _gather(path + ("?" + query if query else ""), found)
-    _gather(unquote(path), found)
-    return [text for text in found if text != url][:_MOST]
+        _gather(unquote(value), urls)
+    _gather(path + ("?" + query if query else ""), urls)
+    _gather(unquote(path), urls)
+    return [text for text in urls if text != url][:_MOST]
 
 
-def _gather(text: str, found: dict[str, None]) -> None:
+def _gather(text: str, urls: dict[str, None]) -> None:
     """Each beginning of a URL in a text opens one that goes on to its end."""
     for match in _SCHEME.finditer(text):
         scheme = match[0].partition(":")[0]
-        rest = text[match.end() :].partition(" ")[0]
-        found[f"{scheme}://{rest}"] = None
-        if len(found) > _MOST:
+        url = text[match.end() :].partition(" ")[0]
+        urls[f"{scheme}://{url}"] = None
+        if len(urls) > _MOST:
             return

@@ -1,4 +1,4 @@
-"""`xml:base`: the base URL of what is in an element. Source: XML Base (W3C, 2009); RFC 4287 2."""
+"""`xml:base`: the base URL of an element. Source: XML Base (W3C, 2009); RFC 4287 2."""
 
 from typing import Final, NamedTuple
 
@@ -64,6 +64,6 @@ class BaseStack:
             self._open[-1] = _OpenBase(name, self._open[-1].depth - 1)
 
     def cut(self, count: int) -> None:
-        """Keep the outermost elements alone, as what is around the others has ended."""
+        """Keep the outermost `count` elements, since the others are closed."""
         del self._open[count:]
         self.bases = self.bases[:count]

@@ -43,28 +43,28 @@ def extract_xml(document: Document, links: LinkCollector) -> None:
     of namespaces are names, not places.
     """
     source = read_text(document)
-    taken: set[str] = set()
+    hrefs: set[str] = set()
     feed = is_feed(source)
     if feed:
-        taken |= add_feed(feed_parts(source), links)
-    known = {link.url for link in links.outlinks} if feed else set()
+        hrefs |= add_feed(feed_parts(source), links)
+    feed_urls = {link.url for link in links.outlinks} if feed else set()
     for event in scan(source):
         if isinstance(event, Stylesheet):
-            said = attributes(event.attributes)
-            href = said.get("href", "")
+            element_attributes = attributes(event.attributes)
+            href = element_attributes.get("href", "")
             if href and not href.startswith("#"):
-                charset = said.get("charset", "")
+                charset = element_attributes.get("charset", "")
                 links.add(href, Hop.EMBED, "xml-stylesheet/@href", charset=charset)
             continue
         if not feed:
-            _references(event, links, taken)
+            _references(event, links, hrefs)
         for url in _mentioned(event):
-            if url not in taken and not (known and links.resolve(url) in known):
+            if url not in hrefs and not (feed_urls and links.resolve(url) in feed_urls):
                 links.add(url, Hop.SPECULATIVE, CONTEXT)
 
 
-def _references(event: XmlStart | End, links: LinkCollector, taken: set[str]) -> None:
-    """References that a browser follows when it shows the document; they join `taken`."""
+def _references(event: XmlStart | End, links: LinkCollector, hrefs: set[str]) -> None:
+    """Add references that a browser follows when it shows the document, also to `hrefs`."""
     if isinstance(event, End):
         if event.name == "style" and event.text:
             _styles(event.text, links)
@@ -73,20 +73,20 @@ def _references(event: XmlStart | End, links: LinkCollector, taken: set[str]) ->
     styled = "url(" in raw
     if not (styled or "href" in raw or "src" in raw or "url" in raw or "URL" in raw):
         return
-    found = attributes(raw)
+    element_attributes = attributes(raw)
     if styled:
-        for value in found.values():
+        for value in element_attributes.values():
             _styles(value, links)
     for key in ("href", "src", "url"):
-        value = found.get(key, "").strip()
+        value = element_attributes.get(key, "").strip()
         if value and not value.startswith("#"):
-            _reference(event.name, key, value, links, taken)
+            _reference(event.name, key, value, links, hrefs)
 
 
-def _reference(name: str, key: str, value: str, links: LinkCollector, taken: set[str]) -> None:
+def _reference(name: str, key: str, value: str, links: LinkCollector, hrefs: set[str]) -> None:
     hop = _HOPS.get(name) if key != "url" else None
     if hop:
-        taken.add(value)
+        hrefs.add(value)
         links.add(value, hop, f"{name}/@{key}")
     elif "://" not in value and is_very_likely_uri(value):
         links.add(value, Hop.SPECULATIVE, CONTEXT)

@@ -41,7 +41,7 @@ class XmlStart(msgspec.Struct, gc=False):
         name: Local name, lower case.
         attributes: As in the document; see the function `attributes`.
         before: Text directly before it, since the last tag.
-        at: Offset behind it.
+        at: Offset of its end.
     """
 
     name: str
@@ -104,11 +104,11 @@ def root_name(source: str) -> str:
 
 def attributes(raw: str) -> dict[str, str]:
     """Attributes of a start tag by local name in lower case, the first of each counts."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, double, single in _ATTRIBUTE.findall(raw):
         if not name.startswith("xmlns"):
-            found.setdefault(name.rpartition(":")[2].lower(), unescape_xml(double or single))
-    return found
+            values.setdefault(name.rpartition(":")[2].lower(), unescape_xml(double or single))
+    return values
 
 
 def unescape_xml(text: str) -> str:

@@ -46,16 +46,20 @@ class Challenge(NamedTuple):
 
 def parse_challenges(values: Iterable[bytes]) -> list[Challenge]:
     """Read WWW-Authenticate values; Basic and Digest only, the strongest first."""
-    found: list[Challenge] = []
+    challenges: list[Challenge] = []
     for value in values:
         for match in _PART.finditer(value[:MAX_CHALLENGE].decode("latin-1")):
             name, text = match[1].lower(), match[2]
             if text is None:
-                found.append(Challenge(name, {}))
-            elif found:
-                found[-1].parameters.setdefault(name, _unquote(text))
-    known = [each for each in found if each.scheme == "basic" or _can_digest(each)]
-    return sorted(known, key=lambda each: each.scheme == "basic")
+                challenges.append(Challenge(name, {}))
+            elif challenges:
+                challenges[-1].parameters.setdefault(name, _unquote(text))
+    usable = [
+        challenge
+        for challenge in challenges
+        if challenge.scheme == "basic" or _can_digest(challenge)
+    ]
+    return sorted(usable, key=lambda challenge: challenge.scheme == "basic")
 
 
 def _unquote(text: str) -> str:
@@ -179,27 +183,27 @@ class Authenticator:
         """
         place = (origin.scheme, origin.host, origin.port)
         own = [credential for credential in credentials if credential.belongs_to(*place)]
-        known = self._known.get(place) if own else None
-        if known is not None and known.credential not in own:
-            known = None
-        result = await once(self._line(known, call))
-        found = _choose(result, own) if result.status == 401 else None
-        if found is None or (known is not None and _is_refusal(known, found)):
+        remembered = self._known.get(place) if own else None
+        if remembered is not None and remembered.credential not in own:
+            remembered = None
+        result = await once(self._line(remembered, call))
+        chosen = _choose(result, own) if result.status == 401 else None
+        if chosen is None or (remembered is not None and _is_refusal(remembered, chosen)):
             return result
         capture = result.capture
         if capture is not None:
             capture.body.close()
-        result = await once(self._line(found, call))
+        result = await once(self._line(chosen, call))
         if 0 < result.status != 401:
-            self._known[place] = found
+            self._known[place] = chosen
         else:
             self._known.pop(place, None)
         return result
 
-    def _line(self, known: _Known | None, call: tuple[str, str]) -> bytes:
-        """The Authorization line; b"" when nothing is known, or a value cannot be sent."""
+    def _line(self, login: _Known | None, call: tuple[str, str]) -> bytes:
+        """Return the Authorization line; b"" without a login, or if a value cannot be sent."""
         try:
-            return known.answer(*call) if known is not None else b""
+            return login.answer(*call) if login is not None else b""
         except ValueError:
             return b""
 
@@ -220,10 +224,10 @@ def _choose(result: FetchResult, credentials: Sequence[Credential]) -> _Known | 
     return None
 
 
-def _is_refusal(known: _Known, found: _Known) -> bool:
+def _is_refusal(remembered: _Known, chosen: _Known) -> bool:
     """What was sent unasked was refused, and asking again for the same changes nothing."""
     return (
-        known.challenge.scheme == "basic"
-        and found.challenge.scheme == "basic"
-        and (known.credential == found.credential)
+        remembered.challenge.scheme == "basic"
+        and chosen.challenge.scheme == "basic"
+        and (remembered.credential == chosen.credential)
     )

@@ -12,7 +12,7 @@ from nacre.messages import message
 
 
 class Conversation(Protocol):
-    """A conversation on a connection: one request and what comes back."""
+    """A conversation on a connection: one request and its reply."""
 
     @property
     def over(self) -> bool:
@@ -146,7 +146,7 @@ class Connection(asyncio.Protocol):
         """Note when it became idle, time of the loop."""
         self.idle_since = now
 
-    def rest(self, forget: Callable[["Connection"], None]) -> None:
+    def go_idle(self, forget: Callable[["Connection"], None]) -> None:
         """Call `forget` when it ends, until it works again (`wake`)."""
         self._forget = forget
 
@@ -155,7 +155,7 @@ class Connection(asyncio.Protocol):
         self._forget = None
 
     def release(self) -> None:
-        """Note that the conversation is over: what comes now is unasked for."""
+        """End the conversation: data that arrives from now on is unsolicited."""
         self._talk = None
 
     def abort(self) -> None:

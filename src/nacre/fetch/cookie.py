@@ -109,19 +109,19 @@ def parse_set_cookie(field: bytes, now: float, max_size: int) -> SetCookie | Non
     """Read the value of a Set-Cookie header; None when there is no cookie in it to keep.
 
     It is cut at NUL, CR or LF; other controls, a missing name and more than `max_size` bytes of
-    name and value make it void. SameSite is for browsers and is ignored, like what is unknown.
+    name and value make it void. SameSite is for browsers and is ignored, like unknown attributes.
     """
     field = _END.split(field[:_MAX_FIELD], maxsplit=1)[0]
     if len(field) != len(field.translate(None, _CONTROLS)):
         return None
-    pair, _, rest = field.partition(b";")
+    pair, _, attributes = field.partition(b";")
     name, equals, value = pair.partition(b"=")
     name, value = name.strip(b" \t"), value.strip(b" \t")
     if not equals or not name or len(name) + len(value) > max_size:
         return None
     cookie = SetCookie(_text(name), _text(value))
-    if rest:
-        _read_attributes(cookie, _text(rest), now)
+    if attributes:
+        _read_attributes(cookie, _text(attributes), now)
     return cookie
 
 
@@ -325,19 +325,20 @@ def encode_cookies(cookies: Iterable[Cookie]) -> bytes:
 
 def decode_cookies(row: bytes) -> Iterator[Cookie]:
     """The cookies of a row."""
-    for kept in _ROWS.decode(row):
+    for row_cookie in _ROWS.decode(row):
         name, value, path = (
-            text.decode("utf-8", "surrogateescape") for text in (kept.name, kept.value, kept.path)
+            text.decode("utf-8", "surrogateescape")
+            for text in (row_cookie.name, row_cookie.value, row_cookie.path)
         )
         yield Cookie(
             name,
             value,
-            kept.domain,
+            row_cookie.domain,
             path,
-            kept.host_only,
-            kept.secure,
-            kept.http_only,
-            kept.expires,
-            kept.created,
-            kept.accessed,
+            row_cookie.host_only,
+            row_cookie.secure,
+            row_cookie.http_only,
+            row_cookie.expires,
+            row_cookie.created,
+            row_cookie.accessed,
         )

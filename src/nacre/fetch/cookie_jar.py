@@ -94,12 +94,12 @@ class CookieJar:
         """
         if not self._domains:
             return ""
-        found = self._matching(url, now)
-        if not found:
+        cookies = self._matching(url, now)
+        if not cookies:
             return ""
-        found.sort(key=attrgetter("created"))
-        found.sort(key=lambda cookie: len(cookie.path), reverse=True)
-        return self._join(found, now)
+        cookies.sort(key=attrgetter("created"))
+        cookies.sort(key=lambda cookie: len(cookie.path), reverse=True)
+        return self._join(cookies, now)
 
     def store(self, url: str, set_cookie_values: Sequence[bytes], now: float) -> list[Cookie]:
         """Take what a reply sets.
@@ -110,13 +110,13 @@ class CookieJar:
             now: Seconds since the epoch, UTC.
 
         Returns:
-            The cookies set, changed, removed or evicted: the rows of their domains are no longer
-            what they were (see `row`). Empty when nothing changed.
+            The cookies set, changed, removed or evicted: the rows of their domains changed (see
+            `row`). Empty if nothing changed.
         """
         changed: list[Cookie] = []
         for field in set_cookie_values[:_MAX_FIELDS]:
-            said = parse_set_cookie(field, now, self.settings.max_size)
-            cookie = _admit(said, url, now) if said else None
+            parsed = parse_set_cookie(field, now, self.settings.max_size)
+            cookie = _admit(parsed, url, now) if parsed else None
             if cookie and not self._is_protected(cookie, url):
                 changed += self._put(cookie, now)
         return changed
@@ -132,7 +132,7 @@ class CookieJar:
             self._put(cookie, now)
 
     def load(self, text: str, now: float) -> list[str]:
-        """Take the cookies of a Netscape file; what is wrong with it, line by line."""
+        """Add the cookies of a Netscape file; return the problems, one per invalid line."""
         cookies, problems = parse_netscape(text)
         for cookie in cookies:
             self._put(cookie, now)
@@ -146,7 +146,7 @@ class CookieJar:
         """The cookies to send to a URL, unsorted."""
         name = host(url)
         path = secure = None
-        found: list[Cookie] = []
+        matches: list[Cookie] = []
         domain = name
         while domain:
             bucket = self._domains.get(domain)
@@ -154,7 +154,7 @@ class CookieJar:
                 if path is None:
                     path = _path(url)
                     secure = url.startswith("https:")
-                found += [
+                matches += [
                     cookie
                     for cookie in bucket.values()
                     if cookie.expires > now
@@ -163,10 +163,10 @@ class CookieJar:
                     and path_matches(path, cookie.path)
                 ]
             domain = domain.partition(".")[2]
-        return found
+        return matches
 
     def _join(self, cookies: list[Cookie], now: float) -> str:
-        """The header's value, within its limit; marks what is sent as used."""
+        """Return the header's value, within its limit; mark the sent cookies as used."""
         pairs: list[str] = []
         room = self.settings.max_header
         for cookie in cookies:
@@ -229,13 +229,13 @@ def _path(url: str) -> str:
     return request_target(url).partition("?")[0]
 
 
-def _admit(said: SetCookie, url: str, now: float) -> Cookie | None:
+def _admit(parsed: SetCookie, url: str, now: float) -> Cookie | None:
     """The cookie of a Set-Cookie header of a host; None when it may not set it (RFC 6265 5.3)."""
     name = host(url)
     secure = url.startswith("https:")
-    if (said.secure and not secure) or not _keeps_prefix(said):
+    if (parsed.secure and not secure) or not _keeps_prefix(parsed):
         return None
-    domain = said.domain
+    domain = parsed.domain
     if domain and domain != name and (is_ip(name) or not domain_matches(name, domain)):
         return None
     if domain and is_public_suffix(domain):
@@ -243,21 +243,21 @@ def _admit(said: SetCookie, url: str, now: float) -> Cookie | None:
             return None
         domain = ""
     return Cookie(
-        said.name,
-        said.value,
+        parsed.name,
+        parsed.value,
         domain or name,
-        said.path or default_path(_path(url)),
+        parsed.path or default_path(_path(url)),
         host_only=not domain,
-        secure=said.secure,
-        http_only=said.http_only,
-        expires=said.expires,
+        secure=parsed.secure,
+        http_only=parsed.http_only,
+        expires=parsed.expires,
         accessed=now,
     )
 
 
-def _keeps_prefix(said: SetCookie) -> bool:
+def _keeps_prefix(parsed: SetCookie) -> bool:
     """Whether a cookie is what its name promises (`__Secure-`, `__Host-`)."""
-    name = said.name.lower()
+    name = parsed.name.lower()
     if name.startswith("__host-"):
-        return said.secure and not said.domain and said.path == "/"
-    return said.secure or not name.startswith("__secure-")
+        return parsed.secure and not parsed.domain and parsed.path == "/"
+    return parsed.secure or not name.startswith("__secure-")

@@ -135,10 +135,10 @@ class Dialer:
     ) -> Connection | ConnectFailure:
         """Connect to an origin at one of the addresses; never raises for what the web does."""
         if origin.scheme != "https":
-            found = await self._attempt(origin, addresses, settings, "")
+            outcome = await self._attempt(origin, addresses, settings, "")
         else:
-            found = await self._dial_tls(origin, addresses, settings)
-        return found.refusal if isinstance(found, _NoTls) else found
+            outcome = await self._dial_tls(origin, addresses, settings)
+        return outcome.refusal if isinstance(outcome, _NoTls) else outcome
 
     async def _dial_tls(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings
@@ -146,47 +146,47 @@ class Dialer:
         """Try one address after the other, and once, at one of them, without a name."""
         sni, may_omit = origin.sni, settings.tls == "record"
         while True:
-            found = await self._attempt(origin, addresses, settings, sni)
-            if isinstance(found, _NoTls) and found.by_name and may_omit:
+            outcome = await self._attempt(origin, addresses, settings, sni)
+            if isinstance(outcome, _NoTls) and outcome.by_name and may_omit:
                 may_omit = False
-                where = (found.address,) if found.address else addresses
-                found = await self._attempt(origin, where, settings, "")
-            if not isinstance(found, _NoTls) or found.address not in addresses:
-                return found
-            addresses = tuple(address for address in addresses if address != found.address)
+                where = (outcome.address,) if outcome.address else addresses
+                outcome = await self._attempt(origin, where, settings, "")
+            if not isinstance(outcome, _NoTls) or outcome.address not in addresses:
+                return outcome
+            addresses = tuple(address for address in addresses if address != outcome.address)
             if not addresses:
-                return found
+                return outcome
 
     async def _attempt(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings, sni: str
     ) -> Connection | ConnectFailure | _NoTls:
         try:
-            found = await self._connect(origin, addresses, settings)
+            outcome = await self._connect(origin, addresses, settings)
         except TimeoutError as error:
             return _failed(settings, str(error) or "timed out")
         except ssl.SSLError as error:
             return _failed(settings, f"TLS handshake: {describe(error)}")
         except (OSError, ValueError) as error:
             return _failed(settings, describe(error), starved=is_starvation(error))
-        if origin.scheme == "https" and isinstance(found, Connection):
-            return await self._with_tls(found, origin, settings, sni)
-        return found
+        if origin.scheme == "https" and isinstance(outcome, Connection):
+            return await self._with_tls(outcome, origin, settings, sni)
+        return outcome
 
     async def _with_tls(
-        self, found: Connection, origin: Origin, settings: FetchSettings, sni: str
+        self, connection: Connection, origin: Origin, settings: FetchSettings, sni: str
     ) -> Connection | _NoTls:
         try:
-            await self._encrypt(found, origin, settings, sni)
-            facts = self._tls.facts(found.transport, origin.host, sni, self._clock.now())
-            found.take_tls(facts)
+            await self._encrypt(connection, origin, settings, sni)
+            facts = self._tls.facts(connection.transport, origin.host, sni, self._clock.now())
+            connection.take_tls(facts)
         except (OSError, ValueError) as error:
-            found.abort()
+            connection.abort()
             text = str(error) if isinstance(error, TimeoutError) else describe(error)
             if isinstance(error, ssl.SSLError):
                 text = f"TLS handshake: {text}"
             refusal = ConnectFailure(FetchStatus.CONNECT_FAILED, text)
-            return _NoTls(refusal, found.address, bool(sni) and _may_be_the_name(error))
-        return found
+            return _NoTls(refusal, connection.address, bool(sni) and _may_be_the_name(error))
+        return connection
 
     async def _connect(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings
@@ -241,7 +241,7 @@ class Dialer:
         return connection
 
     async def _socks(self, proxy: Proxy, host: str, port: int) -> Connection:
-        """Connect through SOCKS5; the address that was checked, where there is one."""
+        """Connect through SOCKS5, to the checked address if there is one."""
         sock = await open_socks(proxy, host, port)
         _, connection = await self._loop.create_connection(Connection, sock=sock)
         return connection

@@ -63,13 +63,13 @@ class WatchedFile(Generic[_Value]):
 
 def parse_hosts(text: str) -> dict[str, tuple[str, ...]]:
     """Lower-case names of a hosts file, each with its addresses in the order of the file."""
-    found: dict[str, list[str]] = {}
+    addresses_by_name: dict[str, list[str]] = {}
     for line in text.splitlines():
         words = line.partition("#")[0].split()
         if words and parse_address(words[0]):
             for name in words[1:]:
-                found.setdefault(name.lower().removesuffix("."), []).append(words[0])
-    return {name: tuple(dict.fromkeys(addresses)) for name, addresses in found.items()}
+                addresses_by_name.setdefault(name.lower().removesuffix("."), []).append(words[0])
+    return {name: tuple(dict.fromkeys(addresses)) for name, addresses in addresses_by_name.items()}
 
 
 def parse_resolv_conf(text: str) -> tuple[DnsServer, ...]:
@@ -219,7 +219,7 @@ class DnsResolver:
         plain = host.removesuffix(".")
         local = self._local(plain)
         if local:
-            return self._known(plain, local)
+            return self._static_answer(plain, local)
         name = parse_name(plain)
         if name is None:
             return _failure(f"{host[:300]!r} is not a name for DNS")
@@ -244,7 +244,7 @@ class DnsResolver:
         usable = (a for a in addresses if self._settings.ipv6 or ":" not in a)
         return tuple(dict.fromkeys(usable))[:MAX_ADDRESSES]
 
-    def _known(self, host: str, addresses: Sequence[str]) -> DnsAnswer:
+    def _static_answer(self, host: str, addresses: Sequence[str]) -> DnsAnswer:
         ttl = min(self._settings.min_ttl, _MAX_TTL)
         lines = (
             f"{host}.\t{int(ttl)}\tIN\t{'AAAA' if ':' in address else 'A'}\t{address}"
@@ -253,17 +253,17 @@ class DnsResolver:
         return DnsAnswer(tuple(addresses), ttl, text=self._body(lines))
 
     async def _ask(self, name: Name, servers: Sequence[DnsServer]) -> DnsAnswer:
-        found = await self._families(name, servers)
-        records = tuple(dict.fromkeys(chain.from_iterable(one.records for one in found)))
+        replies = await self._families(name, servers)
+        records = tuple(dict.fromkeys(chain.from_iterable(reply.records for reply in replies)))
         addresses = self._usable(_interleaved(records))
         if not addresses:
-            errors = dict.fromkeys(one.error for one in found if one.error)
+            errors = dict.fromkeys(reply.error for reply in replies if reply.error)
             text = "; ".join(errors) or "it has no address"
-            certain = all(one.certain for one in found)
+            certain = all(reply.certain for reply in replies)
             failure = _failure(f"{name.to_text(omit_final_dot=True)}: {text}", certain=certain)
-            return structs.replace(failure, starved=any(one.starved for one in found))
+            return structs.replace(failure, starved=any(reply.starved for reply in replies))
         ttl = min(max(self._settings.min_ttl, min(r.ttl for r in records)), _MAX_TTL)
-        server = next(one.server for one in found if one.records)
+        server = next(reply.server for reply in replies if reply.records)
         return DnsAnswer(
             addresses, ttl, server=server, text=self._body(record.line() for record in records)
         )
@@ -274,8 +274,8 @@ class DnsResolver:
         asking = QueryPolicy(servers, self._settings.timeout, self._settings.tries)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(find_addresses(name, kind, asking)) for kind in kinds]
-            done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if waiting and any(task.result().records for task in done):
+            finished, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if waiting and any(task.result().records for task in finished):
                 _, waiting = await asyncio.wait(waiting, timeout=_GRACE)
                 for task in waiting:
                     task.cancel()

@@ -157,7 +157,7 @@ def parse_server(text: str) -> DnsServer:
     """Read `IP` or `IP:PORT`, with an IPv6 address in brackets before a port.
 
     Raises:
-        ValueError: It is neither; the message says what is expected.
+        ValueError: The text is neither; the message contains the expected form.
     """
     host, port = text, ""
     if text.startswith("["):
@@ -182,7 +182,7 @@ def parse_server(text: str) -> DnsServer:
 
 
 class _Datagrams(asyncio.DatagramProtocol):
-    """Waits for the reply to a query; what is not a reply to it is not looked at."""
+    """Waits for the reply to a query; other datagrams are ignored."""
 
     def __init__(self, query: bytes) -> None:
         self._query = query
@@ -202,7 +202,7 @@ class _Datagrams(asyncio.DatagramProtocol):
 
 
 async def query_server(server: DnsServer, name: Name, kind: int) -> DnsReply:
-    """Ask once, from a port of its own and with an unguessable number.
+    """Ask once, from a separate port and with an unguessable number.
 
     The caller limits the time.
 
@@ -338,7 +338,7 @@ def _follow(name: Name, records: Sequence[DnsRecord], aliases: list[DnsRecord]) 
 async def _ask(name: Name, kind: int, asking: QueryPolicy) -> tuple[str, DnsReply | None, str]:
     """Ask until a server knows: its address, its reply, or why there is none.
 
-    A reply in addition to an error says that the name does not exist.
+    A reply besides an error means that the name does not exist.
 
     Raises:
         OSError: The crawler itself has no file handle left.

@@ -45,15 +45,15 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
         self._at = float("inf")
 
-    def watch(self, one: Timed, due: float) -> None:
+    def watch(self, timed: Timed, due: float) -> None:
         """Add something to watch; `due` as its attribute."""
-        self._watched.add(one)
+        self._watched.add(timed)
         if due < self._at:
             self._arm(due)
 
-    def drop(self, one: Timed) -> None:
+    def drop(self, timed: Timed) -> None:
         """Remove it: its limits do not matter any longer."""
-        self._watched.discard(one)
+        self._watched.discard(timed)
 
     def close(self) -> None:
         """Watch nothing more."""
@@ -74,10 +74,10 @@ class Deadlines:
     def _look(self) -> None:
         self._disarm()
         now = self._loop.time()
-        for one in tuple(self._watched):
-            one.look(now)
+        for timed in tuple(self._watched):
+            timed.look(now)
         if self._watched:
-            self._arm(max(min(one.due for one in self._watched), now + _LEAST))
+            self._arm(max(min(timed.due for timed in self._watched), now + _LEAST))
 
 
 class ExchangeEnd(Enum):
@@ -100,10 +100,10 @@ class Exchange:
         reader: Reads the reply.
         sink: Takes its body.
         done: Resolves to how it ended.
-        first_byte: Monotonic time of the first byte of the reply; 0.0 before it.
+        first_byte: Monotonic time of the first byte of the reply; 0.0 until then.
         error: What broke the connection; None for a clean end.
         clean_close: Whether the peer announced the close (EOF, or close_notify in TLS).
-        sent: Monotonic time when the request went out; 0.0 before it.
+        sent: Monotonic time when the request went out; 0.0 until then.
         trust: Whether the reply is the answer; None if nothing else can be.
     """
 
@@ -168,7 +168,7 @@ class Exchange:
         ahead = 0.0 if self._meter is None else self._meter(len(data), self._last)
         reader = self.reader
         body = reader.feed(data)
-        if self._check is not None and reader.status and not self._wanted(self._check):
+        if self._check is not None and reader.status and not self._is_accepted(self._check):
             return
         if body:
             self.sink.write(body)
@@ -177,7 +177,7 @@ class Exchange:
         elif self._rate or ahead:
             self._throttle(ahead)
 
-    def _wanted(self, check: Check) -> bool:
+    def _is_accepted(self, check: Check) -> bool:
         """Ask the mid-fetch rule, once."""
         self._check = None
         reader = self.reader
@@ -207,13 +207,13 @@ class Exchange:
             self.done.set_result(how)
 
     def fail(self, error: BaseException) -> None:
-        """Hand an error in the crawler or of a disk to the one who waits."""
+        """Raise an error of the crawler or of a disk in the waiting task."""
         self._deadlines.drop(self)
         if not self.done.done():
             self.done.set_exception(error)
 
     def annotate(self, text: str) -> None:
-        """Note what was odd, for crawl.log."""
+        """Annotate an oddity, for crawl.log."""
         reader = self.reader
         reader.annotations.append(text)
 
@@ -225,8 +225,8 @@ class Exchange:
     @property
     def due(self) -> float:
         """See `Timed`. While we do not read, silence is not the server's."""
-        heard = self._loop.time() if self._paused else self._last
-        return min(heard + self._silence, self._deadline)
+        last_byte = self._loop.time() if self._paused else self._last
+        return min(last_byte + self._silence, self._deadline)
 
     def look(self, now: float) -> None:
         """See `Timed`."""
@@ -257,7 +257,7 @@ _COMPARED = 65_536
 
 
 class Doubted(NamedTuple):
-    """A reply with a surplus behind it.
+    """A reply with surplus bytes after it.
 
     Attributes:
         connection: The connection, ended.

@@ -1,4 +1,4 @@
-"""The address guard says which addresses may be connected to: a pure decision, by address alone.
+"""The address guard decides which addresses may be connected to: pure, by address alone.
 
 It is asked for each candidate address and again for the address of the peer, so that no name, no
 redirect and no rebinding leads to a network that the operator did not mean to crawl. Only what the
@@ -34,7 +34,7 @@ UNSPECIFIED = "unspecified"
 DOCUMENTATION = "documentation"
 RESERVED = "reserved"
 
-# The first network that holds an address says what it is, so exceptions precede the rule.
+# The first network that contains an address determines its kind, so exceptions come first.
 _KINDS_4: tuple[tuple[str, str], ...] = (
     ("169.254.169.254/32", METADATA),
     ("169.254.170.2/32", METADATA),  # Amazon ECS
@@ -208,14 +208,14 @@ class AddressGuard:
     def refusal(self, address: str) -> str:
         """The reason why an IP address is refused, for the operator; "" when it is allowed.
 
-        The text names the address, its kind and the option that would allow it.
+        The text contains the address, its kind and the option that would allow it.
         """
-        known = self._known.get(address)
-        if known is None:
+        text = self._known.get(address)
+        if text is None:
             if len(self._known) >= _CACHE:
                 self._known.clear()
-            known = self._known[address] = self._judge(address)
-        return known
+            text = self._known[address] = self._judge(address)
+        return text
 
     def is_listed(self, address: str) -> bool:
         """Whether an address is in the networks allowed by name, public or not."""
@@ -288,7 +288,7 @@ def is_private_seed_name(host: str) -> bool:
 
     `localhost`, names under `.localhost`, `.test` (RFC 6761), `.internal` (reserved by ICANN for
     private use), `.local` (RFC 6762) and `.home.arpa` (RFC 8375), and addresses in private ranges.
-    The names cannot be registered, so that no third party decides what they resolve to.
+    The names cannot be registered, so that no third party controls their addresses.
 
     Args:
         host: Lower-case A-labels, or an IP address, with or without brackets.

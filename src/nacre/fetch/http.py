@@ -91,7 +91,7 @@ class HttpFetcher:
         Args:
             clock: Gives the times of captures; limits run on the time of the loop.
             guard: Determines which addresses may be connected to.
-            spool: Stores bodies; None for one of its own with the defaults.
+            spool: Stores bodies; None: a new spool with the defaults.
             roots: PEM file of root certificates; None for the system's.
             logins: Names and passwords beside those of the settings; the list may grow.
             machine: The time at which certificates have to be valid; None: that of `clock`.
@@ -140,7 +140,7 @@ class HttpFetcher:
     async def _converse(self, plan: _Plan, idle: Connection | None) -> FetchResult:
         """Ask, on an idle connection or a new one; again where the reply may be another's."""
         doubted: Doubted | None = None
-        left = _MOST_DOUBTS if plan.request.method in _REPEATABLE else 0
+        tries_left = _MOST_DOUBTS if plan.request.method in _REPEATABLE else 0
         while True:
             connection = idle or await self._dial(plan)
             if isinstance(connection, ConnectFailure):
@@ -157,8 +157,8 @@ class HttpFetcher:
                 exchange.annotate(UNASKED_REPLY)
             if used and not exchange.first_byte and end is _CLOSED:
                 connection.abort()  # it ended while it rested
-            elif left and not explained and is_foreign(exchange, used=used):
-                left -= 1
+            elif tries_left and not explained and is_foreign(exchange, used=used):
+                tries_left -= 1
                 doubted = doubt(connection, exchange)
             else:
                 return await self._finish(plan, connection, exchange, end)
@@ -181,7 +181,7 @@ class HttpFetcher:
     def _plan(
         self, request: FetchRequest, settings: FetchSettings, extra: bytes
     ) -> _Plan | ConnectFailure:
-        """Check what was asked, and make the bytes to send."""
+        """Check the request, and make the bytes to send."""
         began, started = self._clock.now(), self._clock.monotonic()
         proxy = settings.proxy_server
         forwarded = proxy is not None and proxy.kind != "socks5"
@@ -236,15 +236,15 @@ class HttpFetcher:
         limit = asyncio.timeout_at(plan.deadline)
         try:
             async with limit:
-                found = await self._dialer.dial(plan.origin, plan.addresses, plan.settings)
+                outcome = await self._dialer.dial(plan.origin, plan.addresses, plan.settings)
         except TimeoutError:
             return ConnectFailure(
                 FetchStatus.TIMEOUT, f"no reply within {plan.settings.timeout:g} s"
             )
-        if isinstance(found, Connection):
-            found.serve(_key(plan, found.address))
-            found.listen(self._pool.surplus)
-        return found
+        if isinstance(outcome, Connection):
+            outcome.serve(_key(plan, outcome.address))
+            outcome.listen(self._pool.surplus)
+        return outcome
 
     async def _exchange(self, plan: _Plan, connection: Connection) -> tuple[Exchange, ExchangeEnd]:
         settings = plan.settings
@@ -271,7 +271,7 @@ class HttpFetcher:
     async def _finish(
         self, plan: _Plan, connection: Connection, exchange: Exchange, end: ExchangeEnd
     ) -> FetchResult:
-        """Give the connection back or end it, and say what came of the exchange."""
+        """Return the connection to the pool or close it, and return the result of the exchange."""
         reader = exchange.reader
         if exchange.first_byte:
             connection.note_wait(exchange.first_byte - exchange.sent)

@@ -1,4 +1,4 @@
-"""Idle connections, kept for the next request to the same place, and what they still have to say.
+"""Idle connections for the next request to the same place, and data that they still receive.
 
 A connection on which anything comes unasked is never used again, and neither is any other to its
 place: its replies could be those of other requests. A connection that is given up while a
@@ -75,7 +75,7 @@ class Pool:
             connection.abort()
             return
         connection.fall_idle(now)
-        connection.rest(self._remove)
+        connection.go_idle(self._remove)
         self._places.setdefault(connection.key, []).append(connection)
         self._order[connection] = None
         if connection.unproven and self._timer is None:
@@ -147,8 +147,8 @@ class Pool:
     def _prove(self, connection: Connection, now: float) -> None:
         """A connection that was idle long enough has no open reply.
 
-        A time in which this process did not run shows nothing about a server: what it sent
-        meanwhile was not read.
+        A time in which this process did not run shows nothing about a server: its data was not read
+        meanwhile.
         """
         if not connection.unproven or now - connection.idle_since < connection.quiet_time:
             return
@@ -185,7 +185,7 @@ class Pool:
 
     def _keep(self, connection: Connection) -> None:
         """Let it linger."""
-        connection.rest(self._remove)
+        connection.go_idle(self._remove)
         self._listen(connection, self._listen_on)
         if len(self._lingering) > MAX_LINGERING:
             self._end(next(iter(self._lingering)))

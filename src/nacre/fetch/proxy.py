@@ -43,7 +43,7 @@ def parse_proxy(url: str) -> Proxy:
     """Read a proxy URL.
 
     Raises:
-        ValueError: It is none; the message says what is expected.
+        ValueError: The text is no proxy; the message contains the expected form.
     """
     parts = urlsplit(url)
     if parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/"):
@@ -74,7 +74,7 @@ async def open_tunnel(connection: Connection, proxy: Proxy, host: str, port: int
     """Ask an HTTP proxy for a tunnel to a host.
 
     Raises:
-        ConnectionError: It refused, or answered what is not a reply.
+        ConnectionError: The proxy refused, or its answer is no valid reply.
     """
     name = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     lines = header_lines([("Host", name)]) + proxy_authorization(proxy)
@@ -132,7 +132,7 @@ async def open_socks(proxy: Proxy, host: str, port: int) -> socket.socket:
     """A socket that the proxy has connected to a host.
 
     Raises:
-        OSError: The proxy cannot be reached, refused, or answered what is not SOCKS.
+        OSError: The proxy cannot be reached, refused, or its answer is not SOCKS.
     """
     # Nothing loads the library before such a proxy is used: it takes 10 ms.
     from python_socks import ProxyError, ProxyType  # noqa: PLC0415

@@ -42,7 +42,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
         last_modified: Its Last-Modified, for If-Modified-Since; b"" sends none.
         check: Mid-fetch rule; None fetches every body.
         host_rate: Most bytes a second of all fetches from this host; 0 for no limit.
-        fresh: On a connection of its own, which carries nothing before or after.
+        fresh: On a separate connection, which carries no other request.
     """
 
     url: str
@@ -209,8 +209,8 @@ def _bare(url: str) -> str:
     if "@" not in url and "#" not in url:
         return url
     url = url.partition("#")[0]
-    scheme, colon, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
+    scheme, colon, after = url.partition("://")
+    authority, slash, path = after.partition("/")
     return f"{scheme}{colon}{authority.rpartition('@')[2]}{slash}{path}"
 
 
@@ -219,14 +219,14 @@ def _merged(request: FetchRequest, settings: FetchSettings, origin: Origin) -> b
     fields = [("Host", origin.authority), *settings.fields, *_own(request, settings)]
     if request.body is not None:
         fields.append(("Content-Length", str(len(request.body))))
-    given = {name.lower() for name, _ in request.headers} - {"content-length", "connection"}
-    kept = [field for field in fields if field[0].lower() not in given]
-    own = [field for field in request.headers if field[0].lower() in given]
+    names = {name.lower() for name, _ in request.headers} - {"content-length", "connection"}
+    defaults = [field for field in fields if field[0].lower() not in names]
+    own = [field for field in request.headers if field[0].lower() in names]
     host = next((field for field in own if field[0].lower() == "host"), None)
     if host:
         own.remove(host)
-        kept.insert(0, host)
-    return header_lines(kept + own)
+        defaults.insert(0, host)
+    return header_lines(defaults + own)
 
 
 _NO_HANDLES = frozenset((errno.EMFILE, errno.ENFILE))

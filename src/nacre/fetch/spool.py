@@ -112,7 +112,7 @@ class Sink:
         return body
 
     def discard(self) -> None:
-        """Drop what came; may be called twice, and after `finish`."""
+        """Drop the received bytes; may be called twice, and after `finish`."""
         self._spool.used -= self._held
         self._held = 0
         self._parts.clear()

@@ -83,20 +83,20 @@ class Verifier:
 
     def _verify(self, chain: tuple[bytes, ...], host: str, now: datetime) -> str:
         try:
-            leaf, *others = [x509.load_der_x509_certificate(der) for der in chain]
-            return _obvious(leaf, now) or self._judge(leaf, others, host, now)
+            leaf, *issuers = [x509.load_der_x509_certificate(der) for der in chain]
+            return _obvious(leaf, now) or self._judge(leaf, issuers, host, now)
         except Exception as error:  # noqa: BLE001 - of what servers send it raises nearly anything
             return f"unreadable certificate: {' '.join(str(error).split())[:200]}"
 
     def _judge(
-        self, leaf: x509.Certificate, others: list[x509.Certificate], host: str, now: datetime
+        self, leaf: x509.Certificate, issuers: list[x509.Certificate], host: str, now: datetime
     ) -> str:
         if self._store is None:
             return "no root certificates to verify with"
         try:
             policy = PolicyBuilder().store(self._store).time(now)
             policy = policy.extension_policies(ee_policy=_LEAF, ca_policy=_ISSUER)
-            policy.build_server_verifier(_subject(host)).verify(leaf, others)
+            policy.build_server_verifier(_subject(host)).verify(leaf, issuers)
         except VerificationError as error:
             return _reason(leaf, host, str(error))
         except ValueError as error:
@@ -146,15 +146,17 @@ def _reason(leaf: x509.Certificate, host: str, message: str) -> str:
 
 
 def _names(leaf: x509.Certificate, host: str) -> bool:
-    """The certificate names the host, perhaps by a wildcard of one label."""
+    """Return whether the certificate is for the host, also by a wildcard of one label."""
     try:
-        found = leaf.extensions.get_extension_for_oid(ExtensionOID.SUBJECT_ALTERNATIVE_NAME).value
+        alternatives = leaf.extensions.get_extension_for_oid(
+            ExtensionOID.SUBJECT_ALTERNATIVE_NAME
+        ).value
     except (x509.ExtensionNotFound, ValueError):
         return False
-    if not isinstance(found, x509.SubjectAlternativeName):
+    if not isinstance(alternatives, x509.SubjectAlternativeName):
         return False
     host = host.rstrip(".").lower()
-    if any(str(address) == host for address in found.get_values_for_type(x509.IPAddress)):
+    if any(str(address) == host for address in alternatives.get_values_for_type(x509.IPAddress)):
         return True
-    names = {name.lower() for name in found.get_values_for_type(x509.DNSName)}
+    names = {name.lower() for name in alternatives.get_values_for_type(x509.DNSName)}
     return host in names or f"*.{host.partition('.')[2]}" in names

@@ -16,7 +16,7 @@ _WHOIS = "whois..."
 
 
 def core_key(choice: QueueAssignment, url: str, addresses: Sequence[str] = ()) -> str:
-    """Queue key of a URL before it is split; the same for all URLs of one authority.
+    """Return the queue key of a URL, before splitting; equal for all URLs of an authority.
 
     Args:
         choice: The policy.

@@ -70,11 +70,11 @@ def parse_hours(text: str) -> tuple[tuple[int, int], ...]:
 def in_hours(days: str, hours: str, local: datetime) -> bool:
     """Whether a time is in these hours; those that pass midnight belong to the day they begin."""
     minute = local.hour * 60 + local.minute
-    wanted = parse_days(days)
+    weekdays = parse_days(days)
     today, before = local.weekday(), (local.weekday() - 1) % 7
     return any(
-        (today in wanted and start <= minute < end)
-        or (before in wanted and start <= minute + _DAY < end)
+        (today in weekdays and start <= minute < end)
+        or (before in weekdays and start <= minute + _DAY < end)
         for start, end in parse_hours(hours)
     )
 
@@ -104,7 +104,7 @@ class HoursWindow(Protocol):
 
     @property
     def parallel(self) -> int | None:
-        """Fetches at the same time."""
+        """Parallel fetches."""
         ...
 
     @property
@@ -119,7 +119,7 @@ class BandwidthLimits(NamedTuple):
     Attributes:
         total: Bytes a second of the whole crawl; 0 for no limit.
         per_host: Bytes a second of one host; 0 for no limit.
-        parallel: Fetches at the same time; None: as the settings say.
+        parallel: Parallel fetches; None: as set elsewhere.
         min_delay: Shortest politeness delay, seconds.
         windows: Windows in effect, as `mon-fri 9-17`.
     """
@@ -142,9 +142,9 @@ class BandwidthLimits(NamedTuple):
         return max(self.min_delay, size / rate - duration) if rate else self.min_delay
 
 
-def slower(one: int, other: int) -> int:
+def slower(limit: int, other_limit: int) -> int:
     """The lower of two rates, of which 0 is none."""
-    return min(one, other) if one and other else one or other
+    return min(limit, other_limit) if limit and other_limit else limit or other_limit
 
 
 def pace_at(
@@ -174,9 +174,7 @@ class WindowSettings(Component):
     )
     total: Bytes | None = setting(None, "Bandwidth of the whole crawl; 0: no limit.", unit="B/s")
     per_host: Bytes | None = setting(None, "Bandwidth of one host; 0: no limit.", unit="B/s")
-    parallel: int | None = setting(
-        None, "Fetches at the same time.", unit="fetches", ge=1, le=10_000
-    )
+    parallel: int | None = setting(None, "Parallel fetches.", unit="fetches", ge=1, le=10_000)
     min_delay: Seconds | None = setting(
         None, "Shortest politeness delay, whatever else says.", unit="s"
     )

@@ -15,7 +15,7 @@ from nacre.frontier.settings import TrapSettings
 _ENDLESS = Directive.ENDLESS  # the way to a member of an enumeration is long
 
 _ROUND = 10
-"""URIs that a queue may hand out in a round: what they lead to is fetched before the next."""
+"""URIs that a queue may hand out per round: their links are fetched before the next ones."""
 _QUEUES = 2_000
 """Queues that take part in a round, so that none takes long to begin."""
 
@@ -43,13 +43,13 @@ class EndlessUriBudget:
         if uri.directive != _ENDLESS or uri.deferrals or uri.attempts:
             return True
         granted = self._granted.get(queue.name, 0)
-        if not granted or not self._left(queue):
+        if not granted or not self._remaining_budget(queue):
             return False
         self._granted[queue.name] = granted - 1
         queue.row.trapped += 1
         return True
 
-    def rest(self, queue: Queue) -> None:
+    def retire(self, queue: Queue) -> None:
         """Retire a queue whose first URI belongs to an endless place."""
         self._granted.pop(queue.name, None)
         self._resting[queue.name] = None
@@ -62,9 +62,9 @@ class EndlessUriBudget:
             name = next(iter(self._resting))
             del self._resting[name]
             queue = self._states.find(name)
-            left = self._left(queue) if self._rests(queue) else 0
-            if left:
-                self._granted[name] = min(left, _ROUND)
+            remaining = self._remaining_budget(queue) if self._rests(queue) else 0
+            if remaining:
+                self._granted[name] = min(remaining, _ROUND)
                 chosen.append(name)
         return self._states.unretire(chosen) > 0
 
@@ -77,7 +77,7 @@ class EndlessUriBudget:
     def _rests(self, queue: Queue) -> bool:
         return queue.row.state is QueueState.RETIRED and queue.row.why == ENDLESS_LEFT
 
-    def _left(self, queue: Queue) -> int:
+    def _remaining_budget(self, queue: Queue) -> int:
         """How many more its budget allows."""
         budget = self._settings[queue.overlay].budget
         return _ROUND if budget < 0 else max(budget - queue.row.trapped, 0)
@@ -156,16 +156,16 @@ class Dispatcher:
         """
         if not self._politeness.may_take(queue):
             return None
-        taken = self._store.take(queue)
+        entry = self._store.take(queue)
         row = queue.row
         self._cache.touch(queue)
-        if taken is None:  # its rows are fewer than it counted: the rows are right
+        if entry is None:  # its rows are fewer than it counted: the rows are right
             self._politeness.refrain(queue)
             row.correct_size(len(queue.taken))
             self._totals.recount(row)
             self._states.update_state(queue)
             return None
-        key, uri = taken
+        key, uri = entry
         if not self._allows(queue, uri):
             self._politeness.refrain(queue)
             self._store.put(queue, key, uri)
@@ -193,7 +193,7 @@ class Dispatcher:
         if self._traps.may_go(queue, uri):
             return False
         self._store.put(queue, key, uri)
-        self._traps.rest(queue)
+        self._traps.retire(queue)
         return True
 
     def _allows(self, queue: Queue, uri: CrawlURI) -> bool:

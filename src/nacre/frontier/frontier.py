@@ -263,8 +263,8 @@ class Frontier:
     def retry(self, uri: CrawlURI, attempt: Attempt, retry: Retry, now: float, mono: float) -> None:
         """A URI handed out is to be tried again (`policy.retry_decision`).
 
-        A queue that holds still keeps the URI at its head only where it must, or where there is no
-        other: else the others have a turn before it, so that no URI blocks its queue.
+        A waiting queue keeps the URI at its head only if it must, or has no other URI. Otherwise
+        its other URIs are fetched first, so that no URI blocks its queue.
         """
         self._time.advance(mono)
         queue, key = self._give_back(uri)
@@ -370,12 +370,12 @@ class Frontier:
         """Set the addresses of a queue's host: queues that share one wait for each other."""
         self.politeness.share(self.queue_states.find(name), addresses)
 
-    def retire(self, name: str, why: str = BY_OPERATOR) -> bool:
+    def retire(self, name: str, reason: str = BY_OPERATOR) -> bool:
         """Hand out nothing more of a queue until `unretire`; False when it was retired already."""
         queue = self.queue_states.find(name)
         if queue.row.state is QueueState.RETIRED:
             return False
-        self.queue_states.retire(queue, why)
+        self.queue_states.retire(queue, reason)
         return True
 
     def unretire(self, names: Sequence[str] | None = None) -> int:

@@ -10,19 +10,18 @@ _FULL = 16
 """One bit in so many is set before the table grows; at its largest it forgets its oldest text."""
 
 _MIX, _MIXED = 0x9E3779B97F4A7C15, 32
-"""CRCs of names that differ in some digits collide in their lower bits more often than by chance,
-because a CRC is linear."""
+"""CRCs are linear: texts that differ in some digits collide more often in the lower bits."""
 
 
 class KnownSet:
     """Texts by the CRC of each: 4 bytes each, and at most 8 MB of bits.
 
-    A text is taken for known by mistake once in 16 look-ups at most; it is then not added, and may
+    At most one look-up in 16 reports a new text as known by mistake; it is then not added, and may
     turn out to be unknown when the table has grown. It holds four million texts at most; then each
     takes the place of the oldest, so that no text costs more time or memory than another.
 
     Attributes:
-        fresh: CRCs added since `taken` was called last.
+        fresh: CRCs added since the last call of `take_fresh`.
     """
 
     __slots__ = ("_bits", "_mask", "_oldest", "_prints", "fresh")
@@ -73,10 +72,10 @@ class KnownSet:
         """Add a text, but not to `fresh`; its CRC for `keep`, None when it was known."""
         value = crc32(text, salt)
         bit = value * _MIX >> _MIXED & self._mask
-        place, one = bit >> 3, 1 << (bit & 7)
-        if self._bits[place] & one:
+        place, mask = bit >> 3, 1 << (bit & 7)
+        if self._bits[place] & mask:
             return None
-        self._bits[place] |= one
+        self._bits[place] |= mask
         self._note(value)
         return value
 
@@ -84,18 +83,18 @@ class KnownSet:
         """Texts that were marked are to be in `fresh`."""
         self.fresh.extend(values)
 
-    def taken(self) -> bytes:
-        """The keys that were added since the last call, for `restore`."""
-        found = self.fresh.tobytes()
+    def take_fresh(self) -> bytes:
+        """Return the keys that were added since the last call, for `restore`."""
+        data = self.fresh.tobytes()
         self.fresh = array("I")
-        return found
+        return data
 
     def everything(self) -> bytes:
         """Its complete content, the oldest first, for `restore`."""
         return (self._prints[self._oldest :] + self._prints[: self._oldest]).tobytes()
 
     def restore(self, data: bytes) -> None:
-        """Add again what `taken` once gave."""
+        """Add the keys that `take_fresh` or `everything` returned."""
         values = array("I")
         values.frombytes(data[: len(data) // values.itemsize * values.itemsize])
         for value in values:
@@ -104,10 +103,10 @@ class KnownSet:
 
     def _set(self, value: int) -> bool:
         bit = value * _MIX >> _MIXED & self._mask
-        place, one = bit >> 3, 1 << (bit & 7)
-        if self._bits[place] & one:
+        place, mask = bit >> 3, 1 << (bit & 7)
+        if self._bits[place] & mask:
             return False
-        self._bits[place] |= one
+        self._bits[place] |= mask
         return True
 
     def _note(self, value: int) -> None:

@@ -121,10 +121,10 @@ class LastTries:
                 continue
             queue = self._states.find(entry.uri.queue)
             planned = entry.family == "future" and not entry.uri.attempts
-            held = queue.row.held
+            is_held = queue.row.held
             if _is_kept(queue, entry.uri) or planned or self._store.remove(entry) is None:
                 continue
-            if held:  # what waits behind a prerequisite goes with it
+            if is_held:  # URIs that wait for a prerequisite are abandoned with it
                 queue.row.hold()
             self._totals.recount(queue.row)
             status = entry.uri.last_status or int(FetchStatus.PREREQUISITE_ROBOTS_FAILED)

@@ -41,7 +41,7 @@ from nacre.frontier.url_kinds import (
 from nacre.uri.parse import authority
 
 MANY = 50
-"""URLs of a kind that are met before it can be endless."""
+"""URLs of a kind that must be met before it counts as endless."""
 _DULL = 5
 """Pages of a kind, one after the other, that make it poor when none has anything new."""
 _LONG_DULL = 16
@@ -52,7 +52,7 @@ _UNDERWAY = 10_000
 _LED = 0.3
 """Share of a kind's pages, of late, with links with new words, from which on it leads to more."""
 _EXPLORED = 3
-"""Views of a kind that are visited before those that do not lead to what is new wait."""
+"""Views of a kind that are visited before the ones that lead to nothing new have to wait."""
 _NEW_TEXT = 0.12
 """A page has something new from this share of its text on."""
 _NEW_LETTERS = 48
@@ -102,7 +102,7 @@ class AssessedLink(NamedTuple):
         promise: What it promises.
         view: Whether it has no new word.
         kind: Its kind; "" while its site is not watched.
-        rows: What is known of its kind, and of all views of its path where it is one.
+        rows: The row of its kind; for a view also the row of all views of its path.
     """
 
     promise: "Promise"
@@ -131,8 +131,8 @@ class KindRow(msgspec.Struct, array_like=True):
         name: The kind.
         met: URLs of it that entered the frontier.
         done: Pages of it that were visited.
-        read: Those that were looked at for what is new.
-        rich: Those of them that had something new.
+        read: Pages that were compared for new content.
+        rich: Compared pages with new content.
         dull: Pages without anything new since the last that had.
         empty: Pages without a new letter since the last that had one.
         leads: URLs that promise nothing, for each of its dull pages; the latest count most.
@@ -174,7 +174,7 @@ class KindRow(msgspec.Struct, array_like=True):
 
     @property
     def leads_on(self) -> bool:
-        """Whether its pages are the way to what is new."""
+        """Return whether its pages lead to new pages."""
         return self.read >= 2 and self.led >= _LED
 
     def learn(
@@ -223,7 +223,7 @@ class _Site:
     Attributes:
         host: Its name, with the port if it is explicit.
         salt: Distinguishes its words and texts from those of others.
-        kinds: What is known of the kinds of its URLs.
+        kinds: Rows of the kinds of its URLs.
         letters: Letters of names and examples, of each kind those beyond `LETTERS`.
         names: Names these kinds.
         rows: The same by the shapes of URLs, of those with a new word and of views.
@@ -272,10 +272,10 @@ class _Site:
         name = self.names.name(url, learn=learn)
         return AGAIN + name if view else name
 
-    def known(self, url: str, *, view: bool) -> KindRow | None:
+    def find_row(self, url: str, *, view: bool) -> KindRow | None:
         """The row of a URL's kind; None when there is none."""
-        found = self.rows[view].get(shape_of(url))
-        return found or self.kinds.get(self.name_of(url, view=view))
+        row = self.rows[view].get(shape_of(url))
+        return row or self.kinds.get(self.name_of(url, view=view))
 
     def row(self, url: str, *, view: bool) -> KindRow:
         """The row of a URL's kind, from now on by the shape of the URL too."""
@@ -283,8 +283,8 @@ class _Site:
         name = self.name_of(url, view=view, learn=True)
         rows = self.rows[view]
         if self.names.merged != merged or len(rows) >= _SHAPES:
-            for each in self.rows:
-                each.clear()
+            for by_shape in self.rows:
+                by_shape.clear()
         if name not in self.kinds and len(self.kinds) >= _KINDS:
             name = _OTHERS
         row = self.kinds.get(name)
@@ -358,7 +358,7 @@ class Novelty:
         self._underway: OrderedDict[str, tuple[list[int], str]] = OrderedDict()
 
     def meet(self, url: str) -> AssessedLink:
-        """Take in a URL that is about to enter the frontier; what it promises."""
+        """Record a URL that is about to enter the frontier; return its promise."""
         site = self._site(url)
         if not (site.watched or site.notes(url)):
             return _UNWATCHED
@@ -397,7 +397,7 @@ class Novelty:
                     self.settled(next(iter(self._underway)))
         if not (view or site.poor):
             return _NEW, False
-        return _promised(site, site.known(url, view=view), view=view), view
+        return _promised(site, site.find_row(url, view=view), view=view), view
 
     def settled(self, url: str) -> None:
         """A URL was visited, or goes later: the words that it made known are to be kept."""
@@ -412,13 +412,13 @@ class Novelty:
             endless: Prefer what says why there is no end to it.
         """
         site = self._site(url)
-        row = site.known(url, view=view)
+        row = site.find_row(url, view=view)
         if endless and not (row is not None and row.reason):
             return _why_endless(site, site.name_of(url, view=view)) or row
         return row
 
     def visited(self, url: str, *, view: bool) -> bool:
-        """Settle a URL whose page was fetched; whether the page is to be read for what is new."""
+        """Count a URL whose page was fetched; return whether to look for new content in it."""
         words, start = self._underway.pop(url, _NOT_UNDERWAY)
         self.words.keep(words)
         site = self._site(url)
@@ -448,7 +448,7 @@ class Novelty:
     ) -> None:
         """Take in a page that `visited` named.
 
-        Links of the page's own kind are not what is new in it: a calendar leads to its next month.
+        Links of the page's own kind do not count as new: a calendar leads to its next month.
 
         Args:
             url: Its URL.
@@ -460,15 +460,17 @@ class Novelty:
         site = self._site(url)
         row = self._row(site, url, view=view)
         site.read += 1
-        fresh = [one.promise is Promise.NEW and one.kind != row.name for one in links]
+        fresh = [
+            each_row.promise is Promise.NEW and each_row.kind != row.name for each_row in links
+        ]
         letters, total = self._reads(site, without_echoes(body, url))
         whole = self._whole(site, row) if view else None
-        for one in (row, whole, self._deferred(site, row)):
-            if one is not None:
-                one.learn(
+        for each_row in (row, whole, self._deferred(site, row)):
+            if each_row is not None:
+                each_row.learn(
                     letters, total, led=any(fresh), leads=len(fresh) - sum(fresh), noindex=noindex
                 )
-                site.note_promise(one)
+                site.note_promise(each_row)
         if row.dull:
             site.calm.clear()
 
@@ -508,11 +510,11 @@ class Novelty:
 
     def _deferred(self, site: _Site, row: KindRow) -> KindRow | None:
         """The row of a poor kind whose URLs went later: their words are known when they come."""
-        found = site.kinds.get(row.name.removeprefix(AGAIN))
-        if found is None or found is row or not found.dull:
+        base = site.kinds.get(row.name.removeprefix(AGAIN))
+        if base is None or base is row or not base.dull:
             return None
-        self.changed[site.host, found.name] = found
-        return found
+        self.changed[site.host, base.name] = base
+        return base
 
     def _reads(self, site: _Site, body: bytes) -> tuple[int, int]:
         """Note the text of a page; its letters that were new, and all."""
@@ -545,9 +547,9 @@ class Novelty:
         self._added += 1
         if self._added % _SITES_ADDED:
             return
-        left = sum(site.entries for site in sites.values())
-        while left > _ENTRIES and len(sites) > 1:
-            left -= sites.popitem(last=False)[1].entries
+        total = sum(site.entries for site in sites.values())
+        while total > _ENTRIES and len(sites) > 1:
+            total -= sites.popitem(last=False)[1].entries
 
     def _row(self, site: _Site, url: str, *, view: bool) -> KindRow:
         """The row of a URL's kind, which is about to change."""
@@ -580,7 +582,7 @@ def complexity(url: str) -> int:
 
 
 def _promised(site: _Site, row: KindRow | None, *, view: bool) -> Promise:
-    """A view promises little, unless others of its kind led to what is new."""
+    """A view promises little, unless other views of its kind led to new pages."""
     if not view:
         return Promise.NEW if row is None else row.promise
     if row is None:

@@ -42,7 +42,7 @@ class OperatorControl:
         totals: Totals,
         states: QueueStates,
         store: QueueStore,
-        seen: SeenSet,
+        seen_set: SeenSet,
         groups: AddressGroups,
     ) -> None:
         self._rows = rows
@@ -52,7 +52,7 @@ class OperatorControl:
         self._time = states.time
         self._cache = states.cache
         self._store = store
-        self._seen = seen
+        self._seen = seen_set
         self._groups = groups
         self._review: Iterator[bool] | None = None
         self._order = self._order_now()
@@ -62,55 +62,57 @@ class OperatorControl:
         rows.put("meta", _KEY, self._fingerprint())
         self._settings.watch(self._settings_changed)
 
-    def retire(self, wanted: Matcher, why: str = BY_OPERATOR) -> int:
-        """Hand out nothing more of these queues; the answer is their number.
+    def retire(self, matches: Matcher, reason: str = BY_OPERATOR) -> int:
+        """Retire queues, which hand out nothing more; return their number.
 
         Args:
-            wanted: Which queue keys; those that are empty now are among them.
-            why: For the operator.
+            matches: Returns whether a queue key matches; empty queues are included.
+            reason: For the operator.
         """
         count = 0
-        for row in self._known(wanted):
+        for row in self._matching_rows(matches):
             queue = self._states.find(row.name)
             if queue.row.state is not QueueState.RETIRED:
-                self._states.retire(queue, why)
+                self._states.retire(queue, reason)
                 count += 1
         return count
 
-    def unretire(self, wanted: Matcher = any_text, *, all_of_them: bool = True) -> int:
-        """Bring retired queues back; those over their budget retire again when they have a turn.
+    def unretire(self, matches: Matcher = any_text, *, all_of_them: bool = True) -> int:
+        """Reactivate retired queues; queues over their budget retire again at their next turn.
 
         Args:
-            wanted: Which queue keys.
-            all_of_them: Those too that the operator retired.
+            matches: Returns whether a queue key matches.
+            all_of_them: Include queues that the operator retired.
         """
-        names = [name for name in self._states.retired() if wanted(name)]
+        names = [name for name in self._states.retired() if matches(name)]
         if not all_of_them:
-            names = [name for name in names if self._why(name) != BY_OPERATOR]
+            names = [name for name in names if self._retire_reason(name) != BY_OPERATOR]
         return self._states.unretire(names)
 
-    def wake(self, wanted: Matcher, mono: float) -> int:
+    def wake(self, matches: Matcher, mono: float) -> int:
         """End snoozes; each queue keeps its last politeness delay from now on."""
         self._time.advance(mono)
-        return self._states.end_snoozes(wanted)
+        return self._states.end_snoozes(matches)
 
     def forget(self, keys: Sequence[bytes]) -> int:
-        """Take seen keys out, so that their URIs may enter again; how many were in.
+        """Remove keys from the seen set, so that their URIs may enter again; return their number.
 
-        The caller leaves out those that wait or are in process: they would enter twice.
+        The caller leaves out URIs that are queued or in process: they would enter twice.
         """
-        known = [key for key, found in zip(keys, self._seen.known(keys), strict=True) if found]
-        for key in known:
+        known_keys = [
+            key for key, is_known in zip(keys, self._seen.contains(keys), strict=True) if is_known
+        ]
+        for key in known_keys:
             self._seen.forget(key)
-        return len(known)
+        return len(known_keys)
 
     # ---- URIs
 
     def delete(self, urls: Matcher = any_text, queues: Matcher = any_text) -> Iterator[RemovedUri]:
         """Delete what matches both; it counts as disregarded (-6000).
 
-        It works on a running frontier too; what is in process stays. A chunk is read at a time, and
-        a URI has left when it is yielded, so that other work may be done between two steps.
+        It works on a running frontier too; URIs in process stay. It reads in chunks, and a URI is
+        deleted when it is yielded, so that other work may run between two steps.
         """
         steps = self.delete_steps(urls, queues)
         return (removed for removed in steps if removed is not None)
@@ -135,10 +137,10 @@ class OperatorControl:
         for entry in pending_steps(self._rows, urls, queues):
             yield entry is not None and self._store.move(entry, Directive.HIGH)
 
-    def withdraw(self, wanted: Callable[[CrawlURI], bool]) -> Iterator[CrawlURI]:
+    def withdraw(self, matches: Callable[[CrawlURI], bool]) -> Iterator[CrawlURI]:
         """Take out URIs whose result is known already; the caller counts it (`Totals.finish`)."""
         for entry in pending(self._rows):
-            if wanted(entry.uri) and self._store.remove(entry) is not None:
+            if matches(entry.uri) and self._store.remove(entry) is not None:
                 yield entry.uri
 
     # ---- settings
@@ -174,14 +176,14 @@ class OperatorControl:
 
     # ---- order
 
-    def reconsider(self, wanted: Matcher = any_text) -> Iterator[bool]:
+    def reconsider(self, matches: Matcher = any_text) -> Iterator[bool]:
         """Look again at retired queues and at the order of those that wait.
 
         A step for each queue that the store knows; True if it changed places. What the operator
         retired stays so.
         """
-        self.unretire(wanted, all_of_them=False)
-        for row in self._known(wanted):
+        self.unretire(matches, all_of_them=False)
+        for row in self._matching_rows(matches):
             yield self._reconsider_one(self._states.find(row.name))
 
     def order_changed(self) -> None:
@@ -210,8 +212,8 @@ class OperatorControl:
         """Continue the work that `order_changed` began; False when nothing is left to do."""
         if self._review is None:
             return False
-        done = sum(1 for _ in islice(self._review, number))
-        if done < number:
+        steps = sum(1 for _ in islice(self._review, number))
+        if steps < number:
             self._review = None
         return True
 
@@ -226,7 +228,7 @@ class OperatorControl:
         return (row.precedence, row.state) != before
 
     def _count_levels(self, queue: Queue) -> None:
-        """Precedences of its URIs, counted anew where the order needs them."""
+        """Count the precedences of its URIs again, if the order needs them."""
         row = queue.row
         if not self._states.by_level and not row.levels:
             return
@@ -237,13 +239,13 @@ class OperatorControl:
         self._cache.touch(queue)
 
     def _first(self, queue: Queue) -> CrawlURI | None:
-        found = next(self._rows.scan("queue", *queue.range, 1), None)
-        return unpack(*found, queue.name) if found else None
+        row = next(self._rows.scan("queue", *queue.range, 1), None)
+        return unpack(*row, queue.name) if row else None
 
-    def _known(self, wanted: Matcher) -> Iterator[QueueRow]:
-        return (row for row in scan_queues(self._rows) if wanted(row.name))
+    def _matching_rows(self, matches: Matcher) -> Iterator[QueueRow]:
+        return (row for row in scan_queues(self._rows) if matches(row.name))
 
-    def _why(self, name: str) -> str:
+    def _retire_reason(self, name: str) -> str:
         return self._states.find(name).row.why
 
 

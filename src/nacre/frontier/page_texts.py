@@ -20,8 +20,8 @@ _ECHOED = 4
 def texts_of(body: bytes) -> list[bytes]:
     """The texts between the tags of a page, without digits and spaces; those of few letters not."""
     page = _without_scripts(body[:_TEXT_READ])
-    found: list[bytes] = _TEXT.findall(b">" + page.translate(None, _BARE))
-    return found
+    texts: list[bytes] = _TEXT.findall(b">" + page.translate(None, _BARE))
+    return texts
 
 
 def without_echoes(body: bytes, url: str) -> bytes:
@@ -51,10 +51,10 @@ def _without_scripts(body: bytes) -> bytes:
     consists of them.
     """
     lower = body.lower()
-    kept, place = [], 0
+    parts, place = [], 0
     while (begin := _SCRIPT.search(lower, place)) is not None:
-        kept.append(body[place : begin.start()])
+        parts.append(body[place : begin.start()])
         place = lower.find(b"</" + begin[1], begin.end())
         if place < 0:
-            return b"".join(kept)
-    return b"".join((*kept, body[place:]))
+            return b"".join(parts)
+    return b"".join((*parts, body[place:]))

@@ -60,7 +60,7 @@ class NoJournal:
 NO_JOURNAL: Final = NoJournal()
 
 OTHER = frozenset(("T", "E"))
-"""Lines without a URI of their own: a time, an error."""
+"""Lines without a URI: a time, an error."""
 
 _TAGS = frozenset(str(tag) for tag in JournalTag if tag)
 
@@ -98,10 +98,10 @@ def parse_line(line: str) -> JournalLine | None:
         return JournalLine(words[0]) if ":" in words[0] else None
     if words[0] not in _TAGS:
         return None
-    rest = words[2:4]
-    if rest and ":" in rest[0]:
-        rest.insert(0, "")
-    path, via = [*rest, "", ""][:2]
+    optional = words[2:4]
+    if optional and ":" in optional[0]:
+        optional.insert(0, "")
+    path, via = [*optional, "", ""][:2]
     return JournalLine(words[1], JournalTag(words[0]), path, via)
 
 
@@ -172,7 +172,7 @@ def of_queue(rows: RowStore, queue: str) -> Iterator[PendingUri]:
 
 
 def planned(rows: RowStore) -> Iterator[PendingUri]:
-    """The pending URIs that wait for their time: retries, and what is visited later."""
+    """Yield the pending URIs that have a time: retries, and later visits."""
     return _future(rows)
 
 
@@ -185,13 +185,13 @@ def count(rows: RowStore, urls: Matcher = any_text, queues: Matcher = any_text) 
 
 def _queued(rows: RowStore, queues: Matcher) -> Iterator[PendingUri | None]:
     start = b""
-    while found := list(rows.scan("queue", start, None, 1, once=True)):
-        identity = found[0][0][:ID_LENGTH]
+    while rows_found := list(rows.scan("queue", start, None, 1, once=True)):
+        identity = rows_found[0][0][:ID_LENGTH]
         end = identity + b"\xff" * ID_LENGTH
         row = read_queue(rows, identity)
         name = row.name if row else identity.hex()
         if queues(name):
-            for key, value in _chunks(rows, "queue", found[0][0], end):
+            for key, value in _chunks(rows, "queue", rows_found[0][0], end):
                 yield PendingUri("queue", key, unpack(key, value, name))
         else:
             yield None
@@ -207,11 +207,11 @@ def _chunks(
     rows: RowStore, family: str, start: bytes, stop: bytes | None
 ) -> Iterator[tuple[bytes, bytes]]:
     while True:
-        found = list(rows.scan(family, start, stop, _CHUNK, once=True))
-        yield from found
-        if len(found) < _CHUNK:
+        chunk = list(rows.scan(family, start, stop, _CHUNK, once=True))
+        yield from chunk
+        if len(chunk) < _CHUNK:
             return
-        start = after(found[-1][0])
+        start = after(chunk[-1][0])
 
 
 def export(entries: Iterable[PendingUri]) -> Iterator[str]:

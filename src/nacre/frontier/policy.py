@@ -158,7 +158,7 @@ _LINK, _MANIFEST, _REDIRECT, _NORMAL = Hop.LINK, Hop.MANIFEST, Hop.REDIRECT, Dir
 STARVED_WAIT = 10.0
 """Seconds before a URI is tried again for which the crawler had no file handle."""
 FAULT_WAIT = 5.0
-"""Seconds before a URI is tried again over which the crawler failed by an error of its own."""
+"""Seconds before the retry of a URI that failed by an internal error of the crawler."""
 
 _AT_THE_END = 30 * 86_400.0
 """Seconds after which a dead seed is tried again, if something else is left for that long."""

@@ -113,7 +113,7 @@ class QueueSettings:
         return self.frontier[queue.overlay].balance_replenish
 
     def limit(self, queue: Queue) -> int:
-        """The number of URIs of a queue that may be fetched at the same time."""
+        """Return the number of URIs of a queue that may be fetched in parallel."""
         return 1 if queue.row.alone else self.politeness[queue.overlay].in_flight
 
 
@@ -189,17 +189,17 @@ def scan_queues(rows: RowStore) -> Iterator[QueueRow]:
     Read in chunks, so that rows may be changed meanwhile.
     """
     start = _PREFIX
-    while found := list(rows.scan("hosts", start, _END, _CHUNK, once=True)):
-        for _, value in found:
+    while chunk := list(rows.scan("hosts", start, _END, _CHUNK, once=True)):
+        for _, value in chunk:
             yield _decode(value)
-        start = after(found[-1][0])
+        start = after(chunk[-1][0])
 
 
 class QueueCache:
     """The queues in memory, by name: those that are active or have a URI in process, and some more.
 
     Attributes:
-        capacity: Queues in memory, about; what is busy is never put out.
+        capacity: Approximate number of queues in memory; busy queues are never evicted.
     """
 
     def __init__(
@@ -236,16 +236,16 @@ class QueueCache:
         missing = list({name for name in names if name not in self._queues})
         if len(missing) > 1:
             keys = [_PREFIX + queue_id(name) for name in missing]
-            found = self._rows.get_many("hosts", keys)
-            for name, value in zip(missing, found, strict=True):
+            values = self._rows.get_many("hosts", keys)
+            for name, value in zip(missing, values, strict=True):
                 self._enter(name, value)
 
     def keep(self, queue: Queue) -> None:
-        """Keep a queue in memory: it is busy from now on."""
+        """Keep a queue in memory, since it is busy from now on."""
         self._idle.pop(queue.name, None)
 
-    def rest(self, queue: Queue) -> None:
-        """Let a queue leave memory: it is not busy any more."""
+    def release(self, queue: Queue) -> None:
+        """Allow to evict a queue from memory, since it is not busy any more."""
         self._idle[queue.name] = queue
         self._make_room()
 

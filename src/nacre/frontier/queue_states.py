@@ -57,7 +57,7 @@ class QueueStates:
         self.update_precedence(queue)
 
     def update_precedence(self, queue: Queue) -> None:
-        """Determine the precedence of a queue anew, and move it in the order if it changed."""
+        """Compute the precedence of a queue again, and move it in the order if it changed."""
         row = queue.row
         before, state = row.precedence, self._update_rank(queue)
         if row.precedence != before:
@@ -87,10 +87,10 @@ class QueueStates:
         """Bring the next queue that waits in the store into play; False when there is none."""
         if not self._has_room():
             return False
-        found = self._order.next(self.time.now, self.settings.precedence_floor)
-        if found is None:
+        entry = self._order.next(self.time.now, self.settings.precedence_floor)
+        if entry is None:
             return False
-        place, name = found
+        place, name = entry
         queue = self.find(name.decode())
         if queue.row.place == place:
             self._activate(queue)
@@ -139,7 +139,7 @@ class QueueStates:
     def _next_state(self, queue: Queue) -> QueueState:
         """The state of an active queue: by its URIs, its budget and turn, and its wake time.
 
-        It waits for what is in process before it gives up its place.
+        It keeps its place until its URIs in process are finished.
         """
         free = queue.row.size - len(queue.taken)
         if free <= 0:
@@ -170,9 +170,9 @@ class QueueStates:
         self._set_inactive(queue, self._update_rank(queue))
         self._order.wait(queue)
 
-    def retire(self, queue: Queue, why: str) -> None:
+    def retire(self, queue: Queue, reason: str) -> None:
         """Let a queue hand out nothing more until `unretire`."""
-        queue.row.retire(why)
+        queue.row.retire(reason)
         self._set_inactive(queue, QueueState.RETIRED)
         self._order.retire(queue)
         self._totals.recount(queue.row)
@@ -203,18 +203,18 @@ class QueueStates:
             queue.wait_until(mono, self.time.at(mono))
             self.cache.touch(queue)
 
-    def end_snoozes(self, wanted: Callable[[str], bool] | None = None) -> int:
+    def end_snoozes(self, matches: Callable[[str], bool] | None = None) -> int:
         """End all snoozes, the politeness delays apart; how many queues had one.
 
         Args:
-            wanted: Which queue keys; None for all.
+            matches: Returns whether a queue key matches; None for all.
         """
         count = 0
         for queue in self.cache.in_memory():
-            if queue.row.state is QueueState.SNOOZED and (wanted is None or wanted(queue.name)):
+            if queue.row.state is QueueState.SNOOZED and (matches is None or matches(queue.name)):
                 count += self._end_snooze(queue)
         for name in self._order.sleepers():
-            if wanted is None or wanted(name):
+            if matches is None or matches(name):
                 count += self._end_snooze(self.find(name))
         return count
 
@@ -263,7 +263,7 @@ class QueueStates:
             self._set_inactive(queue, _EXHAUSTED)
             self._order.leave(queue)
         else:
-            self.cache.rest(queue)
+            self.cache.release(queue)
 
     def _exhaust(self, queue: Queue) -> None:
         self._set_inactive(queue, _EXHAUSTED)
@@ -291,7 +291,7 @@ class QueueStates:
         self._totals.enter(queue.row, state)
         self.cache.touch(queue)
         if not queue.taken:
-            self.cache.rest(queue)
+            self.cache.release(queue)
 
     def _is_full(self, queue: Queue) -> bool:
         return queue.blocking > 0 or len(queue.taken) >= self.settings.limit(queue)

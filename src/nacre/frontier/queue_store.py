@@ -117,7 +117,7 @@ class QueueStore:
         return entry[0], unpack(entry[0], entry[1], queue.name)
 
     def release_due(self, time: float) -> None:
-        """Move what is due from `future` into its queue, some at a time."""
+        """Move due URIs from `future` into their queues, some at a time."""
         for _ in range(STEPS):
             first = self._future.peek()
             if first is None or time_of(first[0]) > time:
@@ -206,9 +206,9 @@ class QueueStore:
         """Move some retries into their queues before their time; last tries keep theirs."""
         if self._cursor is None:
             return
-        found = list(self._rows.scan("future", self._cursor, None, STEPS))
-        self._cursor = after(found[-1][0]) if len(found) == STEPS else None
-        for key, value in found:
+        future_rows = list(self._rows.scan("future", self._cursor, None, STEPS))
+        self._cursor = after(future_rows[-1][0]) if len(future_rows) == STEPS else None
+        for key, value in future_rows:
             uri, last_try = unpack_future(key, value)
             if uri.attempts and not last_try:
                 self.release((key, value))

@@ -69,7 +69,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         run: The start of the frontier that last wrote this row.
         alone: Its site asks for a Crawl-delay: one fetch at a time, whatever the limit is.
         successes: URIs fetched with success.
-        why: Why it is retired; "" when it is not.
+        why: Reason for which it is retired; "" if it is not.
         levels: Number of its URIs in `queue` by precedence; kept only while the order of the queues
             depends on it.
         endless: URIs of endless places in `queue`.
@@ -127,20 +127,20 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
             self.levels.pop(precedence, None)
 
     def forget_levels(self) -> None:
-        """Forget the number of its URIs by precedence: it is counted anew, or not needed."""
+        """Forget the number of its URIs by precedence: it is counted again, or not needed."""
         self.levels = {}
 
     def update_precedence(self, choice: QueuePrecedence) -> None:
-        """Determine its precedence anew."""
+        """Compute its precedence again."""
         self.precedence = queue_precedence(choice, self.successes, self.lowest)
 
     def change_state(self, state: QueueState) -> None:
         """Give it a state; `Totals.enter` counts it as well."""
         self.state = state
 
-    def retire(self, why: str) -> None:
-        """Note why it is to be retired."""
-        self.why = why
+    def retire(self, reason: str) -> None:
+        """Store the reason for which it is to be retired."""
+        self.why = reason
 
     def unretire(self) -> None:
         """Note that it is not to be retired any more."""
@@ -160,7 +160,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         self.last_queued = url
 
     def hand_out(self, url: str, now: float) -> None:
-        """Note what was handed out, and when."""
+        """Record a URL that was handed out, and the time."""
         self.last_dequeue = now
         self.last_peek = url
 
@@ -169,7 +169,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         self.size = size
 
     def update_counted(self) -> tuple[int, int]:
-        """Determine what it adds to `Totals.queued` and `stuck`; by how much these change."""
+        """Compute its part of `Totals.queued` and `stuck`; return by how much these change."""
         total = stuck = 0
         if self.held and not self.size + self.waiting:
             self.held = False
@@ -177,7 +177,8 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
             total = self.size + self.waiting
             stuck = total if self.held else self.retrying
         elif self.why == ENDLESS_LEFT:
-            # It rests because nothing else is left; what comes back or is retried still counts.
+            # It is retired because only endless places are left; returned and retried URIs still
+            # count.
             total = max(self.size + self.waiting - self.endless, 0)
             stuck = total if self.held else min(self.retrying, total)
         change = total - self.counted, stuck - self.stuck
@@ -185,7 +186,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         return change
 
     def begin_turn(self, balance: int) -> None:
-        """Give it what it may spend before another queue takes its turn."""
+        """Set the cost that it may spend before another queue takes its turn."""
         self.balance = balance
 
     def charge(self, cost: int) -> None:
@@ -203,7 +204,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         alone: bool | None,
         cause: DelayCause = DelayCause.UNKNOWN,
     ) -> None:
-        """Note what its server asks for: 0 and None leave what was known."""
+        """Record the requests of its server; 0 and None leave the value unchanged."""
         if delay > 0:
             self.delay, self.cause = delay, cause.value
         if backoff is not None:
@@ -319,11 +320,11 @@ class Queue:
             self.blocking -= 1
 
     def lower_head(self, key: bytes) -> None:
-        """Note that a row was put into `queue` below what was read."""
+        """Record that a row was put into `queue` below the rows that were read."""
         self.row.lower_head(key[len(self.identity) :])
 
     def settle_head(self) -> None:
-        """Bring `row.head` up to date with what is read and what is in process."""
+        """Update `row.head` from the rows that were read and the URIs in process."""
         if self.window is not None:
             low = self.window.low()
             if self.taken:

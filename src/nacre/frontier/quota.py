@@ -127,7 +127,7 @@ _HERITRIX = {
 
 
 class QuotaCheck(NamedTuple):
-    """One limit: what it is counted by, its name, and its value."""
+    """One limit: its level, its name, and its value."""
 
     level: Level
     name: str
@@ -151,11 +151,11 @@ class QuotaCheck(NamedTuple):
 
 def checks(settings: QuotaSettings) -> tuple[QuotaCheck, ...]:
     """The limits that are set, in Heritrix's order; empty when none is."""
-    found = []
+    quota_checks = []
     for level in Level:
         limits = getattr(settings, level)
         for name in _HERITRIX:
             limit = getattr(limits, name)
             if limit is not None:
-                found.append(QuotaCheck(level, name, limit))
-    return tuple(found)
+                quota_checks.append(QuotaCheck(level, name, limit))
+    return tuple(quota_checks)

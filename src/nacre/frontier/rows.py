@@ -26,7 +26,7 @@ _MAX_MS = (1 << 48) - 1
 
 
 class RowStore(Protocol):
-    """The part of the store that the frontier needs. Reads see what is not committed yet."""
+    """The part of the store that the frontier needs. Reads also return uncommitted rows."""
 
     def get(self, family: str, key: bytes) -> bytes | None:
         """The value of a key; None when there is none."""
@@ -55,7 +55,7 @@ class RowStore(Protocol):
     ) -> Iterator[tuple[bytes, bytes]]:
         """Rows from `start` (inclusive) to `stop` (exclusive; None for the end) in key order.
 
-        `once`: nobody reads these rows again soon, so that they take no room in the store's cache.
+        `once`: these rows are not read again soon, so the store's cache does not keep them.
         """
         ...
 
@@ -251,20 +251,20 @@ class RowWindow:
             if len(heap) > 2 * self.batch or self._size > 2 * self.batch * _ROW:
                 self._trim()
 
-    def peek(self, taken: Container[bytes] = ()) -> Row | None:
+    def peek(self, skip: Container[bytes] = ()) -> Row | None:
         """The first row; None when there is none.
 
         Args:
-            taken: Keys to leave out when reading: they were popped, and are in the store still.
+            skip: Keys to leave out when reading: they were popped, and are in the store still.
         """
         if not self._heap:
-            self._read(taken)
+            self._read(skip)
         return self._heap[0] if self._heap else None
 
-    def pop(self, taken: Container[bytes] = ()) -> Row | None:
+    def pop(self, skip: Container[bytes] = ()) -> Row | None:
         """Take the first row out of the window (not out of the store); None when there is none."""
         if not self._heap:
-            self._read(taken)
+            self._read(skip)
             if not self._heap:
                 return None
         row = heappop(self._heap)
@@ -276,19 +276,19 @@ class RowWindow:
         return self._heap[0][0] if self._heap else self._cursor
 
     def restart(self, start: bytes) -> None:
-        """Forget what was read, after rows were deleted behind the window's back."""
+        """Forget the rows that were read, after rows were deleted in the store directly."""
         self._heap.clear()
         self._size = 0
         self._cursor = start
 
-    def _read(self, taken: Container[bytes]) -> None:
+    def _read(self, skip: Container[bytes]) -> None:
         while self._cursor < self._stop and not self._heap:
             rows = self._rows.scan(self._family, self._cursor, self._stop, self.batch)
-            found, size = self._first(rows)
-            ended = len(found) < self.batch and size < self.batch * _ROW
-            self._cursor = self._stop if ended else after(found[-1][0])
-            self._heap = [row for row in found if row[0] not in taken]
-            self._size = size - sum(len(row[1]) for row in found if row[0] in taken)
+            rows_read, size = self._first(rows)
+            ended = len(rows_read) < self.batch and size < self.batch * _ROW
+            self._cursor = self._stop if ended else after(rows_read[-1][0])
+            self._heap = [row for row in rows_read if row[0] not in skip]
+            self._size = size - sum(len(row[1]) for row in rows_read if row[0] in skip)
 
     def _trim(self) -> None:
         self._heap, self._size = self._first(nsmallest(self.batch, self._heap))
@@ -297,11 +297,11 @@ class RowWindow:
 
     def _first(self, rows: Iterable[Row]) -> tuple[list[Row], int]:
         """The first rows until they fill a batch, and the bytes of their values."""
-        found: list[Row] = []
+        first_rows: list[Row] = []
         size = 0
         for row in rows:
-            found.append(row)
+            first_rows.append(row)
             size += len(row[1])
             if size >= self.batch * _ROW:
                 break
-        return found, size
+        return first_rows, size

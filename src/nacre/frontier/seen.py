@@ -50,12 +50,12 @@ class BloomFilter:
     def perhaps(self, keys: Sequence[bytes]) -> list[bytes]:
         """Those keys that may have been added, in their order."""
         words, mask = self._words, len(self._words) - 1
-        found = []
+        candidates = []
         for key, (short, word) in zip(keys, PARTS.iter_unpack(b"".join(keys)), strict=True):
             bits = _PAIRS[word & 4095] | _PAIRS[word >> 12 & 4095]
             if words[short & mask] & bits == bits:
-                found.append(key)
-        return found
+                candidates.append(key)
+        return candidates
 
     def add(self, keys: Sequence[bytes]) -> None:
         """Add keys."""
@@ -108,9 +108,9 @@ one in 40, for two thirds of the memory."""
 class KeyCache:
     """A cache of keys that are in the seen set, 6 to 24 bytes each; a Python set takes 100.
 
-    It may forget what was added, and has nothing else in it. The table has buckets of eight slots
-    and grows by linear hashing: one bucket is divided at a time, so that no growth takes long or
-    doubles the memory. In a full bucket the oldest key makes room.
+    It may forget keys, and never contains a key that was not added. The table has buckets of eight
+    slots and grows by linear hashing: one bucket is divided at a time, so that no growth takes long
+    or doubles the memory. In a full bucket the oldest key makes room.
 
     A slot keeps 48 of the 96 bits that a key has for its URL. Its bucket comes from 16 of the
     others and, as far as the table has grown, from the 48. So with 16 million slots a new key is
@@ -143,20 +143,20 @@ class KeyCache:
 
     def unknown(self, keys: Sequence[bytes]) -> list[bytes]:
         """Those keys that are not in it, in their order."""
-        find, base, rest = self._slots.find, self._base, self._rest
+        find, base, hash_mask = self._slots.find, self._base, self._rest
         low, divided = self._low, self._divided
         high = low << 1 | 1
-        found = []
-        for key, (short, kept) in zip(keys, _PLACES.iter_unpack(b"".join(keys)), strict=True):
-            place = short & base | kept & rest
+        absent = []
+        for key, (short, tail) in zip(keys, _PLACES.iter_unpack(b"".join(keys)), strict=True):
+            place = short & base | tail & hash_mask
             bucket = place & low
             if bucket < divided:
                 bucket = place & high
             first = bucket * _BUCKET
             at = find(key[_KEPT:], first, first + _BUCKET)
             if at < 0 or ((at - first) % _SLOT and self._at(first, key) < 0):
-                found.append(key)
-        return found
+                absent.append(key)
+        return absent
 
     def add(self, keys: Sequence[bytes]) -> None:
         """Add keys that are not in it."""
@@ -165,7 +165,7 @@ class KeyCache:
             slots[first + _SLOT : first + _BUCKET] = slots[first : first + _BUCKET - _SLOT]
             slots[first : first + _SLOT] = key[_KEPT:]
         self.added += len(keys)
-        if not self.grows:  # what was added meanwhile must not be made up for at once
+        if not self.grows:  # keys added meanwhile must not cause growth at once
             self.added = min(self.added, self._buckets * _LOAD)
         while self.added > self._buckets * _LOAD and self._buckets < self._most:
             self._divide()
@@ -183,8 +183,8 @@ class KeyCache:
 
     def _firsts(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, int]]:
         """Keys, each with where its bucket begins; `unknown` does the same, without a call."""
-        for key, (short, kept) in zip(keys, _PLACES.iter_unpack(b"".join(keys)), strict=True):
-            place = short & self._base | kept & self._rest
+        for key, (short, tail) in zip(keys, _PLACES.iter_unpack(b"".join(keys)), strict=True):
+            place = short & self._base | tail & self._rest
             bucket = place & self._low
             if bucket < self._divided:
                 bucket = place & (self._low << 1 | 1)
@@ -192,9 +192,9 @@ class KeyCache:
 
     def _at(self, first: int, key: bytes) -> int:
         """Place of a key in a bucket; -1 for none."""
-        kept = key[_KEPT:]
+        tail = key[_KEPT:]
         for at in range(first, first + _BUCKET, _SLOT):
-            if self._slots[at : at + _SLOT] == kept:
+            if self._slots[at : at + _SLOT] == tail:
                 return at
         return -1
 
@@ -242,10 +242,10 @@ class SeenSet:
         rows: The store; its family `seen` has the keys.
         recent: Known keys that are to be remembered; the filter is good for as many. 0: next to
             none, and no filter.
-        known: About how many keys there are.
+        expected: Estimated number of keys.
     """
 
-    def __init__(self, rows: RowStore, recent: int, known: int = 0) -> None:
+    def __init__(self, rows: RowStore, recent: int, expected: int = 0) -> None:
         self._rows = rows
         self._size = max(min(recent // 2, _LATEST), 1)
         self._young: set[bytes] = set()
@@ -257,9 +257,9 @@ class SeenSet:
         self._making: FilterBuilder | None = None
         self._due = _PAUSE
         self._asked = self._met_again = 0
-        self._make(known)
+        self._make(expected)
 
-    def known(self, keys: Sequence[bytes]) -> list[bool]:
+    def contains(self, keys: Sequence[bytes]) -> list[bool]:
         """Whether each key is in the set; one batched look-up at most."""
         later = self._later(keys)
         absent = self._absent(self._unknown(later))
@@ -315,15 +315,15 @@ class SeenSet:
             # What is not among the latest any more was forgotten meanwhile.
             self._cache.add([key for key in leaving if key in young or key in old])
 
-    def _note_use(self, asked: int, known: int) -> None:
-        """Decide now and then whether the cache is to grow.
+    def _note_use(self, looked_up: int, present: int) -> None:
+        """Count look-ups, and decide at intervals whether the cache may grow.
 
         Args:
-            asked: Keys that were not among the latest.
-            known: Those of them that were known, by the cache or by the store.
+            looked_up: Keys that were not among the latest keys.
+            present: Those of them that the cache or the store has.
         """
-        self._asked += asked
-        self._met_again += known
+        self._asked += looked_up
+        self._met_again += present
         if self._asked >= _WINDOW:
             self._cache.grows = self._met_again * _WORTH >= self._asked
             self._asked = self._met_again = 0
@@ -337,11 +337,13 @@ class SeenSet:
         if not unknown:
             return set()
         absent = set(unknown)
-        asked = unknown if self._filter is None else self._filter.perhaps(unknown)
-        if asked:
-            values = self._rows.get_many("seen", asked)
-            found = [key for key, value in zip(asked, values, strict=True) if value is not None]
-            absent.difference_update(found)
+        candidates = unknown if self._filter is None else self._filter.perhaps(unknown)
+        if candidates:
+            values = self._rows.get_many("seen", candidates)
+            present = [
+                key for key, value in zip(candidates, values, strict=True) if value is not None
+            ]
+            absent.difference_update(present)
         return absent
 
     def _to_filters(self, keys: list[bytes]) -> None:
@@ -355,13 +357,13 @@ class SeenSet:
 
     # ---- the filter
 
-    def _make(self, known: int) -> None:
+    def _make(self, expected: int) -> None:
         """Begin to make a filter that is good for many more keys than these."""
         words = _SMALLEST
-        while words * KEYS_A_WORD < known * 2:
+        while words * KEYS_A_WORD < expected * 2:
             words *= _GROWTH
         words = min(words, self._most)
-        if words * KEYS_A_WORD * _USELESS > known:
+        if words * KEYS_A_WORD * _USELESS > expected:
             self._making = FilterBuilder(self._rows, words)
 
     def _make_on(self, keys: int) -> None:

@@ -264,7 +264,7 @@ class PolitenessSettings(Component):
         live=False,
         sheets=False,
     )
-    in_flight: int = setting(1, "Fetches of one queue at the same time.", unit="URIs", ge=1)
+    in_flight: int = setting(1, "Parallel fetches of one queue.", unit="URIs", ge=1)
 
 
 class TrapSettings(Component):

@@ -21,12 +21,12 @@ from nacre.store.local_files import FREE, OWN, SHARED, LockFile
 
 
 class JobPresence:
-    """The presence of one job: while it is alone, it need not share what it does.
+    """The presence of one job: while it is alone, it need not publish its slots.
 
     One byte of the file represents presence. A job that holds it exclusively is alone; else all
-    jobs share it. A job that finds it taken asks by sharing a second byte, until the one that is
-    alone looks, publishes what it does, and shares. At no moment do two jobs believe to be alone,
-    and none comes without the one that was alone having seen it.
+    jobs share it. A job that finds the byte locked requests access with a shared lock of a second
+    byte. The job that is alone sees this, publishes its slots, and shares. At no moment do two jobs
+    believe to be alone, and no job enters unnoticed.
 
     Args:
         file: Has the two bytes.
@@ -161,7 +161,7 @@ class SlotTable:
     """The access of one job to the table.
 
     Args:
-        path: The file. One for each boot of the machine, for its monotonic clock begins anew.
+        path: The file. One for each boot of the machine, since its monotonic clock starts again.
         tell: Called once, with a message for the operator, when the table fails later on: slots are
             then given without it.
         moment: The time.
@@ -217,7 +217,7 @@ class SlotTable:
 
         Args:
             identity: Its eight bytes.
-            limit: Fetches of it at the same time.
+            limit: Parallel fetches of it.
             mono: Monotonic seconds.
 
         Returns:
@@ -243,14 +243,14 @@ class SlotTable:
         if not self._held:
             return
         place = _place(identity)
-        held = self._held.get(place)
-        if held is None:
+        slots = self._held.get(place)
+        if slots is None:
             return
-        slot = held.pop()
-        if not held:
+        slot = slots.pop()
+        if not slots:
             del self._held[place]
         try:
-            self._rest(place, until)
+            self._extend_rest(place, until)
             self._file.lock(place * _SLOTS + slot, FREE)
         except OSError as error:
             self._fail(error)
@@ -259,7 +259,7 @@ class SlotTable:
         """Give all slots back, and publish delayed hosts for the next job."""
         try:
             for queue in occupied:
-                self._rest(_place(queue.identity), queue.until)
+                self._extend_rest(_place(queue.identity), queue.until)
         except OSError as error:
             self._fail(error)
         self._file.close()
@@ -290,38 +290,38 @@ class SlotTable:
 
     def _publish(self, queue: OccupiedQueue) -> None:
         place = _place(queue.identity)
-        held = self._held.setdefault(place, [])
-        while len(held) < queue.fetches:
-            slot = self._free_slot(place, _SLOTS, held)
+        slots = self._held.setdefault(place, [])
+        while len(slots) < queue.fetches:
+            slot = self._free_slot(place, _SLOTS, slots)
             if slot < 0:
                 break
-            held.append(slot)
-        if not held:
+            slots.append(slot)
+        if not slots:
             del self._held[place]
-        self._rest(place, queue.until)
+        self._extend_rest(place, queue.until)
 
     def _take(self, place: int, limit: int, mono: float) -> float:
-        held = self._held.get(place, ())
-        slot = self._free_slot(place, limit, held)
+        slots = self._held.get(place, ())
+        slot = self._free_slot(place, limit, slots)
         if slot < 0:
             self._ask(place)
             return BUSY
         wait = self._wait(place, mono)
         if wait > 0.0:
-            if not held:
+            if not slots:
                 self._ask(place)
             self._file.lock(place * _SLOTS + slot, FREE)
             return wait
-        if held:
+        if slots:
             self._held[place].append(slot)
         else:
             self._held[place] = [slot]
         return 0.0
 
-    def _free_slot(self, place: int, limit: int, held: list[int] | tuple[()]) -> int:
+    def _free_slot(self, place: int, limit: int, own_slots: list[int] | tuple[()]) -> int:
         """Lock one; -1 when there is none. Its own ones a job could lock again, and must not."""
         for slot in range(min(limit, _SLOTS)):
-            if slot not in held and self._file.lock(place * _SLOTS + slot, OWN):
+            if slot not in own_slots and self._file.lock(place * _SLOTS + slot, OWN):
                 return slot
         return -1
 
@@ -338,7 +338,7 @@ class SlotTable:
         if place not in self._held:
             self._file.write(_NAME.pack(self._name), place * _ENTRY.size + _REST.size)
 
-    def _rest(self, place: int, until: float) -> None:
+    def _extend_rest(self, place: int, until: float) -> None:
         if until and until > self._read(place)[0]:
             self._file.write(_REST.pack(until, self._name), place * _ENTRY.size)
 

@@ -1,8 +1,8 @@
 """Names of the jobs that share slots: which job wrote a name into the table of `shared_slots.py`.
 
 Each job writes a note at its start: its process and its directory. It holds a lock on the note, so
-that the kernel says whether the job runs. Only commands that are asked about other jobs read notes;
-the table itself has no text, and whoever takes a slot reads none.
+that the lock shows whether the job runs. Only commands that report other jobs read notes; the table
+itself has no text, and taking a slot reads no note.
 """
 
 import errno

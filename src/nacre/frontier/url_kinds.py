@@ -60,15 +60,15 @@ _ONE_WORD = re.compile(r"[A-Za-z0-9._~-]+")
 
 
 def words_of(url: str) -> list[bytes]:
-    """The words of a URL; what is a session is none.
+    """Return the words of a URL, without session ids.
 
-    Short ones and numbers are together with what they are of: `/item/5` has the words `item` and
+    Short words and numbers are joined to the word before: `/item/5` has the words `item` and
     `item=5`.
     """
     at = url.find("/", 8)
-    rest = url[at : at + LONGEST_URL] if at > 0 else ""
-    found = _words(_plain(without_session(rest)))
-    return [word.encode("utf-8", "replace") for word in found]
+    tail = url[at : at + LONGEST_URL] if at > 0 else ""
+    words = _words(_plain(without_session(tail)))
+    return [word.encode("utf-8", "replace") for word in words]
 
 
 def last_word(url: str) -> tuple[str, bytes] | None:
@@ -126,7 +126,7 @@ def has_code(url: str) -> bool:
 
 
 def without_session(url: str) -> str:
-    """A URL without what names a session."""
+    """Return a URL without its session id."""
     return _SESSION.sub("", url) if "?" in url or ";" in url or "/(" in url else url
 
 
@@ -134,22 +134,22 @@ def _is_short(word: str) -> bool:
     return (len(word) <= _SHORT and word.isascii()) or not word.strip(_DIGITS_AND_DOTS)
 
 
-def _words(rest: str) -> list[str]:
-    path, _, query = rest.partition("?")
-    found: list[str] = []
-    _add_words(found, path, "")
+def _words(tail: str) -> list[str]:
+    path, _, query = tail.partition("?")
+    words: list[str] = []
+    _add_words(words, path, "")
     if query:
         for pair in SEPARATOR.split(query):
             name, _, value = pair.partition("=")
-            found.append("?" + name)
-            _add_words(found, value, name)
-    return found
+            words.append("?" + name)
+            _add_words(words, value, name)
+    return words
 
 
-def _add_words(found: list[str], text: str, before: str) -> None:
+def _add_words(words: list[str], text: str, before: str) -> None:
     for word in _WORDS.split(text):
         if word:
-            found.append(f"{before}={word}" if _is_short(word) else word)
+            words.append(f"{before}={word}" if _is_short(word) else word)
             before = word
 
 
@@ -182,8 +182,8 @@ class ValuesRow(msgspec.Struct, array_like=True):
 class KindNames:
     """Names the kinds of a site's URLs. Its memory is bounded for any site.
 
-    A kind is a URL without its last word, with placeholders for what is numbered and for
-    parameters that have many values; few values are distinguished.
+    A kind is a URL without its last word, with placeholders for numbers and for parameters with
+    many values; if a parameter has few values, they are distinguished.
 
     Attributes:
         changed: Names whose values changed since this was cleared.
@@ -207,7 +207,7 @@ class KindNames:
         return sum(1 + len(row.name) // LETTERS + len(row.values or ()) for row in rows)
 
     def recall(self, row: ValuesRow) -> None:
-        """Take up what was kept."""
+        """Load a stored row."""
         self._values[row.name] = row
 
     def name(self, url: str, *, learn: bool) -> str:
@@ -262,7 +262,7 @@ class KindNames:
         return parts[place]
 
     def _last(self, parts: list[str], last: int, *, learn: bool) -> str:
-        """The last word of a path: before a query it may be a program, else it names a page.
+        """Return the last word of a path: before a query it may be a program, otherwise a page.
 
         The text before a colon is the namespace of a wiki (`Category:Birds`), unless a space
         follows: then it belongs to a title.
@@ -274,8 +274,8 @@ class KindNames:
         space, colon, name = word.partition(":")
         if colon and name and not name.startswith(_SPACES):
             return self._value(folder + ":", space, learn=learn) + ":{}"
-        found = _EXTENSION.search(word)
-        return "{}" + (found[0] if found else "") if word else ""
+        match = _EXTENSION.search(word)
+        return "{}" + (match[0] if match else "") if word else ""
 
     def _value(self, name: str, value: str, *, learn: bool) -> str:
         """A parameter's value, when it has few of them; else a placeholder."""
@@ -315,8 +315,8 @@ def shape_of(url: str) -> str:
         at = url.rfind("/", 0, end) + 1
         word, folder = url[at:end], url[:at]
         if word and "%" not in folder and ":" not in word and ";" not in word:
-            found = _EXTENSION.search(word)
-            shape = f"{folder.translate(_ZEROS)}*{found[0] if found else ''}{url[end:]}"
+            match = _EXTENSION.search(word)
+            shape = f"{folder.translate(_ZEROS)}*{match[0] if match else ''}{url[end:]}"
             return _key_of(shape)
     return _key_of(url.translate(_ZEROS) if "%" not in url else url)
 

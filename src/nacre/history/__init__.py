@@ -1,1 +1,1 @@
-"""The history of URLs: what was known of each at its last visit, and deduplication (`dedup`)."""
+"""The history of URLs: facts of the last visit of each, and deduplication (`dedup`)."""

@@ -6,7 +6,7 @@ neither revisits nor originals. Error pages may be both, as in Heritrix, for a r
 status; the first failure of a URL is stored in full. A capture stored as a difference cannot be an
 original: a reader that does not know differences could not resolve the revisit.
 
-`History` holds what was known of each URL at its last visit; its rows survive runs.
+`History` has the facts of the last visit of each URL; its rows survive runs.
 """
 
 from collections.abc import Sequence
@@ -105,7 +105,7 @@ def _is_whole(capture: Capture) -> bool:
 def revisit_of(
     capture: Capture,
     settings: DedupSettings,
-    known: HistoryRecord | None,
+    history: HistoryRecord | None,
     digests: Digests,
     digest: str = "",
 ) -> RevisitProfile | None:
@@ -114,61 +114,65 @@ def revisit_of(
     Args:
         capture: The exchange.
         settings: What counts as the same.
-        known: The URL's history; None on its first visit.
+        history: The URL's history; None on its first visit.
         digests: Payloads stored before.
         digest: What the content is compared by; "" for the payload digest.
     """
     if capture.status == 304:
-        return _not_modified(known)
+        return _not_modified(history)
     if (
         settings.mode is _OFF
         or not can_be_original(capture)
         or capture.payload_length < settings.min_length
-        or (capture.status != 200 and (known is None or known.status != capture.status))
+        or (capture.status != 200 and (history is None or history.status != capture.status))
     ):
         return None
     if digest:
         framing = "chunked" if capture.framing == "chunked" else ""
         return _alike(capture, settings, digests.get(digest, framing))
-    return _identical(capture, settings, known, digests)
+    return _identical(capture, settings, history, digests)
 
 
 def _identical(
-    capture: Capture, settings: DedupSettings, known: HistoryRecord | None, digests: Digests
+    capture: Capture, settings: DedupSettings, history: HistoryRecord | None, digests: Digests
 ) -> RevisitProfile | None:
     framing = "chunked" if capture.framing == "chunked" else ""
     if (
-        known
-        and known.base is None
-        and known.digest == capture.payload_digest
-        and known.framing == framing
-        and known.date
+        history
+        and history.base is None
+        and history.digest == capture.payload_digest
+        and history.framing == framing
+        and history.date
     ):
-        return RevisitProfile(IDENTICAL, _original(known), capture.payload_digest)
-    found = digests.get(capture.payload_digest, framing)
-    if found is None or found.base or (settings.mode is _SAME_URL and found.url != capture.url):
+        return RevisitProfile(IDENTICAL, _original(history), capture.payload_digest)
+    original = digests.get(capture.payload_digest, framing)
+    if (
+        original is None
+        or original.base
+        or (settings.mode is _SAME_URL and original.url != capture.url)
+    ):
         return None
-    return RevisitProfile(IDENTICAL, found, capture.payload_digest)
+    return RevisitProfile(IDENTICAL, original, capture.payload_digest)
 
 
 def _alike(
-    capture: Capture, settings: DedupSettings, found: Original | None
+    capture: Capture, settings: DedupSettings, original: Original | None
 ) -> RevisitProfile | None:
     """A revisit of what counts as the same, though its payload may be another."""
-    same = found is not None and found.url == capture.url
-    if found is None or found.base or (settings.mode is _SAME_URL and not same):
+    same = original is not None and original.url == capture.url
+    if original is None or original.base or (settings.mode is _SAME_URL and not same):
         return None
-    return RevisitProfile(IDENTICAL, found, found.digest)
+    return RevisitProfile(IDENTICAL, original, original.digest)
 
 
-def _not_modified(known: HistoryRecord | None) -> RevisitProfile | None:
-    if known is None or not known.revisitable:
+def _not_modified(history: HistoryRecord | None) -> RevisitProfile | None:
+    if history is None or not history.revisitable:
         return None
-    return RevisitProfile(NOT_MODIFIED, _original(known), known.digest)
+    return RevisitProfile(NOT_MODIFIED, _original(history), history.digest)
 
 
-def _original(known: HistoryRecord) -> Original:
-    return Original(known.original or known.url, known.date, known.record_id)
+def _original(history: HistoryRecord) -> Original:
+    return Original(history.original or history.url, history.date, history.record_id)
 
 
 _HISTORY = "history"

@@ -133,7 +133,7 @@ def _blocked(settings: JobSettings, seeds: Sequence[Seed]) -> Iterator[Problem]:
     """Seeds that the first step drops."""
     entries = [one for one in settings.chains.of(ChainName.FETCH) if one.enabled]
     blocks = preselection(entries)
-    whys = {blocks.why(seed.url) for seed in seeds} if blocks is not None else {""}
+    whys = {blocks.blocking_setting(seed.url) for seed in seeds} if blocks is not None else {""}
     if blocks is not None and blocks.everything:
         whys = {"block_all"}
     if seeds and whys and "" not in whys:
@@ -321,7 +321,7 @@ async def check(
     near: list[Entry] = [*seeds.first, *(SeedDirective(text) for text in seeds.directives)]
     if not unusable:
         assembled = open_rules(
-            settings, layout.root, found=examine_sheets(settings, layout.root)[0]
+            settings, layout.root, sheets_checked=examine_sheets(settings, layout.root)[0]
         )
         assembled.add_seeds(near)
         scope = assembled.scope()[0]

@@ -361,7 +361,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - JSON
             if name in ("rule", "processor") or name in value.model_fields_set or info.is_required()
         }
     if isinstance(value, Secret):
-        return value.said()
+        return value.as_setting()
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
     if isinstance(value, frozenset):
@@ -441,7 +441,7 @@ def require_buildable(settings: JobSettings, found: SheetList, root: Path) -> No
         ConfigError: A rule cannot be built: a file that it names cannot be read, or is wrong.
     """
     with _as_problem("scope"):
-        rules = open_rules(settings, root, found=found)
+        rules = open_rules(settings, root, sheets_checked=found)
         for name in found.sheets:
             rules.sheets.overlays.number([name])
         rules.scope()

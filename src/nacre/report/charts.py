@@ -1,4 +1,4 @@
-"""Plots as SVG: no script, no style of their own, a tip on each mark (pure).
+"""Plots as SVG: no script, no inline style, a tooltip on each mark (pure).
 
 Colours are classes (`s0` to `s5`, `axis`, `grid`), which the page's style sheet defines for bright
 and for dark schemes.
@@ -40,7 +40,9 @@ def drawn(plot: Plot) -> str:
 
 
 def _bars(plot: Bars) -> str:
-    totals = [sum(values) for values in zip(*(one.values for one in plot.series), strict=True)]
+    totals = [
+        sum(values) for values in zip(*(series.values for series in plot.series), strict=True)
+    ]
     top = _round_up(max(totals, default=0.0))
     step = _INNER / max(1, len(plot.labels))
     parts = list(_shelves(top))
@@ -48,7 +50,7 @@ def _bars(plot: Bars) -> str:
         parts += _bar(plot, at, step, top)
     for nth, at in enumerate(_labelled(len(plot.labels))):
         parts.append(_tick(nth, _LEFT + (at + 0.5) * step, _FLOOR + 18, plot.labels[at]))
-    return _svg(plot.title, _HEIGHT, parts) + _legend([one.name for one in plot.series])
+    return _svg(plot.title, _HEIGHT, parts) + _legend([series.name for series in plot.series])
 
 
 def _bar(plot: Bars, at: int, step: float, top: float) -> Iterator[str]:
@@ -88,7 +90,7 @@ def _round_up(value: float) -> float:
 
 
 def _curves(plot: Curves) -> str:
-    amounts = [x for one in plot.curves for x, _ in one.points if x > 0.0]
+    amounts = [x for plotted in plot.curves for x, _ in plotted.points if x > 0.0]
     amounts += [x for x, _, _ in plot.marks if x > 0.0]
     low, high = min(amounts, default=1.0), max(amounts, default=10.0)
     if high <= low:
@@ -107,10 +109,10 @@ def _curves(plot: Curves) -> str:
     for x, y, name in plot.marks:
         tip = element("title", text(f"{name}: {written(y, Format.SHARE)}"))
         parts.append(element("circle", tip, cx=scale.at(x), cy=_up(y), r=5, class_="mark"))
-        left = scale.at(x) > _LEFT + 0.85 * _INNER
-        step, anchor = (-8, "end") if left else (8, "start")
+        is_right_half = scale.at(x) > _LEFT + 0.85 * _INNER
+        step, anchor = (-8, "end") if is_right_half else (8, "start")
         parts.append(_word(scale.at(x) + step, _up(y) + 14, name, anchor))
-    return _svg(plot.title, _HEIGHT, parts) + _legend([one.name for one in plot.curves])
+    return _svg(plot.title, _HEIGHT, parts) + _legend([plotted.name for plotted in plot.curves])
 
 
 class _Scale:

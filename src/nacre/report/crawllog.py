@@ -47,10 +47,10 @@ class LogTimes:
 
     def digits(self, micros: int) -> str:
         """17 digits, to the millisecond, of µs since the epoch."""
-        second, rest = divmod(micros, 1_000_000)
+        second, remainder = divmod(micros, 1_000_000)
         if second != self._second:
             self._set(second)
-        return f"{self._digits}{rest // 1000:03d}"
+        return f"{self._digits}{remainder // 1000:03d}"
 
 
 class CrawlLog:

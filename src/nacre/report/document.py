@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 Cell = str | int | float | None
-"""A value of a table; None where there is none."""
+"""A value of a table; None for an empty cell."""
 
 
 class Format(StrEnum):
@@ -22,7 +22,7 @@ class Format(StrEnum):
 
 
 NAMELESS = frozenset((Format.COUNT, Format.NUMBER))
-"""Forms whose cells show no unit: the heading of their column says what is counted."""
+"""Forms whose cells show no unit: the column heading contains the counted thing."""
 
 
 class Column(NamedTuple):
@@ -127,7 +127,7 @@ class TimeLine(NamedTuple):
     Attributes:
         title: What it shows.
         lanes: Their names, topmost first.
-        spans: What lies in them.
+        spans: The spans in the lanes.
     """
 
     title: str
@@ -188,8 +188,8 @@ class ReportDocument(NamedTuple):
     Attributes:
         title: Its title.
         sections: Its parts.
-        about: What it is of, under the title: job, site, period.
-        language: What it is written in, as HTML names it: `en`, `zh-CN`.
+        about: Its subject, under the title: job, site, period.
+        language: Its language, as in HTML: `en`, `zh-CN`.
         footer: Its last line.
         none: Text in place of a table without rows.
     """

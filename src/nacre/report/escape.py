@@ -51,11 +51,11 @@ def text(value: str) -> str:
     """A text as markup that shows exactly it."""
     if value.isascii() and value.isalnum():
         return value
-    return escape(shown(value), quote=True)
+    return escape(printable(value), quote=True)
 
 
-def shown(value: str) -> str:
-    """A text with characters that control or turn shown by their numbers; it is not escaped."""
+def printable(value: str) -> str:
+    """Return a text with control and direction characters as numbers; markup is not escaped."""
     return value if value.isascii() and value.isprintable() else value.translate(_SHOWN)
 
 

@@ -64,7 +64,7 @@ def written(cell: Cell, form: Format) -> str:
 
 
 def heading(column: Column) -> str:
-    """The heading of a column: that of times says which they are."""
+    """Return the heading of a column; for times it contains the time zone."""
     if column.form is Format.TIME and "UTC" not in column.name:
         return f"{column.name} (UTC)"
     return column.name

@@ -1,8 +1,8 @@
 """A report as one page of HTML that needs nothing else: no script, no font, no other file (pure).
 
 Its Content-Security-Policy allows its own style sheet and nothing more, so that even markup that
-slipped through could not run. It follows the reader's bright or dark scheme, and every plot has its
-numbers in a table beside it.
+slipped through could not run. It follows the reader's bright or dark scheme, and every plot is
+followed by a table with its numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -159,15 +159,15 @@ def _table(table: DataTable, none: str) -> str:
 
 def _cells(row: tuple[Cell, ...], columns: tuple[Column, ...]) -> Iterator[str]:
     for at, (cell, column) in enumerate(zip(row, columns, strict=True)):
-        shown = text(written(cell, column.form))
+        content = text(written(cell, column.form))
         if column.form is Format.URL:
             # Not a link: a report should send no reader to a hostile page.
-            shown = element("code", shown)
+            content = element("code", content)
         if at:
             # A narrow screen shows each row as a list, with its headings from here.
-            yield element("td", shown, class_=_class(column), data_label=heading(column))
+            yield element("td", content, class_=_class(column), data_label=heading(column))
         else:
-            yield element("th", shown, scope="row", class_=_class(column))
+            yield element("th", content, scope="row", class_=_class(column))
 
 
 def _no_rows(columns: int, none: str = "none") -> str:

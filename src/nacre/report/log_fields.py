@@ -7,7 +7,7 @@ import msgspec
 from nacre.core.status import cause, counted
 
 _FIELDS: Final = 12
-"""Fields of a line of crawl.log; what `logExtraInfo` adds stands behind them."""
+"""Fields of a line of crawl.log; fields of `logExtraInfo` follow."""
 
 
 class CrawlLogFields(msgspec.Struct, frozen=True):
@@ -26,8 +26,8 @@ class CrawlLogFields(msgspec.Struct, frozen=True):
         digest: Digest of the payload.
         source: The seed.
         annotations: Annotations with commas between.
-        words: What the status means.
-        kind: `2` to `5` for HTTP, `0` for a failure, `r` for what was disregarded: a colour.
+        words: Meaning of the status.
+        kind: `2` to `5` for HTTP, `0` for a failure, `r` for disregarded URIs: selects a colour.
     """
 
     time: str
@@ -55,12 +55,12 @@ def crawl_log_fields(text: str) -> CrawlLogFields | None:
         status = int(parts[1])
     except ValueError:
         return None
-    rest = ["" if part == "-" else part for part in parts[2:_FIELDS]]
-    return CrawlLogFields(parts[0], status, *rest, cause(status), kind_of(status))  # type: ignore[call-arg]
+    values = ["" if part == "-" else part for part in parts[2:_FIELDS]]
+    return CrawlLogFields(parts[0], status, *values, cause(status), kind_of(status))  # type: ignore[call-arg]
 
 
 def kind_of(status: int) -> str:
-    """The first digit of an HTTP status; `r` for what was disregarded, `0` for a failure."""
+    """Return the first digit of an HTTP status; `r` for a disregarded URI, `0` for a failure."""
     if status >= 100:
         return str(status)[0]
     if status > 0:

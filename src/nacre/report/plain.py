@@ -91,12 +91,12 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
         if piece.was is not None and piece.was == piece.now:
             yield f"  {piece.now}" if piece.kind == piece.now else f"  [{piece.kind}] {piece.now}"
             continue
-        why = f"   ({piece.noise})" if piece.noise else ""
+        reason = f"   ({piece.noise})" if piece.noise else ""
         mark = ("~", "~") if piece.noise else ("-", "+")
         if piece.was is not None:
-            yield f"{mark[0]} [{piece.kind}] {piece.was}{why if piece.now is None else ''}"
+            yield f"{mark[0]} [{piece.kind}] {piece.was}{reason if piece.now is None else ''}"
         if piece.now is not None:
-            yield f"{mark[1]} [{piece.kind}] {piece.now}{why}"
+            yield f"{mark[1]} [{piece.kind}] {piece.now}{reason}"
 
 
 def _cut(text: str) -> str:

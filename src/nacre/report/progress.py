@@ -49,10 +49,10 @@ _STATUS = {
 
 
 def _aligned(*values: object) -> str:
-    """Values below their names; a wide one moves those behind it, and never runs into its own."""
-    first, *rest = zip(values, _COLUMNS, strict=True)
+    """Format values below their names; a wide value moves later values, but never overlaps them."""
+    first, *others = zip(values, _COLUMNS, strict=True)
     return f"{first[0]!s:>{first[1][1]}}" + "".join(
-        f" {value!s:>{width - 1}}" for value, (_, width) in rest
+        f" {value!s:>{width - 1}}" for value, (_, width) in others
     )
 
 
@@ -93,7 +93,7 @@ class FetchRates(NamedTuple):
     Attributes:
         urls: Documents per second, over the last interval.
         kilobytes: KiB per second, over the last interval.
-        urls_average: Documents per second, since the start of the run; NaN before it ran.
+        urls_average: Documents per second, since the start of the run; NaN until it has run.
         kilobytes_average: KiB per second, since the start of the run.
     """
 
@@ -232,16 +232,18 @@ class ProgressLog:
         text = self._progress.row(self._clock.now(), totals, rates, self._source.counts())
         self._logs.progress(text)
 
-    def event(self, old: JobState, state: JobState, why: str) -> None:
+    def event(self, old: JobState, state: JobState, reason: str) -> None:
         """The job came to a state, in Heritrix's words; job.log has the state itself."""
         event = _EVENTS.get(state)
         if event is None:
             return
-        status = end_words(why) if state in _OVER else _STATUS[old if event == "RUNNING" else state]
-        told = why if why and state not in _OVER else ""
-        self._event(event, f"{status} ({told})" if told else status)
+        status = (
+            end_words(reason) if state in _OVER else _STATUS[old if event == "RUNNING" else state]
+        )
+        detail = reason if reason and state not in _OVER else ""
+        self._event(event, f"{status} ({detail})" if detail else status)
         self._logs.job(f"{state} {self._run}")
-        if state is JobState.STOPPING and why == ExitStatus.FINISHED:
+        if state is JobState.STOPPING and reason == ExitStatus.FINISHED:
             self._event("EMPTY", "Running")
             self._logs.job(f"{JobState.EMPTY} {self._run}")
 

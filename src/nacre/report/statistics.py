@@ -69,7 +69,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         duplicate_urls: Those stored as identical-payload revisits.
         duplicate_bytes: Bytes received for them.
         not_modified_urls: Those that the server said were not modified.
-        not_modified_bytes: Length of what was known of them.
+        not_modified_bytes: Length of their stored captures.
         failures: URIs that failed.
         disregarded: URIs that were disregarded, those deleted included.
         deleted: Of these, those that the operator deleted.
@@ -101,8 +101,8 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
 
         Args:
             visit_size: Its bytes, head included.
-            stored: What it added to the archive.
-            saved: For a 304: payload length of what it confirms, bytes.
+            stored: Data that it added to the archive.
+            saved: For a 304: payload length of the confirmed capture, bytes.
         """
         self.urls += 1
         self.size += visit_size
@@ -145,8 +145,8 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
 class CrawlTotals(Tally, array_like=True, gc=False):
     """Counts over everything, and what kinds of replies they were.
 
-    The kinds leave out what other URIs needed first (robots.txt); with those, and with what was not
-    modified, they add up to `urls`.
+    The kinds leave out prerequisites (robots.txt); with those, and with unmodified URIs, they add
+    up to `urls`.
 
     Attributes:
         documents: Replies with a document, status 200 to 299.
@@ -202,13 +202,13 @@ class CrawlTotals(Tally, array_like=True, gc=False):
 
     def compare(self, visit: Visit, capture: Capture) -> None:
         """Count what became of a page since the last visit of its URL, by bytes alone."""
-        status, known = visit.status, visit.history
-        was_there = known is not None and known.date > 0
-        if known is None or not was_there:
+        status, history = visit.status, visit.history
+        was_there = history is not None and history.date > 0
+        if history is None or not was_there:
             self.new_pages += 200 <= status < 300
         elif status in _MISSING:
-            self.gone_pages += known.status not in _MISSING
-        elif status == 304 or capture.payload_digest == known.served:
+            self.gone_pages += history.status not in _MISSING
+        elif status == 304 or capture.payload_digest == history.served:
             self.same_pages += 1
         elif 200 <= status < 300:
             self.changed_pages += 1
@@ -226,10 +226,10 @@ class CrawlTotals(Tally, array_like=True, gc=False):
     @property
     def prerequisites(self) -> int:
         """Replies that other URIs needed first."""
-        known = (
+        counted = (
             self.documents + self.unchanged + self.redirects + self.errors + self.missing_guesses
         )
-        return self.urls - known
+        return self.urls - counted
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -271,7 +271,7 @@ class Statistics:
             visit: The visit.
             stored: What it added to the archive.
             now: Seconds since the epoch.
-            saved: For a 304: payload length of what it confirms, bytes.
+            saved: For a 304: payload length of the confirmed capture, bytes.
         """
         url, status, capture = visit.uri.url, visit.status, visit.capture
         guess = (not 0 < status < 400 and visit.uri.is_own_guess) or _is_stood_in(visit)
@@ -401,7 +401,7 @@ class StepCounts(msgspec.Struct):
         self.function = (kind.__doc__ or "").partition("\n")[0]
 
     def wrote(self, written: int, plain: int) -> None:
-        """Take the bytes that it wrote in all, and what they were before they were compressed."""
+        """Set the total bytes written, and their size before compression."""
         self.written, self.plain = written, plain
 
 

@@ -1,1 +1,1 @@
-"""The runs of a job: how one begins, what it may spend, what it leaves beside its archive."""
+"""The runs of a job: their start, budget, and files besides the archive."""

@@ -44,9 +44,9 @@ class Spent(NamedTuple):
     bytes: int
     seconds: float
 
-    def plus(self, other: tuple[int, int, float]) -> "Spent":
+    def plus(self, amounts: tuple[int, int, float]) -> "Spent":
         """Both together."""
-        return Spent(self.requests + other[0], self.bytes + other[1], self.seconds + other[2])
+        return Spent(self.requests + amounts[0], self.bytes + amounts[1], self.seconds + amounts[2])
 
     def of(self, unit: BudgetUnit) -> float:
         """The amount in one unit."""
@@ -80,9 +80,9 @@ class Budget(NamedTuple):
             return max(0, int(self.amount) - spent.requests)
         used = spent.bytes if self.unit is BudgetUnit.BYTES else spent.seconds
         before = bytes_each if self.unit is BudgetUnit.BYTES else seconds_each
-        each = used / spent.requests if spent.requests >= _ENOUGH else before
-        left = self.amount - used
-        return max(0, int(left / each)) if each > 0.0 else (_ENOUGH if left > 0 else 0)
+        cost = used / spent.requests if spent.requests >= _ENOUGH else before
+        remaining = self.amount - used
+        return max(0, int(remaining / cost)) if cost > 0.0 else (_ENOUGH if remaining > 0 else 0)
 
     def portion(self, spent: Spent, room: int) -> int:
         """Requests, of those that are left, that can be made before the room is asked for again.
@@ -129,7 +129,7 @@ def _amount(text: str) -> tuple[BudgetUnit, float]:
 
 
 class EndedRun(NamedTuple):
-    """A run that is over: when, seconds since the epoch, and what it spent."""
+    """A run that is over: its end, seconds since the epoch, and its costs."""
 
     time: float
     spent: Spent

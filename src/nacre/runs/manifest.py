@@ -42,7 +42,7 @@ def effective(settings: JobSettings, origin: OriginOf) -> dict[str, dict[str, ob
 
 def _plain(value: object) -> object:
     if isinstance(value, Secret):
-        return value.said()
+        return value.as_setting()
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, tuple | frozenset | list):
@@ -67,7 +67,9 @@ def after_set(at_start: OriginOf, fresh: OriginOf, changed: frozenset[str]) -> O
 
     def origin(path: str) -> object:
         old, new = at_start(path), fresh(path)
-        if any(path == one or path.startswith(f"{one}.") for one in changed):
+        if any(
+            path == setting_path or path.startswith(f"{setting_path}.") for setting_path in changed
+        ):
             return new._replace(source="nacre set") if isinstance(new, SettingOrigin) else new
         return new if isinstance(old, SettingOrigin) and old.source == "file" else old
 
@@ -127,7 +129,7 @@ def _write(path: Path, facts: object) -> None:
 
 
 def warc_files(layout: Layout, settings: JobSettings) -> Iterator[tuple[Path, Path | None]]:
-    """Every WARC with its index (None where there is none), in order of runs and names."""
+    """Yield every WARC with its index (None: there is none), in order of runs and names."""
     for directory in archive_directories(layout, settings):
         for path in sorted(directory.iterdir()):
             if path.name.endswith(_SUFFIXES):
@@ -137,13 +139,13 @@ def warc_files(layout: Layout, settings: JobSettings) -> Iterator[tuple[Path, Pa
 def archive_directories(layout: Layout, settings: JobSettings) -> Iterator[Path]:
     """Directories that hold WARCs: those of the runs, and that of batch rounds on this machine."""
     runs = layout.root / "runs"
-    found = sorted(runs.iterdir()) if runs.is_dir() else []
+    run_folders = sorted(runs.iterdir()) if runs.is_dir() else []
     named = {
         Path(run, directory): None
-        for run in found
+        for run in run_folders
         for directory in for_run(settings, run.name).archive.directories
     }
-    if not found:
+    if not run_folders:
         named = {Path(known_part(name)): None for name in settings.archive.directories}
     rounds = rounds_archive(layout, settings)
     if rounds is not None:

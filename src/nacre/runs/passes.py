@@ -44,7 +44,7 @@ class NextPass(NamedTuple):
 
     Attributes:
         time: When it begins, seconds since the epoch.
-        why: Why then; "" where that was asked for.
+        why: Reason for the time; "" if it was requested.
     """
 
     time: float
@@ -159,7 +159,7 @@ class RecurringCrawl(msgspec.Struct, frozen=True):
         pid: Its process.
         rhythm: The options that say when passes begin: `--every 6h`.
         time: When the next pass begins, seconds since the epoch; 0 when that is not known yet.
-        why: Why then; "" where the rhythm says it.
+        why: Reason for the time; "" if it follows from the rhythm.
         waits: A process waits for it; False when the process was killed.
     """
 
@@ -214,8 +214,8 @@ class PassKeeper:
 
     def announce(self, following: NextPass | None) -> None:
         """Publish when the next pass begins; None: not known yet."""
-        time, why = following or NextPass(0.0)
-        crawl = RecurringCrawl(os.getpid(), self._rhythm, time, why)
+        time, reason = following or NextPass(0.0)
+        crawl = RecurringCrawl(os.getpid(), self._rhythm, time, reason)
         text = to_json(with_codes(to_builtins(crawl)))
         os.ftruncate(self._handle, 0)
         os.pwrite(self._handle, text, 0)
@@ -249,14 +249,14 @@ def lock_passes(layout: Layout, rhythm: str) -> Iterator[PassKeeper]:
             )
         ) from None
     if handle is None:
-        other = _read(layout.passes)
-        who = f"process {other.pid}, with {other.rhythm}" if other else "another process"
+        holder = _read(layout.passes)
+        holder_text = f"process {holder.pid}, with {holder.rhythm}" if holder else "another process"
         raise JobError(
             message(
                 "runs.is-visited-again-and-again-already",
                 "{root} is visited again and again already ({user}); `nacre stop {root}` ends that",
                 root=layout.root,
-                user=who,
+                user=holder_text,
             )
         )
     try:
@@ -271,10 +271,10 @@ def lock_passes(layout: Layout, rhythm: str) -> Iterator[PassKeeper]:
 def find_recurring(layout: Layout) -> RecurringCrawl | None:
     """The repeated crawl of a job, waiting or killed; None for none."""
     waits = is_locked(layout.passes)
-    found = _read(layout.passes)
-    if found is None:
+    crawl = _read(layout.passes)
+    if crawl is None:
         return None
-    return msgspec.structs.replace(found, waits=waits)
+    return msgspec.structs.replace(crawl, waits=waits)
 
 
 def end_passes(layout: Layout, patience: Callable[[], bool]) -> bool:
@@ -303,7 +303,7 @@ def end_passes(layout: Layout, patience: Callable[[], bool]) -> bool:
     while is_locked(layout.passes):
         if not patience():
             return False
-    # The process was killed before it saw the request, which would end the next run.
+    # The process was killed before it saw the request, which would otherwise end the next run.
     request.unlink(missing_ok=True)
     return True
 

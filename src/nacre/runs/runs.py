@@ -2,7 +2,7 @@
 
 Which run a job is in, and how the last one ended: one row, so that a start knows what to do.
 
-A new run of a job whose last one is over: what belongs to one run goes, what is known stays.
+A new run of a job whose last run is over: rows of the run are deleted, history stays.
 
 What was changed while a job did not run, kept for its job.log.
 """
@@ -65,7 +65,7 @@ class RunRow(msgspec.Struct, frozen=True):
         before: Requests, bytes and seconds that count in its budget beside its own: of the runs
             of the 24 hours before, where the budget is one for the day.
         spent: The same of the run itself; kept from when the next one was planned.
-        closed: The operator ended it for good: it is over, and cannot be gone on with.
+        closed: The operator closed it: it is over, and cannot be resumed.
     """
 
     name: str
@@ -124,7 +124,7 @@ class RunContext:
 
 
 def is_over(run: RunRow) -> bool:
-    """A run that came to its end or to a limit, or was closed; others can be gone on with."""
+    """Return whether a run reached its end or a limit, or was closed; others can be resumed."""
     return run.closed or (run.exit.startswith("FINISHED") and run.exit is not ExitStatus.ABNORMAL)
 
 
@@ -145,7 +145,7 @@ def write_run(store: Store, run: RunRow) -> None:
 
 
 def begin_run(store: Store, layout: Layout, now: float) -> tuple[RunRow, bool]:
-    """The run to go on with, or a new one; True for a new one.
+    """Return the run to resume, or a new run; True for a new run.
 
     Raises:
         StorageError: Its directories cannot be made.
@@ -295,7 +295,7 @@ def close_run(store: Store, layout: Layout, now: float) -> RunRow:
 
 
 def ended_runs(store: Store) -> list[EndedRun]:
-    """The incremental runs that are over, with what they spent."""
+    """Return the incremental runs that are over, with their costs."""
     last = read_run(store)
     return [
         EndedRun(run.ended, spent_by(store, run) if run == last else Spent(*run.spent))
@@ -339,12 +339,12 @@ def clear_previous_run(store: Store) -> None:
 def _remove(
     store: Store, family: str, start: bytes, stop: bytes | None, but: tuple[bytes, ...] = ()
 ) -> None:
-    while found := [key for key, _ in store.scan(family, start, stop, _CHUNK)]:
-        for key in found:
+    while keys := [key for key, _ in store.scan(family, start, stop, _CHUNK)]:
+        for key in keys:
             if not (but and key.startswith(but)):
                 store.delete(family, key)
         store.commit()
-        start = found[-1] + b"\0"
+        start = keys[-1] + b"\0"
 
 
 def keep_notes(layout: Layout, notes: Sequence[str]) -> None:

@@ -1,9 +1,10 @@
-"""May we? DecideRules, robots.txt, and the filters and normalizers of Nutch. Pure.
+"""Decides which URIs are crawled: DecideRules, robots.txt, Nutch's filters and normalizers. Pure.
 
-A scope (`scope.py`) is a list of rules, each a component that builds a predicate; the last one that
-speaks decides, and is named. The rules lie in `rules/`, a module a family; `compile.py` makes a
-scope of them. `subject.py` is what they may ask of a URI, and where; what changes while they run is
-a `ScopeState` (`state.py`) that is passed in, with what seeds imply (`seed_scope.py`). Operators'
-expressions go through `patterns/`, in linear time. `heritrix.py` knows Heritrix's names, and
-`rules/stock.py` the stock scope, also with the options of the command line.
+A scope (`scope.py`) is a list of rules, each a component that builds a predicate. The last rule
+that accepts or rejects decides, and the decision contains its name. The rules are in `rules/`, one
+module for each family; `compile.py` builds a scope from them. `subject.py` defines the facts about
+a URI that rules can use, and at which places. State that changes while rules run is in a
+`ScopeState` (`state.py`), which is passed in, with the effect of seeds (`seed_scope.py`).
+Expressions of operators run in linear time (`patterns/`). `heritrix.py` translates Heritrix's
+names, and `rules/stock.py` builds the stock scope, also from command-line options.
 """

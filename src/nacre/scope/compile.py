@@ -24,8 +24,8 @@ def compile_scope(
         state: What changes while they run.
         offers: The information at their place; a rule that needs more never matches.
     """
-    scope, found, build = _compiled(rules, state, offers)
-    _follow_own(scope, rules, found, build)
+    scope, opinions, build = _compiled(rules, state, offers)
+    _follow_own(scope, rules, opinions, build)
     return scope
 
 
@@ -33,21 +33,21 @@ def _compiled(
     rules: Sequence[Rule], state: ScopeState, offers: Need
 ) -> tuple[Scope, list[tuple[int, Opinion]], Build]:
     build = Build(state, offers)
-    found = [(at, opinion._replace(number=at)) for at, opinion in sequence_of(rules, build)]
-    opinions = [opinion for _, opinion in found]
+    numbered = [(at, opinion._replace(number=at)) for at, opinion in sequence_of(rules, build)]
+    opinions = [opinion for _, opinion in numbered]
     origin = any(rule.asks_origin for rule in all_rules(rules))
     scope = (
         WatchedScope(opinions, build.marks, build.logs, state.write, asks_origin=origin)
         if build.logs or build.marks
         else Scope(opinions, asks_origin=origin)
     )
-    return scope, found, build
+    return scope, numbered, build
 
 
 def _follow_own(
-    scope: Scope, rules: Sequence[Rule], found: Sequence[tuple[int, Opinion]], build: Build
+    scope: Scope, rules: Sequence[Rule], opinions: Sequence[tuple[int, Opinion]], build: Build
 ) -> None:
-    """Let seeds with a scope of their own be judged by it, from the first such seed on."""
+    """Apply their own scopes to descendants of seeds that have one, from the first such seed on."""
     at = next((number for number, rule in enumerate(rules) if rule.seed_scope), None)
     if at is None or any(isinstance(rule, SeedScope) for rule in all_rules(rules)):
         return
@@ -55,8 +55,8 @@ def _follow_own(
     own = [opinion._replace(number=at) for opinion in by_seed]
 
     def awake() -> None:
-        before = [opinion for number, opinion in found if number <= at]
-        behind = [opinion for number, opinion in found if number > at]
+        before = [opinion for number, opinion in opinions if number <= at]
+        behind = [opinion for number, opinion in opinions if number > at]
         scope.replace([*before, *own, *behind], asks_origin=True)
 
     if build.state.own:
@@ -66,7 +66,7 @@ def _follow_own(
 
 
 def compile_gate(rules: Sequence[Rule], state: ScopeState, place: RulePlace) -> Gate | None:
-    """A gate of rules; None where there is none, which is always open.
+    """Compile a gate from rules. None: there are no rules, and the gate is always open.
 
     A seed's own scope does not speak in a gate.
     """
@@ -82,7 +82,7 @@ def all_rules(rules: Sequence[Rule]) -> Iterator[Rule]:
 
 
 def misplaced(rules: Sequence[Rule], place: RulePlace) -> Iterator[tuple[int, str]]:
-    """Rules that need more than a place knows: number in the list, and what is wrong."""
+    """Yield rules that need facts that a place does not have: index in the list, and problem."""
     for number, rule in enumerate(rules):
         for inner in all_rules([rule]):
             missing = inner.needs & ~place.offers
@@ -90,10 +90,10 @@ def misplaced(rules: Sequence[Rule], place: RulePlace) -> Iterator[tuple[int, st
                 yield number, _explained(inner, missing, place)
 
 
-def _explained(rule: Rule, missing: Need, place: RulePlace) -> str:
+def _explained(rule: Rule, missing: Need, needed_at: RulePlace) -> str:
     needs = " and ".join(text for need, text in NEEDS.items() if need in missing)
-    places = "; ".join(each.text for each in RulePlace if rule.needs in each.offers)
+    places = "; ".join(offering.text for offering in RulePlace if rule.needs in offering.offers)
     return (
-        f"the rule `{rule.label}` needs {needs}, which is not known to {place.text}. "
+        f"the rule `{rule.label}` needs {needs}, which is not known to {needed_at.text}. "
         f"It can be used in: {places}"
     )

@@ -1,4 +1,4 @@
-"""Scopes whose decisions are logged, or that mark what they judge."""
+"""Scopes that log their decisions or mark URIs."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ UNDECIDED = -1
 
 
 class SequenceLog(NamedTuple):
-    """A sequence that writes down what it decides.
+    """A sequence that logs its decisions.
 
     Attributes:
         name: Name of its log, without `.log`.
@@ -68,11 +68,11 @@ def decided(log: SequenceLog, subject: Subject) -> Logged:
 
 
 class WatchedScope(Scope):
-    """A scope with rules that mark what they judge, or sequences that log.
+    """A scope with rules that mark URIs, or sequences that log.
 
     Args:
         opinions: See `Scope`.
-        marks: Tests that mark what they judge: always asked, and first.
+        marks: Tests that mark URIs. They always run, and first.
         logs: Sequences that log.
         write: Writes a decision down.
         asks_origin: See `Scope`.

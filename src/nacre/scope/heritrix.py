@@ -1,7 +1,7 @@
 """Heritrix's names of rules and of their settings, as Nacre's.
 
-A rule may be written with its class name, `TooManyHopsDecideRule` or with its package before it,
-and then with Heritrix's names for its settings too.
+A rule may be written with its class name, `TooManyHopsDecideRule`, or with its qualified class
+name. Its settings may then have Heritrix's names too.
 """
 
 import re
@@ -70,8 +70,8 @@ _NO_SCRIPT: Mapping[str, str | Convert] = {
 }
 
 
-def _twins(name: str, negative: str, rule: str, **rest: Any) -> dict[str, Equivalent]:  # noqa: ANN401 - as YAML has it
-    return {name: Equivalent(rule, **rest), negative: Equivalent(rule, negated=True, **rest)}
+def _twins(name: str, negative: str, rule: str, **options: Any) -> dict[str, Equivalent]:  # noqa: ANN401 - as YAML has it
+    return {name: Equivalent(rule, **options), negative: Equivalent(rule, negated=True, **options)}
 
 
 CLASSES: dict[str, Equivalent] = {
@@ -156,27 +156,27 @@ def equivalent(class_name: str) -> Equivalent | None:
     return CLASSES.get(_PACKAGE.sub("", class_name))
 
 
-def short_form(said: Mapping[str, Any]) -> dict[str, Any]:
+def short_form(settings: Mapping[str, Any]) -> dict[str, Any]:
     """A rule under Nacre's names; one that has them already is left as it is.
 
     A twin such as `NotOnHostsDecideRule` becomes a `not`.
     """
-    name = said.get("rule")
-    known = equivalent(name) if isinstance(name, str) else None
-    if known is None:
-        return dict(said)
-    values: dict[str, Any] = {"rule": known.rule, **known.defaults}
-    for key, value in said.items():
+    name = settings.get("rule")
+    heritrix_rule = equivalent(name) if isinstance(name, str) else None
+    if heritrix_rule is None:
+        return dict(settings)
+    values: dict[str, Any] = {"rule": heritrix_rule.rule, **heritrix_rule.defaults}
+    for key, value in settings.items():
         if key != "rule":
-            values.update(_setting(known, key, value))
-    if not known.negated:
+            values.update(_setting(heritrix_rule, key, value))
+    if not heritrix_rule.negated:
         return values
     outer = {key: values.pop(key) for key in _ALL & values.keys()}
     return {"rule": "not", **outer, "of": values}
 
 
-def _setting(known: Equivalent, key: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - as YAML has it
-    target = known.settings.get(key)
+def _setting(heritrix_rule: Equivalent, key: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - as YAML has it
+    target = heritrix_rule.settings.get(key)
     if target is None:
         return {_HUMP.sub(lambda hump: f"_{hump[0].lower()}", key): value}
     return target(value) if callable(target) else {target: value}

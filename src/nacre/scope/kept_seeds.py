@@ -14,7 +14,7 @@ from nacre.scope.seed_scope import ScopeKind, SeedOwnPlaces, SeedOwnScope
 from nacre.uri.surt import SurtPrefixSet
 
 _OWN_KEPT = 4096
-"""Seeds of an index with a scope of their own that are remembered."""
+"""Seeds with their own scope that are cached from an index."""
 
 
 class SeedPrefixes:
@@ -55,12 +55,12 @@ class SeedPrefixes:
 
     def match(self, text: str) -> str | None:
         """Return a prefix of a SURT that a seed implies, or None."""
-        found = self._near.match(text)
+        prefix = self._near.match(text)
         for index in self._indexes:
-            if found is not None:
+            if prefix is not None:
                 break
-            found = find_prefix(index, self._coercion, text)
-        return found
+            prefix = find_prefix(index, self._coercion, text)
+        return prefix
 
     def any_below(self, text: str) -> bool:
         """True when a seed implies a prefix that begins with a text."""
@@ -70,7 +70,7 @@ class SeedPrefixes:
 
 
 class OwnSeeds:
-    """Seeds with a scope of their own by the text that names them to their descendants."""
+    """Seeds with their own scope, by the key that their descendants inherit."""
 
     def __init__(self) -> None:
         self._near: dict[str, SeedOwnPlaces] = {}
@@ -88,10 +88,10 @@ class OwnSeeds:
         return iter(self._near)
 
     def __getitem__(self, owner: str) -> SeedOwnPlaces:
-        found = self.get(owner)
-        if found is None:
+        places = self.get(owner)
+        if places is None:
             raise KeyError(owner)
-        return found
+        return places
 
     def add_index(self, index: SeedIndex) -> None:
         """Ask an index, too; it may grow."""
@@ -99,31 +99,31 @@ class OwnSeeds:
         self._far.clear()
 
     def forget(self) -> None:
-        """Ask the indexes again: one has another seed with a scope of its own."""
+        """Clear the cache: an index has another seed with its own scope."""
         self._far.clear()
 
     def get(self, owner: str) -> SeedOwnPlaces | None:
-        """Return the places of a seed; None: it has no scope of its own."""
-        found = self._near.get(owner)
-        if found is not None or not self._indexes or not owner:
-            return found
+        """Return the places of a seed. None: it has no scope."""
+        places = self._near.get(owner)
+        if places is not None or not self._indexes or not owner:
+            return places
         if owner not in self._far:
             if len(self._far) >= _OWN_KEPT:
                 self._far.clear()
-            self._far[owner] = self._asked(owner)
+            self._far[owner] = self._load_places(owner)
         return self._far[owner]
 
     def setdefault(self, owner: str, places: SeedOwnPlaces) -> SeedOwnPlaces:
         """Return the places of a seed, which grow; these where it has none yet."""
         if owner not in self._near:
-            found = self.get(owner)
-            self._near[owner] = places if found is None else found
+            stored = self.get(owner)
+            self._near[owner] = places if stored is None else stored
         return self._near[owner]
 
-    def _asked(self, owner: str) -> SeedOwnPlaces | None:
+    def _load_places(self, owner: str) -> SeedOwnPlaces | None:
         places: SeedOwnPlaces | None = None
-        for index in (one for one in self._indexes if one.has_own()):
-            for text, scope, depth in index.own_places(owner):
+        for seed_index in (index for index in self._indexes if index.has_own()):
+            for text, scope, depth in seed_index.own_places(owner):
                 if places is None:
                     kind = ScopeKind(scope) if scope else None
                     places = SeedOwnPlaces(SeedOwnScope(kind, None if depth < 0 else depth))

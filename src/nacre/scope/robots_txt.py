@@ -6,7 +6,7 @@ other kinds do not divide groups.
 
 Of the rules that match, the longest pattern wins, Allow on a tie; no match allows. A pattern
 matches from the start of the path; `*` is any run of bytes, a final `$` the end. Sources: RFC 9309
-2.2; Google's parser and matcher for what it leaves open.
+2.2; Google's parser and matcher for cases that the RFC leaves open.
 """
 
 import codecs
@@ -65,8 +65,9 @@ class RobotsSettings(Component):
 class RobotsState(StrEnum):
     """The state of an origin's robots.txt.
 
-    RULES: they are there. ALLOW: there is none, so everything is allowed. UNREACHABLE: nobody knows
-    what it says, so nothing is. REDIRECT: it is elsewhere, and that is fetched next.
+    RULES: the file has rules. ALLOW: there is no file, so everything is allowed. UNREACHABLE: the
+        file cannot be fetched, so nothing is allowed. REDIRECT: the file is at another URL, which
+        is fetched next.
     """
 
     RULES = "rules"
@@ -174,15 +175,17 @@ class AgentRules:
         for rule in rules:
             self._take(rule, normal_pattern(rule.pattern), wild)
         self._lengths = sorted({len(prefix) for prefix in self._prefixes})
-        self._wild = sorted(wild.values(), key=lambda one: one.ranked[:2], reverse=True)
+        self._wild = sorted(
+            wild.values(), key=lambda pattern_rule: pattern_rule.ranked[:2], reverse=True
+        )
 
     def _take(self, rule: RobotsRule, pattern: bytes, wild: dict[bytes, _Wild]) -> None:
         ranked = _Ranked(len(pattern), rule.allow, rule.line)
         anchored = pattern.endswith(b"$")
         body = pattern[:-1] if anchored else pattern.rstrip(b"*")
         if b"*" in body:
-            known = wild.get(pattern)
-            if known is None or ranked[:2] > known.ranked[:2]:
+            present = wild.get(pattern)
+            if present is None or ranked[:2] > present.ranked[:2]:
                 wild[pattern] = _taken_apart(ranked, body, anchored=anchored)
             return
         table = self._exact if anchored else self._prefixes
@@ -204,9 +207,9 @@ class AgentRules:
         for length in self._lengths:
             if length > size:
                 break
-            found = prefixes.get(path[:length])
-            if found is not None and (best is None or found[:2] > best[:2]):
-                best = found
+            candidate = prefixes.get(path[:length])
+            if candidate is not None and (best is None or candidate[:2] > best[:2]):
+                best = candidate
         return best
 
     def _best_wild(self, path: bytes, best: _Ranked | None) -> _Ranked | None:
@@ -219,19 +222,19 @@ class AgentRules:
 
 
 def _taken_apart(ranked: _Ranked, body: bytes, *, anchored: bool) -> _Wild:
-    head, *rest = body.split(b"*")
-    tail = rest.pop() if anchored else None
-    return _Wild(ranked, head, tuple(filter(None, rest)), tail)
+    head, *pieces = body.split(b"*")
+    tail = pieces.pop() if anchored else None
+    return _Wild(ranked, head, tuple(filter(None, pieces)), tail)
 
 
 def _follows(path: bytes, wild: _Wild) -> bool:
     """The rest of a pattern whose head matches: each piece as early as possible, so linear."""
     position = len(wild.head)
     for piece in wild.pieces:
-        found = path.find(piece, position)
-        if found < 0:
+        at = path.find(piece, position)
+        if at < 0:
             return False
-        position = found + len(piece)
+        position = at + len(piece)
     tail = wild.tail
     return tail is None or (len(path) - len(tail) >= position and path.endswith(tail))
 
@@ -300,7 +303,7 @@ def _leading(pattern: re.Pattern[str], text: str) -> str:
 
 
 def parse_robots(data: bytes, limit: int = MAX_BYTES) -> RobotsTxt:
-    """Read a robots.txt, whatever it is: what is no rule is passed over.
+    """Parse a robots.txt of any content; lines that are not rules are skipped.
 
     Args:
         data: Its bytes, content coding removed; UTF-8, or UTF-16 with a byte order mark.

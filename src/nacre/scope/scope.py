@@ -1,4 +1,4 @@
-"""The scope: rules with three-valued opinions in order. The last opinion wins, and names its rule.
+"""The scope: ordered rules with three-valued opinions. The last opinion decides.
 
 Neighbouring rules that match lists of expressions are asked together, as one set (`merge_steps`).
 """
@@ -25,7 +25,7 @@ Predicate = Callable[[Subject], bool]
 
 
 def always(_: Subject) -> bool:
-    """The test of a rule that always decides: the rules before it do not matter."""
+    """Return True: the test of a rule that always decides, so that earlier rules do not matter."""
     return True
 
 
@@ -145,19 +145,21 @@ class Scope:
 
     def trace(self, subject: Subject) -> list[Verdict]:
         """Each rule's opinion, one for each of `opinions`, NONE included, for `nacre explain`."""
-        heard = [
+        verdicts = [
             Verdict(opinion.decision if opinion.test(subject) else Decision.NONE, opinion.name)
             for opinion in self.opinions
         ]
         for place, opinion in enumerate(self.opinions):
             if opinion.is_head:
-                said = [
-                    heard[member].decision
+                decisions = [
+                    verdicts[member].decision
                     for member in members(self.opinions, place)
-                    if heard[member].decision is not Decision.NONE
+                    if verdicts[member].decision is not Decision.NONE
                 ]
-                heard[place] = Verdict(said[-1] if said else Decision.NONE, opinion.name)
-        return heard
+                verdicts[place] = Verdict(
+                    decisions[-1] if decisions else Decision.NONE, opinion.name
+                )
+        return verdicts
 
 
 def members(opinions: Sequence[Opinion], head: int) -> range:
@@ -242,7 +244,7 @@ def merge_steps(steps: Steps) -> tuple[tuple[Any, Any], ...]:
 
 
 def _kind(step: tuple[Any, Any]) -> bool | None:
-    """Whether the lists of a run search or match whole; None for what is no such list."""
+    """Return whether the lists of a run search (True) or match whole; None: not a pattern list."""
     test = step[0]
     if isinstance(test, UrlMatch) and test.is_mergeable:
         return test.patterns.search

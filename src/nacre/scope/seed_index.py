@@ -29,9 +29,9 @@ class Coercion(StrEnum):
 
 
 class SeedIndex(Protocol):
-    """Implied prefixes (`implied_prefix`) of the seeds without a scope of their own, in order.
+    """Implied prefixes (`implied_prefix`) of the seeds without their own scope, in order.
 
-    Seeds of one registered domain are found with any host of it. `near` names that host.
+    Any host of a registered domain finds the seeds of that domain; `near` is that host.
     """
 
     def floor(self, near: str, text: str) -> str | None:
@@ -62,7 +62,7 @@ class SeedIndex(Protocol):
         ...
 
     def has_own(self) -> bool:
-        """True when a seed has a scope of its own."""
+        """Return whether a seed has its own scope."""
         ...
 
 
@@ -83,12 +83,12 @@ def coerced(seed: str, coercion: Coercion) -> str:
 
 def widened(prefix: str, coercion: Coercion) -> str:
     """Return the prefix that an implied prefix becomes under a coercion."""
-    start, bracket, rest = prefix.partition("(")
+    start, bracket, after = prefix.partition("(")
     if coercion is Coercion.PREFIX or not bracket:
         return prefix
     # `com,example,www,:8080@user`: labels, port and userinfo, which says nothing of the place.
-    where = rest.partition(")")[0].partition("@")[0]
-    labels, comma, port = where.rpartition(",")
+    authority = after.partition(")")[0].partition("@")[0]
+    labels, comma, port = authority.rpartition(",")
     if coercion is Coercion.HOST or not comma or labels.startswith("["):
         return f"{start}({labels}{comma}{port})"
     domain = _domain(".".join(reversed(labels.split(","))), coercion)
@@ -99,17 +99,17 @@ def _domain(host: str, coercion: Coercion) -> str:
     if coercion is Coercion.SITE:
         return registered_domain(host)
     below = host.removeprefix("www.")
-    # `www.com` is a site of its own, and no reason to take all of `com`.
+    # `www.com` is a separate site; it does not stand for all of `com`.
     return host if is_public_suffix(below) else below
 
 
 def prefix_host(prefix: str) -> str:
     """Return the host that a SURT prefix is of: `www.example.com` of `http://(com,example,www,`."""
-    _, bracket, rest = prefix.partition("(")
+    _, bracket, after = prefix.partition("(")
     if not bracket:
         return prefix.partition(":")[2]
-    where = rest.partition(")")[0].partition("@")[0]
-    labels, comma, port = where.rpartition(",")
+    authority = after.partition(")")[0].partition("@")[0]
+    labels, comma, port = authority.rpartition(",")
     if not comma:
         return port.partition(":")[0]
     return labels if labels.startswith("[") else ".".join(reversed(labels.split(",")))
@@ -117,7 +117,7 @@ def prefix_host(prefix: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _anchors(host: str) -> tuple[str, ...]:
-    """The registered domains of a host and of what is above it, the longest first."""
+    """Return the registered domains of a host and of its parent domains, the longest first."""
     if is_ip(host) or host.startswith("["):
         return (host,)
     labels = host.split(".")
@@ -141,8 +141,8 @@ def find_prefix(index: SeedIndex, coercion: Coercion, surt: str) -> str | None:
     start, bracket, _ = surt.partition("(")
     host = prefix_host(surt)
     if coercion is Coercion.PREFIX or not bracket:
-        found = (_longest(index, anchor, surt) for anchor in _anchors(host))
-        return next((prefix for prefix in found if prefix is not None), None)
+        matches = (_longest(index, anchor, surt) for anchor in _anchors(host))
+        return next((prefix for prefix in matches if prefix is not None), None)
     closed = surt[: surt.find(")") + 1]
     if coercion is Coercion.HOST or is_ip(host) or host.startswith("["):
         return closed if "@" not in closed and _has_place(index, host, closed) else None
@@ -152,29 +152,29 @@ def find_prefix(index: SeedIndex, coercion: Coercion, surt: str) -> str | None:
 
 
 def any_prefix_below(index: SeedIndex, coercion: Coercion, surt: str) -> bool:
-    """True when the kept seeds imply a prefix that begins with a text, which names a whole host."""
+    """Return whether a seed implies a prefix that begins with `surt`, which has a whole host."""
     if coercion is not Coercion.PREFIX and "(" in surt:
         # These end with their host.
         return False
-    found = index.ceiling(prefix_host(surt), surt)
-    return found is not None and found.startswith(surt)
+    prefix = index.ceiling(prefix_host(surt), surt)
+    return prefix is not None and prefix.startswith(surt)
 
 
 def _longest(index: SeedIndex, near: str, surt: str) -> str | None:
-    """A kept prefix of a SURT: what sorts before it and is none shares only a part with it."""
+    """Return the longest stored prefix of a SURT; None: there is none."""
     text = surt
     while text:
-        found = index.floor(near, text)
-        if found is None or surt.startswith(found):
-            return found
-        text = _common(text, found)
+        prefix = index.floor(near, text)
+        if prefix is None or surt.startswith(prefix):
+            return prefix
+        text = _common(text, prefix)
     return None
 
 
-def _common(one: str, other: str) -> str:
+def _common(first: str, second: str) -> str:
     """What two texts begin with."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return one[: next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))]
+    pairs = enumerate(zip(first, second, strict=False))
+    return first[: next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))]
 
 
 def _has_place(index: SeedIndex, near: str, closed: str) -> bool:
@@ -182,10 +182,10 @@ def _has_place(index: SeedIndex, near: str, closed: str) -> bool:
     bare = closed[:-1]
     if index.floor(near, bare) == bare:
         return True
-    found = (index.ceiling(near, text) for text in (closed, f"{bare}@"))
+    prefixes = (index.ceiling(near, text) for text in (closed, f"{bare}@"))
     return any(
-        one is not None and one.startswith(text)
-        for one, text in zip(found, (closed, f"{bare}@"), strict=True)
+        prefix is not None and prefix.startswith(text)
+        for prefix, text in zip(prefixes, (closed, f"{bare}@"), strict=True)
     )
 
 
@@ -193,8 +193,8 @@ def _is_host(index: SeedIndex, near: str, bare: str) -> bool:
     """True when a seed is at a host, on whatever port; `bare` is its bare prefix."""
     if _has_place(index, near, f"{bare})"):
         return True
-    found = index.ceiling(near, f"{bare}:")
-    return found is not None and found.startswith(f"{bare}:")
+    prefix = index.ceiling(near, f"{bare}:")
+    return prefix is not None and prefix.startswith(f"{bare}:")
 
 
 def _find_domain(index: SeedIndex, start: str, host: str) -> str | None:
@@ -219,13 +219,13 @@ def _find_site(index: SeedIndex, start: str, host: str) -> str | None:
             if _is_host(index, anchor, bare):
                 return bare
             continue
-        # Below a domain there may be public suffixes with sites of their own.
-        found = index.ceiling(anchor, bare)
+        # Below a domain there may be public suffixes with separate sites.
+        prefix = index.ceiling(anchor, bare)
         for _ in range(_MOST_STEPS):
-            if found is None or not found.startswith(bare):
+            if prefix is None or not prefix.startswith(bare):
                 break
-            site = widened(found, Coercion.SITE)
+            site = widened(prefix, Coercion.SITE)
             if site == bare:
                 return bare
-            found = index.ceiling(anchor, site + _LAST)
+            prefix = index.ceiling(anchor, site + _LAST)
     return None

@@ -1,4 +1,4 @@
-"""The effect of seeds on a scope: SURT prefixes, and for some seeds a scope of their own."""
+"""The effect of seeds on a scope: SURT prefixes, and the own scopes of some seeds."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -59,14 +59,14 @@ class PrefixLookup:
     def hold(self, url: str) -> bool:
         """True when the SURT of a normalised URL begins with a prefix of a set."""
         end = url.find("/", 8)
-        known = self._hosts.get(url[:end])
-        if known is None:
+        host = self._hosts.get(url[:end])
+        if host is None:
             if end < 0 or not url.startswith(_WEB):
                 return self._match(scope_surt(url))
-            known = self._host(url[:end])
-        if known is True or known is False:
-            return known
-        return self._match(known + url[end:].lower())
+            host = self._host(url[:end])
+        if host is True or host is False:
+            return host
+        return self._match(host + url[end:].lower())
 
     def forget(self) -> None:
         """A set has changed."""
@@ -77,26 +77,26 @@ class PrefixLookup:
         return any(prefixes.match(surt) is not None for prefixes in self._sets)
 
     def _host(self, where: str) -> bool | str:
-        known: bool | str
+        host: bool | str
         surt = scope_surt(where + "/")
         if self._match(surt):
-            known = True
+            host = True
         elif any(prefixes.any_below(surt) for prefixes in self._sets):
-            known = surt[:-1]
+            host = surt[:-1]
         else:
-            known = False
+            host = False
         if len(self._hosts) >= _HOSTS:
             self._hosts.clear()
-        self._hosts[where] = known
-        return known
+        self._hosts[where] = host
+        return host
 
 
 class SeedOwnScope(NamedTuple):
     """The scope and depth that a seed has for itself.
 
     Attributes:
-        scope: How far its descendants may go; None for what the job says.
-        depth: Navigational hops allowed; None for no limit of its own.
+        scope: Scope of its descendants; None: the job's scope.
+        depth: Navigational hops allowed; None: no separate limit.
     """
 
     scope: ScopeKind | None = None
@@ -139,8 +139,8 @@ class SeedOwnPlaces:
         return self._places(Coercion(scope.value)).hold(subject.url)
 
     def _places(self, coercion: Coercion) -> PrefixLookup:
-        known = self._sets.get(coercion)
-        if known is None:
+        cached = self._sets.get(coercion)
+        if cached is None:
             prefixes = SurtPrefixSet(coerced(seed, coercion) for seed in self._seeds)
-            known = self._sets[coercion] = (prefixes, PrefixLookup([prefixes]))
-        return known[1]
+            cached = self._sets[coercion] = (prefixes, PrefixLookup([prefixes]))
+        return cached[1]

@@ -25,7 +25,7 @@ class Dump(NamedTuple):
 
     def lines(self) -> list[str]:
         """The prefixes, sorted."""
-        return sorted({prefix for each in self.sets for prefix in each})
+        return sorted({prefix for prefixes in self.sets for prefix in prefixes})
 
 
 def _no_file(name: str) -> Sequence[str]:
@@ -50,9 +50,9 @@ class ScopeState:
         write: Writes down the decisions of sequences that log.
 
     Attributes:
-        counts: Each says how many matches of operators' expressions were given up.
+        counts: Functions that return how many matches of operators' expressions timed out.
         dumps: Files that rules want their prefixes in.
-        own: Seeds with a scope of their own.
+        own: Seeds with their own scope.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class ScopeState:
 
     @property
     def seeds(self) -> tuple[str, ...]:
-        """The seeds that it was given without a scope of their own, redirect targets included.
+        """The added seeds that have no scope, redirect targets included.
 
         Those that an index keeps are not among them.
         """
@@ -89,8 +89,8 @@ class ScopeState:
     def seed_prefixes(self, coercion: Coercion) -> SeedPrefixes:
         """The live set of what the seeds imply."""
         if coercion not in self._sets:
-            found = self._sets[coercion] = SeedPrefixes(coercion, self._seeds, self._indexes)
-            found.add_prefixes(self._implied.values())
+            prefixes = self._sets[coercion] = SeedPrefixes(coercion, self._seeds, self._indexes)
+            prefixes.add_prefixes(self._implied.values())
         return self._sets[coercion]
 
     def add_index(self, index: SeedIndex) -> None:
@@ -105,7 +105,7 @@ class ScopeState:
         """Note that an index has other seeds than before.
 
         Args:
-            own: Some have a scope of their own.
+            own: Whether some seeds have their own scope.
         """
         if own:
             self.own.forget()
@@ -146,8 +146,8 @@ class ScopeState:
         Args:
             seeds: The prefixes by the texts of seeds.
         """
-        for known in self._sets.values():
-            known.add_prefixes(seeds.values())
+        for prefixes in self._sets.values():
+            prefixes.add_prefixes(seeds.values())
         self._implied.update(seeds)
         self._changed()
 
@@ -163,7 +163,7 @@ class ScopeState:
             awake()
 
     def when_own(self, awake: Callable[[], None]) -> None:
-        """Call a function when the first seed with a scope of its own comes."""
+        """Call a function when the first seed with its own scope is added."""
         self._sleepers.append(awake)
 
     def add_directives(self, lines: Iterable[str]) -> None:

@@ -73,8 +73,8 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
         precedence: Its precedence; None while it has none.
         attempts: Fetch attempts made before.
         address: Address of the server; "" while unknown.
-        status: Status of the fetch; 0 before it.
-        content_type: Content-Type as the header has it, `unknown` where it is missing.
+        status: Status of the fetch; 0 before the fetch.
+        content_type: Content-Type of the header; `unknown` if it is missing.
         header_length: Content-Length of the header, bytes; None when missing or unreadable.
         received: Bytes of payload received; None before the body.
         identical: The payload is the same as that of an earlier capture.
@@ -104,7 +104,7 @@ class Subject(msgspec.Struct, gc=False):
         context: Link context.
         is_seed: A seed, or the redirect target of one. A rule may make it one.
         source: Source tag.
-        seed: The seed with a scope of its own that it descends from; "" for none.
+        seed: The seed with its own scope that the URI descends from; "" for none.
         facts: What is known later than that.
     """
 
@@ -128,7 +128,7 @@ class Subject(msgspec.Struct, gc=False):
 
 
 OWN_SCOPE = "scope"
-"""Key of the heritable data: the seed with a scope of its own that a URI descends from."""
+"""Key of the heritable data: the seed with its own scope that a URI descends from."""
 
 
 def asked_of(visit: Visit, facts: Facts = NO_FACTS) -> Subject:
@@ -139,11 +139,11 @@ def asked_of(visit: Visit, facts: Facts = NO_FACTS) -> Subject:
 
 
 def subject_of(visit: Visit, address: str = "") -> Subject:
-    """The subject of a visit: what is known of it at this moment.
+    """Return the subject of a visit at this moment.
 
     Args:
         visit: The visit.
-        address: Address of its server where there is no capture yet; "" when unknown.
+        address: Address of the server if there is no capture yet; "" if unknown.
     """
     uri, capture = visit.uri, visit.capture
     headers = capture.headers if capture is not None else ()

@@ -1,4 +1,4 @@
-"""Words in what was crawled: documents, their analysis, the embedded index, and its writers.
+"""Search in crawled pages: documents, their analysis, the embedded index, and writers.
 
 It is given documents and knows nothing of archives: reading and extracting happen where steps and
 jobs are. Begin with `document`, then `analysis`; `local_index` is the embedded index (tantivy), and

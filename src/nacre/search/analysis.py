@@ -72,18 +72,18 @@ def normal_form(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Text as terms are made of it: in NFKC, without case and what is no part of a word."""
+    """Return text in the form of terms: NFKC, without case and without characters outside words."""
     if text.isascii():
         return text.lower()
     return str(_IGNORED.sub("", normal_form(normal_form(text).casefold())))
 
 
 def index_terms(text: str) -> str:
-    """The terms of a text in order, separated by blanks: what an index of words is given."""
-    # Signs of ASCII become blanks all at once, and what is beyond ASCII is looked at run by run:
-    # texts are long, and most of their characters are of ASCII or of one unspaced script.
+    """Return the terms of a text in order, separated by blanks, for an index of words."""
+    # ASCII signs become blanks all at once, and non-ASCII characters are processed run by run:
+    # texts are long, and most of their characters are ASCII or of one unspaced script.
     if not text.isascii() and _JOINED.search(text):
-        text = normal_form(text)  # a mark that stands behind a letter of ASCII changes it
+        text = normal_form(text)  # a mark after an ASCII letter changes the letter
     spaced = text.encode("utf-8", "replace").translate(_FOLDED).decode()
     if not spaced.isascii():
         spaced = _FAR.sub(_far_terms, spaced)
@@ -115,7 +115,7 @@ def _pairs_or_blank(match: "regex.Match[str]") -> str:
 
 
 class QueryPhrase(NamedTuple):
-    """The terms that stand one after another where a text has what was asked for.
+    """The consecutive terms of a phrase in a text.
 
     Attributes:
         terms: The terms; () when there is nothing to look for.
@@ -159,8 +159,8 @@ class PhraseFinder:
             unspaced = _RUNS.fullmatch(term)
             if unspaced is None or unspaced[1] is None:
                 gap = r"[\W_]+" if before == "word" else r"[\W_]*" if before else ""
-                rest = r"[^\W_]*" if len(term) == LONGEST else ""
-                pattern += f"{gap}{re.escape(term)}{rest}"
+                suffix = r"[^\W_]*" if len(term) == LONGEST else ""
+                pattern += f"{gap}{re.escape(term)}{suffix}"
                 plain += term
                 before = "word"
             elif before == "pair":  # its first character is the last one of the pair before

@@ -1,4 +1,4 @@
-"""A document of a search index: its fields, in Nutch's names, and what they are made of.
+"""A document of a search index: its fields, in Nutch's names, and their sources.
 
 Source: Nutch, `index-basic`, `index-anchor`, `index-more` (reference N 1.14); the place in the
 archive is ours.
@@ -22,7 +22,7 @@ class SearchDocument(msgspec.Struct, kw_only=True):
         host: Its host.
         domain: The registered domain of the host.
         title: Its title; "" for none.
-        content: Its text, without what is on every page of a site.
+        content: Its text, without the parts that every page of a site repeats.
         rest: The text of the page that `content` leaves out.
         type: Media type, lower case.
         lang: Language, such as `zh-cn`; "" when unknown.
@@ -62,7 +62,7 @@ class SearchDocument(msgspec.Struct, kw_only=True):
 
     @property
     def site(self) -> list[str]:
-        """The names that `site:` finds it by: its host, and those above up to the domain."""
+        """The names by which `site:` finds it: its host, and its parents up to the domain."""
         return list(site_names(self.host))
 
 
@@ -80,9 +80,9 @@ FIELD_TYPES: dict[str, Any] = {
 
 def plain_document(document: SearchDocument) -> dict[str, Any]:
     """The fields of a document by name, as writers take them; those that are empty are left out."""
-    found = {name: getattr(document, name) for name in FIELDS}
-    found.update(document.more)
-    return {name: value for name, value in found.items() if value not in ("", [], 0)}
+    fields = {name: getattr(document, name) for name in FIELDS}
+    fields.update(document.more)
+    return {name: value for name, value in fields.items() if value not in ("", [], 0)}
 
 
 @lru_cache(maxsize=16_384)
@@ -107,6 +107,6 @@ def is_cut(document: SearchDocument, most: int) -> bool:
 
     Args:
         document: The document.
-        most: Characters that are kept of its content, and of what it leaves out.
+        most: Characters to store of its content, and of the text that the content leaves out.
     """
     return len(document.content) >= most or len(document.rest) >= most

@@ -99,10 +99,10 @@ AnyFilter = Annotated[
 def filtered(
     filters: "Iterable[DocumentFilter]", document: SearchDocument
 ) -> SearchDocument | None:
-    """A document behind several filters; None where one of them leaves it out."""
-    for one in filters:
-        found = one.document(document)
-        if found is None:
+    """Return a document after several filters; None if a filter drops it."""
+    for document_filter in filters:
+        changed = document_filter.document(document)
+        if changed is None:
             return None
-        document = found
+        document = changed
     return document

@@ -17,7 +17,7 @@ _NAMES = {
     **dict.fromkeys((f"{_WORD}document.{_MACRO}", f"{_WORD}template.{_MACRO}"), "docx"),
     **dict.fromkeys((f"{_EXCEL}sheet.{_MACRO}", f"{_EXCEL}template.{_MACRO}"), "xlsx"),
     **dict.fromkeys(
-        (f"{_SLIDES}{one}.{_MACRO}" for one in ("presentation", "slideshow", "template")), "pptx"
+        (f"{_SLIDES}{kind}.{_MACRO}" for kind in ("presentation", "slideshow", "template")), "pptx"
     ),
     f"{_OFFICE}wordprocessingml.template": "docx",
     f"{_OFFICE}spreadsheetml.template": "xlsx",

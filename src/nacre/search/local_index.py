@@ -1,4 +1,4 @@
-"""The embedded index (tantivy): how documents lie in it, its writer, and its search.
+"""The embedded index (tantivy): its fields, its writer, and its search.
 
 What words are is decided by `analysis`, so that the index is given terms between blanks. A document
 is kept whole beside them, for snippets. Places and ranks: BM25 in each field of text; title and
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import tantivy
 
 _WEIGHTS = {"title": 3.0, "anchor": 2.0, "content": 1.0, "rest": 0.3}
-"""Fields of text in which a word without a field is looked for, and what a match there counts. A
-guess: to halve or double them changes the order alone, never what is found."""
+"""Text fields that are searched for a word without a field, and their weights. A guess: to halve or
+double them changes only the order of results."""
 _TIE = 0.2
 _HEAP = 64_000_000
 _NEW = ".new"
@@ -43,7 +43,7 @@ _FACETS = {"site": "domain", "type": "kind", "lang": "lang", "segment": "segment
 
 
 class SearchOptions(NamedTuple):
-    """The wishes of who searches.
+    """Options of a search.
 
     Attributes:
         limit: Hits.
@@ -86,9 +86,9 @@ class SearchHit(NamedTuple):
     Attributes:
         score: Its score; the time of its fetch in ms where the answer is `by_time`.
         document: The document.
-        snippet: The part of it that has what was asked for.
-        parts: What its score is made of, where that was asked for: of each word the best field
-            counts wholly and the others by a fifth.
+        snippet: The part of it with the matches.
+        parts: Parts of its score, if requested: of each word the best field counts wholly and the
+            others by a fifth.
         factor: What the sum of them was multiplied by, for the importance of the page.
     """
 
@@ -163,10 +163,10 @@ def rebuild_reason(folder: Path) -> str:
 
 
 class LocalWriter:
-    """The writer of the embedded index. One at a time: a second is told that another one writes.
+    """The writer of the embedded index. A second writer at a time is refused.
 
     Args:
-        folder: Where the index lies; made where it is not there.
+        folder: Folder of the index; created if missing.
         name: See `DocumentWriter`.
         threads: Threads that build it.
     """
@@ -206,9 +206,9 @@ class LocalWriter:
         try:
             for document in batch:
                 writer.delete_documents_by_term("id", document.id)
-                made = library.Document.from_dict(self._fields(document))
-                made.add_bytes("document", self._encoder.encode(document))
-                writer.add_document(made)
+                entry = library.Document.from_dict(self._fields(document))
+                entry.add_bytes("document", self._encoder.encode(document))
+                writer.add_document(entry)
         except (ValueError, OSError) as error:
             raise _failure(self._target, error) from error
 
@@ -216,8 +216,8 @@ class LocalWriter:
         """See `DocumentWriter.delete`."""
         writer = self._open()
         try:
-            for one in ids:
-                writer.delete_documents_by_term("id", one)
+            for key in ids:
+                writer.delete_documents_by_term("id", key)
         except (ValueError, OSError) as error:
             raise _failure(self._target, error) from error
 
@@ -238,14 +238,14 @@ class LocalWriter:
             os.close(lock)
 
     def _end(self) -> None:
-        """End the threads that build. What they could not do was told by `write` or `commit`."""
+        """End the threads that build. Their errors were raised by `write` or `commit`."""
         writer, self._writer = self._writer, None
         if writer is not None:
             with suppress(ValueError, OSError):
                 writer.wait_merging_threads()
 
     def _hold(self) -> None:
-        """Let no other command write this index, also while one of them makes it anew."""
+        """Lock the index against other commands, also while a command rebuilds it."""
         if self._lock is not None:
             return
         path = self._folder.with_name(f"{self._folder.name}.lock")
@@ -285,7 +285,7 @@ class LocalWriter:
             "title": index_terms(document.title),
             "content": index_terms(document.content),
             "rest": index_terms(document.rest),
-            "anchor": [index_terms(one) for one in document.anchor],
+            "anchor": [index_terms(anchor) for anchor in document.anchor],
             "url": index_terms(document.url),
             "site": document.site,
             "host": document.host,
@@ -302,7 +302,7 @@ class LocalWriter:
 
 
 def _languages(tag: str) -> list[str]:
-    """A language and what it is a kind of: `zh-cn` is `zh`, too."""
+    """Return a language and its parent languages: `zh-cn` is `zh`, too."""
     if not tag:
         return []
     main = tag.partition("-")[0]
@@ -312,14 +312,14 @@ def _languages(tag: str) -> list[str]:
 def _failure(folder: Path, error: Exception) -> StorageError:
     if "LockBusy" in str(error):
         return StorageError(_BUSY.format(folder))
-    if any(said in str(error).lower() for said in ("corrupt", "deserialize", "no such file")):
-        return DamageError(f"{folder} is damaged ({error}): `index --rebuild` makes it anew")
+    if any(phrase in str(error).lower() for phrase in ("corrupt", "deserialize", "no such file")):
+        return DamageError(f"{folder} is damaged ({error}): `index --rebuild` makes it again")
     if "thread" in str(error) or isinstance(error, OSError):
         return StorageError(_full(folder, error))
     if "schema" in str(error).lower():
         return StorageError(
             f"{folder}: it was made by another version of Nacre ({error}): `index --rebuild` "
-            "makes it anew"
+            "makes it again"
         )
     return StorageError(f"{folder}: {error}")
 
@@ -360,7 +360,7 @@ class LocalSearch:
             self._searcher = self._index.searcher()
         except (ValueError, OSError) as error:
             raise DamageError(
-                f"{folder} cannot be read ({error}): `index --rebuild` makes it anew"
+                f"{folder} cannot be read ({error}): `index --rebuild` makes it again"
             ) from error
         self._queries = _QueryMaker(library, self._index.schema)
         self._decoder = msgspec.msgpack.Decoder(SearchDocument)
@@ -377,22 +377,24 @@ class LocalSearch:
             query: What is looked for.
             options: What is wanted.
         """
-        made = self._queries.query(query)
+        compiled = self._queries.query(query)
         newest = options.newest or not query.phrases
         order = {"order_by_field": "tstamp"} if newest else {"weight_by_field": "boost"}
-        found = self._searcher.search(made, max(options.limit, 1), offset=options.offset, **order)
-        hits = found.hits if options.limit else []
+        results = self._searcher.search(
+            compiled, max(options.limit, 1), offset=options.offset, **order
+        )
+        hits = results.hits if options.limit else []
         return SearchAnswer(
-            int(found.count),
+            int(results.count),
             tuple(self._hit(score, address, query, options) for score, address in hits),
-            {name: self._facet(made, name) for name in options.facets},
+            {name: self._facet(compiled, name) for name in options.facets},
             newest,
         )
 
     def document(self, key: str) -> SearchDocument | None:
-        """The document of a key; None where there is none."""
-        found = self._searcher.search(self._queries.exact("id", key), 1)
-        return self._document(found.hits[0][1]) if found.hits else None
+        """Return the document of a key; None: there is none."""
+        results = self._searcher.search(self._queries.exact("id", key), 1)
+        return self._document(results.hits[0][1]) if results.hits else None
 
     def _document(self, address: "tantivy.DocAddress") -> SearchDocument:
         stored = self._searcher.doc(address).get_first("document")
@@ -404,8 +406,8 @@ class LocalSearch:
         document = self._document(address)
         snippet = snippet_of(document.content, query.phrases, how.width)
         if not snippet.marks and document.rest:
-            other = snippet_of(document.rest, query.phrases, how.width)
-            snippet = other if other.marks or not snippet.text else snippet
+            alternative = snippet_of(document.rest, query.phrases, how.width)
+            snippet = alternative if alternative.marks or not snippet.text else snippet
         if not how.explain or how.newest or not query.phrases:
             return SearchHit(float(score), document, snippet)
         parts, total = self._parts(address, query)
@@ -414,13 +416,15 @@ class LocalSearch:
     def _parts(
         self, address: "tantivy.DocAddress", query: ParsedQuery
     ) -> tuple[tuple[ScorePart, ...], float]:
-        """What the score of a document is made of, and its sum before the importance counts."""
+        """Return the parts of the score of a document, and their sum without the importance."""
         parts: list[ScorePart] = []
         total = 0.0
-        for clause in (one for group in query.groups for one in group if not one.negative):
+        for clause in (
+            candidate for group in query.groups for candidate in group if not candidate.negative
+        ):
             values = []
-            for field, made in self._queries.scoring(clause):
-                value = self._value(made, address)
+            for field, field_query in self._queries.scoring(clause):
+                value = self._value(field_query, address)
                 if value:
                     values.append(value)
                     parts.append(ScorePart(clause.value, field, value))
@@ -429,17 +433,19 @@ class LocalSearch:
         return tuple(parts), total
 
     def _value(self, query: "tantivy.Query", address: "tantivy.DocAddress") -> float:
-        """The score of a document by one query; 0 where it is not found."""
+        """Return the score of a document by one query; 0 if it does not match."""
         try:
-            told = json.loads(query.explain(self._searcher, address).to_json())
+            explanation = json.loads(query.explain(self._searcher, address).to_json())
         except ValueError:
             return 0.0
-        return float(told["value"])
+        return float(explanation["value"])
 
     def _facet(self, query: "tantivy.Query", name: str) -> tuple[tuple[str, int], ...]:
-        asked = {name: {"terms": {"field": _FACETS[name], "size": 20}}}
-        found = self._searcher.aggregate(query, asked)
-        return tuple((str(one["key"]), int(one["doc_count"])) for one in found[name]["buckets"])
+        request = {name: {"terms": {"field": _FACETS[name], "size": 20}}}
+        buckets = self._searcher.aggregate(query, request)
+        return tuple(
+            (str(bucket["key"]), int(bucket["doc_count"])) for bucket in buckets[name]["buckets"]
+        )
 
 
 class _QueryMaker:
@@ -461,7 +467,7 @@ class _QueryMaker:
                 )
                 continue
             parts.append((occur.Must, self._query.boolean_query(self._either(group))))
-        if all(one is occur.MustNot for one, _ in parts):
+        if all(kind is occur.MustNot for kind, _ in parts):
             parts.append((occur.Must, self._query.all_query()))
         whole: tantivy.Query = self._query.boolean_query(parts)
         return whole
@@ -472,14 +478,14 @@ class _QueryMaker:
 
     def _either(self, group: Iterable[QueryClause]) -> list[tuple[Any, Any]]:
         occur = self._library.Occur
-        found = []
+        clauses = []
         for clause in group:
-            made = self._clause(clause)
+            clause_query = self._clause(clause)
             if clause.negative:
                 every = (occur.Must, self._query.all_query())
-                made = self._query.boolean_query([(occur.MustNot, made), every])
-            found.append((occur.Should, made))
-        return found
+                clause_query = self._query.boolean_query([(occur.MustNot, clause_query), every])
+            clauses.append((occur.Should, clause_query))
+        return clauses
 
     def _clause(self, clause: QueryClause) -> "tantivy.Query":
         if clause.kind == "time":
@@ -487,7 +493,7 @@ class _QueryMaker:
         if clause.kind == "value":
             # A filter says nothing of how good a document is.
             return self._silent(self._value(clause.field, clause.value))
-        parts = [made for _, made in self.scoring(clause)]
+        parts = [field_query for _, field_query in self.scoring(clause)]
         if len(parts) == 1:
             return parts[0]
         query: tantivy.Query = self._query.disjunction_max_query(parts, _TIE)
@@ -496,18 +502,18 @@ class _QueryMaker:
     def _value(self, field: str, value: str) -> "tantivy.Query":
         if field == "type":
             occur = self._library.Occur.Should
-            one, two = self.exact("type", value), self.exact("kind", value)
-            query: tantivy.Query = self._query.boolean_query([(occur, one), (occur, two)])
+            by_type, by_kind = self.exact("type", value), self.exact("kind", value)
+            query: tantivy.Query = self._query.boolean_query([(occur, by_type), (occur, by_kind)])
             return query
         return self.exact(field, value)
 
     def _silent(self, query: "tantivy.Query") -> "tantivy.Query":
-        made: tantivy.Query = self._query.const_score_query(query, 0.0)
-        return made
+        silent: tantivy.Query = self._query.const_score_query(query, 0.0)
+        return silent
 
     def _times(self, clause: QueryClause) -> "tantivy.Query":
         kind = self._library.FieldType.Integer
-        made = self._query.range_query(
+        in_range = self._query.range_query(
             self._schema,
             "tstamp",
             kind,
@@ -515,7 +521,7 @@ class _QueryMaker:
             clause.until,
             include_upper=clause.until is None,
         )
-        return self._silent(made)
+        return self._silent(in_range)
 
     def scoring(self, clause: QueryClause) -> list[tuple[str, "tantivy.Query"]]:
         """The fields in which a clause makes a score, each with its query; none for a filter."""

@@ -40,7 +40,7 @@ class QueryClause(NamedTuple):
             `time`: a range of times.
         field: The field; "" for all fields of text.
         phrase: Of `words`.
-        value: Of `value`; of `words` what was typed.
+        value: Of `value`; for `words` the typed text.
         since: Of `time`: ms since the epoch, inclusive; None: no bound.
         until: The same, exclusive.
         negative: It must not hold.
@@ -111,39 +111,39 @@ def parse_query(text: str) -> ParsedQuery:
 
 def _clause(match: re.Match[str]) -> QueryClause | None:
     negative = match["minus"] is not None
-    said = match["phrase"] if match["phrase"] is not None else match["word"]
+    words = match["phrase"] if match["phrase"] is not None else match["word"]
     field = (match["field"] or "").lower()
     if field in DATE_FIELDS:
-        since, until = _times(field, said)
+        since, until = _times(field, words)
         return QueryClause("time", field, since=since, until=until, negative=negative)
     if field in EXACT_FIELDS:
-        value = said if field in {"id", "digest", "segment"} else said.lower()
-        return QueryClause("value", field, value=value, negative=negative) if said else None
+        value = words if field in {"id", "digest", "segment"} else words.lower()
+        return QueryClause("value", field, value=value, negative=negative) if words else None
     if field not in TEXT_FIELDS:
-        said = f"{match['field']}:{said}" if field else said
+        words = f"{match['field']}:{words}" if field else words
         field = ""
-    phrase = query_phrase(said)
-    return QueryClause("words", field, phrase, said, negative=negative) if phrase.terms else None
+    phrase = query_phrase(words)
+    return QueryClause("words", field, phrase, words, negative=negative) if phrase.terms else None
 
 
-def _times(field: str, said: str) -> tuple[int | None, int | None]:
+def _times(field: str, text: str) -> tuple[int | None, int | None]:
     """The range of a field of dates, ms."""
-    first, dots, last = said.partition("..")
+    first, dots, last = text.partition("..")
     if field == "before":
-        return None, _span(field, said)[0]
+        return None, _span(field, text)[0]
     if field == "after":
-        return _span(field, said)[1], None
+        return _span(field, text)[1], None
     begin = _span(field, first)[0] if first else None
     if not dots:
         return begin, _span(field, first)[1]
     return begin, _span(field, last)[1] if last else None
 
 
-def _span(field: str, said: str) -> tuple[int, int]:
+def _span(field: str, text: str) -> tuple[int, int]:
     """First and next ms of a year, a month or a day."""
-    match = _DATE.fullmatch(said)
+    match = _DATE.fullmatch(text)
     if match is None:
-        raise _no_date(field, said)
+        raise _no_date(field, text)
     try:
         year, month, day = int(match[1]), int(match[2] or 1), int(match[3] or 1)
         begin = datetime(year, month, day, tzinfo=UTC)
@@ -154,14 +154,14 @@ def _span(field: str, said: str) -> tuple[int, int]:
         else:
             end = datetime(year + 1, 1, 1, tzinfo=UTC)
     except (ValueError, OverflowError):
-        raise _no_date(field, said) from None
+        raise _no_date(field, text) from None
     return round(begin.timestamp() * 1000), round(end.timestamp() * 1000)
 
 
-def _no_date(field: str, said: str) -> ConfigError:
-    wanted = "a year, a month or a day; with `date:` two of them"
-    return _wrong(f"{field}:{said}: no date", wanted, "date:2026-01..2026-03")
+def _no_date(field: str, text: str) -> ConfigError:
+    expected = "a year, a month or a day; with `date:` two of them"
+    return _wrong(f"{field}:{text}: no date", expected, "date:2026-01..2026-03")
 
 
-def _wrong(said: str, expected: str, example: str = "") -> ConfigError:
-    return ConfigError([Problem("", said, expected, example)])
+def _wrong(text: str, expected: str, example: str = "") -> ConfigError:
+    return ConfigError([Problem("", text, expected, example)])

@@ -82,7 +82,7 @@ class ServerSettings(WriterSettings):
 
     @property
     def login(self) -> tuple[str, str] | None:
-        """User and password; None where there are none."""
+        """User and password; None if there are none."""
         return (self.user, self.password.text) if self.user else None
 
     @property
@@ -155,7 +155,7 @@ class OpenSearchSettings(ServerSettings):
     )
     index: str = setting(
         "nutch",
-        "The index (`index`); it is made where it is not there.",
+        "The index (`index`); it is created if it does not exist.",
         pattern=r"^[^-_+A-Z\\\\/*?\"<>| ,#:][^A-Z\\\\/*?\"<>| ,#:]*$",
         max_length=255,
         sheets=False,

@@ -19,8 +19,8 @@ class IndexSettings(Component):
 
     main_content: bool = setting(
         True,
-        "Tell what is on every page of a site, such as menus, from the text of a page in HTML: it "
-        "is found too, but counts less.",
+        "Separate the text of an HTML page from parts that every page of a site repeats, such "
+        "as menus: these are found too, but count less.",
         sheets=False,
     )
     max_content: int = setting(
@@ -72,7 +72,7 @@ class IndexSettings(Component):
     @field_validator("writers")
     @classmethod
     def _different_names(cls, value: tuple[AnyWriter, ...]) -> tuple[AnyWriter, ...]:
-        names = [one.known_as for one in value]
+        names = [writer.known_as for writer in value]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two writers are named `{name}`: give one of them a `name`")

@@ -1,4 +1,4 @@
-"""Snippets: the part of a text in which most of what was asked for stands, with its places."""
+"""Snippets: the part of a text with the most matches, and their places."""
 
 import re
 from bisect import bisect_left
@@ -26,7 +26,7 @@ class Snippet(NamedTuple):
 
     Attributes:
         text: The part, its blanks collapsed.
-        marks: Places of what was asked for in it: first character, and the one behind.
+        marks: Places of matches in it: offsets of their begin and end.
     """
 
     text: str
@@ -42,39 +42,39 @@ class Snippet(NamedTuple):
 
 
 def snippet_of(text: str, phrases: Sequence[QueryPhrase], width: int = WIDTH) -> Snippet:
-    """The best part of a text; its beginning where nothing that was asked for is in it."""
+    """Return the best part of a text; its beginning if it has no matches."""
     finders = list(map(PhraseFinder, phrases))
     piece, start = _best_piece(text[:_LOOKED_AT], finders, width)
     if not piece:
         return Snippet(_cut(_SPACE.sub(" ", text[: width * 4]).strip(), 0, width))
-    # Blanks are made one in what is shown alone: texts are long.
+    # Blanks are collapsed only in the excerpt, since texts are long.
     around = _word_start(piece, max(0, start - width))
-    shown = _SPACE.sub(" ", piece[around : start + 3 * width]).strip()
-    marks = _merged(_places(shown, finders))
+    excerpt = _SPACE.sub(" ", piece[around : start + 3 * width]).strip()
+    marks = _merged(_places(excerpt, finders))
     if not marks:
-        return Snippet(_cut(shown, 0, width))
-    begin = _word_start(shown, max(0, _best(marks, width) - width // 5))
-    cut = _cut(shown, begin, width)
+        return Snippet(_cut(excerpt, 0, width))
+    begin = _word_start(excerpt, max(0, _best(marks, width) - width // 5))
+    cut = _cut(excerpt, begin, width)
     if around and not begin:
         cut = f"…{cut}"
     offset = begin - (1 if begin or around else 0)
-    kept = [(a - offset, b - offset) for a, b in marks if a >= begin and b <= begin + width]
-    return Snippet(cut, tuple((a, b) for a, b in kept if b <= len(cut)))
+    shifted = [(a - offset, b - offset) for a, b in marks if a >= begin and b <= begin + width]
+    return Snippet(cut, tuple((a, b) for a, b in shifted if b <= len(cut)))
 
 
 def _best_piece(text: str, finders: Sequence[PhraseFinder], width: int) -> tuple[str, int]:
     """The piece of a text with most of the phrases, as it is shown, and where its best part is.
 
-    The first of equals; "" where nothing is found. What is behind a piece with all of them is not
+    The first of equals; "" if there are no matches. What is behind a piece with all of them is not
     looked at.
     """
     best, start, most = "", 0, 0
     for begin in range(0, len(text), _PIECE):
-        piece = _shown(text[begin : begin + _PIECE + _OVERLAP])
+        piece = _visible_form(text[begin : begin + _PIECE + _OVERLAP])
         places = [_places(piece, [finder]) for finder in finders]
-        found = sum(map(bool, places))
-        if found > most:
-            best, start, most = piece, _best(_merged(list(chain(*places))), width), found
+        number = sum(map(bool, places))
+        if number > most:
+            best, start, most = piece, _best(_merged(list(chain(*places))), width), number
             if most == len(finders):
                 break
     return best, start
@@ -86,8 +86,8 @@ def _cut(text: str, begin: int, width: int) -> str:
     if end < len(text):
         blank = text.rfind(" ", begin + width * 3 // 4, end)
         end = blank if blank > 0 else end
-    left, right = ("…" if begin else ""), ("…" if end < len(text) else "")
-    return f"{left}{text[begin:end]}{right}"
+    prefix, right = ("…" if begin else ""), ("…" if end < len(text) else "")
+    return f"{prefix}{text[begin:end]}{right}"
 
 
 def _word_start(text: str, at: int) -> int:
@@ -110,10 +110,10 @@ def _best(marks: Sequence[tuple[int, int]], width: int) -> int:
     return best
 
 
-def _merged(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Places in order, those that touch as one."""
     merged: list[tuple[int, int]] = []
-    for start, end in sorted(found)[:_MARKS]:
+    for start, end in sorted(places)[:_MARKS]:
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
@@ -121,18 +121,18 @@ def _merged(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _shown(text: str) -> str:
+def _visible_form(text: str) -> str:
     """A text as it is shown: as it was written, where its places are those of its normal form."""
     plain = normal_form(text)
     return text if len(plain) == len(text) else plain
 
 
 def _places(text: str, finders: Sequence[PhraseFinder]) -> list[tuple[int, int]]:
-    """Where phrases stand in a text that is shown."""
+    """Return the places of phrases in an excerpt."""
     plain = folded(text)
     starts: Sequence[int] = range(len(text) + 1)
     if len(plain) != len(text):  # some letters have no single lower one
-        pieces = [folded(one) for one in text]
+        pieces = [folded(char) for char in text]
         plain = "".join(pieces)
         starts = [at for at, piece in enumerate(pieces) for _ in piece]
     return [

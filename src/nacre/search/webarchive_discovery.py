@@ -52,7 +52,7 @@ def discovery_fields(document: SearchDocument, folder: str) -> dict[str, Any]:
         path = f"{folder.rstrip('/').replace('{segment}', document.segment)}/{path}"
     url = document.url or document.id
     name = _resource_name(url)
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "id": document.id,
         "title": document.title,
         "content": document.content,
@@ -86,10 +86,12 @@ def discovery_fields(document: SearchDocument, folder: str) -> dict[str, Any]:
         "last_modified": iso_time(document.modified) if document.modified else "",
         "last_modified_year": iso_time(document.modified)[:4] if document.modified else "",
     }
-    found |= document.more
-    kept = ("source_file_offset", "content_length", "content_text_length")
+    fields |= document.more
+    zero_allowed = ("source_file_offset", "content_length", "content_text_length")
     return {
-        name: value for name, value in found.items() if name in kept or value not in ("", [], 0)
+        name: value
+        for name, value in fields.items()
+        if name in zero_allowed or value not in ("", [], 0)
     }
 
 
@@ -107,23 +109,23 @@ def content_norm(media_type: str) -> str:
 def normal_url(url: str) -> str:
     """The URL by which SolrWayback finds it: http, without `www`, port and final slash, lower case.
 
-    Escapes of what is not ASCII are characters. Source: SolrWayback, `canonicaliseURL`.
+    Escapes of non-ASCII characters are decoded. Source: SolrWayback, `canonicaliseURL`.
     """
-    rest = _ESCAPES.sub(_unescaped, url.partition("#")[0]).lower()
-    scheme, sign, after = rest.partition("://")
+    plain = _ESCAPES.sub(_unescaped, url.partition("#")[0]).lower()
+    scheme, sign, after = plain.partition("://")
     if not sign or scheme not in ("http", "https"):
-        return rest
+        return plain
     where, slash, path = after.partition("/")
     where = _WWW.sub("", _PORT.sub("", where))
     return f"http://{where}{slash}{path}".rstrip("/") + ("" if path.strip("/") else "/")
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    """The characters of escapes; the escapes themselves where they are none in UTF-8."""
+def _unescaped(match: re.Match[str]) -> str:
+    """Decode escapes; they stay if they are not UTF-8."""
     try:
-        return unquote(found[0], errors="strict")
+        return unquote(match[0], errors="strict")
     except UnicodeDecodeError:
-        return found[0]
+        return match[0]
 
 
 def _resource_name(url: str) -> str:
@@ -133,9 +135,9 @@ def _resource_name(url: str) -> str:
 
 def _host_surts(host: str) -> list[str]:
     """`(dk,`, `(dk,bar,`, `(dk,bar,foo,` of `foo.bar.dk`."""
-    found, text = [], "("
+    surts, text = [], "("
     for label in reversed(host.split(".")):
         if label:
             text += f"{label},"
-            found.append(text)
-    return found
+            surts.append(text)
+    return surts

@@ -63,7 +63,7 @@ class WriterSettings(Component):
         raise NotImplementedError
 
     def mapped(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """The fields of a document with other names, copies and without what is left out."""
+        """Return the fields of a document, renamed, copied and dropped by the settings."""
         for name, copies in self.copy_fields.items():
             if name in fields:
                 fields |= dict.fromkeys(copies, fields[name])
@@ -183,11 +183,11 @@ def chosen_writers(writers: Sequence[WriterSettings], name: str) -> Sequence[Wri
     Raises:
         ConfigError: There is none of this name.
     """
-    found = [writer for writer in writers if name in ("", writer.known_as)]
-    if not found:
-        known = ", ".join(writer.known_as for writer in writers)
-        raise ConfigError(f"--writer {name}: cycle.index.writers has no such writer, but {known}")
-    return found
+    chosen = [writer for writer in writers if name in ("", writer.known_as)]
+    if not chosen:
+        names = ", ".join(writer.known_as for writer in writers)
+        raise ConfigError(f"--writer {name}: cycle.index.writers has no such writer, but {names}")
+    return chosen
 
 
 AnyWriter = Annotated[

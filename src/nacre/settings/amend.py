@@ -52,8 +52,8 @@ def amended(text: str, edits: Sequence[Edit], file: str = "crawl.yaml") -> str:
     tree, indent, offset = load_yaml_guess_indent(text, yaml=yaml)
     yaml.width = 4096
     # As the lists of the file are written; where it has none, as those of a new job.
-    known = bool(indent) and offset is not None
-    yaml.indent(mapping=2, sequence=indent if known else 4, offset=offset if known else 2)
+    is_known = bool(indent) and offset is not None
+    yaml.indent(mapping=2, sequence=indent if is_known else 4, offset=offset if is_known else 2)
     if not isinstance(tree, CommentedMap):
         tree = CommentedMap()
     head = text if not tree else ""
@@ -117,27 +117,27 @@ def swapped(text: str, key: str, first: int, file: str = "crawl.yaml") -> str:
                 second=first + 1,
             )
         )
-    wanted = [*items[:first], items[first + 1], items[first], *items[first + 2 :]]
-    made = _with_lines_swapped(text, path, first)
-    changed = amended(text, [Edit(tuple(path), wanted)], file)
-    if made is not None and read_yaml(made, file).tree == read_yaml(changed, file).tree:
-        return made
+    swapped_items = [*items[:first], items[first + 1], items[first], *items[first + 2 :]]
+    exchanged = _with_lines_swapped(text, path, first)
+    changed = amended(text, [Edit(tuple(path), swapped_items)], file)
+    if exchanged is not None and read_yaml(exchanged, file).tree == read_yaml(changed, file).tree:
+        return exchanged
     return changed
 
 
 def _with_lines_swapped(text: str, path: Sequence[str], first: int) -> str | None:
-    """The lines of two items exchanged; None where items are not lines of their own."""
-    found: Node | None = YAML(typ="safe", pure=True).compose(text)
+    """Return the text with the lines of two items exchanged; None if items share a line."""
+    node: Node | None = YAML(typ="safe", pure=True).compose(text)
     for part in path:
-        pairs = found.value if isinstance(found, MappingNode) else ()
-        found = next((value for name, value in pairs if name.value == part), None)
-    if not isinstance(found, SequenceNode) or found.flow_style:
+        pairs = node.value if isinstance(node, MappingNode) else ()
+        node = next((value for name, value in pairs if name.value == part), None)
+    if not isinstance(node, SequenceNode) or node.flow_style:
         return None
     lines = text.split("\n")
-    one, two = found.value[first], found.value[first + 1]
-    begin = _with_remarks(lines, one.start_mark.line)
-    middle = _with_remarks(lines, two.start_mark.line)
-    end = _last_line(two) + 1
+    first_node, second_node = node.value[first], node.value[first + 1]
+    begin = _with_remarks(lines, first_node.start_mark.line)
+    middle = _with_remarks(lines, second_node.start_mark.line)
+    end = _last_line(second_node) + 1
     return "\n".join((*lines[:begin], *lines[middle:end], *lines[begin:middle], *lines[end:]))
 
 
@@ -187,7 +187,7 @@ def _put(tree: Any, edit: Edit) -> None:  # noqa: ANN401 - YAML
 
 
 def _key(node: Any, path: list[str | int]) -> tuple[Any, int]:  # noqa: ANN401 - YAML
-    """The key to go on with, and the pieces of the path it stands for: keys may have dots."""
+    """Return the next key, and the number of path pieces in it: keys may contain dots."""
     if isinstance(node, dict):
         for length in range(len(path), 0, -1):
             joined = ".".join(str(piece) for piece in path[:length])
@@ -201,7 +201,7 @@ def _key(node: Any, path: list[str | int]) -> tuple[Any, int]:  # noqa: ANN401 -
 def _place(entries: list[Any], name: str) -> int:
     """Number of the entry of a chain with a name."""
     for number, entry in enumerate(entries):
-        said = entry if isinstance(entry, dict) else {"processor": entry}
-        if name == (said.get("name") or said.get("processor")):
+        fields = entry if isinstance(entry, dict) else {"processor": entry}
+        if name == (fields.get("name") or fields.get("processor")):
             return number
     raise LookupError(name)

@@ -1,4 +1,4 @@
-"""`chains` in `crawl.yaml`: which processors there are, and from what it says to sound chains.
+"""`chains` in `crawl.yaml`: builds valid chains of processors from the setting.
 
 A list is the whole chain. A mapping changes the stock chain: `insert`, `remove` and `reorder`, and
 settings of entries by their names. So a path such as `chains.fetch.preselect.block_all` is the same
@@ -73,42 +73,42 @@ _SAMPLE = "`insert: [{processor: NAME, before: OTHER}]`"
 
 
 class ChainEditor:
-    """Changes the stock chain as a mapping says; gathers what is wrong with it."""
+    """Changes the stock chain as a mapping requests; collects its errors."""
 
     def __init__(self, chain: ChainName) -> None:
         self.chain = chain
         self.entries = list(STOCK[chain])
         self.errors: list[InitErrorDetails] = []
 
-    def edit(self, said: Mapping[str, object]) -> tuple[Entry, ...]:
+    def edit(self, edits: Mapping[str, object]) -> tuple[Entry, ...]:
         """The chain.
 
         Raises:
             ValidationError: With everything that is wrong, each at its place.
         """
-        self._remove(said.get(REMOVE))
-        self._insert(said.get(INSERT))
-        self._reorder(said.get(REORDER))
-        for name, values in said.items():
+        self._remove(edits.get(REMOVE))
+        self._insert(edits.get(INSERT))
+        self._reorder(edits.get(REORDER))
+        for name, values in edits.items():
             if name not in (INSERT, REMOVE, REORDER):
                 self._configure(name, values)
         if self.errors:
             raise ValidationError.from_exception_data("chain", self.errors)
         return tuple(self.entries)
 
-    def _remove(self, said: object) -> None:
-        for place, name in self._listed(REMOVE, said):
-            found = self._find(place, name)
-            if found is not None:
-                del self.entries[found]
+    def _remove(self, names: object) -> None:
+        for place, name in self._listed(REMOVE, names):
+            at = self._find(place, name)
+            if at is not None:
+                del self.entries[at]
 
-    def _insert(self, said: object) -> None:
-        for place, value in self._listed(INSERT, said):
-            wanted = dict(value) if isinstance(value, Mapping) else value
+    def _insert(self, entries: object) -> None:
+        for place, value in self._listed(INSERT, entries):
+            fields = dict(value) if isinstance(value, Mapping) else value
             before = after = None
-            if isinstance(wanted, dict):
-                before, after = wanted.pop("before", None), wanted.pop("after", None)
-            entry = self._read(place, wanted)
+            if isinstance(fields, dict):
+                before, after = fields.pop("before", None), fields.pop("after", None)
+            entry = self._read(place, fields)
             if before is not None and after is not None:
                 self._wrong(
                     place, message("settings.say-either", "say either `before` or `after`"), value
@@ -120,11 +120,11 @@ class ChainEditor:
         self, place: tuple[str | int, ...], entry: Entry, before: object, after: object
     ) -> None:
         if before is not None:
-            found = self._find((*place, "before"), before)
-            at = found
+            neighbour = self._find((*place, "before"), before)
+            at = neighbour
         elif after is not None:
-            found = self._find((*place, "after"), after)
-            at = None if found is None else found + 1
+            neighbour = self._find((*place, "after"), after)
+            at = None if neighbour is None else neighbour + 1
         else:
             at = self._usual(entry)
         if at is not None:
@@ -132,7 +132,7 @@ class ChainEditor:
 
     def _usual(self, entry: Entry) -> int:
         """Behind the entry that it names; else before those at the end that are always there."""
-        labels = [one.label for one in self.entries]
+        labels = [listed.label for listed in self.entries]
         for name in entry.behind.split():
             if name in labels:
                 return labels.index(name) + 1
@@ -141,13 +141,13 @@ class ChainEditor:
             end -= 1
         return end
 
-    def _reorder(self, said: object) -> None:
+    def _reorder(self, names: object) -> None:
         """Those named come in this order, in the places that they have together."""
-        found = [self._find(place, name) for place, name in self._listed(REORDER, said)]
-        places = [at for at in found if at is not None]
+        positions = [self._find(place, name) for place, name in self._listed(REORDER, names)]
+        places = [at for at in positions if at is not None]
         if len(set(places)) < len(places):
             self._wrong(
-                (REORDER,), message("settings.names-entry-twice", "names an entry twice"), said
+                (REORDER,), message("settings.names-entry-twice", "names an entry twice"), names
             )
             return
         moved = [self.entries[at] for at in places]
@@ -165,18 +165,18 @@ class ChainEditor:
                 values,
             )
             return
-        known = self.entries[at]
-        given = {key: getattr(known, key) for key in known.model_fields_set}
-        entry = self._read((name,), {**given, **values, "processor": known.kind})
+        entry_before = self.entries[at]
+        current = {key: getattr(entry_before, key) for key in entry_before.model_fields_set}
+        entry = self._read((name,), {**current, **values, "processor": entry_before.kind})
         if entry is not None:
             self.entries[at] = entry
 
     # ---- parts
 
-    def _listed(self, key: str, said: object) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-        if said is None:
+    def _listed(self, key: str, value: object) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+        if value is None:
             return
-        items: Sequence[object] = said if isinstance(said, list | tuple) else [said]
+        items: Sequence[object] = value if isinstance(value, list | tuple) else [value]
         for number, item in enumerate(items):
             yield (key, number), item
 
@@ -209,9 +209,9 @@ class ChainEditor:
             self._wrong(place, error_text(error), value)
         return None
 
-    def _wrong(self, place: tuple[str | int, ...], why: str, given: object) -> None:
-        error = _chain_error(why)
-        self.errors.append(InitErrorDetails(type=error, loc=place, input=given))
+    def _wrong(self, place: tuple[str | int, ...], reason: str, value: object) -> None:
+        error = _chain_error(reason)
+        self.errors.append(InitErrorDetails(type=error, loc=place, input=value))
 
 
 def _again(item: ErrorDetails, place: tuple[str | int, ...], value: object) -> InitErrorDetails:
@@ -220,9 +220,9 @@ def _again(item: ErrorDetails, place: tuple[str | int, ...], value: object) -> I
     if kind == "value_error":
         kind = PydanticCustomError("value_error", _plain(item["msg"]), item.get("ctx"))
     elif kind == "extra_forbidden" and len(item["loc"]) == 1 and isinstance(value, Mapping):
-        known = PROCESSORS.get(value["processor"]).model_fields
-        near = nearest(str(item["loc"][0]), known)
-        hint = did_you_mean(near) if near else one_of(known)
+        fields = PROCESSORS.get(value["processor"]).model_fields
+        near = nearest(str(item["loc"][0]), fields)
+        hint = did_you_mean(near) if near else one_of(fields)
         kind = _chain_error(no_such_setting("", hint).message)
     return InitErrorDetails(
         type=kind, loc=(*place, *item["loc"]), input=item["input"], ctx=item.get("ctx", {})
@@ -283,7 +283,7 @@ def _misplaced(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
 
 def _twins(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
     labels = [entry.label for entry in entries]
-    for label in dict.fromkeys(one for one in labels if labels.count(one) > 1):
+    for label in dict.fromkeys(duplicate for duplicate in labels if labels.count(duplicate) > 1):
         yield message(
             "settings.chain-has-two-entries",
             "the {chain} chain has two entries `{label}`; give one of them a `name`",
@@ -291,7 +291,9 @@ def _twins(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
             label=label,
         )
     kinds = [entry.kind for entry in entries]
-    for kind in dict.fromkeys(one.kind for one in STOCK[chain] if kinds.count(one.kind) > 1):
+    for kind in dict.fromkeys(
+        duplicate.kind for duplicate in STOCK[chain] if kinds.count(duplicate.kind) > 1
+    ):
         yield message(
             "settings.can-be-in-chain-only-once",
             "`{kind}` can be in the {chain} chain only once",
@@ -304,8 +306,8 @@ def _fixed(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
     for stock in STOCK[chain]:
         if not stock.fixed:
             continue
-        found = next((entry for entry in entries if entry.kind == stock.kind), None)
-        if found is None:
+        fixed_entry = next((entry for entry in entries if entry.kind == stock.kind), None)
+        if fixed_entry is None:
             yield message(
                 "settings.chain-needs",
                 "the {chain} chain needs `{kind}`: {fixed}",
@@ -313,11 +315,11 @@ def _fixed(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
                 kind=stock.kind,
                 fixed=stock.fixed,
             )
-        elif not found.enabled or found.gate:
+        elif not fixed_entry.enabled or fixed_entry.gate:
             yield message(
                 "settings.can-have-no-gate",
                 "`{label}` can have no gate, and cannot be disabled: {fixed}",
-                label=found.label,
+                label=fixed_entry.label,
                 fixed=stock.fixed,
             )
     order = [entry.kind for entry in entries if entry.kind in _ORDER[chain]]
@@ -339,13 +341,13 @@ _ORDER = {
 
 
 def _unmet(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
-    given: set[str] = set()
+    available: set[str] = set()
     everywhere = {gift for entry in entries if entry.enabled for gift in entry.gives}
     gifts = {gift for kind in PROCESSORS if chain in kind.chains for gift in kind.gives}
     for entry in entries:
         if not entry.enabled:
             continue
-        for need in sorted((entry.needs & gifts) - given):
+        for need in sorted((entry.needs & gifts) - available):
             late = need in everywhere
             how = (
                 message("settings.comes-after", "comes after it")
@@ -374,7 +376,7 @@ def _unmet(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
                     chain=chain,
                 )
             )
-        given |= entry.gives
+        available |= entry.gives
 
 
 def _givers(need: str) -> str:

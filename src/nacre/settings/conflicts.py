@@ -26,7 +26,7 @@ _SHOWN = 20
 
 
 class _Order(NamedTuple):
-    """One setting that must not be over another, and why."""
+    """A setting that must not exceed another, and the reason."""
 
     lower: str
     upper: str
@@ -174,10 +174,10 @@ def _without_effect(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
 
 def _plain_secrets(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
     """Secrets in plain text in a file."""
-    for one in properties(loaded.settings):
-        if isinstance(one.value, Secret) and one.value.is_plain:
+    for setting in properties(loaded.settings):
+        if isinstance(setting.value, Secret) and setting.value.is_plain:
             yield Problem(
-                one.path,
+                setting.path,
                 message(
                     "settings.is-given-in-plain-text",
                     "is given in plain text: everybody who can read the configuration can read it",
@@ -212,13 +212,13 @@ def _slow_patterns(rules: Sequence[AnyRule]) -> Iterator[Problem]:
     """Expressions that run slower than the operator may think."""
     for number, rule in enumerate(rules):
         for name in ("regexes", "regex"):
-            given = getattr(rule, name, ())
-            patterns = (given,) if isinstance(given, str) else given
+            value = getattr(rule, name, ())
+            patterns = (value,) if isinstance(value, str) else value
             for index, pattern in enumerate(patterns):
                 note = examine(pattern)
                 if note:
                     place = f"scope.{number}.{name}" + (
-                        "" if isinstance(given, str) else f".{index}"
+                        "" if isinstance(value, str) else f".{index}"
                     )
                     yield Problem(place, f"{note.pattern!r} {note.message}")
 
@@ -280,13 +280,13 @@ def _refused_seeds(
         refused += 1
         if refused <= _SHOWN:
             path = f"scope.{labels.index(verdict.rule)}" if verdict.rule in labels else "scope"
-            said = message(
+            problem = message(
                 "settings.seed-is-out-of-scope-itself",
                 "the seed {text} is out of scope itself, by the rule {rule}",
                 text=seed.text,
                 rule=verdict.rule,
             )
-            yield Problem(path, said)
+            yield Problem(path, problem)
     if refused > _SHOWN:
         yield Problem(
             "scope",

@@ -1,6 +1,6 @@
-"""Decides who may be crawled without a contact: only the operator's own servers.
+"""Decides which servers may be crawled without a contact: only the operator's own servers.
 
-A public crawl names a contact that the owners of sites can reach.
+A public crawl needs a contact that the owners of sites can reach.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -26,7 +26,7 @@ def resolver_lookup(resolver: DnsResolver) -> Lookup:
 
 
 def no_lookup() -> Lookup:
-    """A look-up that finds nothing: for checks while somebody waits."""
+    """Return a look-up without results, for checks that must be fast."""
 
     async def nothing(_: str) -> Sequence[str]:
         return ()
@@ -38,12 +38,12 @@ async def public_hosts(names: Iterable[str], allow: Sequence[str], lookup: Looku
     """Hosts of seeds that are not plainly the operator's own, in order of appearance.
 
     Own are: special addresses, names of a private kind (`is_public_host`), and hosts whose
-    addresses all lie in `network.allow`.
+    addresses are all in `network.allow`.
 
     Args:
         names: The hosts.
         allow: `network.allow`.
-        lookup: Asked only where `allow` names a network.
+        lookup: Called only if `allow` contains a network.
     """
     guard = AddressGuard(allow)
     public = [name for name in names if is_public_host(name)]

@@ -65,8 +65,8 @@ def examine_layers(
     settings, more = expanded(named, os.environ if environ is None else environ)
     loaded = replace(loaded, settings=settings)
     placed = (problem._replace(**_place(loaded, problem.path)) for problem in more)
-    found = [*problems, *placed, *sheet_problems(loaded, layout.root)]
-    return loaded, sorted(found, key=lambda p: (p.file, p.line, p.path))
+    all_problems = [*problems, *placed, *sheet_problems(loaded, layout.root)]
+    return loaded, sorted(all_problems, key=lambda p: (p.file, p.line, p.path))
 
 
 def _place(loaded: Loaded[JobSettings], path: str) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def named_in(tree: Any) -> Iterator[NamedValue]:  # noqa: ANN401 - YAML
 
 
 def _in_sheets(path: str, value: object) -> Iterator[NamedValue] | None:
-    """The values of a sheet, whose keys are paths of settings; None for what is no sheet."""
+    """Return the values of a sheet, whose keys are paths of settings; None: it is no sheet."""
     if path.count(".") != 1 or not path.startswith("sheets.") or not isinstance(value, Mapping):
         return None
     return chain.from_iterable(_of_path(path, str(key), item) for key, item in value.items())
@@ -40,8 +40,8 @@ def _of_path(sheet: str, key: str, value: object) -> Iterator[NamedValue]:
     nested = value
     for part in reversed(key.split(".")):
         nested = {part: nested}
-    for one in named_values(JobSettings, nested):
-        yield one._replace(path=f"{sheet}.{one.path}")
+    for named in named_values(JobSettings, nested):
+        yield named._replace(path=f"{sheet}.{named.path}")
 
 
 def secret_files(layers: Iterable[Layer], root: Path) -> dict[Path, str]:
@@ -53,14 +53,14 @@ def secret_files(layers: Iterable[Layer], root: Path) -> dict[Path, str]:
         layers: The settings as they are written.
         root: Directory of the job.
     """
-    found: dict[Path, str] = {}
+    files: dict[Path, str] = {}
     for layer in layers:
-        for one in named_in(layer.tree):
-            is_cookies = one.path.endswith(_COOKIES)
-            if (one.is_secret or is_cookies) and one.kind is NamedKind.FILE and one.value:
-                for name in _of_runs(str(one.value), root):
-                    found.setdefault(root / home_path(name), one.path)
-    return found
+        for named in named_in(layer.tree):
+            is_cookies = named.path.endswith(_COOKIES)
+            if (named.is_secret or is_cookies) and named.kind is NamedKind.FILE and named.value:
+                for name in _of_runs(str(named.value), root):
+                    files.setdefault(root / home_path(name), named.path)
+    return files
 
 
 def _of_runs(name: str, root: Path) -> Iterator[str]:

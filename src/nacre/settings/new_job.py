@@ -1,6 +1,6 @@
 """Writes the directory of a new job: `crawl.yaml`, `seeds.txt`, the schema, files of passwords.
 
-Names and passwords in the URLs of seeds go to files of their own, which only the owner can read.
+Names and passwords in the URLs of seeds are moved to files that only the owner can read.
 """
 
 import re
@@ -76,7 +76,7 @@ class SeedLogins(NamedTuple):
     credentials: Sequence[dict[str, Any]] = ()
 
     def warnings(self) -> list[Problem]:
-        """Say where each password went, and how to avoid typing one."""
+        """Warnings with the place of each password, and how to avoid typing passwords."""
         return [
             Problem(
                 "seeds",
@@ -85,8 +85,8 @@ class SeedLogins(NamedTuple):
                     "name and password of {name} are removed from its seed, and sent when the "
                     "server "
                     "asks for them; the password is in {password_place}",
-                    name=one["origin"],
-                    password_place=_password_place(one["password"]),
+                    name=credential["origin"],
+                    password_place=_password_place(credential["password"]),
                 ),
                 message(
                     "settings.passwords-in-fetch",
@@ -95,12 +95,15 @@ class SeedLogins(NamedTuple):
                     "a command stays in the shell's history",
                 ),
             )
-            for one in self.credentials
+            for credential in self.credentials
         ]
 
     def written(self) -> list[dict[str, Any]]:
         """The credentials as the file says them."""
-        return [{name: _as_yaml(value) for name, value in one.items()} for one in self.credentials]
+        return [
+            {name: _as_yaml(value) for name, value in credential.items()}
+            for credential in self.credentials
+        ]
 
     def write(self, root: Path) -> None:
         """Write the passwords.
@@ -108,8 +111,8 @@ class SeedLogins(NamedTuple):
         Raises:
             OSError: They cannot be written.
         """
-        for one in self.credentials:
-            password = one["password"]
+        for credential in self.credentials:
+            password = credential["password"]
             if isinstance(password, Secret):
                 path = root / password.source["file"]
                 make_private(path.parent)
@@ -118,7 +121,7 @@ class SeedLogins(NamedTuple):
 
 
 def _as_yaml(value: Any) -> Any:  # noqa: ANN401 - as in YAML
-    return value.said() if isinstance(value, Secret) else value
+    return value.as_setting() if isinstance(value, Secret) else value
 
 
 def _password_place(password: object) -> str:
@@ -183,7 +186,7 @@ class NewJob:
 def examine_new(
     layout: Layout, new: NewJob, environ: Mapping[str, str] | None = None
 ) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
-    """The settings that a job will have, before it is written."""
+    """Return the settings of a new job before it is written."""
     new = _with_credentials(new, separate_logins(new.seeds))
     tree = {**_tree(layout, new), "seeds": list(new.seeds)}
     tree.pop("profile", None)
@@ -235,7 +238,7 @@ def _with_credentials(new: NewJob, logins: SeedLogins) -> NewJob:
 
 
 def _has_plain_secret(settings: JobSettings) -> bool:
-    values = (one.value for one in properties(settings))
+    values = (setting.value for setting in properties(settings))
     return any(isinstance(value, Secret) and value.is_plain for value in values)
 
 
@@ -272,7 +275,7 @@ def _tree(layout: Layout, new: NewJob) -> dict[str, Any]:
 
 
 def _profile(name: str) -> dict[str, Any]:
-    """The line that names the profile, with what it is for."""
+    """Return the line of the profile, with its purpose as a comment."""
     node = CommentedMap({"profile": name})
     purpose = next((profile.purpose for profile in list_profiles() if profile.name == name), "")
     if purpose:
@@ -281,10 +284,10 @@ def _profile(name: str) -> dict[str, Any]:
 
 
 def _rule(rule: BaseModel) -> dict[str, Any]:
-    """A rule as the file says it, with the first sentence of its description beside its name."""
-    said = rule.model_dump(mode="json", exclude_defaults=True)
-    said.pop("rule", None)
-    node = CommentedMap({"rule": getattr(rule, "rule", ""), **said})
+    """Return a rule in the form of the file, with the first sentence of its description."""
+    fields = rule.model_dump(mode="json", exclude_defaults=True)
+    fields.pop("rule", None)
+    node = CommentedMap({"rule": getattr(rule, "rule", ""), **fields})
     node.yaml_add_eol_comment(_first_sentence(type(rule).__doc__ or ""), "rule", column=32)
     return node
 
@@ -301,9 +304,9 @@ def _dump(tree: Mapping[str, Any]) -> str:
 
 
 def _written(value: Any) -> Any:  # noqa: ANN401 - as in YAML
-    """Passwords that are in files of their own by their names."""
+    """Replace passwords that are in separate files by references."""
     if isinstance(value, Secret):
-        return value.said()
+        return value.as_setting()
     if isinstance(value, CommentedMap):
         return value
     if isinstance(value, Mapping):

@@ -32,8 +32,8 @@ def schema() -> Schema:
     """The schema, plug-ins included."""
     kinds: list[tuple[type[BaseModel], _Mode]] = [(kind, "validation") for kind in RULES]
     steps: list[tuple[type[BaseModel], _Mode]] = [(kind, "validation") for kind in PROCESSORS]
-    refs, made = models_json_schema([(JobSettings, "validation"), *kinds, *steps])
-    definitions: Schema = made["$defs"]
+    refs, combined = models_json_schema([(JobSettings, "validation"), *kinds, *steps])
+    definitions: Schema = combined["$defs"]
     job = definitions.pop(_name(refs[JobSettings, "validation"]))
     definitions["Rule"] = _rule(refs[kind] for kind in kinds)
     definitions["Processor"] = _processor(refs[kind] for kind in steps)
@@ -126,12 +126,12 @@ def _any_case(definitions: Schema) -> None:
 def _sheet(definitions: Schema, properties: Schema) -> Schema:
     """What a sheet may say: the same sections without what holds for the whole job, or paths."""
     allowed = {field.path for field in fields(JobSettings) if field.sheets}
-    said: Schema = {}
+    sheet_properties: Schema = {}
     for name, part in properties.items():
         section = definitions.get(part.get("$ref", "").rpartition("/")[2])
         if section is None:
             if name in allowed:
-                said[name] = part
+                sheet_properties[name] = part
             continue
         inner = {
             key: deepcopy(value)
@@ -139,12 +139,16 @@ def _sheet(definitions: Schema, properties: Schema) -> Schema:
             if f"{name}.{key}" in allowed or "$ref" in value
         }
         if inner:
-            said[name] = {"type": "object", "properties": inner, "additionalProperties": False}
-            said |= {f"{name}.{key}": value for key, value in inner.items()}
+            sheet_properties[name] = {
+                "type": "object",
+                "properties": inner,
+                "additionalProperties": False,
+            }
+            sheet_properties |= {f"{name}.{key}": value for key, value in inner.items()}
     return {
         "description": "Other values for some URIs: by section, or by path.",
         "type": "object",
-        "properties": said,
+        "properties": sheet_properties,
         "patternProperties": {r"^[a-z_]+\..*\.": True, r"^scope(\.|$)": True, "^chains$": True},
         "additionalProperties": False,
     }

@@ -1,7 +1,7 @@
-"""Places of secrets: which setting holds one, and what it is sent to (pure).
+"""Places of secrets: their settings and recipients (pure).
 
-A secret is bound to its place: who changes what it is sent to enters it again. Otherwise a user who
-may edit a job, but may not see its passwords, could have one sent to a server of their own.
+A secret is bound to its place: after a change of its recipient it must be entered again. Otherwise
+a user who may edit a job, but may not see its passwords, could send a password to another server.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class SecretPlace(NamedTuple):
     Attributes:
         path: The setting; of an item of a list with its number.
         kind: The same with `*` in place of numbers.
-        sent_to: Values of the settings that say what it is sent to.
+        sent_to: Values of the settings that determine its recipient.
         secret: The secret.
     """
 
@@ -64,18 +64,18 @@ def secret_places(settings: JobSettings) -> list[SecretPlace]:
 
 def _sheet_places(settings: JobSettings) -> list[SecretPlace]:
     """The secrets under each sheet, and under each pair of sheets."""
-    found: list[SecretPlace] = []
+    places: list[SecretPlace] = []
     sheets = {name: flat(tree, settings) for name, tree in settings.sheets.items()}
     about = [values for values in sheets.values() if any(map(_is_near, values))]
     combined: list[Mapping[str, object]] = [*about]
     if len(about) <= _MOST_PAIRS:
-        combined += [{**one, **other} for one, other in permutations(about, 2)]
+        combined += [{**first, **second} for first, second in permutations(about, 2)]
     for values in combined:
         try:
-            found += _places(with_values(settings, values), "", "")
+            places += _places(with_values(settings, values), "", "")
         except (InvalidValuesError, UnknownPropertyError):
             continue  # a combination that no URI can have
-    return found
+    return places
 
 
 def _is_near(path: str) -> bool:
@@ -119,7 +119,7 @@ def _places(value: object, path: str, kind: str) -> Iterator[SecretPlace]:
 
 
 def _recipient(holder: BaseModel, secret: str) -> tuple[str, ...]:
-    """The values of the settings beside a secret that say what it is sent to."""
+    """Return the values of the settings that determine the recipient of a secret."""
     names: Sequence[str] | None = holder.sent_to if isinstance(holder, Component) else None
     if names is None:
         marked = marked_fields(type(holder))
@@ -135,18 +135,18 @@ def moved_secrets(
     Args:
         before: The settings as they are; None if they cannot be read.
         after: The settings as they would be.
-        strict: A secret that `before` has not is one that was moved: nobody could enter it.
+        strict: Count a secret that is not in `before` as moved: it cannot have been entered.
         references: Secrets in files and variables count, too.
     """
     old = secret_places(before) if before is not None else []
     bound = {place.binding for place in old}
-    known = {(place.kind, place.secret.text) for place in old}
+    old_secrets = {(place.kind, place.secret.text) for place in old}
     return [
         _MOVED._replace(path=place.path)
         for place in secret_places(after)
         if (references or not place.secret.source)
         and place.binding not in bound
-        and (strict or (place.kind, place.secret.text) in known)
+        and (strict or (place.kind, place.secret.text) in old_secrets)
     ]
 
 
@@ -170,12 +170,17 @@ def resent_secrets(before: JobSettings, after: JobSettings) -> list[Problem]:
     """
     own, old = list(_places(after, "", "")), secret_places(before)
     bound, same = {place.binding for place in old}, {id(place.secret) for place in old}
-    known = {(place.kind, place.secret.text) for place in old}
-    moved = [one for one in own if id(one.secret) in same and one.binding not in bound]
-    fine = bound | {one.binding for one in own}
-    moved += [
-        one
-        for one in _sheet_places(after)
-        if one.binding not in fine and (one.kind, one.secret.text) in known
+    old_secrets = {(place.kind, place.secret.text) for place in old}
+    moved = [
+        place_after
+        for place_after in own
+        if id(place_after.secret) in same and place_after.binding not in bound
     ]
-    return [_MOVED._replace(path=one.path) for one in moved]
+    fine = bound | {place_after.binding for place_after in own}
+    moved += [
+        place_after
+        for place_after in _sheet_places(after)
+        if place_after.binding not in fine
+        and (place_after.kind, place_after.secret.text) in old_secrets
+    ]
+    return [_MOVED._replace(path=place_after.path) for place_after in moved]

@@ -1,8 +1,7 @@
 """Reads some sections of a job's settings, for commands that need no others.
 
-What the other sections say is neither imported nor checked, which takes most of the time. Whatever
-is wrong with those that are wanted, or with a file as a whole, is told by `load_job`, so that
-messages are the same everywhere.
+Other sections are neither imported nor checked, which takes most of the time. `load_job` reports
+problems of the requested sections or of the whole file, so that messages are equal everywhere.
 """
 
 from collections.abc import Iterable, Mapping
@@ -47,13 +46,13 @@ def load_tables(
         ConfigError: They are wrong: with every problem of every layer, as `load_job` tells them.
     """
     layers = job_layers(layout, assignments, environ)
-    known = TableSettings.model_fields.keys()
-    wrong = any(layer.problems or layer.tree.keys() - known - OTHERS for layer in layers)
+    section_names = TableSettings.model_fields.keys()
+    wrong = any(layer.problems or layer.tree.keys() - section_names - OTHERS for layer in layers)
     if not wrong:
-        wanted = [_only(layer, known) for layer in layers]
-        if not any(layer.tree for layer in wanted):
+        sections = [_only(layer, section_names) for layer in layers]
+        if not any(layer.tree for layer in sections):
             return Loaded(TableSettings.model_construct(), {})  # no validator need be made
-        loaded, problems = load_partly(TableSettings, wanted, layout.root)
+        loaded, problems = load_partly(TableSettings, sections, layout.root)
         if loaded is not None and not problems:
             return loaded
     from nacre.settings.load import load_job  # noqa: PLC0415 - imports what all sections need

@@ -1,7 +1,7 @@
 """The settings of a job: everything that `crawl.yaml` may contain.
 
-Sections with a worker of their own (`fetch`, `archive` …) are defined beside it; this module adds
-those of the job itself, and `JobSettings` holds them all.
+Sections with a separate worker (`fetch`, `archive` …) are defined in the worker's package; this
+module adds the sections of the job itself, and `JobSettings` contains them all.
 """
 
 from ipaddress import ip_address
@@ -131,7 +131,7 @@ class AlertSettings(Component):
 
 
 class MetricsSettings(Component):
-    """Metrics of a running crawl for Prometheus, at `/metrics` of a port of its own."""
+    """Metrics of a running crawl for Prometheus, at `/metrics` of a separate port."""
 
     listen: ListenAddress = setting(
         "",
@@ -204,7 +204,7 @@ class SheetAssociation(Component):
     surts: tuple[str, ...] = setting(
         (),
         "SURT prefixes, or URLs that imply them: `http://example.org` is the domain with all below "
-        "it, `http://example.org/` this host only, `http://example.org/a/` what is below it.",
+        "it, `http://example.org/` this host only, `http://example.org/a/` all paths below it.",
         sheets=False,
     )
     surts_file: FileName = setting(
@@ -242,8 +242,8 @@ class SheetAssociation(Component):
 
     @model_validator(mode="after")
     def _one_kind(self) -> "SheetAssociation":
-        given = [bool(self.surts or self.surts_file), self.rule is not None, bool(self.rules)]
-        if sum(given) != 1:
+        has_kinds = [bool(self.surts or self.surts_file), self.rule is not None, bool(self.rules)]
+        if sum(has_kinds) != 1:
             raise ValueError(
                 message("settings.needs-one", "needs one of: surts or surts_file; rule; rules")
             )
@@ -282,7 +282,7 @@ class StoreSettings(Component):
 
 
 class SeedWords(Component):
-    """A seed with a scope of its own, as a list of seeds may say it."""
+    """A seed with its own scope, as an item of a list of seeds."""
 
     url: str = setting(..., "The seed.")
     scope: ScopeKind = setting(ScopeKind.PREFIX, "How far its descendants may go.")
@@ -301,7 +301,7 @@ class JobSettings(Component):
     seeds: tuple[SeedText, ...] | FileName = setting(
         "seeds.txt",
         "File of seeds, of any length, relative to the job (`.gz`: compressed), or a list of them: "
-        "URLs, or `{url: URL, scope: host, depth: 2}` for a seed with a scope of its own.",
+        "URLs, or `{url: URL, scope: host, depth: 2}` for a seed with its own scope.",
         live=False,
         sheets=False,
     )

@@ -103,10 +103,10 @@ class Sheets:
         """The settings under each combination."""
         return self.overlays.settings
 
-    def replace(self, settings: JobSettings, found: "SheetList") -> None:
+    def replace(self, settings: JobSettings, sheet_list: "SheetList") -> None:
         """Let other settings, sheets and associations hold from now on."""
-        self.overlays.replace(settings, found.sheets)
-        self.associate(found.associations)
+        self.overlays.replace(settings, sheet_list.sheets)
+        self.associate(sheet_list.associations)
 
     def associate(self, associations: Iterable[Association]) -> None:
         """Use these associations from now on."""
@@ -166,14 +166,14 @@ class Sheets:
     def _of_place(self, url: str) -> int:
         """The number that SURT prefixes give; most often the host alone decides."""
         end = url.find("/", 8)
-        known = self._hosts.get(url[:end])
-        if known is None:
+        host_result = self._hosts.get(url[:end])
+        if host_result is None:
             if end < 0 or not url.startswith(_WEB):
                 return self._match(scope_surt(url))
-            known = self._of_host(url[:end])
-        if isinstance(known, int):
-            return known
-        return self._of_folder(url, known, end)
+            host_result = self._of_host(url[:end])
+        if isinstance(host_result, int):
+            return host_result
+        return self._of_folder(url, host_result, end)
 
     def _of_folder(self, url: str, host: str, end: int) -> int:
         """Where paths matter, those of one folder mostly have the same answer."""
@@ -190,18 +190,18 @@ class Sheets:
 
     def _of_host(self, where: str) -> int | str:
         surt = scope_surt(where + "/")
-        known = surt[:-1] if self._prefixes.any_longer(surt) else self._match(surt)
+        result = surt[:-1] if self._prefixes.any_longer(surt) else self._match(surt)
         if len(self._hosts) >= _HOSTS:
             self._hosts.clear()
-        self._hosts[where] = known
-        return known
+        self._hosts[where] = result
+        return result
 
     def _match(self, surt: str) -> int:
-        found = tuple(self._prefixes.all_matching(surt))
-        number = self._by_prefixes.get(found)
+        prefixes = tuple(self._prefixes.all_matching(surt))
+        number = self._by_prefixes.get(prefixes)
         if number is None:
-            names = [name for prefix in found for name in self._named[prefix]]
-            number = self._by_prefixes[found] = self.overlays.number(names)
+            names = [name for prefix in prefixes for name in self._named[prefix]]
+            number = self._by_prefixes[prefixes] = self.overlays.number(names)
         return number
 
 
@@ -209,13 +209,13 @@ def basis(uri: CrawlURI) -> Subject:
     """The URI that rules are asked about: the URI itself, or the one that needs it."""
     if uri.path[-1:] != Hop.PREREQUISITE:
         return Subject(uri.url, uri.path, uri.via, uri.context, uri.is_seed, uri.source)
-    known = uri.heritable
+    heritable = uri.heritable
     return Subject(
         uri.via,
         uri.path[:-1],
-        known.get(BASIS_VIA, ""),
-        known.get(BASIS_CONTEXT, ""),
-        BASIS_SEED in known or uri.path == Hop.PREREQUISITE,
+        heritable.get(BASIS_VIA, ""),
+        heritable.get(BASIS_CONTEXT, ""),
+        BASIS_SEED in heritable or uri.path == Hop.PREREQUISITE,
         uri.source,
     )
 
@@ -246,15 +246,15 @@ def examine_sheets(settings: JobSettings, root: Path) -> tuple[SheetList, list[P
     sheets: dict[str, Sheet] = {}
     used = {name for association in settings.sheet_associations for name in association.sheets}
     for name, tree in {**STOCK, **settings.sheets}.items():
-        sheets[name], found = check_sheet(name, tree, settings)
-        problems += found if name in settings.sheets or name in used else []
+        sheets[name], sheet_problems = check_sheet(name, tree, settings)
+        problems += sheet_problems if name in settings.sheets or name in used else []
     associations: list[Association] = []
-    for number, said in enumerate(settings.sheet_associations):
+    for number, sheet_association in enumerate(settings.sheet_associations):
         path = f"sheet_associations.{number}"
-        problems += _unknown(path, said.sheets, sheets)
-        prefixes, found = _prefixes(said.surts_file, root, path)
-        problems += found
-        associations.append(Association((*said.surts, *prefixes), said))
+        problems += _unknown(path, sheet_association.sheets, sheets)
+        prefixes, sheet_problems = _prefixes(sheet_association.surts_file, root, path)
+        problems += sheet_problems
+        associations.append(Association((*sheet_association.surts, *prefixes), sheet_association))
     return SheetList(sheets, tuple(associations)), problems
 
 
@@ -264,35 +264,37 @@ def sheet_list(settings: JobSettings, root: Path) -> SheetList:
     Raises:
         ConfigError: They are not.
     """
-    found, problems = examine_sheets(settings, root)
+    sheets, problems = examine_sheets(settings, root)
     if problems:
         raise ConfigError(problems)
-    return found
+    return sheets
 
 
-def make_sheets(settings: JobSettings, found: SheetList, state: ScopeState) -> Sheets:
+def make_sheets(settings: JobSettings, lists: SheetList, state: ScopeState) -> Sheets:
     """Make the sheets and associations of a job ready for use."""
-    sheets = Sheets(Overlays(settings, found.sheets), state)
-    sheets.associate(found.associations)
+    sheets = Sheets(Overlays(settings, lists.sheets), state)
+    sheets.associate(lists.associations)
     return sheets
 
 
 def sheet_problems(loaded: Loaded[JobSettings], root: Path) -> list[Problem]:
     """The problems of a job's sheets, each with its place."""
-    found = []
+    placed_problems = []
     for problem in examine_sheets(loaded.settings, root)[1]:
         place = loaded.place(problem.path)
         placed = problem.file or not place.file
-        found.append(problem if placed else problem._replace(file=place.file, line=place.line))
-    return found
+        placed_problems.append(
+            problem if placed else problem._replace(file=place.file, line=place.line)
+        )
+    return placed_problems
 
 
 def _unknown(path: str, names: tuple[str, ...], sheets: Mapping[str, Sheet]) -> Iterator[Problem]:
     for name in names:
         if name not in sheets:
             near = difflib.get_close_matches(name, sheets, n=1, cutoff=0.6)
-            known = message("settings.known-are", "known are {names}", names=", ".join(sheets))
-            hint = did_you_mean(near[0]) if near else known
+            names_hint = message("settings.known-are", "known are {names}", names=", ".join(sheets))
+            hint = did_you_mean(near[0]) if near else names_hint
             yield Problem(
                 f"{path}.sheets",
                 message(
@@ -341,7 +343,7 @@ def _prefixes(file: str, root: Path, path: str) -> tuple[list[str], list[Problem
 
 
 def sheet_rows(settings: JobSettings) -> list[dict[str, Any]]:
-    """Each sheet: name, number of settings, what it is for."""
+    """Return for each sheet: name, number of settings, purpose."""
     return [
         {"sheet": name, "settings": len(flat(tree, settings)), "for": _uses(settings, name)}
         for name, tree in {**STOCK, **settings.sheets}.items()
@@ -349,7 +351,7 @@ def sheet_rows(settings: JobSettings) -> list[dict[str, Any]]:
 
 
 def sheet_values(settings: JobSettings, name: str) -> dict[str, Any]:
-    """The settings of a sheet, and what it is for.
+    """Return the settings of a sheet, and its purpose.
 
     Raises:
         JobError: There is none of that name.
@@ -369,15 +371,15 @@ def sheet_values(settings: JobSettings, name: str) -> dict[str, Any]:
 
 
 def _uses(settings: JobSettings, name: str) -> list[str]:
-    found: list[str] = []
+    uses: list[str] = []
     for association in settings.sheet_associations:
         if name in association.sheets:
-            found += association.surts
+            uses += association.surts
             if file := association.surts_file:
                 text = message("settings.prefixes-of", "the prefixes of {file}", file=file)
-                found.append(text)
-            found += [f"rule {rule.label}" for rule in association.all_rules]
-    return found
+                uses.append(text)
+            uses += [f"rule {rule.label}" for rule in association.all_rules]
+    return uses
 
 
 def association_tree(
@@ -388,12 +390,12 @@ def association_tree(
     Raises:
         ConfigError: The rule is not YAML.
     """
-    said: dict[str, Any] = {"sheets": list(names)}
+    tree: dict[str, Any] = {"sheets": list(names)}
     if surts:
-        said["surts"] = list(surts)
+        tree["surts"] = list(surts)
     if rule:
         layer = assignment_layer([f"rule={rule}"])
         if layer.problems:
             raise ConfigError(layer.problems)
-        said["rule"] = layer.tree["rule"]
-    return said | ({"order": order} if order else {})
+        tree["rule"] = layer.tree["rule"]
+    return tree | ({"order": order} if order else {})

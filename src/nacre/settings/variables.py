@@ -29,7 +29,7 @@ class _Unknown(LookupError):  # noqa: N818 - never leaves this module
 def expanded(
     settings: JobSettings, environ: Mapping[str, str]
 ) -> tuple[JobSettings, list[Problem]]:
-    """Settings with `${job}` and `${env:NAME}` filled in, and what is wrong with variables."""
+    """Return settings with `${job}` and `${env:NAME}` replaced, and problems of variables."""
     values: dict[str, object] = {}
     problems: list[Problem] = []
     for path, texts in _with_variables(settings):
@@ -42,8 +42,8 @@ def expanded(
     try:
         return with_values(settings, values), problems
     except InvalidValuesError as error:
-        found = [Problem(path, message) for path, message, _ in error.items]
-        return settings, [*problems, *found]
+        variable_problems = [Problem(path, message) for path, message, _ in error.items]
+        return settings, [*problems, *variable_problems]
 
 
 def for_run(settings: JobSettings, run: str) -> JobSettings:
@@ -84,17 +84,17 @@ def _filled(text: str, path: str, job: str, environ: Mapping[str, str]) -> str:
         name = match[1]
         if name == "job":
             if "/" in job or job in {".", ".."}:
-                raise _Unknown(f"the job's name {job!r} is no name of a file, and stands here")
+                raise _Unknown(f"the job's name {job!r} is used here, but is not a valid file name")
             return job
         if name == _RUN and path in _OF_RUNS:
             return match[0]
         kind, colon, variable = name.partition(":")
         if kind == "env" and colon:
-            found = environ.get(variable)
-            if not found:
+            text = environ.get(variable)
+            if not text:
                 raise _Unknown(f"the environment has no variable {variable}")
-            return found
-        known = "job, env:NAME" + (f", {_RUN}" if path in _OF_RUNS else "")
-        raise _Unknown(f"unknown variable: ${{{name}}}; known here: {known}")
+            return text
+        names = "job, env:NAME" + (f", {_RUN}" if path in _OF_RUNS else "")
+        raise _Unknown(f"unknown variable: ${{{name}}}; known here: {names}")
 
     return _VARIABLE.sub(value, text)

@@ -1,7 +1,7 @@
 """Checkpoints: the store as it was at a moment, to go back to.
 
-A checkpoint holds rows only. The files of the job are what they are: a restored store takes over
-the newer store's table of files, so that it knows what later epochs have written and cuts nothing.
+A checkpoint contains rows only. The files of the job stay unchanged: a restored store takes over
+the newer store's table of files, so that it knows the data of later epochs and truncates nothing.
 What was captured since is captured again, into new files.
 """
 
@@ -50,8 +50,8 @@ def _prepare(path: Path) -> None:
     if path.exists():
         raise JobError(f"{path}: there is a checkpoint of that name; choose another one.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f"*{UNFINISHED}"):  # by a process that was killed meanwhile
-        shutil.rmtree(left, ignore_errors=True)
+    for remnant in path.parent.glob(f"*{UNFINISHED}"):  # by a process that was killed meanwhile
+        shutil.rmtree(remnant, ignore_errors=True)
 
 
 def checkpoints(directory: str) -> list[str]:
@@ -59,8 +59,11 @@ def checkpoints(directory: str) -> list[str]:
     place = Path(directory)
     if not place.is_dir():
         return []
-    found = [each for each in place.iterdir() if _is_whole(each)]
-    return [each.name for each in sorted(found, key=lambda each: (_made(each), each.name))]
+    folders = [folder for folder in place.iterdir() if _is_whole(folder)]
+    return [
+        folder.name
+        for folder in sorted(folders, key=lambda folder: (_creation_time(folder), folder.name))
+    ]
 
 
 def _is_whole(checkpoint: Path) -> bool:
@@ -75,15 +78,15 @@ def _current(checkpoint: Path) -> Path:
     return checkpoint / "CURRENT"
 
 
-def _made(checkpoint: Path) -> int:
+def _creation_time(checkpoint: Path) -> int:
     return _current(checkpoint).stat().st_mtime_ns
 
 
 def _set_latest(checkpoint: Path) -> None:
     """Order a new checkpoint after all others, even if the clock of the machine was set back."""
-    others = (each for each in checkpoint.parent.iterdir() if each != checkpoint)
-    latest = max((_made(each) for each in others if _is_whole(each)), default=0)
-    if _made(checkpoint) <= latest:
+    earlier = (folder for folder in checkpoint.parent.iterdir() if folder != checkpoint)
+    latest = max((_creation_time(folder) for folder in earlier if _is_whole(folder)), default=0)
+    if _creation_time(checkpoint) <= latest:
         os.utime(_current(checkpoint), ns=(latest + 1, latest + 1))
 
 
@@ -95,8 +98,8 @@ def forget_checkpoint(directory: str, name: str) -> None:
     """
     place = Path(directory)
     Path(place, name).rename(place / f"{_FORGOTTEN}{name}")
-    for left in place.glob(f"{_FORGOTTEN}*"):
-        shutil.rmtree(left)
+    for remnant in place.glob(f"{_FORGOTTEN}*"):
+        shutil.rmtree(remnant)
 
 
 def restore_checkpoint(

@@ -140,7 +140,7 @@ class GroupCommit:
             self._ripe.set()
 
     def create_file(self, kind: FileKind, path: str, final: str = "") -> int:
-        """Make a new file; see `FileTable.create`. Its name is durable before a batch names it.
+        """Make a new file; see `FileTable.create`. Its name is durable before a batch refers to it.
 
         If that fails, nothing is committed any more: the open group may hold half of what
         belongs together, such as a WARC without its index.
@@ -159,7 +159,7 @@ class GroupCommit:
         return self.files.log(path)
 
     def close_file(self, number: int, final: str = "") -> None:
-        """End a file with what is in the open group; then it gets its final name.
+        """End a file with the bytes of the open group; then it gets its final name.
 
         Args:
             number: Its number in the table of files.
@@ -325,10 +325,10 @@ class GroupCommit:
         """
         loop = asyncio.get_running_loop()
         try:
-            done = loop.run_in_executor(self._thread, lambda: work(*args, **kwargs))
+            future = loop.run_in_executor(self._thread, lambda: work(*args, **kwargs))
         except RuntimeError as error:  # `close` has given the thread back
             raise self._failed() from error
-        return await done
+        return await future
 
     @property
     def suspects(self) -> frozenset[str]:
@@ -339,7 +339,7 @@ class GroupCommit:
         return frozenset()
 
     def close(self) -> None:
-        """Give the handles and the thread back; what was not committed is dropped."""
+        """Release the handles and the thread; uncommitted data is dropped."""
         self._thread.shutdown(wait=True)
         self.files.close()
         for group in (self._sealed, self._store.group):

@@ -37,7 +37,7 @@ def failure(operation: str, path: str, error: OSError) -> OperationError:
 
 
 @contextmanager
-def _told(operation: str, path: str) -> Iterator[None]:
+def _explain_errors(operation: str, path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -59,37 +59,37 @@ class RealDisk:
         return self._opened("open", path, os.O_RDWR if write else os.O_RDONLY)
 
     def _opened(self, operation: str, path: str, flags: int) -> int:
-        with _told(operation, path):
+        with _explain_errors(operation, path):
             handle = os.open(path, flags | os.O_CLOEXEC, 0o644)
         self._paths[handle] = path
         return handle
 
     def close(self, handle: int) -> None:
         """See `Disk.close`."""
-        with _told("close", self._paths.pop(handle, "?")):
+        with _explain_errors("close", self._paths.pop(handle, "?")):
             os.close(handle)
 
     def pwrite(self, handle: int, data: bytes, offset: int) -> None:
         """See `Disk.pwrite`."""
-        with _told("write", self._paths[handle]):
-            done = os.pwrite(handle, data, offset)
-            while done < len(data):
-                done += os.pwrite(handle, memoryview(data)[done:], offset + done)
+        with _explain_errors("write", self._paths[handle]):
+            written = os.pwrite(handle, data, offset)
+            while written < len(data):
+                written += os.pwrite(handle, memoryview(data)[written:], offset + written)
 
     def pwritev(self, handle: int, parts: Sequence[bytes], offset: int) -> None:
         """See `Disk.pwritev`; spares the copy of joining them."""
         for first in range(0, len(parts), _VECTOR):
             some = parts[first : first + _VECTOR]
             size = sum(map(len, some))
-            with _told("write", self._paths[handle]):
-                done = os.pwritev(handle, some, offset)
-            if done < size:
-                self.pwrite(handle, b"".join(some)[done:], offset + done)
+            with _explain_errors("write", self._paths[handle]):
+                written = os.pwritev(handle, some, offset)
+            if written < size:
+                self.pwrite(handle, b"".join(some)[written:], offset + written)
             offset += size
 
     def read(self, handle: int, offset: int, size: int) -> bytes:
         """See `Disk.read`."""
-        with _told("read", self._paths[handle]):
+        with _explain_errors("read", self._paths[handle]):
             data = os.pread(handle, size, offset)
             while data and len(data) < size:
                 more = os.pread(handle, size - len(data), offset + len(data))
@@ -100,12 +100,12 @@ class RealDisk:
 
     def fdatasync(self, handle: int) -> None:
         """See `Disk.fdatasync`."""
-        with _told("fdatasync", self._paths[handle]):
+        with _explain_errors("fdatasync", self._paths[handle]):
             os.fdatasync(handle)
 
     def fsync_dir(self, path: str) -> None:
         """See `Disk.fsync_dir`."""
-        with _told("fsync of the directory", path):
+        with _explain_errors("fsync of the directory", path):
             handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 os.fsync(handle)
@@ -114,27 +114,27 @@ class RealDisk:
 
     def rename(self, old: str, new: str) -> None:
         """See `Disk.rename`."""
-        with _told(f"rename to {new}", old):
+        with _explain_errors(f"rename to {new}", old):
             Path(old).replace(new)
 
     def truncate(self, handle: int, size: int) -> None:
         """See `Disk.truncate`."""
-        with _told("truncate", self._paths[handle]):
+        with _explain_errors("truncate", self._paths[handle]):
             os.ftruncate(handle, size)
 
     def allocate(self, handle: int, size: int) -> None:
         """See `Disk.allocate`."""
-        with _told("allocate", self._paths[handle]):
+        with _explain_errors("allocate", self._paths[handle]):
             os.posix_fallocate(handle, 0, size)
 
     def unlink(self, path: str) -> None:
         """See `Disk.unlink`."""
-        with _told("unlink", path):
+        with _explain_errors("unlink", path):
             Path(path).unlink(missing_ok=True)
 
     def link(self, old: str, new: str) -> None:
         """See `Disk.link`."""
-        with _told(f"link to {new}", old):
+        with _explain_errors(f"link to {new}", old):
             os.link(old, new)
 
     def makedirs(self, path: str) -> None:
@@ -143,22 +143,22 @@ class RealDisk:
         while not missing[-1].exists():
             missing.append(missing[-1].parent)
         for directory in reversed(missing[:-1]):
-            with _told("mkdir", str(directory)):
+            with _explain_errors("mkdir", str(directory)):
                 directory.mkdir(exist_ok=True)
             self.fsync_dir(str(directory.parent))
 
     def size(self, path: str) -> int | None:
         """See `Disk.size`."""
-        with _told("stat", path):
+        with _explain_errors("stat", path):
             try:
-                found = Path(path).stat()
+                status = Path(path).stat()
             except FileNotFoundError:
                 return None
-        return found.st_size if stat.S_ISREG(found.st_mode) else None
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def list(self, path: str) -> Sequence[str]:
         """See `Disk.list`."""
-        with _told("list", path):
+        with _explain_errors("list", path):
             try:
                 return sorted(entry.name for entry in Path(path).iterdir() if entry.is_file())
             except FileNotFoundError:
@@ -166,6 +166,6 @@ class RealDisk:
 
     def free_space(self, path: str) -> int:
         """See `Disk.free_space`."""
-        with _told("statvfs", path):
-            found = os.statvfs(path)
-        return found.f_bavail * found.f_frsize
+        with _explain_errors("statvfs", path):
+            status = os.statvfs(path)
+        return status.f_bavail * status.f_frsize

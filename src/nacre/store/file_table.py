@@ -91,7 +91,7 @@ class FileTable:
         return str(PurePosixPath(self._root, path))
 
     def create(self, kind: FileKind, path: str, final: str = "") -> int:
-        """Make a new file; the group that names it syncs its directory first.
+        """Make a new file; the group that refers to it syncs its directory first.
 
         A log in its way is from a group that was never committed, or not ours: it goes to
         `lost+found/` (recovery does that for archive directories).
@@ -149,7 +149,7 @@ class FileTable:
         """Give all handles back, whatever state their files are in."""
         self.open.clear()
         while self._handles:
-            with suppress(StorageError):  # what is durable was synced before
+            with suppress(StorageError):  # durable data was synced before
                 self._disk.close(self._handles.pop())
 
 

@@ -56,7 +56,7 @@ class FileRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 TAIL_LIMIT: Final = 16_000_000
-"""Bytes that a group may append to one file without announcing it in a batch of its own before."""
+"""Bytes that a group may append to one file without announcing it in a separate batch before."""
 
 ROWS = (b"file:", b"file;")
 """First key of the table in `meta`, and its end."""

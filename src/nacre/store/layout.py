@@ -81,7 +81,7 @@ class Layout:
 
     @property
     def index(self) -> Path:
-        """Directory of what is made of the crawl for search (`nacre index`)."""
+        """Directory of the search index (`nacre index`)."""
         return self.root / "index"
 
     @property
@@ -172,20 +172,20 @@ class Layout:
         try:
             str(self.root).encode()
         except UnicodeEncodeError:
-            shown = os.fsencode(self.root).decode("utf-8", "backslashreplace")
+            quoted = os.fsencode(self.root).decode("utf-8", "backslashreplace")
             raise JobError(
-                f"{shown}: the name of this directory, or of one above it, is not UTF-8, which the "
-                "store of a job needs. Rename it, or name another directory"
+                f"{quoted}: the name of this directory, or of one above it, is not UTF-8, which "
+                "the store of a job needs. Rename it, or name another directory"
             ) from None
 
     def require(self) -> None:
         """Raise JobError when there is no job, or none that this user may look at."""
         self.require_path()
         try:
-            found = self.config.is_file()
+            has_config = self.config.is_file()
         except OSError as error:
             raise JobError(f"{self.config} cannot be read: {error.strerror}") from error
-        if not found:
+        if not has_config:
             raise JobError(
                 f"{self.root} is not a job: it holds no {CONFIG}; make one with `nacre new DIR URL`"
             )
@@ -197,10 +197,10 @@ def storage_folder(place: str) -> Path | None:
     Args:
         place: A path, or a URL.
     """
-    found = _URL.fullmatch(place)
-    if found and found[1] != "file":
+    match = _URL.fullmatch(place)
+    if match and match[1] != "file":
         return None
-    return Path(found[2] if found else place).absolute()
+    return Path(match[2] if match else place).absolute()
 
 
 def run_name(now: float) -> str:

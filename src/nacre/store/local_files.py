@@ -55,7 +55,7 @@ def close_to_others(path: Path, mode: int = _FILE) -> None:
 
 
 def close_tree_to_others(directory: Path) -> None:
-    """Close all that lies below a directory, as earlier versions of Nacre left it open.
+    """Close everything below a directory, since earlier versions of Nacre left it open.
 
     What belongs to others, and links, stay as they are.
     """
@@ -121,18 +121,18 @@ class HeldFolder:
     """
 
     def __init__(self, kind: str = "") -> None:
-        made = Path(tempfile.mkdtemp(prefix=_MAKING))
+        folder = Path(tempfile.mkdtemp(prefix=_MAKING))
         try:
-            self._lock = hold_folder(made)
-            # Its name says that it is held only once it is.
-            name = made.name.removeprefix(_MAKING)
-            self.path = made.rename(made.with_name(f"{_PREFIX}{kind}{name}"))
+            self._lock = hold_folder(folder)
+            # It gets the name of a held folder only after it is locked.
+            name = folder.name.removeprefix(_MAKING)
+            self.path = folder.rename(folder.with_name(f"{_PREFIX}{kind}{name}"))
         except OSError:
-            shutil.rmtree(made, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
             raise
 
     def close(self) -> None:
-        """Remove it and what is in it."""
+        """Remove the folder and its content."""
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self._lock)
 
@@ -144,7 +144,7 @@ def hold_folder(folder: Path) -> int:
         folder: A folder that this process made, named as one of `HeldFolder` or multiprocessing.
 
     Returns:
-        The file descriptor of the lock; when it is closed, nobody holds the folder any more.
+        The file descriptor of the lock; closing it releases the folder.
 
     Raises:
         OSError: The lock cannot be made.
@@ -158,7 +158,7 @@ def remove_left_behind(now: float) -> None:
     """Remove the folders of this user that no process holds; `now` is seconds since the epoch."""
     place = Path(tempfile.gettempdir())
     with suppress(OSError):
-        for folder in (one for name in _SWEPT for one in place.glob(f"{name}*")):
+        for folder in (match for name in _SWEPT for match in place.glob(f"{name}*")):
             with suppress(OSError):
                 _look_at(folder, now)
 
@@ -284,12 +284,12 @@ def is_locked(path: Path) -> bool:
     except OSError:
         return False
     try:
-        found = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _FLOCK.pack(OWN, 0, 0, 1, 0))
+        reply = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _FLOCK.pack(OWN, 0, 0, 1, 0))
     except OSError:
         return False
     finally:
         os.close(file)
-    return bool(_FLOCK.unpack(found)[0] != FREE)
+    return bool(_FLOCK.unpack(reply)[0] != FREE)
 
 
 def _own_directory(path: Path) -> None:

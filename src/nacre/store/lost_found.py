@@ -87,10 +87,10 @@ def _free_name(disk: Disk, root: str, name: str) -> str:
     """A name not yet taken there: an earlier start may have been cut off while it moved."""
     directory = str(PurePosixPath(root, NAME))
     disk.makedirs(directory)
-    taken = set(disk.list(directory))
+    existing = set(disk.list(directory))
     number = 0
     free = name
-    while free in taken:
+    while free in existing:
         number += 1
         free = f"{name}.{number}"
     return str(PurePosixPath(directory, free))

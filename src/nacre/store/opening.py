@@ -56,7 +56,7 @@ async def wait_for_space(  # noqa: PLR0913 - what a wait depends on
     need: int,
     clock: Clock,
     max_wait: float | None,
-    told: Callable[[str], None],
+    report: Callable[[str], None],
     *,
     gives_up: Callable[[], bool] = lambda: False,
 ) -> bool:
@@ -68,7 +68,7 @@ async def wait_for_space(  # noqa: PLR0913 - what a wait depends on
         need: Bytes.
         clock: For waiting.
         max_wait: Give up after so many seconds; None for never.
-        told: Called with each new description of missing data.
+        report: Called with each new description of missing data.
         gives_up: Whether the wait shall end.
 
     Returns:
@@ -77,7 +77,7 @@ async def wait_for_space(  # noqa: PLR0913 - what a wait depends on
     began, last = clock.monotonic(), ""
     while missing := shortage(disk, places, need):
         if missing != last:
-            told(missing)
+            report(missing)
             last = missing
         if gives_up() or (max_wait is not None and clock.monotonic() - began >= max_wait):
             return False
@@ -101,10 +101,10 @@ class Ballast:
 
     def keep(self, directory: str, need: int) -> bool:
         """Make it, unless that would eat into the `need` bytes to be kept free; True if it is."""
-        found = self._disk.size(self._path)
-        if found == self._size:
+        size = self._disk.size(self._path)
+        if size == self._size:
             return True
-        if self._disk.free_space(directory) + (found or 0) < need + self._size:
+        if self._disk.free_space(directory) + (size or 0) < need + self._size:
             return False
         self._disk.unlink(self._path)
         handle = self._disk.create(self._path)
@@ -152,7 +152,7 @@ class Opened(NamedTuple):
     ballast: Ballast
 
     def close(self) -> frozenset[str]:
-        """Drop what is not committed and give all back: the suspects for opening it again."""
+        """Drop uncommitted data and release the store; return the suspects for the next opening."""
         suspects = self.commit.suspects
         self.commit.close()
         self.store.close()

@@ -92,16 +92,18 @@ def examine_files(store: Store, disk: Disk, root: str) -> list[ExaminedFile]:
 def _look_at(store: Store, disk: Disk, root: str, number: int, row: FileRow) -> ExaminedFile:
     closed = row.state == FileState.CLOSED
     names = [str(PurePosixPath(root, name)) for name in (row.path, row.final)]
-    wanted, other = reversed(names) if closed else names
+    expected_path, alternative = reversed(names) if closed else names
     if closed and row.kind == FileKind.INDEX:
-        other = wanted
+        alternative = expected_path
     lines = 0
     if row.kind != FileKind.WARC and not closed:
         lines = sum(len(value) for _, value in journaled(store, number))
-    size = disk.size(wanted)
-    if size is None and disk.size(other) is not None:
-        return ExaminedFile(number, row, other, disk.size(other), lines, early=not closed)
-    return ExaminedFile(number, row, wanted, size, lines, early=False)
+    size = disk.size(expected_path)
+    if size is None and disk.size(alternative) is not None:
+        return ExaminedFile(
+            number, row, alternative, disk.size(alternative), lines, early=not closed
+        )
+    return ExaminedFile(number, row, expected_path, size, lines, early=False)
 
 
 def stray_files(
@@ -109,7 +111,7 @@ def stray_files(
 ) -> Iterator[StrayFile]:
     """Files of ours in the archive directories that no row names."""
     names = [name for row in rows for name in (row.path, row.final)]
-    known = {str(PurePosixPath(root, name)) for name in names}
+    expected = {str(PurePosixPath(root, name)) for name in names}
     places = {str(PurePosixPath(root, name)) for name in directories}
     places |= {
         str(PurePosixPath(root, row.path).parent) for row in rows if row.kind != FileKind.LOG
@@ -117,14 +119,14 @@ def stray_files(
     for place in sorted(places):
         for name in disk.list(place):
             path = str(PurePosixPath(place, name))
-            if path not in known and name.endswith(SUFFIXES):
+            if path not in expected and name.endswith(SUFFIXES):
                 yield StrayFile(path, disk.size(path) or 0)
 
 
 def refuse_damage(
     files: Sequence[ExaminedFile], unknown: Sequence[StrayFile], *, accept_loss: bool, salvage: bool
 ) -> None:
-    """Stop the start over what must not be mended silently.
+    """Stop the start over damage that must not be repaired silently.
 
     Raises:
         DamageError: Naming every such file, and the remedy.
@@ -208,8 +210,8 @@ class Recovered(NamedTuple):
 
     Attributes:
         epoch: The new epoch.
-        moved: What went to `lost+found/`, absolute paths there.
-        lost: Ranges whose loss was accepted; the caller requeues what was in them.
+        moved: Files moved to `lost+found/`, absolute paths there.
+        lost: Ranges whose loss was accepted; the caller requeues their URIs.
         replayed: Bytes of lines written again from the journal.
     """
 
@@ -297,10 +299,10 @@ class _Repair:
 
     def _accept(self, file: ExaminedFile) -> ExaminedFile:
         """Continue with the remaining part of a file."""
-        left = file.size or 0
+        size = file.size or 0
         path = file.row.final if file.row.state == FileState.CLOSED else file.row.path
-        self._lost.append(LostData(file.number, file.row.kind, path, left, file.row.size))
-        row = replace(file.row, size=left)
+        self._lost.append(LostData(file.number, file.row.kind, path, size, file.row.size))
+        row = replace(file.row, size=size)
         if file.size is None:
             if row.kind == FileKind.LOG and row.state == FileState.OPEN:
                 self._disk.close(self._disk.create(file.path))
@@ -309,7 +311,7 @@ class _Repair:
                 row = replace(row, state=FileState.LOST)
                 self._drop_lines(file.number)
         put_row(self._store, file.number, row)
-        return file._replace(row=row, size=left)
+        return file._replace(row=row, size=size)
 
     def _salvaged(self, file: ExaminedFile, salvage: Salvage) -> ExaminedFile:
         """Take over what lost groups have written; their lines were acknowledged, so they stay."""
@@ -397,11 +399,11 @@ class _Repair:
         if stray.path in {self._absolute(row.final) + ".tmp" for row in rows}:
             self._obsolete.append(stray.path)
         elif self._start.salvage and not stray.path.endswith((".cdxj", ".cdxj.open", ".tmp")):
-            self._taken(stray, self._start.salvage)
+            self._salvage_stray(stray, self._start.salvage)
         else:
             self._moved.append(move_file(self._disk, self._root, stray.path))
 
-    def _taken(self, stray: StrayFile, salvage: Salvage) -> None:
+    def _salvage_stray(self, stray: StrayFile, salvage: Salvage) -> None:
         """A WARC that lost groups had made gets a number and is closed at its last whole record."""
         number = self._store.counter("files") + 1
         self._store.set_counter("files", number)

@@ -222,16 +222,16 @@ class RocksEngine:
             Path(self._path).mkdir(parents=True, exist_ok=True)
             return frozenset()
         try:
-            found = set(Rdict.list_cf(self._path, options))
+            families = set(Rdict.list_cf(self._path, options))
         except Exception as error:
             raise _error("open", self._path, error) from error
-        unknown = sorted(found - {"default", *NAMES})
+        unknown = sorted(families - {"default", *NAMES})
         if unknown:
             raise StorageError(
                 f"{self._path}: unknown families {', '.join(unknown)}: this store was made by a "
                 "newer Nacre. Use that version, or a checkpoint made before it."
             )
-        lacking = set(NAMES) - found if read_only else set()
+        lacking = set(NAMES) - families if read_only else set()
         missing = sorted(lacking - ADDED)
         if missing:
             raise OldLayoutError(
@@ -289,17 +289,17 @@ class RocksEngine:
     ) -> Iterator[tuple[bytes, bytes]]:
         """Step to the bound. It is in `options`, which the cursor does not keep alive.
 
-        Once they are gone, the bound is whatever else comes to lie there; so they are held here,
-        and the bound is looked at as well.
+        If they are freed, the bound is whatever else is stored at that address; so they are held
+        here, and the bound is compared as well.
         """
-        held = options
+        options_alive = options
         while cursor.valid():
             key, value = cursor.key(), cursor.value()
             if stop is not None and key >= stop:
                 break
             yield key, value
             cursor.next()
-        del held
+        del options_alive
         try:
             cursor.status()
         except Exception as error:
@@ -378,7 +378,7 @@ class RocksEngine:
         """See `Engine.close`. The lock is held until the last object of the store is gone.
 
         Closing writes rows to sorted files, which fails on a full disk and after an error. That
-        loses nothing: what was committed is in the log, and the next open reads it.
+        loses nothing: committed rows are in the log, and the next open reads them.
         """
         if self._closed:
             return
@@ -461,5 +461,5 @@ def _buffers_in_force(path: str) -> int | None:
     newest = max(Path(path).glob("OPTIONS-*"), key=lambda file: file.name, default=None)
     if newest is None:
         return None
-    found = re.search(r"^\s*db_write_buffer_size=(\d+)$", newest.read_text(), re.MULTILINE)
-    return int(found[1]) if found else None
+    match = re.search(r"^\s*db_write_buffer_size=(\d+)$", newest.read_text(), re.MULTILINE)
+    return int(match[1]) if match else None

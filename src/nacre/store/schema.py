@@ -63,30 +63,30 @@ def upgrade(
         OldLayoutError: It was made by an older Nacre and may not be changed.
         StorageError: It was made by a newer Nacre.
     """
-    found = stored_version(engine)
-    if found is None and not read_only:
+    version = stored_version(engine)
+    if version is None and not read_only:
         return _mark(engine, current)
-    if found == current:
+    if version == current:
         return None
-    if found is None or found < current:
-        if read_only and found is not None and found >= READABLE and current == SCHEMA:
+    if version is None or version < current:
+        if read_only and version is not None and version >= READABLE and current == SCHEMA:
             return None
         if read_only:
             raise OldLayoutError(
-                f"{path}: its layout is of version {found or 0}, this Nacre reads {current}. "
+                f"{path}: its layout is of version {version or 0}, this Nacre reads {current}. "
                 "`nacre run` brings it up to date."
             )
-        return _climb(engine, found or 0, current, migrations)
+        return _climb(engine, version or 0, current, migrations)
     raise StorageError(
-        f"{path}: its layout is of version {found}, made by a newer Nacre; this one knows "
+        f"{path}: its layout is of version {version}, made by a newer Nacre; this one knows "
         f"{current}. Use the newer version."
     )
 
 
 def _climb(
-    engine: StorageEngine, found: int, current: int, migrations: Mapping[int, Migration]
+    engine: StorageEngine, stored: int, current: int, migrations: Mapping[int, Migration]
 ) -> None:
-    for version in range(found, current):
+    for version in range(stored, current):
         migrations[version](engine)
         _mark(engine, version + 1)
 
@@ -140,7 +140,7 @@ FAMILIES = (
     ColumnFamily("cookies", "registrable domain, path, name -> cookie"),
     ColumnFamily("urls", "key -> URL, via, hop path, outcome: for explain", lookup=True),
     ColumnFamily("outside", "key -> rejected URL: rule, via, hops; bounded", lookup=True),
-    ColumnFamily("history", "SURT -> what was known at the last visit", lookup=True),
+    ColumnFamily("history", "SURT -> facts of the last visit", lookup=True),
     ColumnFamily(
         "digests", "payload digest + framing -> the original", lookup=True, block=4096, packed=False
     ),

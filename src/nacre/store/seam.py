@@ -105,7 +105,7 @@ class StorageEngine(Protocol):
     ) -> Iterator[tuple[bytes, bytes]]:
         """Rows with start <= key < stop in key order, as of this call; raises at damage.
 
-        `once`: nobody reads these rows again soon, so that they take no room in the cache.
+        `once`: these rows are not read again soon, so the cache does not keep them.
         """
         ...
 

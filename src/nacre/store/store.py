@@ -147,7 +147,7 @@ class CommitGroup:
         return order[place - 1] if place and order[place - 1] >= start else None
 
     def _sorted(self, family: str, changes: Changes) -> list[bytes]:
-        """Keys in order; a dict remembers what was added since, so that only that is sorted in."""
+        """Return keys in order; keys added since the last call are sorted in."""
         order = self._order.setdefault(family, [])
         fresh = len(changes) - len(order)
         if fresh > 64:
@@ -214,7 +214,7 @@ class Store:
         if opened.keys().isdisjoint(keys) and sealed.keys().isdisjoint(keys):
             return self.engine.get_many(family, keys) if keys else []
         values: list[bytes | None] = [None] * len(keys)
-        asked: list[bytes] = []
+        missing: list[bytes] = []
         places: list[int] = []
         for place, key in enumerate(keys):
             if key in opened:
@@ -222,20 +222,20 @@ class Store:
             elif key in sealed:
                 values[place] = sealed[key]
             else:
-                asked.append(key)
+                missing.append(key)
                 places.append(place)
-        if asked:
-            for place, value in zip(places, self.engine.get_many(family, asked), strict=True):
+        if missing:
+            for place, value in zip(places, self.engine.get_many(family, missing), strict=True):
                 values[place] = value
         return values
 
     def novelty(self, family: str) -> NewKeyFilter:
         """A filter of keys that a family surely does not hold; writers of rows add their keys."""
-        known = self._novelties.get(family)
-        if known is None:
+        key_filter = self._novelties.get(family)
+        if key_filter is None:
             is_empty = not any(True for _ in self.scan(family, b"", limit=1))
-            known = self._novelties[family] = NewKeyFilter(is_empty=is_empty)
-        return known
+            key_filter = self._novelties[family] = NewKeyFilter(is_empty=is_empty)
+        return key_filter
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
         """Set a value."""
@@ -281,9 +281,9 @@ class Store:
             changes.update(fresh)
             fresh = sorted(changes.items())
         rows = self.engine.rows(family, start, stop, once=once)
-        found = _merged(fresh, rows, limit)
-        self._scans.add(found)
-        return found
+        merged = _merged(fresh, rows, limit)
+        self._scans.add(merged)
+        return merged
 
     def first_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
         """Return the least key with start <= key < stop; None: there is none."""
@@ -361,7 +361,7 @@ class Store:
         self.engine.flush_wal()
 
     def close(self) -> None:
-        """Drop what was not committed and give the store back. May be called twice."""
+        """Drop uncommitted changes and release the store. May be called twice."""
         for scan in list(self._scans):
             close = getattr(scan, "close", None)
             if close:
@@ -379,8 +379,8 @@ def _merged(
     changes: list[tuple[bytes, bytes | None]], rows: Iterator[tuple[bytes, bytes]], limit: int
 ) -> Iterator[tuple[bytes, bytes]]:
     """Rows of the engine with the changes laid over them; both in key order."""
-    found = _overlaid(changes, rows) if changes else rows
-    yield from islice(found, limit) if limit else found
+    overlaid = _overlaid(changes, rows) if changes else rows
+    yield from islice(overlaid, limit) if limit else overlaid
 
 
 def _overlaid(

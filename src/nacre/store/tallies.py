@@ -63,7 +63,7 @@ class Tallies(dict[str, T], Generic[T]):
             yield key[len(prefix) :].decode(), self._decode(value)
 
     def seal(self) -> None:
-        """Write what changed, and forget what was not used for longest."""
+        """Write changed tallies, and drop the least recently used ones from memory."""
         key = self._key
         self._store.put_all(FAMILY, {key(name): _encode(tally) for name, tally in self.items()})
         self._resting.update(self)

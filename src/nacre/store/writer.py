@@ -33,7 +33,7 @@ class Append:
 
 
 class CommitWork:
-    """Seals the open group and lists what it does to the files. Made on the loop thread.
+    """Seals the open group and lists its file operations. Made on the loop thread.
 
     Attributes:
         group: The group, sealed; its rows hold the new sizes, states and the journal.
@@ -128,7 +128,7 @@ class GroupWriter:
         return {file: self._end(file) for file in work.ended}
 
     def _end(self, file: OpenFile) -> int:
-        """A log is synced; an index is written anew, sorted. Both still are in the journal."""
+        """Sync a log; rewrite an index, sorted. Both still are in the journal."""
         size = file.end
         if file.row.kind == FileKind.INDEX:
             final = self._absolute(file.row.final)

@@ -1,10 +1,10 @@
 """From a URL to its seen key: the canonical form, by a list of rules, and its hash.
 
-The canonical form only decides whether a URL was seen before; what is requested, stored and indexed
-is the URL itself. Each rule is a small value that does what Heritrix's does in one pass;
-`Canonicalizer` repeats the list until nothing changes. Rules have an order, and a name (`rule`);
-`DEFAULT` merges only what is safe to merge, `HERITRIX` is the stock list of Heritrix; `Regex` is
-the rule that an operator writes. Source: Heritrix 3, canonicalization rules.
+The canonical form only decides whether a URL was seen before; requests, archive and indexes use the
+URL itself. Each rule is a small value that does what Heritrix's does in one pass; `Canonicalizer`
+repeats the list until nothing changes. Rules have an order, and a name (`rule`); `DEFAULT` merges
+only equivalent URLs, `HERITRIX` is the stock list of Heritrix; `Regex` is the rule that an operator
+writes. Source: Heritrix 3, canonicalization rules.
 """
 
 import re
@@ -63,8 +63,8 @@ class StripUserinfo:
 
     def apply(self, url: str) -> str:
         """See `RewriteRule.apply`."""
-        found = _USERINFO.fullmatch(url)
-        return found[1] + found[2] if found else url
+        match = _USERINFO.fullmatch(url)
+        return match[1] + match[2] if match else url
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ class StripSessionIDs:
             return url
         for pattern in _SESSIONS:
             last = None
-            for found in pattern.finditer(url):
-                last = found
+            for match in pattern.finditer(url):
+                last = match
             if last and last.start():
                 url = url[: last.start()] + url[last.end() :]
         return url
@@ -114,8 +114,8 @@ class StripSessionCFIDs:
 class FixupQueryString:
     """Drop an empty query, and the `&` before and after a query.
 
-    Heritrix takes one such character each time it looks; this rule takes all at once, so that a
-    canonical URL stays what it is.
+    Heritrix removes one such character per pass; this rule removes all at once, so that a canonical
+    URL does not change again.
     """
 
     marks: ClassVar[str] = "?"
@@ -150,8 +150,8 @@ class StripWWWN:
 
     def apply(self, url: str) -> str:
         """See `RewriteRule.apply`."""
-        found = _WWWN.fullmatch(url)
-        return found[1] + found[2] if found else url
+        match = _WWWN.fullmatch(url)
+        return match[1] + match[2] if match else url
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +162,8 @@ class StripWWW:
 
     def apply(self, url: str) -> str:
         """See `RewriteRule.apply`."""
-        found = _WWW.fullmatch(url)
-        return found[1] + found[2] if found else url
+        match = _WWW.fullmatch(url)
+        return match[1] + match[2] if match else url
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,8 @@ class Regex:
             backslash makes the next character plain.
 
     Raises:
-        ConfigError: The expression is none, or the format names a group that it does not have.
+        ConfigError: The expression is invalid, or the format has a group that the expression does
+            not have.
     """
 
     marks: ClassVar[str] = ""
@@ -245,11 +246,11 @@ class Regex:
 
     def apply(self, url: str) -> str:
         """See `RewriteRule.apply`."""
-        found = self._match(url)
-        if found is None:
+        match = self._match(url)
+        if match is None:
             return url
         return "".join(
-            [part if isinstance(part, str) else found.group(part) or "" for part in self._parts]
+            [part if isinstance(part, str) else match.group(part) or "" for part in self._parts]
         )
 
 
@@ -281,10 +282,10 @@ def _compile_slow(expression: str) -> tuple[Callable[[str], Match | None], int]:
 
     def match(text: str) -> Match | None:
         try:
-            found: Match | None = slow.fullmatch(text, timeout=TIME_LIMIT)
+            matched: Match | None = slow.fullmatch(text, timeout=TIME_LIMIT)
         except TimeoutError:
             return None
-        return found
+        return matched
 
     return match, slow.groups
 
@@ -292,11 +293,11 @@ def _compile_slow(expression: str) -> tuple[Callable[[str], Match | None], int]:
 def _parse_format(text: str) -> tuple[str | int, ...]:
     parts: list[str | int] = []
     end = 0
-    for found in _REFERENCE.finditer(text):
-        parts.append(text[end : found.start()])
-        number = found[1] or found[2]
-        parts.append(int(number) if number else found[3])
-        end = found.end()
+    for reference in _REFERENCE.finditer(text):
+        parts.append(text[end : reference.start()])
+        number = reference[1] or reference[2]
+        parts.append(int(number) if number else reference[3])
+        end = reference.end()
     parts.append(text[end:])
     return tuple(part for part in parts if part != "")
 
@@ -384,9 +385,13 @@ class Canonicalizer:
 
     def __init__(self, rules: Iterable[RewriteRule] = DEFAULT) -> None:
         self.rules = tuple(rules)
-        marks = {mark for one in self.rules for mark in one.marks}
+        marks = {mark for rewrite_rule in self.rules for mark in rewrite_rule.marks}
         # Without these characters a URL is canonical already; "" is in every URL.
-        self._marks = tuple(sorted(marks)) if all(one.marks for one in self.rules) else ("",)
+        self._marks = (
+            tuple(sorted(marks))
+            if all(rewrite_rule.marks for rewrite_rule in self.rules)
+            else ("",)
+        )
 
     def canonical(self, url: str) -> str:
         """The canonical form of a normalised URL."""
@@ -398,8 +403,8 @@ class Canonicalizer:
     def _apply(self, url: str) -> str:
         for _ in range(_MAX_ROUNDS):
             before = url
-            for one in self.rules:
-                url = one.apply(url)
+            for rewrite_rule in self.rules:
+                url = rewrite_rule.apply(url)
             if url == before:
                 break
         return url

@@ -35,8 +35,8 @@ def registered_domain(host: str) -> str:
     """
     if is_ip(host):
         return host
-    found: str | None = _suffixes().privatesuffix(host)
-    return found or host
+    domain: str | None = _suffixes().privatesuffix(host)
+    return domain or host
 
 
 _WWW = re.compile(r"www[0-9]*\.")
@@ -44,7 +44,7 @@ _WWW = re.compile(r"www[0-9]*\.")
 
 def without_www(host: str) -> str:
     """A host without a `www.`, `www2.` in front."""
-    return host[found.end() :] if (found := _WWW.match(host)) else host
+    return host[prefix.end() :] if (prefix := _WWW.match(host)) else host
 
 
 def is_public_suffix(host: str) -> bool:
@@ -57,11 +57,11 @@ _TOP_LEVEL = re.compile(r"^(?:\*\.)?([^\s./!*]+)$", re.MULTILINE)
 
 @cache
 def _top_levels() -> frozenset[str]:
-    """The rules of one label, and those of all names below one: they are found in 2 ms."""
+    """Return the rules of one label, and the rules of all names below a label; takes 2 ms."""
     with open(PSLFILE, encoding="utf-8") as file:  # noqa: PTH123 - pure modules know no paths
-        found = _TOP_LEVEL.findall(file.read())
-    encoded = [name.encode("idna").decode("ascii") for name in found if not name.isascii()]
-    return frozenset([*found, *encoded])
+        labels = _TOP_LEVEL.findall(file.read())
+    encoded = [name.encode("idna").decode("ascii") for name in labels if not name.isascii()]
+    return frozenset([*labels, *encoded])
 
 
 def is_top_level(label: str) -> bool:
@@ -89,7 +89,7 @@ def registry_suffix(host: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def registry_domain(host: str) -> str:
-    """The domain that its registry knows; the host itself where there is none.
+    """Return the domain that is registered; the host itself if there is none.
 
     Args:
         host: Lower case, IDN as A-labels.
@@ -115,12 +115,12 @@ def host_to_ascii(host: str, *, idna2008: bool = True) -> str:
     if host.isascii():
         return host.lower()
     try:
-        found = str(ada_url.idna_to_ascii(host.encode()), "ascii")
+        ascii_host = str(ada_url.idna_to_ascii(host.encode()), "ascii")
     except ValueError:
-        found = ""
-    if not found:
+        ascii_host = ""
+    if not ascii_host:
         raise URIError(message("uri.not-host-name", "not a host name: {host!r}", host=host[:200]))
-    return found
+    return ascii_host
 
 
 def host_to_unicode(host: str, *, idna2008: bool = True) -> str:

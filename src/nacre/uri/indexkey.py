@@ -48,8 +48,8 @@ def index_key(url: str) -> str:
     scheme, start = _scheme_and_start(text)
     if not scheme:
         return text.lower()
-    rest, _, query = text[start:].partition("?")
-    netloc, slash, path = rest.partition("/")
+    before_query, _, query = text[start:].partition("?")
+    netloc, slash, path = before_query.partition("/")
     key = _host_key(scheme, netloc) + _path_key(slash + path)
     if query and (query := _query_key(query)):
         return f"{key}?{query}"
@@ -63,9 +63,9 @@ def _scheme_and_start(text: str) -> tuple[str, int]:
     """
     if text.startswith("http://") and not text.startswith(("/", "http"), 7):
         return "http", 7
-    found = _HTTP.match(text) or _HIERARCHY.match(text)
-    if found:
-        return found[1].lower(), found.end()
+    match = _HTTP.match(text) or _HIERARCHY.match(text)
+    if match:
+        return match[1].lower(), match.end()
     return ("", 0) if _SCHEME.match(text) else ("http", 0)
 
 
@@ -119,8 +119,8 @@ def _path_key(path: str) -> str:
     path = path.removesuffix("/") or "/"
     if ")/" in path:
         for pattern in _PATH_SESSIONS:
-            found = pattern.fullmatch(path)
-            path = found[1] + found[2] if found else path
+            match = pattern.fullmatch(path)
+            path = match[1] + match[2] if match else path
     return path.lower()
 
 
@@ -149,16 +149,16 @@ def _unescaped(text: str) -> bytes:
 
 
 def _escaped(data: bytes) -> str:
-    return _UNSAFE.sub(lambda found: b"%%%02X" % found[0][0], data).decode("ascii")
+    return _UNSAFE.sub(lambda match: b"%%%02X" % match[0][0], data).decode("ascii")
 
 
 def _without_dots(path: bytes) -> bytes:
     """Resolve `.` and `..`, the latter also against empty segments, and only then drop these."""
-    kept: list[bytes] = []
+    segments: list[bytes] = []
     for segment in path.split(b"/")[1:]:
-        if segment == b".." and kept:
-            kept.pop()
+        if segment == b".." and segments:
+            segments.pop()
         elif segment != b".":
-            kept.append(segment)
-    inner = [segment + b"/" for segment in kept[:-1] if segment]
-    return b"".join([b"/", *inner, *kept[-1:]])
+            segments.append(segment)
+    inner = [segment + b"/" for segment in segments[:-1] if segment]
+    return b"".join([b"/", *inner, *segments[-1:]])

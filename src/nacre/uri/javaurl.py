@@ -53,8 +53,8 @@ def split_java(text: str) -> JavaURL:
         URIError: No scheme, one that Java does not know, or a port or address that is none.
     """
     text = text.strip(_BLANK)
-    found = _SCHEME.match(text)
-    if found is None or found[1].lower() not in _KNOWN:
+    match = _SCHEME.match(text)
+    if match is None or match[1].lower() not in _KNOWN:
         raise URIError(
             message(
                 "uri.not-url-of-known-scheme",
@@ -62,16 +62,16 @@ def split_java(text: str) -> JavaURL:
                 text=text[:200],
             )
         )
-    rest, mark, ref = text[found.end() :].partition("#")
-    protocol = found[1].lower()
+    before_ref, mark, ref = text[match.end() :].partition("#")
+    protocol = match[1].lower()
     if protocol == "mailto":
-        return JavaURL(protocol, None, None, "", -1, rest, None, ref if mark else None)
-    rest, question, query = rest.partition("?")
+        return JavaURL(protocol, None, None, "", -1, before_ref, None, ref if mark else None)
+    before_ref, question, query = before_ref.partition("?")
     authority: str | None = None
     userinfo, host, port = None, "", -1
-    if rest.startswith("//") and not rest.startswith("////"):
-        authority, slash, path = rest[2:].partition("/")
-        rest = slash + path
+    if before_ref.startswith("//") and not before_ref.startswith("////"):
+        authority, slash, path = before_ref[2:].partition("/")
+        before_ref = slash + path
         userinfo, host, port = _authority(authority)
     return JavaURL(
         protocol,
@@ -79,7 +79,7 @@ def split_java(text: str) -> JavaURL:
         userinfo,
         host,
         port,
-        rest,
+        before_ref,
         query if question else None,
         ref if mark else None,
     )

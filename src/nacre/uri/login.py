@@ -49,8 +49,8 @@ def take_login(url: str) -> tuple[str, Login | None]:
             message("uri.user-name-cannot-hold-colon", "a user name cannot hold a colon (RFC 7617)")
         )
     start = len(parts.scheme) + len("://")
-    rest = url[start + len(parts.userinfo) + 1 :]
-    return url[:start] + rest, Login(origin(url), unquote(name), unquote(password))
+    after_login = url[start + len(parts.userinfo) + 1 :]
+    return url[:start] + after_login, Login(origin(url), unquote(name), unquote(password))
 
 
 def without_login(text: str) -> str:

@@ -1,9 +1,9 @@
 """A text becomes a URL: normalised for the request, resolved against a page, taken apart.
 
-The URL Standard (WHATWG) decides what is requested, as in a browser: escapes stay as written, path
-in UTF-8, query in the document's encoding. On top come tolerances of Heritrix that gain captures:
-NBSP is trimmed like a space, spaces after a host are dropped, as are dots around it, and fragments.
-Source: url.spec.whatwg.org; Heritrix's `UsableURIFactory`.
+The URL Standard (WHATWG) determines the requested URL, as in a browser: escapes stay as written,
+path in UTF-8, query in the document's encoding. On top come tolerances of Heritrix that gain
+captures: NBSP is trimmed like a space, spaces after a host are dropped, as are dots around it, and
+fragments. Source: url.spec.whatwg.org; Heritrix's `UsableURIFactory`.
 """
 
 import re
@@ -142,11 +142,11 @@ def _ada(text: str, base: str | None) -> str | None:
 def _repaired(text: str) -> str:
     """Without spaces, plain or escaped, at the end of the authority."""
     text = text.translate(_DROPPED)
-    found = _AUTHORITY.match(text)
-    if found is None:
+    match = _AUTHORITY.match(text)
+    if match is None:
         return text
-    trimmed = found[1].replace("%20", " ").rstrip(" \xa0")
-    return text[: found.start(1)] + trimmed + text[found.end(1) :]
+    trimmed = match[1].replace("%20", " ").rstrip(" \xa0")
+    return text[: match.start(1)] + trimmed + text[match.end(1) :]
 
 
 def _without_outer_dots(url: str) -> str | None:
@@ -231,7 +231,7 @@ class Resolver:
             return self._below_folder(match[1], match[2])
         return href if href.startswith(_WEB) and _is_normal(href) else ""
 
-    def _below_folder(self, up: str, rest: str) -> str:
+    def _below_folder(self, up: str, path: str) -> str:
         """A plain path below the folder of the page, or one above it; "" where that is unsure.
 
         Nothing in it needs the parser, which costs several times as much.
@@ -242,7 +242,7 @@ class Resolver:
         if not folders:
             return ""
         folder = folders[-1] if up == "/" else folders[min(len(up) // 3, len(folders) - 1)]
-        url = folder + rest
+        url = folder + path
         return url if len(url) <= self._max_length else ""
 
     def _joined(self, text: str) -> str | None:
@@ -292,12 +292,12 @@ def _folders(base: str) -> list[str]:
         return []
     root = base.find("/", 8) + 1
     folder = base.partition("?")[0]
-    found = []
+    folders = []
     while len(folder) >= root:
         folder = folder[: folder.rfind("/") + 1]
-        found.append(folder)
+        folders.append(folder)
         folder = folder[:-1]
-    return found
+    return folders
 
 
 def _is_same_in_directory(text: str) -> bool:
@@ -349,7 +349,7 @@ class _SharedLinks:
         return links
 
     def keep(self, links: _DirectoryLinks, href: str, url: str) -> None:
-        """Remember a link; a directory that alone takes half of a generation starts anew."""
+        """Cache a link; a directory that takes half of a generation is cleared first."""
         if links.size > self._limit // 2:
             links.clear()
             links.size = _DIRECTORY
@@ -364,11 +364,11 @@ _LINKS = _SharedLinks(limit=16_000_000)
 
 def split(url: str) -> UrlParts:
     """Take a normalised URL apart."""
-    name, _, rest = url.partition(":")
-    rest, mark, query = rest.partition("?")
-    userinfo, netloc, path = "", "", rest
-    if rest.startswith("//"):
-        netloc, slash, path = rest[2:].partition("/")
+    name, _, after = url.partition(":")
+    after, mark, query = after.partition("?")
+    userinfo, netloc, path = "", "", after
+    if after.startswith("//"):
+        netloc, slash, path = after[2:].partition("/")
         path = slash + path
         userinfo, _, netloc = netloc.rpartition("@")
     bare, port = _host_and_port(netloc)

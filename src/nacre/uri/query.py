@@ -36,8 +36,8 @@ def reader_of(codec: str) -> str:
         codec: Python's name, as `wire.labels` gives it; any other is its own reader.
 
     Returns:
-        A name for `bytes.decode`. With it nothing fails: what is broken becomes U+FFFD. It encodes
-        nothing.
+        A name for `bytes.decode`. Decoding never fails: invalid bytes become U+FFFD. It cannot
+        encode.
     """
     if codec in _UNICODE:
         return codec
@@ -58,7 +58,7 @@ _JIS_SELECTED_BY_NEC = 8272
 """Pointers from here to the end of the rows: Shift_JIS writes these as IBM's extensions."""
 _JIS_BY_IBM = range(10716, 11104)
 _BIG5 = range(5024, 19782)
-"""Pointers from lead byte A1 on: what lies before it, HKSCS, is read but not written."""
+"""Pointers from lead byte A1 on: the lower ones, HKSCS, are decoded but not encoded."""
 _SINGLE_BYTE = ("cp125", "cp866", "cp874", "iso8859-", "koi8-", "mac-")
 """How the names of these codecs begin."""
 _GB18030 = range(126 * 190)
@@ -93,12 +93,12 @@ def _gb_bytes(pointer: int) -> bytes:
 def _index(pointers: Iterable[int], write: Callable[[int], bytes], codec: str) -> dict[str, int]:
     """The first pointer of each character."""
     reader = reader_of(codec)
-    found: dict[str, int] = {}
+    pointers_by_char: dict[str, int] = {}
     for pointer in pointers:
         char = write(pointer).decode(reader, "replace")
         if len(char) == 1 and char != _BROKEN:
-            found.setdefault(char, pointer)
-    return found
+            pointers_by_char.setdefault(char, pointer)
+    return pointers_by_char
 
 
 @cache
@@ -113,9 +113,9 @@ def _shift_jis_index() -> dict[str, int]:
 
 @cache
 def _big5_index() -> dict[str, int]:
-    found = _index(_BIG5, _big5_bytes, "big5hkscs")
+    first = _index(_BIG5, _big5_bytes, "big5hkscs")
     last = _index(reversed(_BIG5), _big5_bytes, "big5hkscs")
-    return found | {char: last[char] for char in _BIG5_LAST}
+    return first | {char: last[char] for char in _BIG5_LAST}
 
 
 @cache
@@ -176,8 +176,8 @@ def gbk(char: str) -> bytes | None:
     """GBK: the characters of one or two bytes, and the euro sign in one."""
     if char == "\u20ac":
         return b"\x80"
-    found = gb18030(char)
-    return found if found is None or len(found) < 4 else None
+    encoded = gb18030(char)
+    return encoded if encoded is None or len(encoded) < 4 else None
 
 
 def _single_byte(codec: str, char: str) -> bytes | None:
@@ -203,8 +203,8 @@ _DOUBLE_BYTE: dict[str, Encoder] = {
 @cache
 def encoder_of(codec: str) -> Encoder:
     """The encoder in the place of Python's codec of that name."""
-    if found := _DOUBLE_BYTE.get(codec):
-        return found
+    if encoder := _DOUBLE_BYTE.get(codec):
+        return encoder
     return partial(_single_byte if codec.startswith(_SINGLE_BYTE) else _by_codec, codec)
 
 
@@ -221,10 +221,10 @@ def iso2022_jp(text: str, missing: Callable[[str], bytes]) -> bytes:
     parts: list[bytes] = []
     state = _ASCII
     for char in text:
-        wanted, piece = _shifted(char, state, missing)
-        if wanted != state:
-            parts.append(wanted)
-            state = wanted
+        shift, piece = _shifted(char, state, missing)
+        if shift != state:
+            parts.append(shift)
+            state = shift
         parts.append(piece)
     if state != _ASCII:
         parts.append(_ASCII)
@@ -279,7 +279,7 @@ def needs_encoding(text: str, codec: str) -> bool:
 
 
 def encode_query(query: str, codec: str) -> str:
-    """Percent-encode a query, given without its `?`, in a codec; what is escaped already stays.
+    """Percent-encode a query without its `?` in a codec; existing escapes stay.
 
     Args:
         query: The query as written in the document.
@@ -298,8 +298,8 @@ def _encoded(query: str, codec: str) -> bytes:
 def _character(char: str, encoder: Encoder) -> bytes:
     if char.isascii():
         return char.encode("ascii")
-    found = encoder(char)
-    return _reference(char) if found is None else found
+    encoded = encoder(char)
+    return _reference(char) if encoded is None else encoded
 
 
 def _reference(char: str) -> bytes:

@@ -67,7 +67,7 @@ def _name_and_port(where: str) -> tuple[str, str]:
 
 
 def _reversed(name: str) -> str:
-    """Labels from the top, each with a comma behind it; an IPv4 address stays as it is."""
+    """Return labels from the top, each followed by a comma; an IPv4 address stays unchanged."""
     if name.startswith("["):
         return name + ","
     return name if is_ip(name) else ",".join([*reversed(name.split(".")), ""])
@@ -84,7 +84,7 @@ def history_key(url: str) -> str:
 
 
 def surt_authority(url: str) -> str:
-    """The queue key of a URL: `com,example,www,`, and `#8080` behind it for an explicit port.
+    """Return the queue key of a URL: `com,example,www,`, then `#8080` for an explicit port.
 
     http and https share a queue, and so does `dns:`. Addresses stay as they are. URIs without a
     host share `DEFAULT_QUEUE`.
@@ -120,8 +120,8 @@ def implied_prefix(text: str) -> str:
     """The SURT prefix that a seed or a line of a list implies.
 
     `http://example.com` and `example.com` mean the domain with its subdomains,
-    `http://example.com/` this host alone, `http://example.com/a/b` what is below `/a/`. Text with a
-    bracket before the host, `http://(com,example,`, is a prefix already. https becomes http.
+    `http://example.com/` this host alone, `http://example.com/a/b` all paths below `/a/`. Text with
+    a bracket before the host, `http://(com,example,`, is a prefix already. https becomes http.
 
     Heritrix takes any text with a bracket for a prefix, which loses `https://example.com/A_(b)/`,
     and leaves an address or a port open, so that `http://10.0.0.1` also means 10.0.0.12; not here.
@@ -229,7 +229,7 @@ class SurtPrefixSet:
         self._pending = []
         members = self._sorted = []
         for prefix in ordered:
-            # What another makes redundant sorts behind it, with nothing else between.
+            # A redundant prefix sorts directly after the prefix that contains it.
             if not members or self._is_new(prefix, members[-1]):
                 members.append(prefix)
         return members
@@ -262,21 +262,21 @@ class SurtPrefixSet:
 
     def all_matching(self, text: str) -> list[str]:
         """All prefixes of a SURT in the set, the shortest first."""
-        found: list[str] = []
+        matching: list[str] = []
         members = self._members()
         at = bisect_right(members, text)
         while at:
             member = members[at - 1]
             if text.startswith(member):
-                found.append(member)
+                matching.append(member)
                 at -= 1
             else:
                 # What is a prefix of the text and sorts before this member is a prefix of both.
                 text = text[: _common_length(text, member)]
                 at = bisect_right(members, text, 0, at)
-        return found[::-1]
+        return matching[::-1]
 
 
-def _common_length(one: str, other: str) -> int:
-    """Characters that two texts begin with, of which neither is the beginning of the other."""
-    return next(at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+def _common_length(first: str, second: str) -> int:
+    """Return the length of the common beginning of two texts; neither contains the other."""
+    return next(at for at, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)

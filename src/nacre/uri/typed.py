@@ -18,7 +18,7 @@ _PORT = re.compile(r"[^/?#]*:\d{1,5}(?:[/?#]|\Z)")
 _RESERVED = frozenset(
     ("localhost", "local", "test", "example", "invalid", "internal", "lan", "home", "onion", "arpa")
 )
-"""Top-level names of hosts that nobody can register (RFC 6761, 6762, 7686), or that are usual."""
+"""Top-level names of hosts that cannot be registered (RFC 6761, 6762, 7686), or are usual."""
 
 
 class AmbiguousUrlError(URIError):
@@ -44,7 +44,7 @@ def is_host_text(text: str) -> bool:
     """Whether a text without a scheme begins with a host: an address, a port, a known top level.
 
     Args:
-        text: Such as `example.org/x`; `README.html` does not, as nobody can register `.html`.
+        text: Such as `example.org/x`; `README.html` does not, as `.html` cannot be registered.
     """
     if text.startswith(("/", "?", "#", ".")):
         return False
@@ -66,10 +66,10 @@ def typed_url(
 ) -> str:
     """The URL that a typed text means.
 
-    A whole URL is itself. Else it is what is known of these, in order: the text as a host and a
-    path, with https and http; the text as a path on the host of a seed, and in the directory of
-    one. If none is known: a host, if the text looks like one or is the host of a seed, else a path
-    on the host of the seeds.
+    A complete URL is returned as parsed. Otherwise the first known URL of these is returned: the
+    text as a host and a path, with https and http; the text as a path on the host of a seed, and in
+    the directory of one. If none is known: a host, if the text looks like one or is the host of a
+    seed, else a path on the host of the seeds.
 
     Args:
         text: The text, without name and password.
@@ -85,9 +85,9 @@ def typed_url(
     if is_whole(text):
         return parse(text, **limits)
     guesses = [] if text.startswith(("/", "?")) else _parsed(_guesses(text), limits)
-    known = next(filter(is_known, guesses), None)
-    if known is not None:
-        return known
+    known_url = next(filter(is_known, guesses), None)
+    if known_url is not None:
+        return known_url
     urls = [url for url in islice(seeds(), _MOST) if url.startswith(("http://", "https://"))]
     path = text if text.startswith(("/", "?")) else f"/{text}"
     on_hosts = _parsed((f"{base}{path}" for base in dict.fromkeys(map(origin, urls))), limits)
@@ -95,16 +95,16 @@ def typed_url(
         (url.partition("?")[0].rpartition("/")[0] + path for url in urls if _has_path(url)), limits
     )
     for places in (on_hosts, within):
-        found = _one_of_each_host(filter(is_known, places))
-        if found:
-            return _only(text, found)
+        candidates = _one_of_each_host(filter(is_known, places))
+        if candidates:
+            return _only(text, candidates)
     hosts = set(map(authority, urls))
     if guesses and (is_host_text(text) or not urls or authority(guesses[0]) in hosts):
         return guesses[0]
-    found = _one_of_each_host(on_hosts)
-    if not found:
+    candidates = _one_of_each_host(on_hosts)
+    if not candidates:
         return parse(guesses[0] if guesses else text, **limits)
-    return _only(text, found)
+    return _only(text, candidates)
 
 
 def _guesses(text: str) -> tuple[str, str]:
@@ -116,23 +116,23 @@ def _has_path(url: str) -> bool:
 
 
 def _parsed(texts: Iterable[str], limits: dict[str, int]) -> list[str]:
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for text in texts:
         try:
-            found[parse(text, **limits)] = None
+            urls[parse(text, **limits)] = None
         except URIError:
             continue
-    return list(found)
+    return list(urls)
 
 
 def _one_of_each_host(urls: Iterable[str]) -> list[str]:
     """URLs that differ in more than the scheme: of those that do not, that with https."""
-    found: dict[str, str] = {}
+    by_host_and_path: dict[str, str] = {}
     for url in urls:
-        scheme, _, rest = url.partition("://")
-        if rest not in found or scheme == "https":
-            found[rest] = url
-    return list(found.values())
+        scheme, _, host_and_path = url.partition("://")
+        if host_and_path not in by_host_and_path or scheme == "https":
+            by_host_and_path[host_and_path] = url
+    return list(by_host_and_path.values())
 
 
 def _only(text: str, urls: list[str]) -> str:

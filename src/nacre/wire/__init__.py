@@ -1,7 +1,7 @@
 """Bytes to meaning: what servers send, read as tolerantly as browsers do and bounded. Pure.
 
-`http1.py` is fed the bytes of a connection and says what they are, without a socket; `head.py` and
-`chunks.py` are its parts. `coding.py` and `codec.py` take content codings off under caps,
-`charset.py` finds the encoding of a document, `date.py` and `xml.py` read dates and XML files of
-configurations. The verbatim record is never changed: all of this are views of it.
+`http1.py` parses the bytes of a connection, without a socket; `head.py` and `chunks.py` are its
+parts. `coding.py` and `codec.py` take content codings off under caps, `charset.py` finds the
+encoding of a document, `date.py` and `xml.py` read dates and XML files of configurations. The
+verbatim record is never changed: all of this are views of it.
 """

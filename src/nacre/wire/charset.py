@@ -61,8 +61,8 @@ def detect(
             examined from its first byte beyond ASCII.
         header_charset: The `charset` parameter of Content-Type; None or "" when absent. A label
             that is not known counts as absent.
-        url: Where it is from, for the top-level domain; "" when that is not known.
-        hints: What is known beside it.
+        url: URL of the document, for the top-level domain; "" if unknown.
+        hints: Other facts about the document.
 
     Returns:
         A Python codec, and where it came from: `bom`, `header`, `meta`, `xml`, or as `guess` says.
@@ -86,8 +86,8 @@ def detect(
 def decode(data: bytes, charset: str) -> str:
     """Text of a document, in a codec or label; U+FFFD where it is broken. Never raises.
 
-    Bytes mean what they mean to a browser. A byte order mark of the encoding is dropped. An unknown
-    name is read as windows-1252.
+    Bytes are decoded as in browsers. A byte order mark of the encoding is dropped. An unknown name
+    is read as windows-1252.
     """
     name = _codec_of(charset) or charset
     for bom, codec in _BOMS:
@@ -121,16 +121,16 @@ def _declared_in_meta(head: bytes) -> str:
 
 
 def _prescan(head: bytes, since: int, end: int) -> str:
-    """What a `meta` says that ends between two places."""
+    """Return the charset of a `meta` element that ends between two offsets; "" for none."""
     if len(head) <= since:
         return ""
     head = head[:end]
     lower, begin = head.lower(), max(since - _LONGEST_META, 0)
     if lower.find(b"<meta", begin) < 0 or lower.find(b"charset", begin) < 0:
         return ""
-    for found in _MARKUP.finditer(head):
-        if found[2] and (codec := _of_meta(found[1])):
-            _remember_start(head[: found.end()], codec)
+    for match in _MARKUP.finditer(head):
+        if match[2] and (codec := _of_meta(match[1])):
+            _remember_start(head[: match.end()], codec)
             return codec
     return ""
 
@@ -157,18 +157,18 @@ def _of_meta(attributes: bytes) -> str:
         return _codec_declared(values[b"charset"])
     if values.get(b"http-equiv", b"").lower() != b"content-type":
         return ""
-    found = _IN_CONTENT.search(values.get(b"content", b""))
-    return _codec_declared(found[1] or found[2] or found[3] or b"") if found else ""
+    match = _IN_CONTENT.search(values.get(b"content", b""))
+    return _codec_declared(match[1] or match[2] or match[3] or b"") if match else ""
 
 
 def _pairs(attributes: bytes) -> Iterator[tuple[bytes, bytes]]:
-    for found in _ATTRIBUTE.finditer(attributes):
-        value = found[2] or b""
+    for match in _ATTRIBUTE.finditer(attributes):
+        value = match[2] or b""
         if value[:1] in (b'"', b"'"):
             value = value.strip(value[:1])
-        yield found[1].lower(), value
+        yield match[1].lower(), value
 
 
 def _declared_in_xml(head: bytes) -> str:
-    found = _XML.match(head)
-    return _codec_declared(found[1] or found[2] or b"") if found else ""
+    match = _XML.match(head)
+    return _codec_declared(match[1] or match[2] or b"") if match else ""

@@ -1,4 +1,4 @@
-"""Chunked transfer coding, read without being removed: where the payload lies in the body.
+"""Chunked transfer coding, parsed without removing it: the places of the payload in the body.
 
 Source: RFC 9112 clause 7.1.
 """
@@ -38,7 +38,7 @@ class ChunkRuns(Sequence[tuple[int, int]]):
         self._numbers.append(size)
 
     def clip(self, length: int) -> None:
-        """Cut off what lies beyond `length` bytes of body."""
+        """Cut the payload off after `length` bytes of body."""
         numbers = self._numbers
         while numbers and numbers[-2] >= length:
             del numbers[-2:]
@@ -156,7 +156,7 @@ class ChunkScanner:
         return position
 
     def _line_from(self, data: bytes, position: int) -> int:
-        """Take one line, or the part of it that `data` holds; gives the position behind it."""
+        """Read a line, or the part of it that is in `data`; return the position after it."""
         limit = MAX_LINE - len(self._line)
         end = data.find(b"\n", position, position + limit)
         stop = end + 1 if end >= 0 else min(len(data), position + limit)

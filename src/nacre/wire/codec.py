@@ -11,7 +11,7 @@ import zstandard
 from isal import isal_zlib
 
 FAULTS: tuple[type[Exception], ...] = (
-    cast("type[Exception]", isal_zlib.IsalError),  # its stub says it is an instance
+    cast("type[Exception]", isal_zlib.IsalError),  # by its stub it is an instance
     brotli.error,
     zstandard.ZstdError,
     MemoryError,
@@ -70,22 +70,22 @@ class Inflate:
         if not self._inner.eof:
             return part
         self.finished = True
-        rest = self._inner.unused_data
-        return part + self._next(rest, room - len(part)) if rest else part
+        unused = self._inner.unused_data
+        return part + self._next(unused, room - len(part)) if unused else part
 
-    def _next(self, rest: bytes, room: int) -> bytes:
+    def _next(self, unused: bytes, room: int) -> bytes:
         """Go on with what follows a member: another one, padding or junk."""
         parts: list[bytes] = []
-        while rest and room > 0:
+        while unused and room > 0:
             self._members -= 1
-            if self._members <= 0 or not GZIP_MAGIC.startswith(rest[:2]):
-                self.junk = bool(rest.strip(b"\0"))
+            if self._members <= 0 or not GZIP_MAGIC.startswith(unused[:2]):
+                self.junk = bool(unused.strip(b"\0"))
                 break
             self._inner = isal_zlib.decompressobj(wbits=self._wbits)
-            parts.append(self._inner.decompress(rest, room))
+            parts.append(self._inner.decompress(unused, room))
             room -= len(parts[-1])
             self.finished = self._inner.eof
-            rest = self._inner.unused_data
+            unused = self._inner.unused_data
         return b"".join(parts)
 
 
@@ -136,14 +136,14 @@ class Zstd:
             piece = self._inner.unused_data if self.finished else b""
         return b"".join(parts)
 
-    def _begin(self, rest: bytes) -> bool:
+    def _begin(self, unused: bytes) -> bool:
         """Begin another frame; False when it is junk, or too short to tell."""
         self._rest = b""
-        if len(rest) < 4:
-            self._rest = rest
+        if len(unused) < 4:
+            self._rest = unused
             return False
         self._frames -= 1
-        if self._frames <= 0 or not is_zstd(rest):
+        if self._frames <= 0 or not is_zstd(unused):
             self.junk = True
             return False
         self._inner = self._context.decompressobj()

@@ -31,7 +31,7 @@ from nacre.wire.codec import (
 
 MAX_CODINGS = 5
 
-# A fault is looked for in steps of ever fewer bytes, so that nothing before it is lost.
+# A fault is located in ever smaller steps, so that no content before the fault is lost.
 _STEPS = (4096, 64, 1)
 _TEXT_SAMPLE = 512
 _CONTROLS = bytes(c for c in range(32) if c not in b"\t\n\f\r\x1b")
@@ -58,7 +58,7 @@ class Decoded(NamedTuple):
 def decode_content(
     payload: bytes | Iterable[bytes], content_encoding: bytes | Sequence[bytes], limit: int
 ) -> Decoded:
-    """Remove the content codings of a payload. Never raises for what is in it.
+    """Remove the content codings of a payload. Content never causes an exception.
 
     Args:
         payload: Transfer coding removed; whole, or in pieces, taken as needed.
@@ -88,7 +88,7 @@ def decode_content(
 
 
 def _slack(limit: int) -> int:
-    """How much to read of what is to give `limit` bytes: compression may also lengthen a little."""
+    """Return the compressed bytes to read for `limit` bytes: compression may lengthen a little."""
     return limit + (limit >> 8) + 4096
 
 
@@ -188,7 +188,7 @@ def _mismatch(
 
 
 def _judge(name: str, codec: Codec, fault: str, notes: list[str]) -> bool:
-    """Note what was odd about a stream; True when it came to its end."""
+    """Annotate oddities of a stream; return whether it ended properly."""
     if "checksum" in fault:
         notes.append(content_checksum(name))
         return True

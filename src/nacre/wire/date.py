@@ -74,10 +74,10 @@ def parse_http_date(text: str) -> float | None:
 def format_http_date(seconds: float) -> str:
     """Write a moment as an IMF-fixdate (RFC 9110 5.6.7); fractions are cut, years end at 9999."""
     whole = int(min(max(seconds, 0), _LAST))
-    days, rest = divmod(whole, _SECONDS_A_DAY)
+    days, second_of_day = divmod(whole, _SECONDS_A_DAY)
     day = date.fromordinal(days + _EPOCH)
-    hour, rest = divmod(rest, 3600)
-    minute, second = divmod(rest, 60)
+    hour, second_of_day = divmod(second_of_day, 3600)
+    minute, second = divmod(second_of_day, 60)
     return (
         f"{_DAYS[day.weekday()]}, {day.day:02} {_MONTHS[day.month - 1]} {day.year:04} "
         f"{hour:02}:{minute:02}:{second:02} GMT"
@@ -92,8 +92,8 @@ def retry_after(value: str, now: float) -> float | None:
         now: Seconds since the epoch, UTC.
 
     Returns:
-        Seconds from now; 0 for a moment that has passed; None for what is neither. It may be
-        absurdly large, even infinite: the caller sets the limit.
+        Seconds from now; 0 for a time in the past; None for other text. It may be absurdly large,
+        even infinite: the caller sets the limit.
     """
     value = value.strip()
     if _DELAY.fullmatch(value):
@@ -116,7 +116,7 @@ _W3C = re.compile(
 
 
 def parse_w3c_date(text: str) -> float | None:
-    """Seconds since the epoch of a date as sitemaps and feeds write it; None for what is none.
+    """Parse a date of a sitemap or feed to seconds since the epoch; None: it is no date.
 
     W3C-DTF from the year alone to fractions of a second, and the forms of `parse_http_date`. What
     is left out is the first of its kind; without a zone it is UTC.

@@ -128,7 +128,7 @@ longer one. With these 99 of 100 texts of four words are read as written, where 
 hint; a wrong hint misleads one in two single words, and no text of 20 words."""
 _MULTIBYTE = frozenset(("gbk", "gb18030", "big5hkscs", "euc_jp", "cp949"))
 _SOUND = 16
-"""Bytes beyond ASCII to one that is broken, in what is UTF-8 all the same."""
+"""Non-ASCII bytes per broken byte, in text that still counts as UTF-8."""
 _ASCII = bytes(range(128))
 _PAIR = 2
 _LATIN = 2
@@ -172,8 +172,8 @@ def guess(body: bytes, url: str = "", hints: Hints = NO_HINTS) -> tuple[str, str
 
     Args:
         body: The text. Any size; `SAMPLE` bytes are examined.
-        url: Where it is from, for the top-level domain; "" when that is not known.
-        hints: What is known beside it.
+        url: URL of the document, for the top-level domain; "" if unknown.
+        hints: Other facts about the document.
 
     Returns:
         A codec, and where it comes from: one of `STATED`, `detected`, or `default` for ASCII, which
@@ -190,9 +190,9 @@ def guess(body: bytes, url: str = "", hints: Hints = NO_HINTS) -> tuple[str, str
     enough = scores.get(best, 0.0) * (_OPEN if few else _EVEN)
     for source in STATED:
         codec: str = getattr(hints, source)
-        known = _SAME.get(codec, codec)
-        if known and scores.get(known, 0.0) >= enough > 0.0:
-            return codec, "detected" if known == best else source
+        same_codec = _SAME.get(codec, codec)
+        if same_codec and scores.get(same_codec, 0.0) >= enough > 0.0:
+            return codec, "detected" if same_codec == best else source
     return best, "detected"
 
 
@@ -282,15 +282,15 @@ def _scores(sample: bytes, top_level: str) -> dict[str, float]:
     """Each encoding that the text may be in, with its score from 0 to 1; the best comes first."""
     from turbohtml.detect import detect_all  # noqa: PLC0415 - slow, and rarely needed
 
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     # A declaration here is a quotation: in a script, or far down the page.
     sample = _META.sub(b"<", sample)
     for match in detect_all(sample, _options(top_level)):
         codec = codec_of(match.encoding or "")
         # A mark of UTF-16 in the middle is none.
         if codec and not codec.startswith("utf-16"):
-            found.setdefault(codec, match.confidence)
-    return found
+            scores.setdefault(codec, match.confidence)
+    return scores
 
 
 @lru_cache(maxsize=512)

@@ -1,10 +1,10 @@
 """The heads of requests and replies: request line, status line and header fields.
 
-A reply's head is read with tolerance for what servers send. Nothing here changes a byte: the head
-is kept verbatim elsewhere, and what is parsed from it is a reading. Each tolerance leaves an
-annotation. The fetcher asks here of what arrives, and whoever reads an archive of what was stored,
-so that both find the same head, framing and payload. In a request no value can smuggle a second
-header line or a second request.
+A reply's head is read with tolerance for what servers send. No byte changes: the head is stored
+verbatim elsewhere, and the parsed values are an interpretation. Each tolerance leaves an
+annotation. The fetcher and readers of archives use the same functions, so that both get the same
+head, framing and payload. In a request no value can smuggle a second header line or a second
+request.
 """
 
 from collections.abc import Iterable
@@ -54,7 +54,7 @@ class StatusLine(NamedTuple):
 
     Attributes:
         protocol: `http/1.1` or `http/1.0`.
-        status: Status code, 10 to 999; 200 where there is none, as browsers assume.
+        status: Status code, 10 to 999; 200 if there is none, as browsers assume.
         reason: Reason phrase as received.
         oddities: Annotations.
     """
@@ -95,8 +95,8 @@ def find_start(data: bytes | bytearray, blank: int = 0) -> int:
     first = bytes(data[start : start + 5]).upper()
     if first.startswith(_STARTS):
         return start
-    known = (*_STARTS, *_TLS_RECORDS)
-    undecided = any(len(first) < len(text) and text.startswith(first) for text in known)
+    starts = (*_STARTS, *_TLS_RECORDS)
+    undecided = any(len(first) < len(text) and text.startswith(first) for text in starts)
     return UNDECIDED if undecided else HEADLESS
 
 
@@ -113,7 +113,7 @@ def blank_line_end(data: bytes | bytearray, begin: int = 0) -> int:
 
 
 def starts_with_tls(data: bytes) -> bool:
-    """Whether what came instead of a reply is a record of TLS: an alert or a handshake."""
+    """Return whether data begins with a TLS record instead of a reply: an alert or a handshake."""
     return data.startswith(_TLS_RECORDS)
 
 
@@ -171,9 +171,10 @@ def _odd_lines(raw: bytes, annotations: list[str]) -> list[bytes]:
 
 
 def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: list[str]) -> None:
-    """Read a header line, not a blank one, that is folded, has no colon, or a space before it.
+    """Read a non-blank header line that is folded, or has no colon, or a space before it.
 
-    What has no name is added with the name b"", so that what is folded behind it goes with it.
+    A line without a name is added with the name b"", so that folded lines after it are joined to
+    it.
     """
     folded = text[0] in _SPACE
     name, colon, value = text.partition(b":")
@@ -210,16 +211,16 @@ def parse_status_line(line: bytes) -> StatusLine:
 
 
 def _odd_status_line(line: bytes) -> StatusLine:
-    word, _, rest = line.replace(b"\t", b" ").partition(b" ")
+    word, _, after_word = line.replace(b"\t", b" ").partition(b" ")
     oddities: list[str] = []
     version = word.upper()
     if version == b"ICY":
         oddities.append(ICY)
     elif version not in (b"HTTP/1.1", b"HTTP/1.0"):
         oddities.append(ODD_VERSION)
-    rest = rest.lstrip(b" ")
-    digits = rest[: len(rest) - len(rest.lstrip(_DIGITS))]
-    reason = rest[len(digits) :]
+    after_word = after_word.lstrip(b" ")
+    digits = after_word[: len(after_word) - len(after_word.lstrip(_DIGITS))]
+    reason = after_word[len(digits) :]
     status = int(digits) if len(digits) <= 3 and digits else 0
     if status < 10:
         oddities.append(BAD_STATUS_LINE)

@@ -57,7 +57,7 @@ class ReplyReader:
 
     Attributes:
         head: The final head, verbatim; b"" for HTTP/0.9.
-        interim: 1xx replies before it, verbatim.
+        interim: 1xx replies before the final one, verbatim.
         status: Status code; 0 until there is a head.
         reason: Reason phrase as received.
         headers: Names and values in order, whitespace trimmed.
@@ -161,7 +161,7 @@ class ReplyReader:
     # The head
 
     def _read_head(self, data: bytes) -> bytes:
-        """Look for the end of the head; gives what lies behind it."""
+        """Search the end of the head; return the bytes after it."""
         buffer: bytes | bytearray = data
         if self._pending:
             self._pending += data
@@ -276,11 +276,11 @@ class ReplyReader:
         if self._chunks is not None:
             return self._read_chunks(data, self._chunks)
         if self.framing == "length":
-            left = self._left
-            if len(data) > left:
-                self._exceed(data[left:])
-                data = data[:left]
-            self._left = left - len(data)
+            bytes_left = self._left
+            if len(data) > bytes_left:
+                self._exceed(data[bytes_left:])
+                data = data[:bytes_left]
+            self._left = bytes_left - len(data)
             data = self._keep(data)
             self.complete = self.complete or not self._left
             return data
@@ -289,16 +289,16 @@ class ReplyReader:
     def _read_chunks(self, data: bytes, chunks: ChunkScanner) -> bytes:
         if self._broken:
             return self._read_tail(data)
-        taken = chunks.feed(data)
-        if chunks.fault and not 0 < self._max_body < chunks.offset:  # else it lies behind the cut
+        consumed = chunks.feed(data)
+        if chunks.fault and not 0 < self._max_body < chunks.offset:  # else it is after the cut
             self._break(chunks)
-            body = self._keep(data[:taken])
-            return body if self.complete else body + self._read_tail(data[taken:])
-        body = self._keep(data if taken == len(data) else data[:taken])
+            body = self._keep(data[:consumed])
+            return body if self.complete else body + self._read_tail(data[consumed:])
+        body = self._keep(data if consumed == len(data) else data[:consumed])
         if chunks.finished and not self.complete:
             self.complete = True
-            if taken < len(data):
-                self._exceed(data[taken:])
+            if consumed < len(data):
+                self._exceed(data[consumed:])
         return body
 
     def _break(self, chunks: ChunkScanner) -> None:
@@ -354,7 +354,7 @@ class ReplyReader:
         self.excess += len(data)
 
     def stop(self, reason: str) -> None:
-        """Take no more: what came is the reply, cut for a reason of `WARC-Truncated`."""
+        """Read no more: the reply ends here, cut for a reason of `WARC-Truncated`."""
         if not self.complete:
             self._finish(reason)
 

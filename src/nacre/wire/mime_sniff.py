@@ -101,15 +101,15 @@ def computed_type(mime: str, headers: Sequence[tuple[bytes, bytes]], body: bytes
     if is_unknown_type(mime):
         return sniff_unknown(body, scriptable=not has_nosniff(headers))
     if mime == HTML:
-        found = sniff_feed(body)
-        return found if found != HTML and not has_nosniff(headers) else HTML
+        sniffed = sniff_feed(body)
+        return sniffed if sniffed != HTML and not has_nosniff(headers) else HTML
     if is_xml_type(mime) or has_nosniff(headers):
         return mime
     if mime == PLAIN and _is_from_apache(headers):
         return sniff_text(body)
     is_media = mime.startswith(("audio/", "video/")) or mime == "application/ogg"
-    found = sniff_image(body) if mime.startswith("image/") else ""
-    return found or (sniff_media(body) if is_media else "") or mime
+    sniffed = sniff_image(body) if mime.startswith("image/") else ""
+    return sniffed or (sniff_media(body) if is_media else "") or mime
 
 
 def _is_from_apache(headers: Sequence[tuple[bytes, bytes]]) -> bool:
@@ -142,8 +142,8 @@ def sniff_unknown(body: bytes, *, scriptable: bool = True) -> str:
         return "application/postscript"
     if body.startswith(_BOMS) and len(body) >= 4:
         return PLAIN
-    found = sniff_image(body) or sniff_media(body) or sniff_font(body) or sniff_archive(body)
-    return found or (BINARY if _BINARY_BYTES.search(body) else PLAIN)
+    sniffed = sniff_image(body) or sniff_media(body) or sniff_font(body) or sniff_archive(body)
+    return sniffed or (BINARY if _BINARY_BYTES.search(body) else PLAIN)
 
 
 def sniff_text(body: bytes) -> str:
@@ -158,12 +158,12 @@ def sniff_feed(body: bytes) -> str:
     if not any(body.find(b"<" + name, 0, HEADER) >= 0 for name in _FEED_ROOTS):
         return HTML
     body = body[:HEADER]
-    rest = body[root_start(body) :]
-    if rest.startswith(b"rss"):
+    root = body[root_start(body) :]
+    if root.startswith(b"rss"):
         return RSS
-    if rest.startswith(b"feed"):
+    if root.startswith(b"feed"):
         return ATOM
-    is_rdf = rest.startswith(b"rdf:RDF") and all(name in rest for name in _RSS_1)
+    is_rdf = root.startswith(b"rdf:RDF") and all(name in root for name in _RSS_1)
     return RSS if is_rdf else HTML
 
 
@@ -192,10 +192,10 @@ def root_start(body: bytes) -> int:
         ends = [end for start, end in _PROLOGUE if body.startswith(start, at)]
         if not ends:
             return at
-        found = body.find(ends[0], at)
-        if found < 0:
+        end_at = body.find(ends[0], at)
+        if end_at < 0:
             return len(body)
-        at = found + len(ends[0])
+        at = end_at + len(ends[0])
 
 
 def sniff_image(body: bytes) -> str:
@@ -206,8 +206,8 @@ def sniff_image(body: bytes) -> str:
 def sniff_media(body: bytes) -> str:
     """Return the type of an audio or video resource (section 6.2); "" for another one."""
     body = body[:HEADER]
-    if found := _matched(body, _MEDIA):
-        return found
+    if media_type := _matched(body, _MEDIA):
+        return media_type
     if _is_mp4(body):
         return "video/mp4"
     if _is_webm(body):
@@ -264,7 +264,7 @@ _SAMPLES = (44_100, 48_000, 32_000)
 
 
 def _is_mp3(body: bytes) -> bool:
-    """Section 6.2.3: a frame of layer III, and a second one behind it."""
+    """Section 6.2.3: a frame of layer III, followed by a second frame."""
     return _is_mp3_frame(body) and _is_mp3_frame(body[_mp3_size(body) :])
 
 

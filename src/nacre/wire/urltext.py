@@ -1,7 +1,7 @@
 """URLs for people: escapes as the letters that they encode, and letters as escapes.
 
-A URL says nothing of the encoding of its escapes. They are UTF-8 where that fits, else what is
-known of their page, else what their letters look like.
+A URL does not declare the encoding of its escapes. They are decoded as UTF-8 if that fits, else by
+the charset of their page, else by a guess from their letters.
 """
 
 import codecs
@@ -60,13 +60,15 @@ def readable_url(url: str, charset: str = "") -> str:
         charset: The codec or label of the page that it is on; "" when that is not known.
     """
     if url.isascii() and "%" not in url and "xn--" not in url:
-        return _shown(url)
-    scheme, mark, rest = url.partition("://")
+        return _escape_unseen(url)
+    scheme, mark, after = url.partition("://")
     if not mark:
         return "".join(_letters_of_parts(url, url, charset))
-    cut = min((at for sign in "/?#" if (at := rest.find(sign)) >= 0), default=len(rest))
-    name, path = rest[:cut], rest[cut:]
-    return _shown(scheme) + mark + _host(name) + "".join(_letters_of_parts(path, url, charset))
+    cut = min((at for sign in "/?#" if (at := after.find(sign)) >= 0), default=len(after))
+    name, path = after[:cut], after[cut:]
+    return (
+        _escape_unseen(scheme) + mark + _host(name) + "".join(_letters_of_parts(path, url, charset))
+    )
 
 
 def letters(part: str, url: str = "", charset: str = "") -> str:
@@ -78,9 +80,9 @@ def letters(part: str, url: str = "", charset: str = "") -> str:
         charset: As in `readable_url`.
     """
     if "%" not in part and part.isascii():
-        return _shown(part)
+        return _escape_unseen(part)
     top = url[: url.find("/", 8) + 1] if url.startswith("http") else ""
-    return _letters(part[:_LONGEST], top, charset) + _shown(part[_LONGEST:])
+    return _letters(part[:_LONGEST], top, charset) + _escape_unseen(part[_LONGEST:])
 
 
 def spellings(url: str) -> Iterator[str]:
@@ -94,18 +96,20 @@ def spellings(url: str) -> Iterator[str]:
     """
     if not _HIGH.search(url):
         return
-    seen = {url}
+    yielded = {url}
     head, path, query = _split(url)
-    shown = _letters_of_parts(path, url, ""), _letters_of_parts(query, url, "")
-    texts = ["".join(one) for one in shown]
+    part_letters = _letters_of_parts(path, url, ""), _letters_of_parts(query, url, "")
+    texts = ["".join(letters) for letters in part_letters]
     for codec in ("utf-8", *ENCODINGS):
         for in_path in dict.fromkeys(("utf-8", codec)):
             for lower in (False, True):
-                found = head + _escaped(texts[0], in_path) + _query(texts[1], codec)
-                found = _ESCAPE.sub(lambda one: one[0].lower(), found) if lower else found
-                if found not in seen:
-                    seen.add(found)
-                    yield found
+                spelling = head + _escaped(texts[0], in_path) + _query(texts[1], codec)
+                spelling = (
+                    _ESCAPE.sub(lambda letters: letters[0].lower(), spelling) if lower else spelling
+                )
+                if spelling not in yielded:
+                    yielded.add(spelling)
+                    yield spelling
 
 
 def possible_urls(text: str) -> list[str]:
@@ -123,18 +127,18 @@ def possible_urls(text: str) -> list[str]:
 
 def _split(url: str) -> tuple[str, str, str]:
     """Scheme and authority, path, and query with its question mark."""
-    rest, mark, query = url.partition("?")
-    cut = rest.find("/", rest.find("://") + 3)
-    cut = len(rest) if cut < 0 else cut
-    return rest[:cut], rest[cut:], mark + query
+    before_query, mark, query = url.partition("?")
+    cut = before_query.find("/", before_query.find("://") + 3)
+    cut = len(before_query) if cut < 0 else cut
+    return before_query[:cut], before_query[cut:], mark + query
 
 
 def _query(text: str, codec: str) -> str:
     """A query as a browser writes it; what a codec lacks is left in UTF-8."""
     if not text:
         return ""
-    known = query_codec(codec)
-    return "?" + encode_query(text[1:], known) if known else _escaped(text, "utf-8")
+    codec_name = query_codec(codec)
+    return "?" + encode_query(text[1:], codec_name) if codec_name else _escaped(text, "utf-8")
 
 
 def _escaped(text: str, codec: str) -> str:
@@ -143,11 +147,11 @@ def _escaped(text: str, codec: str) -> str:
     encoder = encoder_of(codec)
     pieces = []
     for char in text:
-        found = None if char.isascii() else encoder(char)
-        if found is None:
+        encoded = None if char.isascii() else encoder(char)
+        if encoded is None:
             pieces.append(char if char.isascii() else quote(char, safe=""))
         else:
-            pieces.append("".join(chr(b) if b in _PLAIN else f"%{b:02X}" for b in found))
+            pieces.append("".join(chr(b) if b in _PLAIN else f"%{b:02X}" for b in encoded))
     return "".join(pieces)
 
 
@@ -162,29 +166,29 @@ def _letters_of_parts(text: str, url: str, charset: str) -> list[str]:
 @lru_cache(maxsize=16_384)
 def _letters(part: str, top: str, charset: str) -> str:
     if not _HIGH.search(part):
-        return _ESCAPE.sub(_plain, _shown(part))
+        return _ESCAPE.sub(_plain, _escape_unseen(part))
     raw = unquote_to_bytes(part)
     name = top_level(top)
     stated = codec_of(charset) or charset
-    known = stated or _BY_COUNTRY.get(name, "")
-    codec, _ = guess(raw, top, Hints(host=known))
+    expected = stated or _BY_COUNTRY.get(name, "")
+    codec, _ = guess(raw, top, Hints(host=expected))
     if stated and codec != "utf-8" and _fits(raw, stated):
         codec = stated
-    elif (known == _COMMONEST or (not known and len(name) != _COUNTRY)) and (
-        _is_one(raw, is_expected=bool(known))
+    elif (expected == _COMMONEST or (not expected and len(name) != _COUNTRY)) and (
+        _is_one(raw, is_expected=bool(expected))
     ):
         codec = _COMMONEST
-    elif not known and len(name) != _COUNTRY and (codec != "utf-8" or is_mixed(raw)):
+    elif not expected and len(name) != _COUNTRY and (codec != "utf-8" or is_mixed(raw)):
         codec, _ = guess(raw, top, Hints(host=_COMMONEST))
     return "".join(_decoded(part, codec))
 
 
 def _is_one(raw: bytes, *, is_expected: bool) -> bool:
     """True for one Chinese character in GBK; where that is not expected, if it is no other."""
-    found = _ONE.fullmatch(raw)
-    if found is None or not _fits(found[1], "gb2312"):
+    match = _ONE.fullmatch(raw)
+    if match is None or not _fits(match[1], "gb2312"):
         return False
-    char = found[1].decode("utf-8", "replace")
+    char = match[1].decode("utf-8", "replace")
     return is_expected or not (_WRITTEN.fullmatch(char) and is_shown(char))
 
 
@@ -201,7 +205,7 @@ def _plain(escape: re.Match[str]) -> str:
 
 
 def _decoded(part: str, codec: str) -> Iterator[str]:
-    """Character by character, each with what it is written as, which stays where it is not shown.
+    """Yield each character with its escaped form, which is used if the character is not shown.
 
     The second byte of a character may be an ASCII letter, escaped or not.
     """
@@ -216,14 +220,14 @@ def _decoded(part: str, codec: str) -> Iterator[str]:
             char = decoder.decode(_byte_of(written))
         except UnicodeDecodeError:
             decoder.reset()
-            yield _kept(pending)
+            yield _escape_invisible(pending)
             pending = before = ""
             continue
         if char:
             text = pending if len(char) > 1 else _sign(char, pending, before)
             yield text
             pending, before = "", char if text == char else ""
-    yield _kept(pending)
+    yield _escape_invisible(pending)
 
 
 def _units(part: str) -> Iterator[str]:
@@ -244,11 +248,11 @@ def _sign(char: str, written: str, before: str) -> str:
     """A character, or how it is written where showing it would mislead."""
     if char.isascii() and len(written) > 1:
         return char if ord(char) in _PLAIN else written
-    return char if is_shown(char, before) else _kept(written)
+    return char if is_shown(char, before) else _escape_invisible(written)
 
 
 def is_shown(char: str, before: str = "") -> bool:
-    """True for a character that is visible at its place: a mark needs the letter before it."""
+    """Return whether a character is visible: a mark needs a preceding letter."""
     if not char.isprintable() or char.isspace():
         return False
     return not _is_mark(char) or before.isalpha() or (bool(before) and _is_mark(before))
@@ -258,7 +262,7 @@ def _is_mark(char: str) -> bool:
     return unicodedata.category(char)[0] == "M"
 
 
-def _kept(written: str) -> str:
+def _escape_invisible(written: str) -> str:
     return "".join(char if "!" <= char <= "~" else _hex(char) for char in written)
 
 
@@ -266,22 +270,22 @@ def _hex(char: str) -> str:
     return quote(char.encode("utf-8", "replace"), safe="")
 
 
-def _shown(text: str) -> str:
-    """Text without escapes of its own, what is not seen as escapes."""
+def _escape_unseen(text: str) -> str:
+    """Escape the invisible characters of a text."""
     if text.isascii() and text.isprintable() and " " not in text:
         return text
     before, pieces = "", []
     for char in text:
-        shown = char if is_shown(char, before) else _hex(char)
-        pieces.append(shown)
-        before = char if shown == char else ""
+        visible = char if is_shown(char, before) else _hex(char)
+        pieces.append(visible)
+        before = char if visible == char else ""
     return "".join(pieces)
 
 
 def _host(authority: str) -> str:
     if "xn--" not in authority:
-        return _shown(authority)
-    return ".".join(_label(label) for label in _shown(authority).split("."))
+        return _escape_unseen(authority)
+    return ".".join(_label(label) for label in _escape_unseen(authority).split("."))
 
 
 def _label(label: str) -> str:

@@ -60,8 +60,8 @@ class Element:
         Args:
             number: Line of the text, from 0.
         """
-        known = [mark for mark in self.marks if mark[0] <= number]
-        first, line = known[-1] if known else (0, self.line)
+        marks_before = [mark for mark in self.marks if mark[0] <= number]
+        first, line = marks_before[-1] if marks_before else (0, self.line)
         return line + number - first
 
     def walk(self) -> Iterator["Element"]:
@@ -72,7 +72,7 @@ class Element:
 
 
 class _RefusedError(Exception):
-    """The document holds what is not read; raised inside the parser."""
+    """The document has refused content; raised inside the parser."""
 
 
 class _Text:
@@ -87,7 +87,7 @@ class _Text:
         self._next = -1
 
     def add(self, data: str, line: int) -> None:
-        """Add what stands at a line of the file."""
+        """Add text of a line of the file."""
         if line != self._next:
             # A comment within a line of the text: its next line is what moves.
             begun = int(bool(self.parts) and not self.parts[-1].endswith("\n"))

@@ -94,8 +94,8 @@ def test_a_link_without_a_new_word_goes_later(prospects: Prospects):
     new, view = prospects.met([uri("/first/third"), uri("/second/first")], 0)
     assert (new.directive, new.heritable) == (Directive.NORMAL, {})
     assert (view.directive, view.heritable) == (Directive.VIEW, {MARK: "1"})
-    assert prospects.why(new) == ""
-    assert "every word of its URL is known" in prospects.why(view)
+    assert prospects.reason(new) == ""
+    assert "every word of its URL is known" in prospects.reason(view)
 
 
 def test_among_links_that_promise_the_same_the_plainest_goes_first(prospects: Prospects):
@@ -154,7 +154,7 @@ def test_prerequisites_are_left_where_they_are(prospects: Prospects):
     assert prospects.place(robots) is robots
     visit = visit_of(robots, "A text that is new to it")
     prospects.learn(visit)
-    assert prospects.why(robots) == ""
+    assert prospects.reason(robots) == ""
 
 
 # ---- pages
@@ -163,14 +163,14 @@ def test_prerequisites_are_left_where_they_are(prospects: Prospects):
 def test_a_kind_without_anything_new_goes_later_and_later(prospects: Prospects):
     poor = crawl_calendar(prospects, 12)
     assert poor.directive == Directive.POOR
-    assert "pages of its kind (" in prospects.why(poor)
-    assert "had nothing new" in prospects.why(poor)
+    assert "pages of its kind (" in prospects.reason(poor)
+    assert "had nothing new" in prospects.reason(poor)
 
 
 def test_a_kind_without_end_goes_last_and_says_why(prospects: Prospects):
     endless = crawl_calendar(prospects, 60)
     assert endless.directive == Directive.ENDLESS
-    assert "more such URLs each (" in prospects.why(endless)
+    assert "more such URLs each (" in prospects.reason(endless)
 
 
 def test_what_waits_when_its_kind_becomes_poor_goes_later_too(prospects: Prospects):
@@ -218,7 +218,7 @@ def test_a_kind_whose_pages_say_noindex_goes_later_and_says_why(prospects: Prosp
     embed = uri("/find/Ebony", directive=Directive.MEDIUM)
     later, kept = prospects.met([uri("/find/Denim"), embed], 0)
     assert (later.directive, later.heritable) == (Directive.VIEW, {})
-    assert "say noindex" in prospects.why(later)
+    assert "say noindex" in prospects.reason(later)
     assert kept.directive == Directive.MEDIUM
 
 
@@ -262,7 +262,7 @@ def test_a_job_that_goes_on_knows_what_it_learned(prospects: Prospects, store: S
     assert [one.directive for one in met] == [Directive.VIEW, Directive.POOR]
     assert {host for host, _ in kinds(store)} == {"a.test"}
     asked = prospects_of(store, read_only=True)
-    assert asked.why(poor) == prospects.why(poor)
+    assert asked.reason(poor) == prospects.reason(poor)
     assert asked.met([uri("/second/first")], 0)[0].directive == Directive.NORMAL
 
 

@@ -75,9 +75,9 @@ def test_long_urls_take_no_more_memory_than_others():
 def test_switched_off_or_told_to_forget_it_knows_nothing():
     recent = RecentURLs()
     recent.add("u")
-    recent.remember(wanted=False)
+    recent.remember(enabled=False)
     assert not knows(recent, "u")
-    recent.remember(wanted=True)
+    recent.remember(enabled=True)
     recent.forget()
     assert not knows(recent, "u")
 

@@ -23,7 +23,7 @@ from tests.engine.chain.test_plan import kit
     ],
 )  # fmt: skip
 def test_a_processor_has_its_own_name_and_that_of_heritrix(name: str, kind: type | None):
-    assert PROCESSORS.known(name) is kind
+    assert PROCESSORS.find(name) is kind
 
 
 def test_the_names_of_heritrix_are_offered_too():

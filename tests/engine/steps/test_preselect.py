@@ -121,7 +121,7 @@ def test_the_setting_that_blocks_a_url(settings: dict[str, Any], url: str, setti
     blocks = blocks_of(**settings)
     assert blocks is not None
     expected = "block_by_regex" if setting is None else setting
-    assert blocks.why(url) == expected
+    assert blocks.blocking_setting(url) == expected
     step = PreselectStep(fixed(blocks), taught(0))
     visit = Visit(CrawlURI(url, b"k" * 16, "q", path="L"))
     assert step.accepts(visit)

@@ -85,5 +85,5 @@ def test_what_is_no_rule_is_refused(value):
 
 @pytest.mark.parametrize("rule", stock_rules(), ids=lambda rule: rule.label)
 def test_every_stock_rule_is_registered_under_its_name(rule):
-    assert RULES.known(rule.rule_name) is type(rule)
+    assert RULES.find(rule.rule_name) is type(rule)
     assert rule.parts == () or all(part.rule_name for part in rule.parts)

@@ -171,7 +171,7 @@ class Candidates:
         """Each link that the scope accepts, with what the frontier would keep of it."""
         if self._normalizing is not None:
             links = self._normalized(self._normalizing, parent, links)
-        found: list[tuple[Outlink, CrawlURI]] = []
+        pairs: list[tuple[Outlink, CrawlURI]] = []
         for link in links:
             path = extend_path(parent.path, link.hop)
             if self.recent.refuses(link.url, path):
@@ -180,8 +180,8 @@ class Candidates:
                 continue
             uri = self._decide(parent, link, path)
             if uri is not None:
-                found.append((link, uri))
-        return found
+                pairs.append((link, uri))
+        return pairs
 
     def _judge(self, parent: CrawlURI, links: Sequence[Outlink]) -> list[CrawlURI]:
         if self._normalizing is not None:
@@ -207,7 +207,7 @@ class Candidates:
         self, normalizing: Normalizing, parent: CrawlURI, links: Sequence[Outlink]
     ) -> list[Outlink]:
         """The links in their normal forms; those that have none are remembered as refused."""
-        found: list[Outlink] = []
+        links_normalized: list[Outlink] = []
         for link in links:
             url = normalizing.link(link.url, is_redirect=link.hop is _REDIRECT)
             if url is None:
@@ -215,8 +215,8 @@ class Candidates:
                 subject = Subject(link.url, path, parent.url, link.context)
                 self._scoping.refuse(subject, "uri.normalize")
             else:
-                found.append(link if url == link.url else structs.replace(link, url=url))
-        return found
+                links_normalized.append(link if url == link.url else structs.replace(link, url=url))
+        return links_normalized
 
     def _decide(self, parent: CrawlURI, link: Outlink, path: str) -> CrawlURI | None:
         of_seed = link.hop is _REDIRECT and is_seed_path(path)
@@ -298,7 +298,7 @@ _COOKIES = "_redirectedWithCookies"
 """Key in a URI's heritable data: one of those redirects set a cookie."""
 
 
-def through_walls(visit: Visit, found: list[CrawlURI]) -> list[CrawlURI]:
+def through_walls(visit: Visit, uris: list[CrawlURI]) -> list[CrawlURI]:
     """The target of a redirect; forced if it is the URL at which the redirects began.
 
     A browser that a redirect with a cookie sends back to where it began asks again, with the
@@ -306,20 +306,22 @@ def through_walls(visit: Visit, found: list[CrawlURI]) -> list[CrawlURI]:
     be kept. Heritrix leaves it at that; wget asks again.
 
     Args:
-        visit: The one with the redirect.
-        found: CrawlURIs made of its outlinks.
+        visit: The visit with the redirect.
+        uris: CrawlURIs of its outlinks.
 
     Returns:
         The same in the same order, those that a redirect led to marked.
     """
     uri = visit.uri
     if not 300 <= visit.status < 400 or COOKIE_WALL in uri.annotations or uri.is_prerequisite:
-        return found
+        return uris
     origin = uri.heritable.get(_ORIGIN, uri.url)
     has_cookies = visit.sets_cookies or _COOKIES in uri.heritable
     return [
-        _marked(one, origin, has_cookies=has_cookies) if one.path.endswith(Hop.REDIRECT) else one
-        for one in found
+        _marked(candidate, origin, has_cookies=has_cookies)
+        if candidate.path.endswith(Hop.REDIRECT)
+        else candidate
+        for candidate in uris
     ]
 
 

@@ -19,7 +19,7 @@ from nacre.uri.parse import authority, host, is_ip, parse
 _REDIRECT = Hop.REDIRECT  # the way to a member of an enumeration is long
 
 _QUEUES = 65536
-"""Authorities whose queue key is remembered; the cache starts anew when it is full."""
+"""Authorities whose queue key is cached; a full cache is cleared."""
 
 
 Addresses = Callable[[str], Sequence[str]]
@@ -71,8 +71,8 @@ class _Queues:
         name = host(url)
         if self._plain or not name:
             return core_key(self._choice, url)
-        known = (name.strip("[]"),) if is_ip(name) else self._addresses(name)
-        return core_key(self._choice, url, known)
+        addresses = (name.strip("[]"),) if is_ip(name) else self._addresses(name)
+        return core_key(self._choice, url, addresses)
 
 
 class Identity:
@@ -95,8 +95,10 @@ class Identity:
         self._preloaded = preloaded or _not_given
         self._canonicalizer = canonicalizer
         self._settings = settings
-        known = addresses or _unknown
-        self._queues = settings.then(lambda each: _Queues(each.queue_assignment, known))
+        address_of = addresses or _unknown
+        self._queues = settings.then(
+            lambda frontier: _Queues(frontier.queue_assignment, address_of)
+        )
 
     @property
     def moves(self) -> bool:
@@ -176,8 +178,8 @@ class Identity:
     def _placed(self, settings: FrontierSettings, key: bytes, order: Rank) -> Rank:
         """The rank, with the precedence that a file gives."""
         choice = settings.uri_precedence
-        given = self._preloaded(choice.file, key) if choice.file else None
-        return order if given is None else order._replace(precedence=given)
+        precedence = self._preloaded(choice.file, key) if choice.file else None
+        return order if precedence is None else order._replace(precedence=precedence)
 
     def redirected_seed(self, parent: CrawlURI, link: Outlink, overlay: int = 0) -> CrawlURI:
         """The redirect target of a seed: a seed too, fetched even when it was seen."""
@@ -288,7 +290,7 @@ class Preloaded:
         except OSError as error:
             problem = Problem("", f"cannot be read: {error.strerror or error}", file=file)
             raise ConfigError([problem]) from error
-        found: dict[bytes, int] = {}
+        precedences: dict[bytes, int] = {}
         problems: list[Problem] = []
         for number, text in _entry_lines(lines):
             entry = self._entry(text)
@@ -304,15 +306,15 @@ class Preloaded:
                     )
                 )
             else:
-                found[entry[0]] = entry[1]
+                precedences[entry[0]] = entry[1]
             if len(problems) >= _MOST_PROBLEMS:
                 break
         if problems:
             raise ConfigError(problems)
-        return found
+        return precedences
 
     def _entry(self, text: str) -> tuple[bytes, int] | str:
-        """Seen key and precedence of a line; or what is wrong with it."""
+        """Return seen key and precedence of a line, or its problem as text."""
         url, _, number = text.rpartition(" ")
         if not number.isascii() or not number.isdigit() or int(number) > MAX_PRECEDENCE:
             return "it does not end with a precedence"

@@ -40,11 +40,11 @@ class Normalizing:
 
     def link(self, url: str, *, is_redirect: bool = False) -> str | None:
         """A link in its normal form, as it is requested; None if it has none."""
-        known = self._redirects if is_redirect else self._links
-        form = known.get(url)
+        cache = self._redirects if is_redirect else self._links
+        form = cache.get(url)
         if form is None:
             form = self._apply(self._fetcher if is_redirect else self._outlink, url) or ""
-            known.put(url, form, len(url) + len(form))
+            cache.put(url, form, len(url) + len(form))
         return form or None
 
     def seeds(self, seeds: Iterable[Seed]) -> Iterator[Seed]:
@@ -58,8 +58,8 @@ class Normalizing:
         if not chain:
             return url
         try:
-            found = chain.normalize(url)
-            return url if found == url else parse(found, max_length=self._max_length)
+            normalized = chain.normalize(url)
+            return url if normalized == url else parse(normalized, max_length=self._max_length)
         except URIError:
             return None
 

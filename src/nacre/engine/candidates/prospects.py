@@ -51,10 +51,10 @@ class Prospects:
     """Determines which of the links that were accepted go later.
 
     Args:
-        store: Keeps what was learned.
-        settings: Whether it is to be learned, under each combination of sheets.
+        store: Stores the rows.
+        settings: Whether to learn, for each combination of sheets.
         overlay_of: Determines which combination applies to a URI.
-        read_only: It only answers `why`.
+        read_only: Whether only `reason` is called.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class Prospects:
         self._links = []
         if not self._settings[overlay].learn:
             return list(uris)
-        found = []
+        placed = []
         for uri in uris:
             link = self._novelty.meet(uri.url)
             self._links.append(link)
-            found.append(_placed(uri, link))
-        return found
+            placed.append(_placed(uri, link))
+        return placed
 
     def entered(self, entered: Sequence[bool]) -> None:
         """Note which of the links that were `met` last entered the frontier."""
@@ -118,8 +118,8 @@ class Prospects:
             noindex = not _INDEXLESS.isdisjoint(visit.robots_meta)
             self._novelty.learn(uri.url, _body(visit), links, view=view, noindex=noindex)
 
-    def why(self, uri: CrawlURI) -> str:
-        """The reason why a URI is fetched later than others, for people; "" when it is not."""
+    def reason(self, uri: CrawlURI) -> str:
+        """Return why a URI is fetched later than others, as text for people; "" if it is not."""
         if uri.directive <= _NORMAL:
             return ""
         row = self._novelty.row(uri.url, view=MARK in uri.heritable, endless=uri.directive > _POOR)
@@ -163,9 +163,9 @@ class Prospects:
         values.clear()
 
     def _recall(self, host: str) -> Iterator[KindRow | ValuesRow]:
-        found = [_decode(value)[1] for value in self._rows(_KINDS, host)]
-        yield from found
-        if found:
+        rows = [_decode(value)[1] for value in self._rows(_KINDS, host)]
+        yield from rows
+        if rows:
             yield from (_decode_values(value)[1] for value in self._rows(_VALUES, host))
 
     def _rows(self, family: bytes, host: str) -> Iterator[bytes]:
@@ -177,8 +177,8 @@ class Prospects:
 class WordRows:
     """The rows of the store that hold the words and texts of sites: those that were added later.
 
-    A row goes once the rows behind it fill the table, which has forgotten its words then. So a long
-    crawl needs no longer to load them than another.
+    A row is deleted when later rows fill the table, which has forgotten its words then. So rows of
+    a long crawl take no longer to load.
 
     Args:
         store: Keeps them.
@@ -209,7 +209,7 @@ class WordRows:
     def seal(self) -> None:
         """Write the words that were added, and remove the rows of those that were forgotten."""
         if self._words.fresh:
-            self._put(self._words.taken())
+            self._put(self._words.take_fresh())
             for _ in range(_REMOVED):
                 if not self._remove_oldest():
                     break
@@ -220,21 +220,21 @@ class WordRows:
         self._held += len(value)
 
     def _remove_oldest(self) -> bool:
-        """Remove the oldest row; False if the rows behind it do not fill the table."""
+        """Remove the oldest row; False if the later rows do not fill the table."""
         if self._held <= KnownSet.most_bytes():
             return False
         key = _words_key(self._first)
-        left = self._held - len(self._store.get(_FAMILY, key) or b"")
-        if left < KnownSet.most_bytes():
+        remaining = self._held - len(self._store.get(_FAMILY, key) or b"")
+        if remaining < KnownSet.most_bytes():
             return False
         self._store.delete(_FAMILY, key)
         self._first += 1
-        self._held = left
+        self._held = remaining
         return True
 
 
 class UriPlacement:
-    """Determines the place of a URI before it is handed out; a `frontier.dispatcher.Placement`.
+    """Determines the place of a URI when it is about to be handed out (a `Placement`).
 
     Args:
         identity: Gives the queue of a URI.

@@ -1,7 +1,7 @@
 """URLs that were refused, with rule, via and hops, so that `explain` can answer for them.
 
-Most are refused by the scope; the operator can have more ignored for now, links and what waits, by
-expressions in `JOB/control/ignores`.
+Most are refused by the scope. With expressions in `JOB/control/ignores` the operator can ignore
+more links and queued URIs for now.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -119,7 +119,7 @@ class Ignored:
         self.matches = PatternList(patterns, search=True).matches if patterns else None
 
     def refuses(self, visit: Visit) -> bool:
-        """Disregard (-5000) what was queued before an expression that matches; seeds are spared."""
+        """Disregard (-5000) a queued URI that matches an expression; seeds are spared."""
         if self.matches is None or visit.uri.is_seed or visit.uri.is_prerequisite:
             return False
         if not self.matches(visit.uri.url):

@@ -48,7 +48,7 @@ class RuleFiles:
         self._known: dict[str, list[str]] = {}
 
     def read_lines(self, name: str) -> list[str]:
-        """The lines of a file, without their ends; what is not UTF-8 is replaced.
+        """Return the lines of a file, without line ends; invalid UTF-8 is replaced.
 
         Raises:
             OSError: It cannot be read.
@@ -205,32 +205,32 @@ SCOPE = "scope"
 """Name of the log of the whole scope (`engine.scope_log`)."""
 
 
-def decision_line(what: Logged, time: str) -> tuple[str, str]:
+def decision_line(entry: Logged, time: str) -> tuple[str, str]:
     """The file and the line of a decision.
 
     Text: time, number and class of the rule that decided (-1 and `-` for none), decision, URI, and
     with extra info hop path, via, seed and host as JSON. A feed has all of it as one JSON object.
     """
-    if what.log.feed:
-        return f"{what.log.name}.jsonl", _json({**_decision(what, time), **_extra(what)})
-    rule = what.kind if what.number != UNDECIDED else "-"
-    line = f"{time} {what.number} {safe(rule)} {what.decision} {safe(what.subject.url)}"
-    extra = f" {_json(_extra(what))}" if what.log.extra else "\n"
-    return f"{what.log.name}.log", line + extra
+    if entry.log.feed:
+        return f"{entry.log.name}.jsonl", _json({**_decision(entry, time), **_extra(entry)})
+    rule = entry.kind if entry.number != UNDECIDED else "-"
+    line = f"{time} {entry.number} {safe(rule)} {entry.decision} {safe(entry.subject.url)}"
+    extra = f" {_json(_extra(entry))}" if entry.log.extra else "\n"
+    return f"{entry.log.name}.log", line + extra
 
 
-def _decision(what: Logged, time: str) -> dict[str, str | int]:
+def _decision(entry: Logged, time: str) -> dict[str, str | int]:
     return {
         "timestamp": time,
-        "number": what.number,
-        "rule": what.kind,
-        "decision": str(what.decision),
-        "url": what.subject.url,
+        "number": entry.number,
+        "rule": entry.kind,
+        "decision": str(entry.decision),
+        "url": entry.subject.url,
     }
 
 
-def _extra(what: Logged) -> dict[str, str | int]:
-    subject = what.subject
+def _extra(entry: Logged) -> dict[str, str | int]:
+    subject = entry.subject
     return {
         "hopPath": subject.path,
         "via": subject.via,

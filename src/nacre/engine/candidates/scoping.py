@@ -41,7 +41,7 @@ class Prepare(FixedEntry):
     chains = frozenset((ChainName.CANDIDATE,))
     heritrix = "FrontierPreparer"
     gives = frozenset((ORDERED,))
-    fixed = "the frontier takes only what it has prepared"
+    fixed = "the frontier takes only prepared URIs"
     processor: Literal["prepare"] = "prepare"
 
 
@@ -57,9 +57,9 @@ class RecentURLs:
         self._refused: RecentTable[tuple[str, str], None] = RecentTable(capacity // 2)
         self._enabled = True
 
-    def remember(self, *, wanted: bool) -> None:
+    def remember(self, *, enabled: bool) -> None:
         """Answer from memory; else every link is judged each time that it is met."""
-        self._enabled = wanted
+        self._enabled = enabled
 
     def unknown(self, links: Sequence[Outlink]) -> Sequence[Outlink]:
         """The links that have to be judged: their URLs are not known to be in the frontier.
@@ -76,7 +76,7 @@ class RecentURLs:
         ]
 
     def forget_refusals(self) -> None:
-        """The scope is another one: what it refused is to be judged again."""
+        """Forget refused links, since the scope changed and judges them again."""
         self._refused.clear()
 
     def refuses(self, url: str, path: str) -> bool:
@@ -92,13 +92,13 @@ class RecentURLs:
         self._refused.put((url, path), None, len(url))
 
     def forget(self) -> None:
-        """Start anew: the scope changed, or URIs were deleted."""
+        """Forget all links, since the scope changed, or URIs were deleted."""
         self._accepted.clear()
         self._refused.clear()
 
 
 class JudgeScopeStep:
-    """The worker of `JudgeScope`: a link is accepted or refused; what is refused is remembered.
+    """The worker of `JudgeScope`: accepts or refuses links, and remembers the refused ones.
 
     Args:
         scope: The compiled rules, under each combination of sheets.
@@ -130,7 +130,7 @@ class JudgeScopeStep:
         """Write each decision to scope.log from now on; None stops this."""
         self._log = log
         # A log of every decision needs every decision to be made.
-        self.recent.remember(wanted=log is None and not any(one.logs for one in self.scope))
+        self.recent.remember(enabled=log is None and not any(scope.logs for scope in self.scope))
 
     def accepts(self, subject: Subject, overlay: int) -> bool:
         """Ask the scope; a rule may make the subject a seed."""
@@ -149,8 +149,7 @@ class JudgeScopeStep:
     def too_deep(self, overlay_of: Callable[[Subject], int]) -> Iterator[str]:
         """The URLs that were refused for the number of their hops alone.
 
-        Many hops often lead out of what is wanted anyway; so the scope is asked of each link as if
-        a seed had it.
+        Many hops often lead out of the scope anyway; so each link is judged as if a seed had it.
 
         Args:
             overlay_of: Determines which combination of sheets applies.
@@ -194,5 +193,5 @@ class PrepareStep:
 
 
 def _forbidden(scope: Scope, verdict: Verdict) -> bool:
-    """Refused by a rule of its own (a `-` line, the scheme), not by the first of the list."""
+    """Return whether a separate rule refused it (a `-` line, the scheme), not the first one."""
     return verdict.decision is Decision.REJECT and not scope.is_first(verdict)

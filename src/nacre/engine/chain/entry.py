@@ -58,9 +58,9 @@ class Kit(NamedTuple):
         alert: Sends a message to the operator: to alerts.log and to listeners.
         address: Address of a visit's server as far as it is known; "" while it is not.
         job: The settings of the job, under each combination of sheets.
-        state: What rules are built with (`scope.compile`).
-        commit: The open commit group, for files of its own.
-        history: What is known of a URL from its last visits; None for nothing.
+        state: State of the scope, with which rules are built (`scope.compile`).
+        commit: The open commit group, for own files of the processor.
+        history: Returns the history of a URL; None: there is none.
         later: Puts a URI into the frontier again, to be fetched at a time.
     """
 
@@ -100,7 +100,7 @@ class Entry(Component):
     """What it gives, for others that need it."""
 
     needs: ClassVar[frozenset[str]] = frozenset()
-    """What must be given before it, where its chain has entries that give it."""
+    """Data that entries before it must give, if its chain has entries that give them."""
 
     uses: ClassVar[frozenset[str]] = frozenset()
     """What must be given somewhere in its chain."""
@@ -127,7 +127,7 @@ class Entry(Component):
     def chosen(cls, value: object) -> "type[Component]":
         """The processor that a mapping of a configuration means; this one when it names none."""
         name = value.get("processor") if isinstance(value, Mapping) else None
-        return (PROCESSORS.known(name) if isinstance(name, str) else None) or cls
+        return (PROCESSORS.find(name) if isinstance(name, str) else None) or cls
 
     @property
     def kind(self) -> str:
@@ -178,11 +178,11 @@ class ProcessorRegistry(ComponentRegistry[Entry]):
         )
         super().__init__(Entry, "processor", shape)
 
-    def known(self, name: str) -> type[Entry] | None:
-        """See `Registry.known`."""
+    def find(self, name: str) -> type[Entry] | None:
+        """See `Registry.find`."""
         last = name.rpartition(".")[2]
         of_heritrix = (kind for kind in self if kind.heritrix and kind.heritrix == last)
-        return super().known(name) or next(of_heritrix, None)
+        return super().find(name) or next(of_heritrix, None)
 
     def other_names(self) -> Iterable[str]:
         """See `Registry.other_names`."""

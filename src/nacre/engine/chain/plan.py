@@ -16,7 +16,7 @@ P = TypeVar("P")
 
 
 class Bound(NamedTuple, Generic[P]):
-    """A processor in its chain, and what it has done so far."""
+    """A processor in its chain, with its counts so far."""
 
     processor: P
     step: StepCounts
@@ -240,12 +240,12 @@ class ChainBuilder:
                 yield number, gate
 
     def _bound(self, number: int, entry: Entry) -> Bound[Any]:
-        known = self._made.get(number)
-        if known is None:
-            made = self._built.get(entry.kind)
-            processor = made() if made is not None else self._make(number, entry)
-            known = self._made[number] = Bound(processor, self._steps[number])
-        return known
+        bound = self._made.get(number)
+        if bound is None:
+            factory = self._built.get(entry.kind)
+            processor = factory() if factory is not None else self._make(number, entry)
+            bound = self._made[number] = Bound(processor, self._steps[number])
+        return bound
 
     def _make(self, number: int, entry: Entry) -> Any:  # noqa: ANN401 - by chain
         own = self._entries.then(lambda listed: listed[number])
@@ -264,7 +264,7 @@ def entry_gate(
 
 
 def gate_place(chain: ChainName, entries: Sequence[Entry], number: int) -> RulePlace:
-    """The place of the gate of an entry: it says which data are known there."""
+    """Return the place of the gate of an entry, which determines the data that rules can use."""
     before = {gift for entry in entries[:number] if entry.enabled for gift in entry.gives}
     if chain is ChainName.CANDIDATE:
         return RulePlace.CANDIDATES

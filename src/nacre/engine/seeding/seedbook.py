@@ -45,7 +45,7 @@ class SeedRow(msgspec.Struct, frozen=True, array_like=True):
         text: The line as typed, or the URL of a redirect target.
         url: What is fetched.
         redirect_from: URL of the seed that redirected here; "" for a seed of the list.
-        owner: The seed with a scope of its own that it belongs to: itself, or the one that led
+        owner: The seed with its own scope that it belongs to: itself, or the seed that redirected
             here; "" for none.
         scope: Scope set for that seed; "" for none.
         depth: Depth set for it; -1 for none.
@@ -153,11 +153,11 @@ class SeedBook:
 
     @property
     def has_owners(self) -> bool:
-        """Whether there are seeds with a scope of their own."""
+        """Return whether there are seeds with their own scope."""
         return bool(self._state.own)
 
     def owner(self, url: str) -> str:
-        """The seed with a scope of its own that a seed belongs to; "" for none."""
+        """Return the seed with its own scope that a seed belongs to; "" for none."""
         number = self._number(url)
         row = None if number is None else self._store.get(FAMILY, _seed_key(number))
         return "" if row is None else msgspec.msgpack.decode(row, type=SeedRow).owner
@@ -172,7 +172,7 @@ class SeedBook:
 
     def add_all(self, seeds: Sequence[Seed]) -> list[Seed]:
         """Note seeds of the list; those that are new."""
-        rows = [_owned(SeedRow(each.text, each.url), each.own, each.owner) for each in seeds]
+        rows = [_owned(SeedRow(seed.text, seed.url), seed.own, seed.owner) for seed in seeds]
         new = self._take(rows)
         return [seeds[place] for place in new]
 
@@ -298,7 +298,7 @@ def _own(row: SeedRow) -> SeedOwnScope:
 
 
 def own_scope(owner: str) -> dict[str, str]:
-    """Heritable data of the descendants of a seed with a scope of its own."""
+    """Return heritable data of the descendants of a seed with its own scope."""
     return {OWN_SCOPE: owner} if owner else {}
 
 
@@ -375,21 +375,21 @@ class LoginBook:
 
     def take(self, seeds: Iterable[Seed]) -> list[str]:
         """Keep the logins of seeds, in the open commit group; returns messages for the operator."""
-        said: list[str] = []
+        notes: list[str] = []
         for seed in seeds:
             if seed.login is not None:
-                said += self.add(seed.login)
-        return said
+                notes += self.add(seed.login)
+        return notes
 
     def add(self, login: Login) -> list[str]:
-        """Keep one; what the operator should know of it."""
+        """Add a login; return notes for the operator."""
         if not login.origin.startswith(_WEB):
             return [f"{login.origin}: a name and a password can be sent to http and https only"]
         fresh = _credential(login)
-        before = [one for one in self.known if one.origin == login.origin]
+        before = [stored for stored in self.known if stored.origin == login.origin]
         if fresh in before:
             return []
-        self.known[:] = [one for one in self.known if one.origin != login.origin]
+        self.known[:] = [stored for stored in self.known if stored.origin != login.origin]
         self.known.append(fresh)
         row = msgspec.msgpack.encode((login.username, login.password))
         self._store.put(FAMILY, _LOGIN + login.origin.encode(), row)

@@ -110,15 +110,15 @@ def decoded_lines(file: SeedBytes, codec: str) -> Iterator[str]:
     """
     if codec.startswith(WIDE):
         decoder = codecs.getincrementaldecoder(codec)("replace")
-        rest = decoder.decode(file.read(4)).removeprefix("\ufeff")
+        tail = decoder.decode(file.read(4)).removeprefix("\ufeff")
         while chunk := file.read(LONGEST):
-            rest += decoder.decode(chunk)
-            *lines, rest = rest.replace("\r\n", "\n").split("\n")
+            tail += decoder.decode(chunk)
+            *lines, tail = tail.replace("\r\n", "\n").split("\n")
             yield from lines
-            if len(rest) > LONGEST:
-                yield rest
-                rest = ""
-        yield rest + decoder.decode(b"", final=True)
+            if len(tail) > LONGEST:
+                yield tail
+                tail = ""
+        yield tail + decoder.decode(b"", final=True)
         return
     for line in _raw_lines(file):
         yield decode(line, codec)
@@ -152,7 +152,7 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _by_chance(text: str) -> bool:
-    """True for what is hardly UTF-8 though it could be: pairs of bytes that are GBK too.
+    """Return whether text is valid UTF-8 by chance only: its byte pairs are GBK too.
 
     `通知` in GBK is U+0368 U+05AA in UTF-8: a mark without a letter, then one of another script.
     Characters of three bytes and more are never so by chance.
@@ -169,9 +169,9 @@ def _by_chance(text: str) -> bool:
 def _looks_like(sample: bytes) -> str:
     from turbohtml.detect import Detection, detect  # noqa: PLC0415 - slow, and rarely needed
 
-    found = detect(sample, Detection(excluded=frozenset(("UTF-8",)))).encoding
-    codec = codec_of(found or "") or _WESTERN
-    return "gbk" if codec == _WESTERN and _is_in_pairs(sample, at_all=not found) else codec
+    encoding = detect(sample, Detection(excluded=frozenset(("UTF-8",)))).encoding
+    codec = codec_of(encoding or "") or _WESTERN
+    return "gbk" if codec == _WESTERN and _is_in_pairs(sample, at_all=not encoding) else codec
 
 
 def _is_in_pairs(sample: bytes, *, at_all: bool) -> bool:
@@ -267,7 +267,7 @@ def file_coding(path: Path) -> str:
 
 
 def open_bytes(path: Path) -> io.BufferedReader | gzip.GzipFile:
-    """A file, or what is in it where its name says that it is compressed (`.gz`)."""
+    """Open a file; one whose name ends with `.gz` is decompressed."""
     file = open_ordinary(path)
     return _Unpacked(file) if path.suffix == ".gz" else file
 
@@ -286,9 +286,9 @@ class _Unpacked(gzip.GzipFile):
             self._packed.close()
 
 
-def unreadable(named: str, why: str) -> ConfigError:
-    """A seed list that cannot be read, and why."""
-    problem = Problem("seeds", f"{named} cannot be read: {why}", "a file with one URL a line")
+def unreadable(named: str, reason: str) -> ConfigError:
+    """Return the error for a seed list that cannot be read."""
+    problem = Problem("seeds", f"{named} cannot be read: {reason}", "a file with one URL a line")
     return ConfigError([problem])
 
 
@@ -353,14 +353,14 @@ def survey(entries: Iterable[Entry], mapped: Container[str] = ()) -> SeedSurvey:
         entries: The seed list.
         mapped: Names that the operator gave addresses (`dns.hosts`).
     """
-    found = SeedSurvey()
+    seed_survey = SeedSurvey()
     for entry in entries:
         if isinstance(entry, Seed):
-            found.note(entry, mapped)
+            seed_survey.note(entry, mapped)
         elif isinstance(entry, SeedDirective):
-            found.directives.append(entry.text)
+            seed_survey.directives.append(entry.text)
         else:
-            found.bad_count += 1
-            if len(found.bad) < KEPT:
-                found.bad.append(entry)
-    return found
+            seed_survey.bad_count += 1
+            if len(seed_survey.bad) < KEPT:
+                seed_survey.bad.append(entry)
+    return seed_survey

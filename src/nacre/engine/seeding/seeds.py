@@ -49,7 +49,7 @@ class Seed(NamedTuple):
 
     @property
     def owner(self) -> str:
-        """The name of its own scope for its descendants; "" when its scope is that of the job."""
+        """The key of its own scope for its descendants; "" if the scope of the job applies."""
         return "" if self.own is None else self.of or self.text
 
 
@@ -60,7 +60,7 @@ class SeedDirective(NamedTuple):
 
 
 class BadSeed(NamedTuple):
-    """A line that is neither: its number from 1, its text, and why; `file` "" when typed."""
+    """A line that is neither: its number from 1, its text, the reason; `file` is "" if typed."""
 
     line: int
     text: str
@@ -94,24 +94,24 @@ def read_seeds(lines: Iterable[str], file: str = "") -> Iterator[Entry]:
         try:
             yield _entry(text)
         except URIError as error:
-            shown = text if is_no_page(text) else redacted(text)
-            yield BadSeed(number, shown[:_SHOWN], _why(error, text)[:_SHOWN], file)
+            quoted = text if is_no_page(text) else redacted(text)
+            yield BadSeed(number, quoted[:_SHOWN], _describe_error(error, text)[:_SHOWN], file)
 
 
 def is_no_page(text: str) -> bool:
-    """Whether a line has a scheme of what is no page: `mailto:`, `tel:`, `javascript:`."""
+    """Return whether a line has a scheme without pages: `mailto:`, `tel:`, `javascript:`."""
     name, colon, _ = text.partition(":")
     return bool(colon) and name.strip().lower() in _NO_PAGES
 
 
-def _why(error: URIError, text: str) -> str:
+def _describe_error(error: URIError, text: str) -> str:
     """What is wrong, without the name and the password that the quoted text may contain."""
-    why = str(error)
+    reason = str(error)
     if is_no_page(text):
-        return why
-    if "@" in text and "@" not in why:  # the quotation was cut
-        return why.partition(":")[0]
-    return redacted(why)
+        return reason
+    if "@" in text and "@" not in reason:  # the quotation was cut
+        return reason.partition(":")[0]
+    return redacted(reason)
 
 
 def _entry(text: str) -> Entry:
@@ -136,15 +136,15 @@ def _entries(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def parse_seed(text: str) -> Seed:
-    """One seed from its text: a URL, and behind it `scope=` and `depth=` for its own scope.
+    """Parse a seed: a URL, then optionally `scope=` and `depth=` for its own scope.
 
     Raises:
         URIError: It is none, or an option is wrong.
     """
     # After a tab, there are columns of a table or Nutch's metadata; URL parsers would drop the tab.
-    head, _, rest = text.strip().partition("\t")
+    head, _, options_text = text.strip().partition("\t")
     options = _OPTIONS.search(head)
-    words = [*(options[0].split() if options else ()), *own_scope_words(rest)]
+    words = [*(options[0].split() if options else ()), *own_scope_words(options_text)]
     seed = _plain_seed(head[: options.start() if options else None].rstrip())
     if not words:
         return seed
@@ -153,9 +153,9 @@ def parse_seed(text: str) -> Seed:
     return seed._replace(own=own, of=unquote(of[-1]) if of else "")
 
 
-def own_scope_words(rest: str) -> list[str]:
+def own_scope_words(text: str) -> list[str]:
     """The words of a seed's own scope in its columns: `scope=host`, `depth=2`, `of=SEED`."""
-    return [word for word in rest.split() if word.startswith(_OWN)]
+    return [word for word in text.split() if word.startswith(_OWN)]
 
 
 def seed_as_line(seed: Seed) -> str:
@@ -175,9 +175,9 @@ def _own_scope(options: Iterable[str]) -> SeedOwnScope:
         elif name == "depth" and value.isdecimal() and len(value) <= _DIGITS:
             own = own._replace(depth=int(value))
         else:
-            known = "|".join(sorted(_KINDS))
+            kinds = "|".join(sorted(_KINDS))
             raise URIError(
-                f"{option!r} is no option of a seed; the options are scope={known} and depth=NUMBER"
+                f"{option!r} is no option of a seed; the options are scope={kinds} and depth=NUMBER"
             )
     return own
 

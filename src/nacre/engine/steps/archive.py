@@ -1,4 +1,4 @@
-"""The archive step, a processor: what is stored, where, and what is remembered of it.
+"""The archive step, a processor: writes WARC records and the history of a URL.
 
 One synchronous step: the digest of an original becomes visible to other visits only as its record
 joins the open commit group, so a revisit is never durable before its original.
@@ -123,8 +123,9 @@ class ArchiveStep:
         history: Rows by URL.
         digests: Rows by payload.
         numbers: Record ids.
-        keeping: Decides what is written of a visit that need not be stored whole (`visit.keep`).
-        links: Decides whether its outlinks are.
+        keeping: Decides which records are written of a visit that need not be stored in full
+            (`visit.keep`).
+        links: Decides whether its outlinks are written.
         scratch: Folder that large records are compressed to; None for the system's.
     """
 
@@ -154,8 +155,8 @@ class ArchiveStep:
     @property
     def totals(self) -> tuple[int, int]:
         """Bytes written to both series: in all, and in this session before they were compressed."""
-        one, other = self.writer, self.large
-        return one.total + other.total, one.plain + other.plain
+        writer, large = self.writer, self.large
+        return writer.total + large.total, writer.plain + large.plain
 
     def is_large(self, visit: Visit) -> bool:
         """Whether its records must be compressed in a thread first (`prepare_large`)."""
@@ -184,7 +185,7 @@ class ArchiveStep:
         members: list[PackedMember] = []
         try:
             for record in records:
-                members.append(await pack_apart(self._scratch, record, level))  # noqa: PERF401 - what is there is closed when one fails
+                members.append(await pack_apart(self._scratch, record, level))  # noqa: PERF401 - packed members are closed if another fails
         except BaseException:
             _close(members)
             raise
@@ -193,8 +194,8 @@ class ArchiveStep:
     def write(self, visit: Visit, prepared: Prepared | None) -> Stored:
         """Append the records of a final visit, and remember it.
 
-        For all but large captures nothing awaits between `prepare` and this step, so that what was
-        decided there about duplicates still holds.
+        For all but large captures nothing awaits between `prepare` and this step, so that its
+        decision about duplicates still holds.
         """
         capture = visit.capture
         if capture is None or prepared is None or prepared.records is None:
@@ -253,10 +254,10 @@ class ArchiveStep:
             visit.write_revisit(revisit)
             same = revisit.kind == NOT_MODIFIED
             visit.annotate(DUPLICATE_NOT_MODIFIED if same else DUPLICATE_DIGEST)
-        kept = self._kept(visit, capture)
-        if kept.omitted:
+        decision = self._decide_records(visit, capture)
+        if decision.omitted:
             return []
-        if kept.confirms and revisit is None:
+        if decision.confirms and revisit is None:
             visit.note_only()
         facts = CaptureFacts(
             via=uri.via,
@@ -271,27 +272,32 @@ class ArchiveStep:
             robots=visit.robots_meta,
             verdict=visit.verdict,
             revisit=revisit,
-            delta=kept.delta,
-            confirms=kept.confirms,
+            delta=decision.delta,
+            confirms=decision.confirms,
             date_digits=digits,
         )
         if visit.noted:
             return [noted_record(capture, facts, self._numbers.record_id)]
         return capture_records(capture, facts, self._numbers.record_id)
 
-    def _kept(self, visit: Visit, capture: Capture) -> Kept:
+    def _decide_records(self, visit: Visit, capture: Capture) -> Kept:
         """What an incremental run makes of it; other runs write everything."""
         if visit.keep is not None:
             return self._keeping.decide(visit, capture, visit.keep)
-        known = visit.history
-        if capture.status == 304 and known is not None and known.date and not known.revisitable:
-            return Kept(confirms=kept_as(known))
+        history = visit.history
+        if (
+            capture.status == 304
+            and history is not None
+            and history.date
+            and not history.revisitable
+        ):
+            return Kept(confirms=kept_as(history))
         return _ALL
 
     def _unrecorded(self, visit: Visit, capture: Capture) -> Stored:
         """Remember a visit of which nothing is written."""
-        known = visit.history
-        if known is None:
+        history = visit.history
+        if history is None:
             began = capture.began
             self.history.put(HistoryRecord(visit.uri.url, visit.status, began, visits=1))
             return Stored.NOTHING
@@ -303,18 +309,18 @@ class ArchiveStep:
 
         The validators of a reply that is noted are asked with from now on.
         """
-        known = visit.history
-        if known is None:
+        history = visit.history
+        if history is None:
             return Stored.NOTED
-        same = confirms(capture, known)
+        same = confirms(capture, history)
         row = structs.replace(
-            known,
+            history,
             status=visit.status,
             visited=capture.began,
-            visits=known.visits + 1,
-            confirmed=capture.began if record_id and same else known.confirmed,
+            visits=history.visits + 1,
+            confirmed=capture.began if record_id and same else history.confirmed,
         )
-        if record_id and not same and known.date and is_version(capture):
+        if record_id and not same and history.date and is_version(capture):
             row = structs.replace(
                 row,
                 noted=Noted(record_id, capture.payload_digest),
@@ -344,16 +350,16 @@ class ArchiveStep:
         """Remember the place of a payload; a payload that is stored in full is not replaced."""
         if can_be_original(capture):
             framing, digest = _framing(capture), capture.payload_digest
-            known = self._digests.get(digest, framing)
-            if known is None or known.base:
+            stored = self._digests.get(digest, framing)
+            if stored is None or stored.base:
                 self._digests.put(digest, framing, original)
 
     def _remember(self, visit: Visit, capture: Capture, record_id: str) -> None:
-        known, revisit = visit.history, visit.revisit
-        visits = known.visits + 1 if known else 1
-        if revisit is not None and revisit.kind == NOT_MODIFIED and known is not None:
+        history, revisit = visit.history, visit.revisit
+        visits = history.visits + 1 if history else 1
+        if revisit is not None and revisit.kind == NOT_MODIFIED and history is not None:
             row = structs.replace(
-                known, status=304, visited=capture.began, visits=visits, confirmed=capture.began
+                history, status=304, visited=capture.began, visits=visits, confirmed=capture.began
             )
         elif is_version(capture):
             original = revisit.original if revisit else None
@@ -371,10 +377,14 @@ class ArchiveStep:
                 visits=visits,
                 original=original.url if original and original.url != visit.uri.url else "",
                 base=visit.keep.base if visit.keep is not None else None,
-                confirmed=capture.began if known is not None and confirms(capture, known) else 0,
+                confirmed=capture.began
+                if history is not None and confirms(capture, history)
+                else 0,
             )
-        elif known is not None:
-            row = structs.replace(known, status=visit.status, visited=capture.began, visits=visits)
+        elif history is not None:
+            row = structs.replace(
+                history, status=visit.status, visited=capture.began, visits=visits
+            )
         else:
             row = HistoryRecord(visit.uri.url, visit.status, capture.began, visits=visits)
         self._put(visit, row)
@@ -397,9 +407,9 @@ def _framing(capture: Capture) -> str:
 
 
 def _validator(visit: Visit, capture: Capture, name: bytes) -> bytes:
-    """A validator of a reply; one that is too long to be kept is annotated and not asked with."""
+    """Return a validator of a reply; "" (with an annotation) if it is too long to store."""
     received = capture.header(name)
-    kept = kept_validator(received)
-    if received and not kept:
+    validator = kept_validator(received)
+    if received and not validator:
         visit.annotate(LONG_VALIDATOR)
-    return kept
+    return validator

@@ -51,8 +51,8 @@ class BlockEvidence(NamedTuple):
 
 def blocking_service(reply: BlockEvidence) -> str:
     """Return the service that a reply is of; "" for a reply of the site itself."""
-    found = (name for name, is_its in _SERVICES.items() if is_its(reply))
-    return next(found, "")
+    services = (name for name, is_its in _SERVICES.items() if is_its(reply))
+    return next(services, "")
 
 
 def _is_akamai(reply: BlockEvidence) -> bool:

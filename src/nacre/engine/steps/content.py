@@ -1,4 +1,4 @@
-"""Processors that look at what was fetched. Source: Heritrix 3."""
+"""Processors that inspect fetched content. Source: Heritrix 3."""
 
 import hashlib
 from base64 import b32encode
@@ -44,7 +44,7 @@ class ContentDigest(Entry):
     """Compares texts for duplicates without the matches of an expression.
 
     So a page with a counter or a date is stored again only when something else has changed. The
-    record keeps the digest of the whole payload; a revisit says that its digest is the original's.
+    record has the digest of the whole payload; a revisit has the digest of the original.
     """
 
     heritrix = "HTTPContentDigest"
@@ -93,15 +93,17 @@ class MultipleRegex(Entry):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> "MultipleRegex":
-        known = {_URI: PatternFinder(self.uri_regex).groups}
-        known |= {name: PatternFinder(regex).groups for name, regex in self.content_regexes.items()}
+        groups = {_URI: PatternFinder(self.uri_regex).groups}
+        groups |= {
+            name: PatternFinder(regex).groups for name, regex in self.content_regexes.items()
+        }
         for name, group in LinkTemplate(self.template).places.items():
-            if name not in known:
-                names = ", ".join(known)
+            if name not in groups:
+                names = ", ".join(groups)
                 raise ValueError(f"the template names {name!r}, which is none of: {names}")
-            if group > known[name]:
+            if group > groups[name]:
                 raise ValueError(f"the template asks for group {group} of {name!r}, which has "
-                                 f"{known[name]}")  # fmt: skip
+                                 f"{groups[name]}")  # fmt: skip
         return self
 
     @classmethod
@@ -154,7 +156,7 @@ class _Digest:
         self._finder = PatternFinder(settings.strip_regex) if settings.strip_regex else None
 
     def of(self, visit: Visit, capture: Capture) -> str:
-        """The digest of a text without what is stripped; "" if nothing is."""
+        """Return the digest of a text without stripped parts; "" if nothing is stripped."""
         if self._finder is None or capture.payload_length > self.limit:
             return ""
         text = read_text(document_of(visit, capture, self.limit))
@@ -173,7 +175,7 @@ class Digesting:
         return has_text(visit) and visit.mime.startswith("text/")
 
     async def process(self, visit: Visit) -> Result:
-        """Say by what it is compared."""
+        """Set the digest by which the capture is compared."""
         if visit.capture is not None:
             visit.compare_by(self._digest[visit.overlay].of(visit, visit.capture))
         return Result.PROCEED
@@ -197,8 +199,8 @@ class _Expressions:
         if groups is None:
             return []
         text = read_text(document_of(visit, capture, 8 * _MIB)) if self._content else ""
-        found = {name: finder.find(text) for name, finder in self._content.items()}
-        return list(combinations(self._template, {_URI: [groups], **found}, self._limit))
+        matches = {name: finder.find(text) for name, finder in self._content.items()}
+        return list(combinations(self._template, {_URI: [groups], **matches}, self._limit))
 
 
 class Combining:

@@ -127,13 +127,13 @@ class QueueDelays:
         if capture is None:
             pace = self._without_reply(visit, politeness)
             return Attempt(visit.status, pace.delay, cause=pace.cause)
-        known = self._frontier.backoff(uri.queue)
-        backoff = next_backoff(politeness, known, visit.status, capture.first_byte)
-        asked = self._crawl_delay(visit) if visit.crawl_delay is None else visit.crawl_delay
-        pace = pace_after(politeness, capture.duration, asked, visit.retry_after, backoff)
+        backoff_before = self._frontier.backoff(uri.queue)
+        backoff = next_backoff(politeness, backoff_before, visit.status, capture.first_byte)
+        crawl_delay = self._crawl_delay(visit) if visit.crawl_delay is None else visit.crawl_delay
+        pace = pace_after(politeness, capture.duration, crawl_delay, visit.retry_after, backoff)
         pace = pace.at_least(self._least(visit, capture), DelayCause.BANDWIDTH)
         visit.wait_for(pace.delay)
-        return Attempt(visit.status, pace.delay, backoff, alone=bool(asked), cause=pace.cause)
+        return Attempt(visit.status, pace.delay, backoff, alone=bool(crawl_delay), cause=pace.cause)
 
     def _without_reply(self, visit: Visit, politeness: PolitenessSettings) -> Pace:
         """The time spent is all that is known of the host; 0 if it was not asked."""

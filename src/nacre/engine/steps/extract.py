@@ -1,4 +1,4 @@
-"""The extraction: the content of what was fetched is decoded within its caps, and its links found.
+"""The extraction: decodes the fetched content within its limits, and finds its links.
 
 Many replies can be ready at once. If all of them were parsed and stored in one turn of the event
 loop, timers, connections and commands would wait for the last. So some visits continue in one turn,
@@ -30,7 +30,7 @@ LARGE = 1_000_000
 
 
 class Extract(Entry):
-    """Finds the outlinks of what was fetched. Settings: `extract`."""
+    """Finds the outlinks of fetched documents. Settings: `extract`."""
 
     heritrix = "ExtractorHTML"
     gives = frozenset((LINKS,))
@@ -101,7 +101,7 @@ class HostCharsets:
         return self._known.get(authority(url), "") if self._known else ""
 
     def learn(self, url: str, codec: str, source: str) -> None:
-        """Note what a page was read in; only what it declares itself counts."""
+        """Record the charset of a page, if the page declares it itself."""
         if source not in _DECLARED or (not self._known and codec in COMMON):
             return
         name = authority(url)
@@ -180,20 +180,20 @@ class ExtractStep:
         host = self._charsets.of(visit.uri.url)
         document = document_of(visit, capture, settings.max_document, host)
         if len(document.body) > LARGE or self._unpacks(document, settings):
-            found = await self._parser.extract(document, settings)
+            extraction = await self._parser.extract(document, settings)
         else:
-            found = self._extract(document, settings)
-        self._take(visit, found)
+            extraction = self._extract(document, settings)
+        self._take(visit, extraction)
         return _PROCEED
 
-    def _take(self, visit: Visit, found: Extraction) -> None:
-        visit.add_outlinks(found.outlinks, found.dropped)
-        visit.parsed(found.charset, found.robots, found.errors)
-        if found.charset:
-            self._charsets.learn(visit.uri.url, found.charset, found.charset_source)
-        if found.claimed:
+    def _take(self, visit: Visit, extraction: Extraction) -> None:
+        visit.add_outlinks(extraction.outlinks, extraction.dropped)
+        visit.parsed(extraction.charset, extraction.robots, extraction.errors)
+        if extraction.charset:
+            self._charsets.learn(visit.uri.url, extraction.charset, extraction.charset_source)
+        if extraction.claimed:
             visit.claim()
-        for annotation in found.annotations:
+        for annotation in extraction.annotations:
             visit.annotate(annotation)
-        if found.dropped:
-            visit.annotate(dropped_outlinks(found.dropped))
+        if extraction.dropped:
+            visit.annotate(dropped_outlinks(extraction.dropped))

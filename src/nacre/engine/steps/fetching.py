@@ -53,7 +53,7 @@ class CookieRows:
             self._jar.load_row(row, now)
 
     def load_file(self, path: Path, now: float) -> list[str]:
-        """Fill the jar from a Netscape file; what is wrong with it, line by line.
+        """Fill the jar from a Netscape file; return the problems, one per invalid line.
 
         Raises:
             ConfigError: It cannot be read.
@@ -95,7 +95,7 @@ UNCONDITIONAL = "_unconditional"
 
 
 FRESH = "_fresh"
-"""Key in a URI's heritable data: number of fetches on a connection of its own, if it needs one."""
+"""Key in a URI's heritable data: number of fetches on separate connections, if it needs one."""
 
 
 class FetchDns(Entry):
@@ -216,10 +216,10 @@ class FetchHttpStep:
             # The preconditions found it valid; its time may have run out since.
             answer = self._answers.latest(name)
             addresses = answer.addresses if answer else ()
-        known = None if uri.is_prerequisite else self._history.get(uri.url)
-        visit.recall(known)
+        history = None if uri.is_prerequisite else self._history.get(uri.url)
+        visit.recall(history)
         plain = UNCONDITIONAL in uri.heritable or COOKIE_WALL in uri.annotations
-        last = known if known and known.date and self._conditional and not plain else None
+        last = history if history and history.date and self._conditional and not plain else None
         return FetchRequest(
             url=uri.url,
             addresses=addresses,
@@ -237,13 +237,13 @@ class FetchHttpStep:
 
     def _check(self, visit: Visit, addresses: Sequence[str]) -> Check | None:
         """What is asked between head and body; None when nothing is."""
-        gate, wanted = self._midfetch[visit.overlay], self._checks[visit.overlay]
+        gate, check = self._midfetch[visit.overlay], self._checks[visit.overlay]
         if gate is None:
-            return wanted
+            return check
         address = addresses[0] if addresses else ""
 
         def wants(status: int, headers: Sequence[tuple[bytes, bytes]]) -> bool:
-            if wanted is not None and not wanted(status, headers):
+            if check is not None and not check(status, headers):
                 return False
             return gate.opens(asked_of(visit, head_facts(visit, address, status, headers)))
 

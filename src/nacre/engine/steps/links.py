@@ -126,7 +126,7 @@ class Unwrapping:
         return bool(visit.outlinks)
 
     async def process(self, visit: Visit) -> Result:
-        """Add what is within the links."""
+        """Add the URLs inside the links."""
         within = [url for link in visit.outlinks for url in urls_within(link.url)]
         add_links(visit, within, Hop.SPECULATIVE, "=SPECULATIVE_MISC")
         return Result.PROCEED
@@ -143,7 +143,7 @@ class Sifting:
         return bool(visit.outlinks)
 
     def process(self, visit: Visit) -> Result:
-        """Drop what is not accepted."""
+        """Drop links that the scope does not accept."""
         scope, uri = self._scope[visit.overlay], visit.uri
         paths = {hop: extend_path(uri.path, hop) for hop in Hop}
 
@@ -157,20 +157,20 @@ class Sifting:
 
 def add_links(visit: Visit, urls: Iterable[str], hop: Hop, context: str) -> None:
     """Add links to a visit: absolute URLs, each once; those that are none are left out."""
-    found = list(_links(visit, urls, hop, context))
-    if found:
-        visit.add_outlinks(found)
+    links = list(_links(visit, urls, hop, context))
+    if links:
+        visit.add_outlinks(links)
 
 
 def _links(visit: Visit, urls: Iterable[str], hop: Hop, context: str) -> Iterator[Outlink]:
-    known = {link.url for link in visit.outlinks}
+    urls_present = {link.url for link in visit.outlinks}
     rank = len(visit.outlinks)
     for text in urls:
         try:
             url = parse(text)
         except URIError:
             continue
-        if url not in known and url.startswith("http"):
-            known.add(url)
+        if url not in urls_present and url.startswith("http"):
+            urls_present.add(url)
             yield Outlink(url, hop, context, rank=rank)
             rank += 1

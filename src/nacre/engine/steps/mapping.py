@@ -172,7 +172,7 @@ def read_ranges(lines: Sequence[str]) -> list[tuple[str, str]]:
     Raises:
         ValueError: A line is none, or there is none at all.
     """
-    found: dict[str, str] = {}
+    ranges: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         words = line.split()
         if not words or words[0].startswith("#"):
@@ -181,10 +181,10 @@ def read_ranges(lines: Sequence[str]) -> list[tuple[str, str]]:
             raise ValueError(f"line {number}: {line!r} is not `KEY NAME`")
         if not re.match(_NAME, words[1]):
             raise ValueError(f"line {number}: {words[1]!r} is not a name of a crawler (KEY NAME)")
-        found[words[0]] = words[1]
-    if not found:
+        ranges[words[0]] = words[1]
+    if not ranges:
         raise ValueError("it has no line `KEY NAME`")
-    return sorted(found.items())
+    return sorted(ranges.items())
 
 
 class Diversions:
@@ -240,7 +240,9 @@ class Diversions:
         files = self._files.open
         paths = [(number, file.row.path) for number, file in files.items()]
         mark = f"-{self._local}-to-"
-        return [one for one in paths if one[1].startswith(self._folder + "/") and mark in one[1]]
+        return [
+            entry for entry in paths if entry[1].startswith(self._folder + "/") and mark in entry[1]
+        ]
 
     def _final(self, path: str) -> str:
         """A name that no file has yet: a run that resumes may return to a generation."""
@@ -271,8 +273,8 @@ class UriMapper:
         if target == self._local:
             return Result.PROCEED
         self._diversions.write(visit.uri, target)
-        why = f"it belongs to the crawler {target}"
-        visit.refuse(FetchStatus.BLOCKED_BY_PROCESSOR, why, diverted(target))
+        reason = f"it belongs to the crawler {target}"
+        visit.refuse(FetchStatus.BLOCKED_BY_PROCESSOR, reason, diverted(target))
         return Result.FINISH
 
 

@@ -1,7 +1,7 @@
 """Preconditions of a fetch: the addresses of the host, and its robots.txt.
 
-Both are URIs of their own (hop P), fetched through the same queue; the URI that needs them returns
-to it as -50, at no cost. What it waited for serves it, even if it was valid for no time at all.
+Both are separate URIs (hop P), fetched through the same queue; the URI that needs them returns to
+it as -50, at no cost. It may use the answer that it waited for, even if that expired at once.
 Policies that do not obey robots.txt have it fetched too, for the archive and for its sitemaps.
 Source: Heritrix 3, PreconditionEnforcer.
 """
@@ -155,10 +155,10 @@ class CheckPreconditionsStep:
 def _obey(
     visit: Visit, site: str, row: RobotsRow, rules: AgentRules | None, *, calculates: bool
 ) -> Result:
-    """Obey what is known of a robots.txt."""
+    """Apply the stored robots.txt."""
     if row.state is _UNREACHABLE:
-        why = row.error or describe(row.status).rstrip(".")
-        text = f"robots.txt of {site} could not be fetched ({row.status}: {why})"
+        reason = row.error or describe(row.status).rstrip(".")
+        text = f"robots.txt of {site} could not be fetched ({row.status}: {reason})"
         return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
     visit.obey((rules and rules.crawl_delay) or 0.0)
     return _PROCEED if rules is None else _judge(visit, rules, calculates=calculates)

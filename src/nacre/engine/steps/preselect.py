@@ -51,7 +51,7 @@ class Blocks(NamedTuple):
     allowed: PatternList
     blocked: PatternList
 
-    def why(self, url: str) -> str:
+    def blocking_setting(self, url: str) -> str:
         """The setting that blocks a URL; "" for none."""
         if self.everything:
             return "block_all"
@@ -62,7 +62,7 @@ class Blocks(NamedTuple):
 
 def preselection(entries: Sequence[Entry]) -> Blocks | None:
     """The URLs that the entry of a chain blocks; None for none."""
-    entry = next((one for one in entries if isinstance(one, Preselect)), None)
+    entry = next((candidate for candidate in entries if isinstance(candidate, Preselect)), None)
     if entry is None or not (entry.block_all or entry.allow_by_regex or entry.block_by_regex):
         return None
     allowed, blocked = (
@@ -91,15 +91,15 @@ class PreselectStep:
     async def process(self, visit: Visit) -> Result:
         """Disregard it (-5001, -5000), with the reason."""
         uri, blocks = visit.uri, self._blocks[visit.overlay]
-        setting = blocks.why(uri.url) if blocks is not None else ""
+        setting = blocks.blocking_setting(uri.url) if blocks is not None else ""
         if setting:
             visit.refuse(FetchStatus.BLOCKED_BY_USER, f"blocked by {setting} of the preselector")
             return Result.FINISH
         hop = uri.path[-1:]
         if hop != _SPECULATIVE or self._speculation.still_worth(uri.url, uri.context):
             return Result.PROCEED
-        why = "guesses of its kind on this site led nowhere"
-        visit.refuse(FetchStatus.OUT_OF_SCOPE, why, SPECULATIVE_HOPELESS)
+        reason = "guesses of its kind on this site led nowhere"
+        visit.refuse(FetchStatus.OUT_OF_SCOPE, reason, SPECULATIVE_HOPELESS)
         return Result.FINISH
 
 
@@ -136,6 +136,6 @@ class RecheckScopeStep:
         verdict = self._scope[visit.overlay].decide(subject_of(visit, self._address(visit)))
         if verdict.accepted:
             return Result.PROCEED
-        why = f"out of scope when it was asked again, by the rule {verdict.rule}"
-        visit.refuse(FetchStatus.OUT_OF_SCOPE, why)
+        reason = f"out of scope when it was asked again, by the rule {verdict.rule}"
+        visit.refuse(FetchStatus.OUT_OF_SCOPE, reason)
         return Result.FINISH

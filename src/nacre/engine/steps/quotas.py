@@ -1,4 +1,4 @@
-"""Quotas in a running job: what was taken is counted, and what is over its quota is not fetched.
+"""Quotas in a running job: usage is counted, and URIs over a quota are not fetched.
 
 A limit of running time, looked at for each URI. As Heritrix's RuntimeLimitEnforcer.
 """
@@ -83,7 +83,7 @@ class EnforceQuotas(Entry):
 
 
 class QuotaBook:
-    """Counts what was taken, by the levels that have a quota; by none when there is none.
+    """Counts usage by the levels that have a quota; nothing if there is no quota.
 
     What was fetched before a level had its first quota is taken from the statistics: there all
     replies count as successes, and robots.txt counts too.
@@ -104,7 +104,7 @@ class QuotaBook:
         self,
         store: Store,
         settings: Effective[QuotaSettings],
-        said: Iterable[str] = (),
+        stored_paths: Iterable[str] = (),
         queue: Callable[[str], str] = str,
         changed: Callable[[], None] = _nothing,
     ) -> None:
@@ -118,16 +118,16 @@ class QuotaBook:
         self._changed = changed
         self._before = list(settings)
         settings.watch(self._compare)
-        for path in said:
+        for path in stored_paths:
             parts = path.split(".")
             if parts[0] == "quotas" and len(parts) > 1 and parts[1] in set(Level):
                 self._open(Level(parts[1]))
 
     def _prepare(self, settings: QuotaSettings) -> tuple[QuotaCheck, ...]:
-        found = checks(settings)
-        for check in found:
+        quota_checks = checks(settings)
+        for check in quota_checks:
             self._open(check.level)
-        return found
+        return quota_checks
 
     def _compare(self) -> None:
         if self._before != self.settings:
@@ -143,7 +143,7 @@ class QuotaBook:
             self._recall(level, book)
 
     def _recall(self, level: Level, book: Tallies[Usage]) -> None:
-        """Counts of what was fetched before there was a quota of this level."""
+        """Load the usage from before this level had a quota."""
         kind = "source" if level is Level.SOURCE else "host"
         for name, tally in rows(self._store, kind):
             usage = book[self._name_of(level, name)]
@@ -212,9 +212,9 @@ class QuotaBook:
     def release(self, visit: Visit) -> None:
         """Note that it is no longer in process; nothing happens when it was not counted."""
         for place in self._places.pop(id(visit), ()):
-            left = self._busy.pop(place) - 1
-            if left:
-                self._busy[place] = left
+            remaining = self._busy.pop(place) - 1
+            if remaining:
+                self._busy[place] = remaining
 
     def usage(self, level: Level, uri: CrawlURI) -> Usage | None:
         """The usage so far; None if it is not counted."""
@@ -229,7 +229,7 @@ class QuotaBook:
 
 
 class EnforceQuotasStep:
-    """The step of the chain: what is over its quota is not fetched."""
+    """The step of the chain that refuses URIs over a quota."""
 
     def __init__(self, book: QuotaBook) -> None:
         self._book = book
@@ -254,8 +254,8 @@ class EnforceQuotasStep:
                 return Result.PROCEED
             visit.defer()
             return Result.FINISH
-        why = f"the quota quotas.{check.level}.{check.name} of {check.limit} is reached"
-        visit.refuse(FetchStatus.BLOCKED_BY_QUOTA, why, check.annotation)
+        reason = f"the quota quotas.{check.level}.{check.name} of {check.limit} is reached"
+        visit.refuse(FetchStatus.BLOCKED_BY_QUOTA, reason, check.annotation)
         settings = self._book.settings[visit.overlay]
         if settings.force_retire and check.level is not Level.SOURCE:
             visit.retire_queue(check.annotation)
@@ -282,7 +282,7 @@ class LimitRuntimeStep:
     Pausing and ending leave the URI at hand alone: it is fetched.
 
     Args:
-        settings: The limit, and what is done when it has passed.
+        settings: The limit, and the action after it.
         supervisor: Asked for a pause, or for the end.
     """
 
@@ -304,6 +304,6 @@ class LimitRuntimeStep:
         if settings.action == "terminate":
             self._supervisor.stop(ExitStatus.TIME_LIMIT)
             return Result.PROCEED
-        why = f"the crawl has run for {settings.after:g} s (limits.runtime.after)"
-        visit.refuse(FetchStatus.BLOCKED_BY_RUNTIME, why, runtime_exceeded(settings.after))
+        reason = f"the crawl has run for {settings.after:g} s (limits.runtime.after)"
+        visit.refuse(FetchStatus.BLOCKED_BY_RUNTIME, reason, runtime_exceeded(settings.after))
         return Result.FINISH

@@ -122,12 +122,12 @@ class _Reader:
         self._end_option(end)
         options, self._options = self._options, []
         self._list = self._option = None
-        chosen = [one for one in options if one.selected] or options[:1]
-        shown = options if _ALL_SHOWN.search(start["rest"]) else chosen[-1:]
+        chosen = [option for option in options if option.selected] or options[:1]
+        visible = options if _ALL_SHOWN.search(start["rest"]) else chosen[-1:]
         if _HIDDEN.search(start["rest"]):
-            options = shown = []
+            options = visible = []
         self._parts += [self._markup[self._at : start.start()]]
-        self._parts += [f" {one.label} " for one in shown]
+        self._parts += [f" {option.label} " for option in visible]
         self._at = end
-        others = [unescape(one.label) for one in options if one not in shown]
-        self._hidden += others[: max(0, _MOST - len(self._hidden))]
+        hidden_labels = [unescape(option.label) for option in options if option not in visible]
+        self._hidden += hidden_labels[: max(0, _MOST - len(self._hidden))]

@@ -1,7 +1,7 @@
 """The characters of a document for an index, also where the encoding that it declares is wrong.
 
-Links are read as browsers read them, by the declaration. Words that nobody can read are of no use
-in an index: so the bytes count more here.
+Links are decoded as browsers do, by the declaration. For words of an index the bytes count more
+than the declaration: unreadable words are useless there.
 """
 
 import re
@@ -26,10 +26,10 @@ def document_text(document: Document) -> str:
     charset, _ = detect(body, document.charset_header, document.url, document.hints)
     text = decode(body, charset)
     if _FAR.search(body) is not None:
-        other = _in_chinese(body) if "\ufffd" in text else None
+        decoded = _in_chinese(body) if "\ufffd" in text else None
         if charset.replace("_", "-").lower() not in {"utf-8", "utf-8-sig"}:
-            other = _in_utf_8(body) or other
-        text = other or text
+            decoded = _in_utf_8(body) or decoded
+        text = decoded or text
     return text.replace("\0", " ")
 
 

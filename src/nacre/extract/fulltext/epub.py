@@ -38,16 +38,16 @@ def epub_text(job: TextJob, _kind: str) -> PageText:
                 return PageText(problem="unreadable")
             name = unescape(match[1])
             package = budget.read(file, name)
-            known = frozenset(file.namelist())
-            chapters = [one for one in _chapters(package, name) if one in known]
-            texts = [_chapter_text(budget.read(file, one)) for one in chapters[:_MOST]]
+            names = frozenset(file.namelist())
+            chapters = [chapter for chapter in _chapters(package, name) if chapter in names]
+            texts = [_chapter_text(budget.read(file, chapter)) for chapter in chapters[:_MOST]]
     except ZIP_ERRORS:
         return PageText(problem="unreadable")
     title, language = _TITLE.search(package), _LANGUAGE.search(package)
     return PageText(
         title=unescape(title[1]) if title else "",
         text="\n\n".join(text for text, _ in texts).strip(),
-        rest="\n".join(filter(None, (rest for _, rest in texts))),
+        rest="\n".join(filter(None, (hidden for _, hidden in texts))),
         lang=unescape(language[1]).strip() if language else "",
     )
 

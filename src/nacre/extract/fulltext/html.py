@@ -31,11 +31,11 @@ def html_text(job: TextJob, _kind: str) -> PageText:
     main = whole = whole.replace(MARK, "")
     rest = ""
     if job.main:
-        found = extract_plain_text(
+        extracted = extract_plain_text(
             tree, preserve_formatting=True, main_content=True, list_bullets=False
         )
-        main, rest = parted(whole, found.replace(MARK, ""))
-    lang, robots = _said(tree, job.agent)
+        main, rest = parted(whole, extracted.replace(MARK, ""))
+    lang, robots = _title_and_robots(tree, job.agent)
     return PageText(
         title=(tree.title or "").replace(MARK, ""),
         text=main,
@@ -63,7 +63,7 @@ _VOID = frozenset(
 
 
 def _open_depth(text: str) -> int:
-    """Elements that are open at the same time at most, tag by tag; none of them implied."""
+    """Return the greatest nesting depth of tags, without implied elements."""
     from turbohtml import TokenType, tokenize  # noqa: PLC0415 - for pages with odd tags alone
 
     depth = deepest = 0
@@ -78,11 +78,11 @@ def _open_depth(text: str) -> int:
 
 def _in_linear_time(text: str, readings: Sequence[str]) -> PageText:
     view = page_view(text.replace(MARK, ""))
-    title = next((one.text for one in view.pieces if one.kind == "title"), "")
+    title = next((piece.text for piece in view.pieces if piece.kind == "title"), "")
     return PageText(title=title, text=view.text, rest="\n".join(readings))
 
 
-def _said(tree: "HTMLTree", agent: str) -> tuple[str, list[str]]:
+def _title_and_robots(tree: "HTMLTree", agent: str) -> tuple[str, list[str]]:
     """The language that a page declares, and directives of its meta elements for everyone."""
     page = tree.document
     if page is None:

@@ -113,8 +113,8 @@ class TextJob(msgspec.Struct, array_like=True):
 
     Attributes:
         document: The document.
-        main: Tell what is on every page of a site from the text.
-        most: Characters of text that are kept.
+        main: Separate the text of the page from parts that every page of a site repeats.
+        most: Characters of text to return at most.
         linear: Take HTML apart tag by tag, in linear time: for pages that were too much otherwise.
         agent: Product token for which directives may be written; "" for everyone's alone.
         lifted: A `noindex` of the head does not hold any more.
@@ -133,8 +133,9 @@ class PageText(msgspec.Struct, array_like=True):
 
     Attributes:
         title: Its title; "" for none.
-        text: Its text, without what is on every page of a site where that was asked for.
-        rest: The text that this leaves out.
+        text: Its text; if `main` was requested, without the parts that every page of a site
+            repeats.
+        rest: The text that `text` leaves out.
         lang: Its language, lower case; "" when unknown.
         robots: Directives for robots in effect, lower case.
         type: Media type by which it was read.

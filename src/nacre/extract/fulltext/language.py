@@ -1,4 +1,4 @@
-"""The language of a text: what it declares, else what its script and its words look like.
+"""The language of a text: the declared one, else a guess from its script and words.
 
 Source: BCP 47 for the form of a tag; py3langid for the guess (Lui and Baldwin, "langid.py: an
 off-the-shelf language identification tool", 2012).
@@ -48,8 +48,8 @@ def declared_language(tag: str) -> str:
     name = tag.strip().lower().replace("_", "-")
     if not _TAG.fullmatch(name) or len(name) > 35:
         return ""
-    main, dash, rest = name.partition("-")
-    return f"{_OLD.get(main, main)}{dash}{rest}"
+    main, dash, subtags = name.partition("-")
+    return f"{_OLD.get(main, main)}{dash}{subtags}"
 
 
 def language_of(declared: str, text: str) -> str:
@@ -109,8 +109,12 @@ def guessed_language(text: str) -> str:
 def _is_english(sample: str) -> bool:
     """Whether words that no other language has together are many; the model takes far longer."""
     words = _LATIN.findall(sample.lower())
-    known = sum(map(_ENGLISH.__contains__, words))
-    return len(words) >= _WORDS and 6 * known >= len(words) and 30 * words.count("the") >= known
+    stop_words = sum(map(_ENGLISH.__contains__, words))
+    return (
+        len(words) >= _WORDS
+        and 6 * stop_words >= len(words)
+        and 30 * words.count("the") >= stop_words
+    )
 
 
 @cache
@@ -118,6 +122,6 @@ def _identifier() -> Any:  # noqa: ANN401 - an extra
     """The model; reading it takes half a second."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - an extra
 
-    found = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    found.set_languages([name for name in found.labels if name not in _VARIETIES])
-    return found
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages([name for name in identifier.labels if name not in _VARIETIES])
+    return identifier

@@ -18,54 +18,54 @@ _SEARCHED = 2_000
 """Lines that are compared character by character with an extracted line, at most."""
 
 
-def parted(whole: str, found: str) -> tuple[str, str]:
-    """Part a text into content and the rest.
+def parted(whole: str, extract: str) -> tuple[str, str]:
+    """Split a text into content and the rest.
 
     Args:
         whole: The text of the page.
-        found: The extract of its content: its lines in order, parts of them missing.
+        extract: The extract of its content: its lines in order, parts of them missing.
 
     Returns:
         The lines of the content, with the empty ones between them, and the others.
     """
-    if whole == found:
+    if whole == extract:
         return whole, ""
     lines = whole.splitlines()
     plain = [line.strip() for line in lines]
-    chosen = _chosen(plain, list(filter(None, map(str.strip, found.splitlines()))))
+    chosen = _chosen(plain, list(filter(None, map(str.strip, extract.splitlines()))))
     if not any(chosen):
-        return found, whole
+        return extract, whole
     _fill_gaps(plain, chosen)
-    content, rest, after = [], [], False
+    content, left_out, after = [], [], False
     for line, text, is_content in zip(lines, plain, chosen, strict=True):
         if is_content or (not text and after):
             content.append(line.rstrip())
             after = is_content
         elif text:
-            rest.append(text)
+            left_out.append(text)
             after = False
-    return "\n".join(content).strip("\n"), "\n".join(rest)
+    return "\n".join(content).strip("\n"), "\n".join(left_out)
 
 
-def _chosen(plain: Sequence[str], found: Sequence[str]) -> list[bool]:
+def _chosen(plain: Sequence[str], extract: Sequence[str]) -> list[bool]:
     """Which lines an extract points to: by equal lines first, by similar ones between these."""
     chosen = [False] * len(plain)
     begin = begin_found = 0
-    for at, at_found in (*_anchors(plain, found), (len(plain), len(found))):
-        _choose_equal(plain, chosen, found[begin_found:at_found], begin, at)
+    for at, at_found in (*_anchors(plain, extract), (len(plain), len(extract))):
+        _choose_equal(plain, chosen, extract[begin_found:at_found], begin, at)
         if at < len(plain):
             chosen[at] = True
         begin, begin_found = at + 1, at_found + 1
     return chosen
 
 
-def _anchors(plain: Sequence[str], found: Sequence[str]) -> list[tuple[int, int]]:
+def _anchors(plain: Sequence[str], extract: Sequence[str]) -> list[tuple[int, int]]:
     """Places of lines that both have once, in the order of both."""
-    counts, counts_found = Counter(plain), Counter(found)
+    counts, counts_found = Counter(plain), Counter(extract)
     places = {text: at for at, text in enumerate(plain) if counts[text] == 1}
     pairs = [
         (places[text], at)
-        for at, text in enumerate(found)
+        for at, text in enumerate(extract)
         if counts_found[text] == 1 and text in places
     ]
     return _longest_rising(pairs)
@@ -90,14 +90,14 @@ def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _choose_equal(
-    plain: Sequence[str], chosen: list[bool], found: Sequence[str], begin: int, end: int
+    plain: Sequence[str], chosen: list[bool], extract: Sequence[str], begin: int, end: int
 ) -> None:
     """Choose lines of a range that equal extracted lines, in order; between them similar ones."""
     places: dict[str, list[int]] = defaultdict(list)
-    for number in range(begin, end if found else begin):
+    for number in range(begin, end if extract else begin):
         places[plain[number]].append(number)
     pending: list[str] = []
-    for text in found:
+    for text in extract:
         numbers = places.get(text, [])
         at = bisect_left(numbers, begin)
         if at == len(numbers):
@@ -113,24 +113,28 @@ def _choose_similar(
     plain: Sequence[str], chosen: list[bool], pending: Sequence[str], begin: int, end: int
 ) -> None:
     """Choose the lines of a range that have half of their characters in extracted lines."""
-    left = ["".join(text.split()) for text in pending]
+    extract_lines = ["".join(text.split()) for text in pending]
     for number in range(begin, min(end, begin + _SEARCHED)):
-        if not left:
+        if not extract_lines:
             return
         text = "".join(plain[number].split())
-        for at, found in enumerate(left[:_AHEAD]) if text else ():
-            size = _shared(text, found)
-            if 2 * size >= len(text) or (size == len(found) and found in text):
+        for at, line in enumerate(extract_lines[:_AHEAD]) if text else ():
+            size = _shared(text, line)
+            if 2 * size >= len(text) or (size == len(line) and line in text):
                 chosen[number] = True
-                left = [found[size:], *left[at + 1 :]] if size < len(found) else left[at + 1 :]
+                extract_lines = (
+                    [line[size:], *extract_lines[at + 1 :]]
+                    if size < len(line)
+                    else extract_lines[at + 1 :]
+                )
                 break
 
 
-def _shared(text: str, found: str) -> int:
+def _shared(text: str, line: str) -> int:
     """How many of the first characters of an extract a text has, in order."""
     at = 0
     for char in text:
-        if at < len(found) and char == found[at]:
+        if at < len(line) and char == line[at]:
             at += 1
     return at
 

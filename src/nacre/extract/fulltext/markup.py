@@ -26,7 +26,7 @@ _LOOKED_BACK = 1_000
 _PRE = regex.compile(r"(?is)(<pre\b.*?(?:</pre\s*>|\Z))")
 _REFERENCE = regex.compile(r"(?i)&#(?:x([0-9a-f]{3,6})|([0-9]{4,7}));")
 _FIRST_WIDE = 0x2E80
-"""Characters before it may be markup, and none of them is wide."""
+"""Characters below this code may be markup, and none of them is wide."""
 
 _READING = regex.compile(
     r"(?i)<r(?:t|p|tc)\b[^<>]*+>((?:[^<]|<(?!/?r(?:t|p|tc|b|uby)\b)|(?!)){0,400}+)"

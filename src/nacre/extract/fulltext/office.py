@@ -13,7 +13,8 @@ _NEVER = 1_000_000
 """Time that the library gives itself, s: more than its process has (`engine.text_process`).
 
 On a busy machine a small document can take a minute on the clock, and is readable all the same.
-After a limit of its own the library would go on in a thread, for which the next one waits.
+With its own time limit, the library would continue in a thread, and the next document would wait
+for that thread.
 """
 
 
@@ -36,12 +37,12 @@ def office_text(job: TextJob, kind: str) -> PageText:
 
     mime = "application/pdf" if "pdf" in kind else kind
     try:
-        found = extract_bytes_sync(job.document.body, mime, _settings())
+        extracted = extract_bytes_sync(job.document.body, mime, _settings())
     except (KreuzbergError, ValueError, RuntimeError):
         return PageText(problem="unreadable")
-    said = found.metadata or {}
-    title, lang = said.get("title"), said.get("language")
-    text = found.content.replace("\r\n", "\n")
+    metadata = extracted.metadata or {}
+    title, lang = metadata.get("title"), metadata.get("language")
+    text = extracted.content.replace("\r\n", "\n")
     return PageText(
         title=title if isinstance(title, str) else "",
         text=join_lines(text) if "pdf" in kind else text,

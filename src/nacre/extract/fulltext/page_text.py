@@ -33,20 +33,20 @@ def page_text(job: TextJob) -> PageText:
     if not kind:
         return PageText(problem="type")
     read_as = SIBLINGS.get(kind, kind)
-    found = _reader(read_as)(job, read_as)
+    text = _reader(read_as)(job, read_as)
     robots = header_directives(document.headers, job.agent)
     if job.lifted:
         robots -= {"noindex", "none"}
-    declared = declared_language(found.lang) or _language_of_header(document)
-    found = msgspec.structs.replace(
-        found,
-        title=one_line(found.title)[:1_000],
-        text=found.text[: job.most],
-        rest=found.rest[: job.most],
-        robots=sorted({*found.robots, *robots}),
+    declared = declared_language(text.lang) or _language_of_header(document)
+    text = msgspec.structs.replace(
+        text,
+        title=one_line(text.title)[:1_000],
+        text=text.text[: job.most],
+        rest=text.rest[: job.most],
+        robots=sorted({*text.robots, *robots}),
         type=kind,
     )
-    return msgspec.structs.replace(found, lang=language_of(declared, found.text or found.rest))
+    return msgspec.structs.replace(text, lang=language_of(declared, text.text or text.rest))
 
 
 def _reader(kind: str) -> Callable[[TextJob, str], PageText]:

@@ -1,9 +1,9 @@
 """The text of Word and PowerPoint (Office Open XML) and of OpenDocument: zip files of XML.
 
-A tag by tag reading: words that are split over runs are one, tabs and breaks part them, and what
-stands beside a line (notes, comments, text boxes, readings of `ruby`) comes after its paragraph.
-What is deleted or repeated for older programs is left out. Sources: ECMA-376-1, 17.3.3 and
-21.1.2; OpenDocument 1.3 part 3, 6.1.
+The file is read tag by tag: words that are split over runs are joined, tabs and breaks separate
+them, and text beside a line (notes, comments, text boxes, readings of `ruby`) follows its
+paragraph. Deleted text and repetitions for older programs are left out. Sources: ECMA-376-1, 17.3.3
+and 21.1.2; OpenDocument 1.3 part 3, 6.1.
 """
 
 import re
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     r"(?P<attributes>(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*?)(?P<empty>/)?|[?!][^<>]*)>",
     re.DOTALL,
 )
-"""A tag ends before the next `<`, and what is not closed reaches to the end: in linear time."""
+"""A tag ends before the next `<`, an unclosed tag at the end of the text: linear time."""
 _COUNT = re.compile(r"""\bc=["'](\d{1,4})["']""")
 _MOST_SPACES = 100
 """Spaces of an element that stands for several: a small file must not become a large text."""
@@ -49,7 +49,7 @@ class _Format(NamedTuple):
         texts: Elements whose text counts.
         signs: Elements that are characters.
         skipped: Elements without text that counts.
-        aside: Elements that stand beside the line that they are in.
+        aside: Elements whose text follows the paragraph that contains them.
         cell: A cell of a table.
         row: A row.
         sheet: An element whose name is shown; "" for none.
@@ -127,8 +127,8 @@ def zipped_xml_text(job: TextJob, kind: str) -> PageText:
 
 def _parts(names: list[str], form: _Format) -> list[str]:
     """The files with text, in the order in which they are read."""
-    found = [(match, name) for name in names if (match := form.parts.fullmatch(name))]
-    return [name for _, name in sorted(found, key=lambda pair: _place(pair[1], pair[0][1]))]
+    matches = [(match, name) for name in names if (match := form.parts.fullmatch(name))]
+    return [name for _, name in sorted(matches, key=lambda pair: _place(pair[1], pair[0][1]))]
 
 
 def _place(name: str, number: str) -> tuple[int, int, str]:

@@ -1,7 +1,7 @@
 """Functions for the elements that need more than a row of the table.
 
-Of forms and their controls only what is sent by GET is a link. Script elements are scripts, or data
-blocks that go by their type.
+Forms and their controls are links only if they are sent by GET. Script elements are scripts, or
+data blocks that go by their type.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _SCHEME = "javascript:"
 
 
 def is_script(href: str) -> bool:
-    """True for `javascript:` in any case, with white space before it."""
+    """Return whether a URL is `javascript:`, in any case, also after white space."""
     return href.lstrip()[: len(_SCHEME)].lower() == _SCHEME
 
 
@@ -182,7 +182,7 @@ def anchor(walk: Walk, node: Node, tag: str) -> None:
 
 
 def link(walk: Walk, node: Node, _tag: str) -> None:
-    """A `link` element: its `rel` says what it is."""
+    """Read a `link` element by its `rel`."""
     rel = node.attr("rel") or ""
     kind = link_hop(rel[:200], (node.attr("as") or "")[:20])
     href = node.attr("href")
@@ -232,7 +232,7 @@ def _embedded_meta(walk: Walk, name: str, content: str) -> None:
 
 
 def frame(walk: Walk, node: Node, tag: str) -> None:
-    """A frame: what it shows, or holds in `srcdoc`."""
+    """Read a frame: its URL, or the document in `srcdoc`."""
     walk.met["frame"] += 1
     hop = Hop.EMBED if walk.settings.treat_frames_as_embeds else Hop.LINK
     source = node.attr("src")
@@ -323,4 +323,4 @@ HANDLERS: dict[str, Handler] = {
     "script": script,
     "style": style,
 }
-"""By name of the element; what is not here, is found by its attributes alone."""
+"""Readers by element name. For other elements only the attributes of the table are read."""

@@ -11,7 +11,7 @@ from nacre.extract.html.walk import Walk
 from nacre.extract.links import LinkCollector
 from nacre.wire.charset import decode
 
-# Begins with what is literal: only so is the search fast.
+# The pattern begins with a literal, which makes the search fast.
 _EVENT = re.compile(rb"on(?<=[\s\"'/]on)[A-Za-z]+(?=\s*=)")
 _DATA = re.compile(
     rb"(data-(?:[a-z-]*(?:src|original|lazy|bg|url|href|link|image|img|poster|background|thumb)"
@@ -44,9 +44,9 @@ def sweep(walk: Walk, page: HtmlPage, names: set[str] | None) -> None:
     elif names:
         for node in page.having(names):
             for name in names:
-                found = node.attr(name)
-                if found:
-                    _attribute(walk, node, name, found)
+                text = node.attr(name)
+                if text:
+                    _attribute(walk, node, name, text)
 
 
 def names_to_sweep(body: bytes) -> set[str] | None:
@@ -57,12 +57,12 @@ def names_to_sweep(body: bytes) -> set[str] | None:
     """
     if len(body) < _SMALL or _OLD_STYLE.search(body, 0, _OLD_STYLE_HEAD):
         return None
-    found = set(_EVENT.findall(body))
+    names = set(_EVENT.findall(body))
     if b"data-" in body:
-        found.update(_DATA.findall(body))
-    if len(found) > _MANY:
+        names.update(_DATA.findall(body))
+    if len(names) > _MANY:
         return None
-    return {name.decode("ascii").lower() for name in found}
+    return {name.decode("ascii").lower() for name in names}
 
 
 def odd(walk: Walk, node: Node) -> None:

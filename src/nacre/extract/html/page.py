@@ -23,7 +23,7 @@ from nacre.wire.charset import decode
 _TREE_NODES = 4_000_000
 _TAME_SIZE = 16_000  # `<b x>` and `<p>x`: 1,600 x 2,000 nodes
 _TAME_TAGS = 2 * 2000  # as many formatting elements as blocks: 2,000 x 2,000 nodes
-_AROUND = 4  # a tag, its text, and what they imply
+_AROUND = 4  # a tag, its text, and implied nodes
 _EQUALS_KEPT = 3
 _NAMES = rb"big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u"
 _ALL_BARE = _EQUALS_KEPT * len(_NAMES.split(b"|"))

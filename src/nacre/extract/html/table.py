@@ -35,12 +35,12 @@ _HOPS = {"L": Hop.LINK, "E": Hop.EMBED, "X": Hop.SPECULATIVE}
 @lru_cache(maxsize=1024)
 def references(tag: str, spec: str) -> tuple[Reference, ...]:
     """Rows of one element from words such as `src:E` or `srcset:E*`."""
-    found = []
+    rows = []
     for word in spec.split():
         attribute, _, kind = word.rpartition(":")
         form = _FORMS[kind[1:]]
-        found.append(Reference(attribute, _HOPS[kind[0]], f"{tag}/@{attribute}", form))
-    return tuple(found)
+        rows.append(Reference(attribute, _HOPS[kind[0]], f"{tag}/@{attribute}", form))
+    return tuple(rows)
 
 
 _IMAGE = "src:E srcset:E* lowsrc:E dynsrc:E longdesc:E usemap:E"

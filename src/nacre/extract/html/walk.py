@@ -26,7 +26,7 @@ def candidates(value: str) -> list[str]:
     the commas in it, up to the end when it is never closed.
     Source: HTML Standard, "parse a srcset attribute".
     """
-    found: list[str] = []
+    urls: list[str] = []
     position = 0
     while match := _URL.match(value, position):
         url = match[1].lstrip(",")
@@ -36,8 +36,8 @@ def candidates(value: str) -> list[str]:
         else:
             position = _end_of_descriptors(value, position)
         if url:
-            found.append(url)
-    return found
+            urls.append(url)
+    return urls
 
 
 def _end_of_descriptors(value: str, start: int) -> int:
@@ -56,7 +56,7 @@ _BOILERPLATE = 8192
 _SHORT, _MANY = 80, 20_000
 """Longest text of a link that is remembered, in characters, and how many are."""
 _KNOWN_TEXTS: dict[str, str] = {}
-"""Texts of links by what they are without white space collapsed: pages of a site repeat them."""
+"""Texts of links with collapsed white space, by raw text: pages of a site repeat them."""
 MAX_DEPTH = 3
 """Documents within documents (`srcdoc`, noscript, conditional comments) that are followed."""
 
@@ -77,7 +77,7 @@ class Walk:
         links: Where the links go.
         settings: What is wanted.
         robots: Directives of meta elements met so far.
-        methods: How forms met so far send what is filled in, by their ids; the last under "".
+        methods: Methods of the forms met so far, by their ids; the last form is under "".
         met: How many elements of a name were met, for those that a tree builder may drop.
         depth: 0 for the page itself.
         pictures: `src` of the pictures met so far.
@@ -139,21 +139,21 @@ class Walk:
         met = self._first_of_each(handlers.keys() if tags is None else tags)
         if self.depth == 0:
             self._rebase([node for node, tag, _ in met if tag == "base"])
-        wants_text, read, known = self.settings.anchor_text, self.page.label, _KNOWN_TEXTS.get
-        left = self._text_left
+        wants_text, read, known_text = self.settings.anchor_text, self.page.label, _KNOWN_TEXTS.get
+        chars_left = self._text_left
         for node, tag, href in met:
             if href is None:
-                self._text_left = left
+                self._text_left = chars_left
                 handlers[tag](self, node, tag)
-                left = self._text_left
-            elif not wants_text or left <= 0:
+                chars_left = self._text_left
+            elif not wants_text or chars_left <= 0:
                 add_anchor(href)
             else:
                 # As `text` does, without the way there: there are many.
                 text = read(node)
-                left -= len(text) + 1
-                add_anchor(href, known(text) or _one_line(text) or self._stand_in(node))
-        self._text_left = left
+                chars_left -= len(text) + 1
+                add_anchor(href, known_text(text) or _one_line(text) or self._stand_in(node))
+        self._text_left = chars_left
 
     def _first_of_each(self, tags: Container[str]) -> list[tuple[Node, str, str | None]]:
         """Elements in document order; of those that link to the same place only the first.
@@ -161,27 +161,27 @@ class Walk:
         Returns:
             Each with its name, and its `href` if there is nothing else to it but its text.
         """
-        found: list[tuple[Node, str, str | None]] = []
-        seen, obeys_nofollow = self._seen, self.settings.obey_rel_nofollow
+        firsts: list[tuple[Node, str, str | None]] = []
+        seen_hrefs, obeys_nofollow = self._seen, self.settings.obey_rel_nofollow
         for node in self.page.nodes(tags):
             tag = node.tag
             if tag != "a":
                 if tag:
-                    found.append((node, tag, None))
+                    firsts.append((node, tag, None))
                 continue
             # Most elements of a page, and most of them repeat a link.
             href = node.attr("href")
             if href is None:
                 if node.attr("xlink:href") is not None:
-                    found.append((node, tag, None))
+                    firsts.append((node, tag, None))
                 continue
             if "#" in href and href[0] not in MAY_BE_SCRIPT:
                 href = href[: href.find("#")]
-            if href in seen or (obeys_nofollow and is_nofollow(node)):
+            if href in seen_hrefs or (obeys_nofollow and is_nofollow(node)):
                 continue
-            seen.add(href)
-            found.append((node, tag, href if self._is_plain(node, href) else None))
-        return found
+            seen_hrefs.add(href)
+            firsts.append((node, tag, href if self._is_plain(node, href) else None))
+        return firsts
 
     def _is_plain(self, node: Node, href: str) -> bool:
         """Whether there is nothing to a link but its `href` and text; its looks do not matter."""
@@ -295,12 +295,12 @@ class Walk:
 
 def _one_line(text: str) -> str:
     """The beginning of a text, white space collapsed; short ones are remembered."""
-    found = one_line(text[:_RAW_TEXT])[:MAX_TEXT]
+    line = one_line(text[:_RAW_TEXT])[:MAX_TEXT]
     if len(text) <= _SHORT:
         if len(_KNOWN_TEXTS) >= _MANY:
             _KNOWN_TEXTS.clear()
-        _KNOWN_TEXTS[text] = found
-    return found
+        _KNOWN_TEXTS[text] = line
+    return line
 
 
 def is_nofollow(node: Node) -> bool:

@@ -128,7 +128,7 @@ class Explainer:
             sheets=self._sheets.names(overlay),
             due=due,
             due_why=due_why,
-            later=self._prospects.why(pending) if pending else "",
+            later=self._prospects.reason(pending) if pending else "",
             settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
         )
         if outcome or place.waiting:

@@ -119,13 +119,13 @@ def _escaped(file: str) -> str:
     return _UNSAFE.sub(_escape, file)
 
 
-def _needed(found: re.Match[str]) -> str:
-    code = int(found[1], 16)
-    return chr(code) if code in _UNRESERVED else found[0].upper()
+def _needed(escape: re.Match[str]) -> str:
+    code = int(escape[1], 16)
+    return chr(code) if code in _UNRESERVED else escape[0].upper()
 
 
-def _escape(found: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
+def _escape(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogatepass"))
 
 
 def _with_plain_path(file: str) -> str:
@@ -140,24 +140,24 @@ def _with_plain_path(file: str) -> str:
 
 
 def _plain(path: str) -> str:
-    kept: list[str] = []
+    path_segments: list[str] = []
     segments = path.split("/")
     for segment in segments:
         if segment == "..":
-            del kept[-1:]
+            del path_segments[-1:]
         elif segment not in {"", "."}:
-            kept.append(segment)
-    folder = segments[-1] in {"", ".", ".."} and kept
-    return "/" + "/".join(kept) + ("/" if folder else "")
+            path_segments.append(segment)
+    folder = segments[-1] in {"", ".", ".."} and path_segments
+    return "/" + "/".join(path_segments) + ("/" if folder else "")
 
 
 def _written_file(text: str, parts: JavaURL) -> str:
     """Path and query as in the text, with dot segments."""
-    rest = text[len(parts.protocol) + 1 :]
+    specific = text[len(parts.protocol) + 1 :]
     return (
-        rest.removeprefix("//").removeprefix(parts.authority)
+        specific.removeprefix("//").removeprefix(parts.authority)
         if parts.authority is not None
-        else rest
+        else specific
     )
 
 
@@ -172,10 +172,10 @@ class QuerystringNormalizer:
     def normalize(self, url: str, scope: str) -> str:
         """See `Normalizer.normalize`."""
         split_java(url)
-        head, mark, rest = url.partition("?")
+        head, mark, after = url.partition("?")
         if not mark or "#" in head:
             return url
-        query, sign, ref = rest.partition("#")
+        query, sign, ref = after.partition("#")
         pairs = query.split("&")
         while pairs and not pairs[-1]:
             del pairs[-1]
@@ -190,13 +190,15 @@ class QueryNormalizer:
 
     def normalize(self, url: str, scope: str) -> str:
         """See `Normalizer.normalize`."""
-        head, mark, rest = url.partition("?")
+        head, mark, after = url.partition("?")
         if not mark or "#" in head:
             return url
-        query, sign, ref = rest.partition("#")
+        query, sign, ref = after.partition("#")
         pairs = [pair.partition("=") for pair in query.split("&")]
-        kept = sorted((pair for pair in pairs if pair[0]), key=itemgetter(0))
-        text = "&".join(name + equals + value if value else name for name, equals, value in kept)
+        sorted_pairs = sorted((pair for pair in pairs if pair[0]), key=itemgetter(0))
+        text = "&".join(
+            name + equals + value if value else name for name, equals, value in sorted_pairs
+        )
         return f"{head}{'?' if text else ''}{text}{sign}{ref}"
 
 

@@ -178,7 +178,7 @@ class NormalizerChain:
         regexes: Those with expressions, for their notes and time-outs.
 
     Raises:
-        ConfigError: Files that cannot be read, or hold what is no rule; all problems.
+        ConfigError: Files cannot be read or contain invalid rules. It lists all problems.
     """
 
     def __init__(
@@ -193,11 +193,11 @@ class NormalizerChain:
         self._loops = loops
         self._steps: list[Normalizer] = []
         problems: list[Problem] = []
-        for each in settings:
-            if each.scopes and scope not in each.scopes:
+        for normalizer in settings:
+            if normalizer.scopes and scope not in normalizer.scopes:
                 continue
             try:
-                self._steps.append(each.build(read_lines))
+                self._steps.append(normalizer.build(read_lines))
             except ConfigError as error:
                 problems += error.problems
         if problems:

@@ -91,8 +91,8 @@ class RegexNormalizer:
         for rule in rules:
             note = examine(rule.pattern)
             if note:
-                said = _problem(f"{rule.pattern!r} {note.message}", file, rule)
-                (self.notes if note.usable else problems).append(said)
+                problem = _problem(f"{rule.pattern!r} {note.message}", file, rule)
+                (self.notes if note.usable else problems).append(problem)
             if note is None or note.usable:
                 try:
                     self._steps.append(_Step(rule))
@@ -131,11 +131,11 @@ def _set_of(steps: Sequence["_Step"]) -> re2.Set | None:
     """All rules in one set, at their places; those that RE2 cannot run never match there."""
     if not any(step.linear for step in steps):
         return None
-    found = re2.Set.SearchSet(re2_options())
+    pattern_set = re2.Set.SearchSet(re2_options())
     for step in steps:
-        found.Add(step.linear or _NEVER)
-    found.Compile()
-    return found
+        pattern_set.Add(step.linear or _NEVER)
+    pattern_set.Compile()
+    return pattern_set
 
 
 class _Step:
@@ -146,12 +146,12 @@ class _Step:
     """
 
     def __init__(self, rule: Replacement) -> None:
-        taken = for_re2(rule.pattern)
-        self.linear = taken
+        linear = for_re2(rule.pattern)
+        self.linear = linear
         self._find: Callable[[str], Iterator[NormalizerMatch]]
         names: Sequence[str]
-        if taken is not None:
-            fast = re2.compile(taken, re2_options())
+        if linear is not None:
+            fast = re2.compile(linear, re2_options())
             self._find = fast.finditer
             groups, names = fast.groups, list(fast.groupindex)
         else:
@@ -161,16 +161,16 @@ class _Step:
         self._parts = _parse(rule.substitution, groups, names)
 
     def apply(self, text: str) -> str:
-        found: list[str] = []
+        pieces: list[str] = []
         end = 0
         for match in self._find(text):
-            found.append(text[end : match.start()])
-            found += [
+            pieces.append(text[end : match.start()])
+            pieces += [
                 part if isinstance(part, str) else match.group(part[0]) or ""
                 for part in self._parts
             ]
             end = match.end()
-        return "".join((*found, text[end:])) if found else text
+        return "".join((*pieces, text[end:])) if pieces else text
 
 
 def _parse(text: str, groups: int, names: Sequence[str]) -> list[str | tuple[int | str]]:
@@ -181,9 +181,9 @@ def _parse(text: str, groups: int, names: Sequence[str]) -> list[str | tuple[int
     """
     parts: list[str | tuple[int | str]] = []
     end = 0
-    for found in _REFERENCE.finditer(text):
-        parts.append(text[end : found.start()])
-        plain, digit, name, alone = found.groups()
+    for reference in _REFERENCE.finditer(text):
+        parts.append(text[end : reference.start()])
+        plain, digit, name, alone = reference.groups()
         if alone:
             raise ValueError(
                 message(
@@ -202,7 +202,7 @@ def _parse(text: str, groups: int, names: Sequence[str]) -> list[str | tuple[int
                 )
             )
         parts.append(plain or ((int(digit),) if digit else (name,)))
-        end = found.end()
+        end = reference.end()
     parts.append(text[end:])
     return [part for part in parts if part != ""]
 
@@ -218,13 +218,13 @@ def read_hosts(source: RuleSource, takes: Callable[[str], bool]) -> dict[str, st
         source: The rule file.
         takes: Says which values are some.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for _, line in source.numbered():
         words = line.split()
         # A line that begins with a blank has an empty host, which is none.
         if len(words) == 2 and line[0] not in "# \t" and takes(words[1]):
-            found[words[0].lower()] = words[1]
-    return found
+            values[words[0].lower()] = words[1]
+    return values
 
 
 class HostRules:
@@ -242,19 +242,21 @@ class HostRules:
     def of(self, host: str) -> str | None:
         """The value for a host."""
         name = host.lower()
-        found = self._values.get(name)
-        if found is None:
+        known_value = self._values.get(name)
+        if known_value is None:
             patterns = map(self._values.get, self._patterns(name))
-            found = next((value for value in patterns if value is not None), None)
-        return found
+            known_value = next(
+                (pattern_value for pattern_value in patterns if pattern_value is not None), None
+            )
+        return known_value
 
     def _patterns(self, name: str) -> Iterator[str]:
         if self._with_apex:
             yield f"*.{name}"
-        rest = name.partition(".")[2]
-        while rest:
-            yield f"*.{rest}"
-            rest = rest.partition(".")[2]
+        parent = name.partition(".")[2]
+        while parent:
+            yield f"*.{parent}"
+            parent = parent.partition(".")[2]
 
 
 class HostNormalizer:
@@ -273,8 +275,8 @@ class HostNormalizer:
         target = self._rules.of(host) if host else None
         if target is None:
             return url
-        start, slashes, rest = url.partition("//")
-        user = rest.partition("/")[0].rpartition("@")
+        start, slashes, after = url.partition("//")
+        user = after.partition("/")[0].rpartition("@")
         place = len(start) + len(slashes) + len(user[0]) + len(user[1])
         return url[:place] + target + url[place + len(host) :]
 
@@ -293,10 +295,10 @@ class SchemeNormalizer:
     def normalize(self, url: str, scope: str) -> str:
         """See `Normalizer.normalize`."""
         parts = split_java(url)
-        wanted = self._rules.of(parts.host) if parts.host and parts.port < 0 else None
-        if wanted is None or wanted == parts.protocol:
+        scheme = self._rules.of(parts.host) if parts.host and parts.port < 0 else None
+        if scheme is None or scheme == parts.protocol:
             return url
-        return wanted + url[url.index(":") :]
+        return scheme + url[url.index(":") :]
 
 
 class SlashNormalizer:
@@ -314,14 +316,14 @@ class SlashNormalizer:
     def normalize(self, url: str, scope: str) -> str:
         """See `Normalizer.normalize`."""
         parts = split_java(url)
-        wanted = self._rules.of(parts.host) if parts.host else None
-        if wanted is None:
+        slash_rule = self._rules.of(parts.host) if parts.host else None
+        if slash_rule is None:
             return url
         end = _path_end(url, parts)
         has = url[end - 1] == "/"
-        if wanted == "-" and has and len(parts.path) > 1:
+        if slash_rule == "-" and has and len(parts.path) > 1:
             return url[: end - 1] + url[end:]
-        if wanted == "+" and not has and not _EXTENSION.search(parts.path):
+        if slash_rule == "+" and not has and not _EXTENSION.search(parts.path):
             return f"{url[:end]}/{url[end:]}"
         return url
 

@@ -27,7 +27,7 @@ def automaton_regex(text: str) -> str:
         ValueError: It is none, or RE2 cannot express it; the message says where.
     """
     parser = _AutomatonParser(text)
-    found = parser.union(0) if text else ""
+    translated = parser.union(0) if text else ""
     if not parser.at_end:
         raise ValueError(
             message(
@@ -37,19 +37,19 @@ def automaton_regex(text: str) -> str:
                 at=parser.at,
             )
         )
-    taken = for_re2(found)
-    if taken is None:
+    accepted = for_re2(translated)
+    if accepted is None:
         raise ValueError(
             message(
                 "scope.its-counts-are-too-large",
                 "its counts are too large: at most 1,000 repetitions in all",
             )
         )
-    return taken
+    return accepted
 
 
 class _AutomatonParser:
-    """Recursive descent over one expression; what it reads becomes text for RE2."""
+    """Recursive-descent parser of one expression; the result is an expression for RE2."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -80,10 +80,10 @@ class _AutomatonParser:
         return "".join(parts)
 
     def _repeated(self, depth: int) -> str:
-        found = self._simple(depth)
+        expression = self._simple(depth)
         while not self.at_end and self._text[self.at] in "?*+{":
-            found = f"(?:{found}){self._count()}"
-        return found
+            expression = f"(?:{expression}){self._count()}"
+        return expression
 
     def _count(self) -> str:
         sign = self._text[self.at]
@@ -111,14 +111,14 @@ class _AutomatonParser:
         char = self._text[start]
         self.at += 1
         if char in "~&":
-            what = "a complement" if char == "~" else "an intersection"
+            operation = "a complement" if char == "~" else "an intersection"
             raise ValueError(
                 message(
                     "scope.at-is-not-supported",
                     "{what} ({char}) at {start} is not supported: write the rules that reject "
                     "before "
                     "those that accept, or \\{char} for the character",
-                    what=what,
+                    what=operation,
                     char=char,
                     start=start,
                 )
@@ -134,10 +134,10 @@ class _AutomatonParser:
         return _SIMPLE.get(char) or self._char(start)
 
     def _group(self, depth: int) -> str:
-        found = "" if self._text.startswith(")", self.at) else self.union(depth + 1)
+        expression = "" if self._text.startswith(")", self.at) else self.union(depth + 1)
         if not self._take(")"):
             raise ValueError(message("scope.no-for", "no ) for the ( before {at}", at=self.at))
-        return f"(?:{found})"
+        return f"(?:{expression})"
 
     def _quoted(self, start: int) -> str:
         end = self._text.find('"', self.at)
@@ -149,13 +149,13 @@ class _AutomatonParser:
                     start=start,
                 )
             )
-        found = "".join(map(_escaped, self._text[self.at : end]))
+        literal = "".join(map(_escaped, self._text[self.at : end]))
         self.at = end + 1
-        return f"(?:{found})"
+        return f"(?:{literal})"
 
     def _interval(self, start: int) -> str:
-        found = _NAMED.match(self._text, start)
-        if found is None or not found[0].endswith(">"):
+        match = _NAMED.match(self._text, start)
+        if match is None or not match[0].endswith(">"):
             raise ValueError(
                 message(
                     "scope.no-end-of-interval-that-begins",
@@ -163,16 +163,16 @@ class _AutomatonParser:
                     start=start,
                 )
             )
-        if found[3] is not None:
+        if match[3] is not None:
             raise ValueError(
                 message(
                     "scope.names-automaton",
                     "{name} names an automaton, and there are none",
-                    name=found[0],
+                    name=match[0],
                 )
             )
-        self.at = found.end()
-        return interval(found[1], found[2])
+        self.at = match.end()
+        return interval(match[1], match[2])
 
     def _set(self) -> str:
         negated = self._take("^")
@@ -230,14 +230,14 @@ def _between(low: str, high: str) -> str:
         return ""
     if low[0] == high[0]:
         return low[0] + _between(low[1:], high[1:])
-    rest = len(low) - 1
+    digits = len(low) - 1
     members = [
-        low[0] + _between(low[1:], "9" * rest),
-        high[0] + _between("0" * rest, high[1:]),
+        low[0] + _between(low[1:], "9" * digits),
+        high[0] + _between("0" * digits, high[1:]),
     ]
     if ord(high[0]) - ord(low[0]) > 1:
         middle = f"[{chr(ord(low[0]) + 1)}-{chr(ord(high[0]) - 1)}]"
-        members.append(f"{middle}[0-9]{{{rest}}}")
+        members.append(f"{middle}[0-9]{{{digits}}}")
     return _either(*members)
 
 

@@ -105,11 +105,11 @@ def _path(text: str) -> str:
 class DomainFilter:
     """Keeps a URL whose public suffix, registered domain or host is listed.
 
-    An empty list keeps everything; what is not a URL is rejected.
+    An empty list keeps everything; text that is not a URL is rejected.
 
     Args:
         source: One name a line; `#` begins a comment.
-        deny: Reject what is listed, keep the rest.
+        deny: Reject the listed names, keep all others.
     """
 
     def __init__(self, source: RuleSource, *, deny: bool = False) -> None:
@@ -177,18 +177,18 @@ class ValidatorFilter:
 
 
 def _is_valid(url: str) -> bool:
-    found = _URL.fullmatch(url) if _PRINTABLE.fullmatch(url) else None
-    return found is not None and _is_place(found["authority"]) and _is_path(found["path"])
+    match = _URL.fullmatch(url) if _PRINTABLE.fullmatch(url) else None
+    return match is not None and _is_place(match["authority"]) and _is_path(match["path"])
 
 
 def _is_place(authority: str) -> bool:
-    found = _AUTHORITY.fullmatch(authority)
-    if found is None:
+    match = _AUTHORITY.fullmatch(authority)
+    if match is None:
         return False
-    address = _ADDRESS.fullmatch(found[1])
+    address = _ADDRESS.fullmatch(match[1])
     if address:
         return all(int(part) <= 255 for part in address.groups())
-    return _NAME.fullmatch(found[1]) is not None
+    return _NAME.fullmatch(match[1]) is not None
 
 
 def _is_path(path: str) -> bool:
@@ -316,12 +316,12 @@ class FilterChain:
     def judge(self, url: str) -> Ruling:
         """The ruling of the first filter that rejects, or of the last one that keeps."""
         ruling = Ruling(passes=True)
-        for each in self.filters:
-            ruling = each.judge(url)
+        for url_filter in self.filters:
+            ruling = url_filter.judge(url)
             if not ruling.passes:
                 break
         return ruling
 
     def timeouts(self) -> int:
         """Matches that were given up."""
-        return sum(each.timeouts() for each in self.filters)
+        return sum(url_filter.timeouts() for url_filter in self.filters)

@@ -1,7 +1,7 @@
 """Nutch's URL filters with expressions: regex, automaton and fast.
 
 `regex-urlfilter.txt` and `automaton-urlfilter.txt`: the first rule that matches decides.
-`fast-urlfilter.txt`: what is denied of a host, of a domain and of all; made for large lists.
+`fast-urlfilter.txt`: patterns denied for a host, a domain or all URLs; suited to large lists.
 """
 
 import re
@@ -75,14 +75,14 @@ class RegexFilter:
     def __init__(self, source: RuleSource) -> None:
         self._file = source.file
         self._rules = read_signed(source)
-        found = [(rule.line, examine(rule.pattern)) for rule in self._rules]
+        notes = [(rule.line, examine(rule.pattern)) for rule in self._rules]
         require(
             source.problem(line, f"{note.pattern!r} is {note.message}")
-            for line, note in found
+            for line, note in notes
             if note and not note.usable
         )
         self.notes = [
-            source.problem(line, f"{note.pattern!r} {note.message}") for line, note in found if note
+            source.problem(line, f"{note.pattern!r} {note.message}") for line, note in notes if note
         ]
         self._first = FirstMatch([rule.pattern for rule in self._rules])
         self._by_place = any(rule.place for rule in self._rules)
@@ -215,12 +215,12 @@ class FastFilter:
 
     def _examine(self, source: RuleSource) -> None:
         problems: list[Problem] = []
-        seen: dict[str, PatternNote | None] = {}
+        notes_by_pattern: dict[str, PatternNote | None] = {}
         for section in (*self._hosts.values(), *self._domains.values()):
             for pattern, _, line in section:
-                if pattern not in seen:
-                    seen[pattern] = examine(pattern)
-                note = seen[pattern]
+                if pattern not in notes_by_pattern:
+                    notes_by_pattern[pattern] = examine(pattern)
+                note = notes_by_pattern[pattern]
                 if note and note.usable:
                     self.notes.append(source.problem(line, f"{pattern!r} {note.message}"))
                 elif note:

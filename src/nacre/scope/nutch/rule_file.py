@@ -31,7 +31,7 @@ class URLFilter(Protocol):
 
     @property
     def notes(self) -> Sequence[Problem]:
-        """Lines that the operator should know of: slow patterns, and what is left out."""
+        """Lines to report to the operator: slow patterns, and lines that are ignored."""
         ...
 
     def judge(self, url: str) -> Ruling:
@@ -75,6 +75,6 @@ def lines_of(text: str) -> list[str]:
 
 def require(problems: Iterable[Problem]) -> None:
     """Raise ConfigError with all problems, if there are any."""
-    found = list(problems)
-    if found:
-        raise ConfigError(found)
+    problem_list = list(problems)
+    if problem_list:
+        raise ConfigError(problem_list)

@@ -46,9 +46,9 @@ class Reader:
 
     def takes(self, text: str) -> bool:
         """The next characters are these, and are passed."""
-        found = self.sees(text)
-        self.at += len(text) * found
-        return found
+        matches = self.sees(text)
+        self.at += len(text) * matches
+        return matches
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Parse what an expression matches here, and pass it."""
@@ -79,7 +79,7 @@ class Reader:
         return text
 
     def skip_line(self) -> None:
-        """Pass what is left of this line, its end not."""
+        """Skip to the end of this line; the line end is not consumed."""
         end = self.text.find("\n", self.at)
         self.at = len(self.text) if end < 0 else end
 
@@ -204,17 +204,17 @@ def _operand(
     is_first: bool,
 ) -> CharSet | None:
     """The part up to the next `&&` or the end; None for nothing."""
-    found: CharSet | None = None
+    operand: CharSet | None = None
     while reader.more and not reader.sees("&&"):
-        if reader.sees("]") and not (is_first and found is None):
+        if reader.sees("]") and not (is_first and operand is None):
             break
         if spaced and reader.text[reader.at].isspace():
             reader.at += 1
             continue
         item = _item(reader, any_case, spaced, depth)
         item = both_cases(item) if any_case else item
-        found = item if found is None else union(found, item)
-    return found
+        operand = item if operand is None else union(operand, item)
+    return operand
 
 
 def _item(reader: Reader, any_case: bool, spaced: bool, depth: int) -> CharSet:  # noqa: FBT001 - too
@@ -226,11 +226,11 @@ def _item(reader: Reader, any_case: bool, spaced: bool, depth: int) -> CharSet: 
     quoted = reader.quoted()
     if quoted is not None:
         return characters(quoted)
-    first = _one(reader)
+    first = _read_member(reader)
     if isinstance(first, CharSet) or not _is_range(reader):
         return characters(first) if isinstance(first, str) else first
     reader.at += 1
-    last = _one(reader)
+    last = _read_member(reader)
     if isinstance(last, CharSet) or last < first:
         raise JavaRegexError(
             message(
@@ -242,21 +242,23 @@ def _item(reader: Reader, any_case: bool, spaced: bool, depth: int) -> CharSet: 
 
 
 def _is_range(reader: Reader) -> bool:
-    rest = reader.text[reader.at : reader.at + 3]
-    return rest[:1] == "-" and rest[1:2] not in ("", "]", "[") and rest[1:] != "&&"
+    next_three = reader.text[reader.at : reader.at + 3]
+    return (
+        next_three[:1] == "-" and next_three[1:2] not in ("", "]", "[") and next_three[1:] != "&&"
+    )
 
 
-def _one(reader: Reader) -> str | CharSet:
+def _read_member(reader: Reader) -> str | CharSet:
     return reader.escape() if reader.takes("\\") else reader.character()
 
 
 def _posix(match: re.Match[str]) -> CharSet:
-    known = POSIX.get(match[2])
-    if known is None:
+    charset = POSIX.get(match[2])
+    if charset is None:
         raise JavaRegexError(
             message("scope.is-not-class", "`{match}` is not a class", match=match[0])
         )
-    return negation(known) if match[1] else known
+    return negation(charset) if match[1] else charset
 
 
 _QUANTIFIER = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
@@ -270,7 +272,7 @@ _ENDS = {
     "b": r"\b",
     "B": r"\B",
     "z": r"\z",
-    # A URL has no line end, before which `\Z` would match too, and no match before it.
+    # `\Z` also matches before a final line end, but a URL has no line ends.
     "Z": r"\z",
     "G": r"\A",
     "R": "(?:\\r\\n|[\\n-\\r\\x85\u2028\u2029])",
@@ -322,17 +324,17 @@ class _Translation:
             if quoted is not None:
                 self._out += map(escaped, quoted)
             else:
-                self._one(reader.character())
+                self._translate(reader.character())
         return Java("".join(self._out), nested=not self._is_flat)
 
-    def _one(self, character: str) -> None:
+    def _translate(self, character: str) -> None:
         match character:
             case "\\":
                 self._escape()
             case "[":
                 flags = self._flags
-                found = read_class(self._reader, any_case=flags.any_case, spaced=flags.spaced)
-                self._put(found)
+                char_class = read_class(self._reader, any_case=flags.any_case, spaced=flags.spaced)
+                self._put(char_class)
             case "(":
                 self._open()
             case ")":
@@ -357,12 +359,12 @@ class _Translation:
         elif not character.isspace():
             self._out.append(character)
 
-    def _put(self, found: str | CharSet) -> None:
-        if isinstance(found, str):
-            self._out.append(escaped(found))
+    def _put(self, piece: str | CharSet) -> None:
+        if isinstance(piece, str):
+            self._out.append(escaped(piece))
             return
-        self._is_flat = self._is_flat and not found.nested
-        self._out.append(found.text)
+        self._is_flat = self._is_flat and not piece.nested
+        self._out.append(piece.text)
 
     # ---- escapes
 
@@ -458,9 +460,9 @@ class _Translation:
             ("i" in on or self._flags.any_case) and "i" not in off,
             ("x" in on or self._flags.spaced) and "x" not in off,
         )
-        kept = "".join(flag for flag in _KEPT_FLAGS if flag in on)
+        set_flags = "".join(flag for flag in _KEPT_FLAGS if flag in on)
         dropped = "".join(flag for flag in _KEPT_FLAGS if flag in off)
-        text = kept + (f"-{dropped}" if dropped else "")
+        text = set_flags + (f"-{dropped}" if dropped else "")
         if end == ")":
             self._flags = inner
             self._out.append(f"(?{text})" if text else "")

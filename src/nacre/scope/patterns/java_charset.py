@@ -8,7 +8,7 @@ from nacre.messages import message
 
 
 class JavaRegexError(ValueError):
-    """An expression, or a construct of it, that is not understood; the message names it."""
+    """An expression or construct that is not supported; the message contains it."""
 
 
 LAST = 0x10FFFF
@@ -59,7 +59,7 @@ def plain(ranges: Iterable[tuple[int, int]]) -> CharSet:
 
 def characters(text: str) -> CharSet:
     """The set of the characters of a text."""
-    return plain((ord(each), ord(each)) for each in text)
+    return plain((ord(character), ord(character)) for character in text)
 
 
 def complement(ranges: Ranges) -> Ranges:
@@ -81,21 +81,21 @@ def positive(charset: CharSet) -> CharSet:
     return charset
 
 
-def union(one: CharSet, other: CharSet) -> CharSet:
+def union(first: CharSet, second: CharSet) -> CharSet:
     """The characters in either set."""
-    one, other = positive(one), positive(other)
-    if one.nested or other.nested or one.negated or other.negated:
-        return CharSet(nested=f"[{one.text}{other.text}]")
-    ranges = plain((*one.ranges, *other.ranges)).ranges
-    return CharSet(ranges, (*one.properties, *other.properties))
+    first, second = positive(first), positive(second)
+    if first.nested or second.nested or first.negated or second.negated:
+        return CharSet(nested=f"[{first.text}{second.text}]")
+    ranges = plain((*first.ranges, *second.ranges)).ranges
+    return CharSet(ranges, (*first.properties, *second.properties))
 
 
-def intersection(one: CharSet, other: CharSet) -> CharSet:
+def intersection(first: CharSet, second: CharSet) -> CharSet:
     """The characters in both sets."""
-    one, other = positive(one), positive(other)
-    if not one.is_plain or not other.is_plain:
-        return CharSet(nested=f"[{one.text}&&{other.text}]")
-    outside = plain((*complement(one.ranges), *complement(other.ranges)))
+    first, second = positive(first), positive(second)
+    if not first.is_plain or not second.is_plain:
+        return CharSet(nested=f"[{first.text}&&{second.text}]")
+    outside = plain((*complement(first.ranges), *complement(second.ranges)))
     return CharSet(complement(outside.ranges))
 
 
@@ -160,7 +160,7 @@ SHORTHANDS = {
     "h": _HORIZONTAL,
     "v": _VERTICAL,
 }
-r"""Classes of one letter; the capital is what is not in them. ASCII only, as in Java."""
+r"""Classes of one letter; the capital letter is the complement. ASCII only, as in Java."""
 
 POSIX = {
     "lower": _LOWER,
@@ -214,8 +214,8 @@ _BLOCK = re.compile(r"(?:In|blk=|block=)([A-Za-z0-9_ -]+)\Z", re.IGNORECASE)
 
 def shorthand(letter: str) -> CharSet:
     r"""The set of `\d`, `\W` and so on."""
-    known = SHORTHANDS[letter.lower()]
-    return known if letter.islower() else positive(negation(known))
+    charset = SHORTHANDS[letter.lower()]
+    return charset if letter.islower() else positive(negation(charset))
 
 
 def named(name: str, *, negated: bool) -> CharSet:
@@ -224,13 +224,13 @@ def named(name: str, *, negated: bool) -> CharSet:
     Raises:
         JavaRegexError: There is no such class here.
     """
-    found = POSIX.get(name.lower()) if name[:1].isupper() else None
-    found = found or _NAMED.get(name.lower()) or _unicode(name)
+    charset = POSIX.get(name.lower()) if name[:1].isupper() else None
+    charset = charset or _NAMED.get(name.lower()) or _unicode(name)
     if not negated:
-        return found
-    if len(found.properties) == 1 and not found.ranges:
-        return CharSet(properties=(r"\P" + found.properties[0][2:],))
-    return positive(negation(found))
+        return charset
+    if len(charset.properties) == 1 and not charset.ranges:
+        return CharSet(properties=(r"\P" + charset.properties[0][2:],))
+    return positive(negation(charset))
 
 
 def _unicode(name: str) -> CharSet:

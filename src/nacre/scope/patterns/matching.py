@@ -1,7 +1,7 @@
 """Operators' regular expressions: linear time on RE2, a time limit where RE2 refuses one.
 
-They may be written as in Java (`scope.patterns.java`). `PatternList` says whether one of many
-matches, `FirstMatch` which one, `PatternFinder` what was matched.
+They may be written as in Java (`scope.patterns.java`). `PatternList` tests whether any of many
+patterns matches, `FirstMatch` returns the first that does, and `PatternFinder` the matched text.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -117,9 +117,9 @@ class PatternList:
         self.timeouts = 0
         self._every = every
         self._timeout = timeout
-        known = {pattern: for_re2(pattern) for pattern in patterns}
-        fast = list(dict.fromkeys(text for text in known.values() if text is not None))
-        self._slow = [backtracking(pattern) for pattern, text in known.items() if text is None]
+        linear = {pattern: for_re2(pattern) for pattern in patterns}
+        fast = list(dict.fromkeys(text for text in linear.values() if text is not None))
+        self._slow = [backtracking(pattern) for pattern, text in linear.items() if text is None]
         self._fast_count = len(fast)
         self._set: re2.Set | None = None
         if fast:
@@ -149,14 +149,14 @@ class PatternList:
             return False
         hits = len(self._set.Match(text) or ()) if self._set is not None else 0
         if not self._every:
-            return hits > 0 or any(self._one(pattern, text) for pattern in self._slow)
-        return hits == self._fast_count and all(self._one(p, text) for p in self._slow)
+            return hits > 0 or any(self._is_match(pattern, text) for pattern in self._slow)
+        return hits == self._fast_count and all(self._is_match(p, text) for p in self._slow)
 
-    def _one(self, pattern: "regex.Pattern[str]", text: str) -> bool:
+    def _is_match(self, pattern: "regex.Pattern[str]", text: str) -> bool:
         find = pattern.search if self.search else pattern.fullmatch
-        found = within_time(find, text, self._timeout)
-        self.timeouts += found is None
-        return bool(found)
+        result = within_time(find, text, self._timeout)
+        self.timeouts += result is None
+        return bool(result)
 
 
 MatchGroups = tuple[str, ...]
@@ -172,7 +172,8 @@ class _Match(Protocol):
 class PatternFinder:
     """One expression, in Java's syntax or Python's, that is usable (`patterns.examine`).
 
-    On RE2 it is linear. Where RE2 refuses it, a search ends after a time, with what was found.
+    RE2 searches in linear time. If RE2 refuses the pattern, a search stops at a time limit and
+    returns the matches so far.
 
     Args:
         pattern: The expression.
@@ -180,11 +181,11 @@ class PatternFinder:
     """
 
     def __init__(self, pattern: str, timeout: float = TIME_LIMIT) -> None:
-        taken = for_re2(pattern)
+        linear = for_re2(pattern)
         self._find: Callable[[str], Iterator[_Match]]
         self._whole: Callable[[str], _Match | None]
-        if taken is not None:
-            fast = re2.compile(taken, re2_options())
+        if linear is not None:
+            fast = re2.compile(linear, re2_options())
             self._find, self._whole, self.groups = fast.finditer, fast.fullmatch, int(fast.groups)
         else:
             slow = backtracking(pattern)
@@ -206,18 +207,18 @@ class PatternFinder:
 
     def without(self, text: str) -> str:
         """The text without what matches."""
-        kept: list[str] = []
+        pieces: list[str] = []
         end = 0
         for match in self._matches(text):
-            kept.append(text[end : match.start()])
+            pieces.append(text[end : match.start()])
             end = match.end()
-        return "".join((*kept, text[end:])) if kept else text
+        return "".join((*pieces, text[end:])) if pieces else text
 
     def _matches(self, text: str) -> Iterator[_Match]:
-        found = self._find(text)
+        matches = self._find(text)
         while True:
             try:
-                yield next(found)
+                yield next(matches)
             except (StopIteration, TimeoutError):
                 return
 
@@ -251,26 +252,26 @@ class FirstMatch:
         make = re2.Set.FullMatchSet if whole else re2.Set.SearchSet
         fast = make(re2_options())
         for place, pattern in enumerate(patterns):
-            taken = for_re2(pattern)
-            if taken is None:
+            linear = for_re2(pattern)
+            if linear is None:
                 self._slow.append((place, backtracking(pattern)))
             else:
-                fast.Add(taken)
+                fast.Add(linear)
                 self._places.append(place)
         if self._places:
             fast.Compile()
         self._fast = fast
 
     def places(self, text: str) -> Iterator[int]:
-        """Places in the list of the patterns that match, lowest first; found as they are asked."""
+        """Yield the indexes of the patterns that match, lowest first, one search per step."""
         hits: list[int] = []
         if self._places:
             hits = sorted(self._places[hit] for hit in self._fast.Match(text) or ())
         for place, pattern in self._slow:
             while hits and hits[0] < place:
                 yield hits.pop(0)
-            found = within_time(pattern.fullmatch if self._whole else pattern.search, text)
-            self.timeouts += found is None
-            if found:
+            match = within_time(pattern.fullmatch if self._whole else pattern.search, text)
+            self.timeouts += match is None
+            if match:
                 yield place
         yield from hits

@@ -125,17 +125,17 @@ class RuleSequence(Rule):
     def opinions(self, build: Build, depth: int = 0) -> list[Opinion]:
         """Its head, and the opinions of its rules, one deeper."""
         head = Opinion(self.label, Decision.NONE, never, depth, self.kind)
-        found = sequence_of(self.rules, build, depth + 1)
+        numbered = sequence_of(self.rules, build, depth + 1)
         if not self.enabled:
-            found = [(number, opinion._replace(test=never)) for number, opinion in found]
+            numbered = [(number, opinion._replace(test=never)) for number, opinion in numbered]
         elif self.log_to_file or self.feed:
             name = self.name or self.rule_name
             build.logs += [
-                logged(name, self.rules, found, extra=self.log_extra_info, feed=feed)
-                for feed, wanted in ((False, self.log_to_file), (True, self.feed))
-                if wanted
+                logged(name, self.rules, numbered, extra=self.log_extra_info, feed=feed)
+                for feed, is_enabled in ((False, self.log_to_file), (True, self.feed))
+                if is_enabled
             ]
-        return [head, *(opinion for _, opinion in found)]
+        return [head, *(opinion for _, opinion in numbered)]
 
 
 def sequence_of(rules: Sequence[Rule], build: Build, depth: int = 0) -> list[tuple[int, Opinion]]:
@@ -150,11 +150,11 @@ def sequence_of(rules: Sequence[Rule], build: Build, depth: int = 0) -> list[tup
 def logged(
     name: str,
     rules: Sequence[Rule],
-    found: Sequence[tuple[int, Opinion]],
+    opinions: Sequence[tuple[int, Opinion]],
     *,
     extra: bool,
     feed: bool = False,
 ) -> SequenceLog:
     """The log of a sequence, from its rules and what `sequence_of` made of them."""
-    owners = tuple((number, rules[number].kind) for number, _ in found)
-    return SequenceLog(name, extra, feed, tuple(opinion for _, opinion in found), owners)
+    owners = tuple((number, rules[number].kind) for number, _ in opinions)
+    return SequenceLog(name, extra, feed, tuple(opinion for _, opinion in opinions), owners)

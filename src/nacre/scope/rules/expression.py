@@ -89,15 +89,15 @@ class ExpressionError(ValueError):
     """
 
     def __init__(self, reason: str, text: str, position: int) -> None:
-        shown = text[position : position + 20].split("\n", maxsplit=1)[0]
+        excerpt = text[position : position + 20].split("\n", maxsplit=1)[0]
         where = (
             message(
                 "scope.at-character",
                 "at character {position}, before {shown!r}",
                 position=position + 1,
-                shown=shown,
+                shown=excerpt,
             )
-            if shown
+            if excerpt
             else message("scope.at-its-end", "at its end")
         )
         super().__init__(
@@ -111,7 +111,7 @@ class ExpressionToken(NamedTuple):
 
     Attributes:
         kind: `name`, `text`, `number`, `mark` or `end`.
-        text: As written; of a text what it means.
+        text: As written; for a quoted text, its value.
         position: Where it begins, from 0.
     """
 
@@ -137,7 +137,7 @@ def tokens(text: str) -> Iterator[ExpressionToken]:
     regular expressions can be written as they are.
 
     Raises:
-        ExpressionError: It is too long, or holds what is not a word.
+        ExpressionError: The expression is too long, or has a character that begins no token.
     """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(
@@ -224,9 +224,9 @@ class _Parser:
 
     def _take(self, *texts: str) -> bool:
         token = self._next
-        found = token.kind in ("name", "mark") and token.text in texts
-        self._at += found
-        return found
+        is_next = token.kind in ("name", "mark") and token.text in texts
+        self._at += is_next
+        return is_next
 
     def _error(self, reason: str, position: int | None = None) -> ExpressionError:
         where = self._next.position if position is None else position
@@ -235,9 +235,9 @@ class _Parser:
     # ---- grammar
 
     def _either(self) -> Operand:
-        return self._chain(self._both, "or", _any)
+        return self._chain(self._conjunction, "or", _any)
 
-    def _both(self) -> Operand:
+    def _conjunction(self) -> Operand:
         return self._chain(self._turned, "and", _all)
 
     def _chain(
@@ -280,9 +280,11 @@ class _Parser:
         token = self._next
         if token.kind == "name" and token.text in WORDS:
             self._at += 1
-            found = self._checked(word, token.text, left, self._value())
-            make = found.make
-            return found._replace(make=lambda state: _negated(make(state))) if negated else found
+            compared = self._checked(word, token.text, left, self._value())
+            make = compared.make
+            return (
+                compared._replace(make=lambda state: _negated(make(state))) if negated else compared
+            )
         if negated:
             raise self._error(
                 message(
@@ -295,13 +297,13 @@ class _Parser:
 
     def _checked(
         self,
-        made: Callable[[str, Operand, Operand], Operand],
+        make: Callable[[str, Operand, Operand], Operand],
         operator: str,
         left: Operand,
         right: Operand,
     ) -> Operand:
         try:
-            return made(operator, left, right)
+            return make(operator, left, right)
         except ValueError as error:
             raise self._error(error_text(error), right.position) from None
 

@@ -24,7 +24,7 @@ class Attribute(NamedTuple):
     Attributes:
         kind: `TEXT`, `NUMBER` or `TRUTH`.
         doc: Its meaning.
-        get: Its value, given the state of the scope; None where it is not known.
+        get: Return its value, given the state of the scope; None: the value is unknown.
         needs: What must be known at the place where it is asked.
     """
 
@@ -43,7 +43,7 @@ def _queue(state: ScopeState) -> Getter:
     return lambda subject: subject.facts.queue or queue_of(subject.url)
 
 
-def _known(text: str) -> str | None:
+def _none_if_empty(text: str) -> str | None:
     return text or None
 
 
@@ -68,7 +68,7 @@ _HEAD = Need.HEADERS
 ATTRIBUTES: dict[str, Attribute] = {
     "url": Attribute(TEXT, "The URL, normalised.", _plain(lambda s: s.url)),
     "scheme": Attribute(TEXT, "`http`, `https`, `dns` …", _plain(lambda s: scheme(s.url))),
-    "host": Attribute(TEXT, "Its host, lower case.", _plain(lambda s: _known(host(s.url)))),
+    "host": Attribute(TEXT, "Its host, lower case.", _plain(lambda s: _none_if_empty(host(s.url)))),
     "domain": Attribute(
         TEXT, "Its registered domain: `example.co.uk`.", _plain(lambda s: _domain(s.url))
     ),
@@ -89,9 +89,9 @@ ATTRIBUTES: dict[str, Attribute] = {
         TEXT, "Letter of the last hop; empty for a seed.", _plain(lambda s: s.path[-1:])
     ),
     "via": Attribute(
-        TEXT, "URL of the page that it was found on.", _plain(lambda s: _known(s.via))
+        TEXT, "URL of the page that it was found on.", _plain(lambda s: _none_if_empty(s.via))
     ),
-    "via_host": Attribute(TEXT, "Its host.", _plain(lambda s: _known(host(s.via)))),
+    "via_host": Attribute(TEXT, "Its host.", _plain(lambda s: _none_if_empty(host(s.via)))),
     "via_domain": Attribute(TEXT, "Its registered domain.", _plain(lambda s: _domain(s.via))),
     "context": Attribute(
         TEXT, "Where on the page: `a/@href`, `img/@src` …", _plain(lambda s: s.context)
@@ -100,12 +100,12 @@ ATTRIBUTES: dict[str, Attribute] = {
     "source": Attribute(
         TEXT,
         "Seed that it descends from; needs `engine.source_tags`.",
-        _plain(lambda s: _known(s.source)),
+        _plain(lambda s: _none_if_empty(s.source)),
     ),
     "seed": Attribute(
         TEXT,
-        "Seed with a scope of its own that it descends from.",
-        _plain(lambda s: _known(s.seed)),
+        "The seed with its own scope that the URI descends from.",
+        _plain(lambda s: _none_if_empty(s.seed)),
     ),
     "queue": Attribute(TEXT, "Queue key: `com,example,www,`.", _queue),
     "precedence": Attribute(
@@ -113,7 +113,10 @@ ATTRIBUTES: dict[str, Attribute] = {
     ),
     "attempts": Attribute(NUMBER, "Fetch attempts before.", _plain(lambda s: s.facts.attempts)),
     "ip": Attribute(
-        TEXT, "Address of the server.", _plain(lambda s: _known(s.facts.address)), Need.ADDRESS
+        TEXT,
+        "Address of the server.",
+        _plain(lambda s: _none_if_empty(s.facts.address)),
+        Need.ADDRESS,
     ),
     "status": Attribute(
         NUMBER, "Status: HTTP's, or the crawler's own.", _plain(lambda s: s.facts.status), _HEAD
@@ -216,8 +219,10 @@ def _joined(left: Operand, right: Operand, test: Callable[[Any, Any], bool]) -> 
         first, second = left.make(state), right.make(state)
 
         def holds(subject: Any) -> bool:  # noqa: ANN401 - a Subject
-            one, other = first(subject), second(subject)
-            return one is not None and other is not None and test(one, other)
+            left_value, right_value = first(subject), second(subject)
+            return (
+                left_value is not None and right_value is not None and test(left_value, right_value)
+            )
 
         return holds
 
@@ -240,7 +245,7 @@ def _require(name: str, operand: Operand, *kinds: str) -> None:
 def _in(name: str, left: Operand, right: Operand) -> Operand:
     _require(name, left, TEXT, NUMBER)
     _require(name, right, f"list of {left.kind}s")
-    return _joined(left, right, lambda one, many: one in many)
+    return _joined(left, right, lambda value, many: value in many)
 
 
 def _contains(name: str, left: Operand, right: Operand) -> Operand:
@@ -248,7 +253,7 @@ def _contains(name: str, left: Operand, right: Operand) -> Operand:
     _require(name, right, TEXT, _MANY)
     if right.kind == TEXT:
         return _joined(left, right, operator.contains)
-    return _joined(left, right, lambda one, many: any(part in one for part in many))
+    return _joined(left, right, lambda value, many: any(part in value for part in many))
 
 
 def _ends(name: str, left: Operand, right: Operand) -> Operand:
@@ -257,9 +262,9 @@ def _ends(name: str, left: Operand, right: Operand) -> Operand:
     method = str.startswith if name == "startswith" else str.endswith
     if right.constant is None:
         return _joined(left, right, method)
-    wanted = right.constant
-    ends = (wanted,) if isinstance(wanted, str) else tuple(sorted(wanted))
-    return _joined(left, right, lambda one, _: method(one, ends))
+    suffixes = right.constant
+    ends = (suffixes,) if isinstance(suffixes, str) else tuple(sorted(suffixes))
+    return _joined(left, right, lambda value, _: method(value, ends))
 
 
 def _matches(name: str, left: Operand, right: Operand) -> Operand:
@@ -273,8 +278,8 @@ def _matches(name: str, left: Operand, right: Operand) -> Operand:
                 name=name,
             )
         )
-    wanted = right.constant
-    patterns = [wanted] if isinstance(wanted, str) else sorted(wanted)
+    constant = right.constant
+    patterns = [constant] if isinstance(constant, str) else sorted(constant)
     for pattern in patterns:
         usable_regex(pattern)
 

@@ -118,7 +118,7 @@ class HopCrossesDomain(Predicated):
 
 
 def _site(url: str) -> str:
-    """The registered domain; host and port where there is none, as of an address."""
+    """Return the registered domain; host and port if there is none (an IP address)."""
     name = host(url)
     domain = registered_domain(name)
     return domain if "." in domain and not is_ip(name) else authority(url)

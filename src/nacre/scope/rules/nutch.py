@@ -27,7 +27,7 @@ from nacre.scope.subject import Subject
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import host
 
-_DECISION = "REJECT: matches what the filter rejects. ACCEPT: matches what it keeps."
+_DECISION = "REJECT: matches URLs that the filter rejects. ACCEPT: matches URLs that it keeps."
 
 
 class FilterRule(Predicated):
@@ -53,13 +53,13 @@ class FilterRule(Predicated):
 def _counted(filters: list[URLFilter], state: ScopeState) -> FilterChain:
     """The filters as a chain, whose time-outs are counted where there can be some."""
     chain = FilterChain(filters)
-    if any(each.notes for each in filters):
+    if any(url_filter.notes for url_filter in filters):
         state.counts.append(chain.timeouts)
     return chain
 
 
 class _FileRule(FilterRule, RuleText):
-    """A rule with one filter, whose name says which."""
+    """A rule with one filter, chosen by the rule's name."""
 
     def filters(self, read_lines: ReadLines) -> list[URLFilter]:
         """See `FilterRule.filters`."""
@@ -105,7 +105,7 @@ class NutchSuffix(_FileRule):
 
 
 class NutchFast(_FileRule, Limits):
-    """Nutch's `fast-urlfilter.txt`: what is denied of a host, of a domain, of all."""
+    """Nutch's `fast-urlfilter.txt`: patterns denied for a host, a domain, or all URLs."""
 
     rule: Literal["nutch-fast"] = "nutch-fast"
 
@@ -128,16 +128,16 @@ class NutchFilters(FilterRule):
 
     def filters(self, read_lines: ReadLines) -> list[URLFilter]:
         """See `FilterRule.filters`; finds the problems of all files."""
-        found: list[URLFilter] = []
+        url_filters: list[URLFilter] = []
         problems: list[Problem] = []
-        for each in self.chain:
+        for entry in self.chain:
             try:
-                found.append(make_filter(each.filter, reading(each, read_lines), each))
+                url_filters.append(make_filter(entry.filter, reading(entry, read_lines), entry))
             except ConfigError as error:
                 problems += error.problems
         if problems:
             raise ConfigError(problems)
-        return found
+        return url_filters
 
 
 class SameSite(StrEnum):
@@ -170,7 +170,7 @@ class NutchExempt(RuleText, Predicated):
         return True
 
     def filters(self, read_lines: ReadLines) -> list[URLFilter]:
-        """The exemptions; none where there are no rules.
+        """Return the exemptions; an empty list if there are no rules.
 
         Raises:
             ConfigError: The file cannot be read, or a line is no rule.
@@ -189,7 +189,7 @@ class NutchExempt(RuleText, Predicated):
                 return False
             if site(host(subject.url)) == site(host(subject.via)):
                 return False
-            return not any(each.judge(subject.url).passes for each in exemptions)
+            return not any(exemption.judge(subject.url).passes for exemption in exemptions)
 
         return test
 

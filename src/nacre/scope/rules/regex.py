@@ -47,10 +47,12 @@ def pattern_list(
         every: All must match; False: one is enough.
         timeout: Longest match, seconds; 0 for the usual limit.
     """
-    made = PatternList(patterns, search=search, every=every, timeout=timeout or TIME_LIMIT)
-    if made.is_timed:
-        state.counts.append(lambda: made.timeouts)
-    return made
+    patterns_of_rule = PatternList(
+        patterns, search=search, every=every, timeout=timeout or TIME_LIMIT
+    )
+    if patterns_of_rule.is_timed:
+        state.counts.append(lambda: patterns_of_rule.timeouts)
+    return patterns_of_rule
 
 
 _NO_LIST = "An empty list never matches."
@@ -119,7 +121,7 @@ EXTENSIONS = {
     ),
     FilePreset.MISC: "doc docx epub odp ods odt pdf ppt pptx rtf swf xls xlsx",
 }
-"""Heritrix's lists, and what came into use since."""
+"""Heritrix's lists, with extensions that came into use later."""
 
 
 class FilePattern(Predicated):
@@ -154,7 +156,7 @@ class FilePattern(Predicated):
 
 
 def _ending(lists: Iterable[str]) -> str:
-    names = sorted({name for each in lists for name in each.split()})
+    names = sorted({name for name_list in lists for name in name_list.split()})
     return rf"(?i).*\.(?:{'|'.join(names)})"
 
 

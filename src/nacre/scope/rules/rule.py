@@ -24,7 +24,7 @@ class Build:
         offers: What is known at the place where they will be asked.
 
     Attributes:
-        marks: Tests that mark what they judge.
+        marks: Tests that mark URIs.
         logs: Sequences that log.
     """
 
@@ -56,7 +56,7 @@ class Rule(Component):
     def chosen(cls, value: object) -> "type[Component]":
         """The rule that a mapping of a configuration means; this one when it names none."""
         name = value.get("rule") if isinstance(value, Mapping) else None
-        return (RULES.known(name) if isinstance(name, str) else None) or cls
+        return (RULES.find(name) if isinstance(name, str) else None) or cls
 
     @property
     def label(self) -> str:
@@ -71,7 +71,7 @@ class Rule(Component):
 
     @property
     def kind(self) -> str:
-        """Heritrix's class name, for logs; the short name where there is none."""
+        """Heritrix's class name, for logs; the rule's short name if there is none."""
         return self.heritrix or self.rule_name
 
     @property
@@ -93,7 +93,7 @@ class Rule(Component):
     def seed_scope(self) -> ScopeKind | None:
         """The reach of descendants of every seed by the rule; None when it is about other things.
 
-        Behind the first such rule of a scope, seeds with a scope of their own are judged by that.
+        After the first such rule of a scope, the own scopes of seeds apply.
         """
         return None
 
@@ -107,7 +107,7 @@ class Rule(Component):
         """The rule's test; `always` or `never` where that is so."""
 
     def test(self, build: Build) -> Predicate:
-        """The test as it is asked: silent when disabled, or where what it needs is not known."""
+        """Build the test: never true if the rule is disabled or a fact that it needs is missing."""
         if not self.enabled or self.needs not in build.offers:
             return never
         return self.build(build.state)
@@ -167,7 +167,7 @@ class Accept(Rule):
 
 
 class Reject(Rule):
-    """Rejects every URI: the first rule of a scope that lists what it accepts."""
+    """Rejects every URI. Put it first in a scope that lists accepted URIs."""
 
     heritrix = "RejectDecideRule"
     rule: Literal["reject"] = "reject"

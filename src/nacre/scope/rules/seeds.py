@@ -30,11 +30,11 @@ class SeedAccept(Predicated):
 
 
 class SeedScope(Rule):
-    """Descendants of a seed with a scope of its own: ACCEPT within it, REJECT without.
+    """Descendants of a seed with its own scope: ACCEPT inside that scope, REJECT outside.
 
     It has no opinion on descendants of other seeds, and does not reject URIs that a `+` line of the
     seed list accepts. If a scope does not contain this rule, it is placed after the first rule that
-    accepts what is near the seeds.
+    accepts URIs near the seeds.
     """
 
     rule: Literal["seed-scope"] = "seed-scope"
@@ -140,12 +140,12 @@ class AddRedirectFromRoot(Predicated):
 
     def opinions(self, build: Build, depth: int = 0) -> list[Opinion]:
         """Its opinion; the mark is set even where a later rule decides."""
-        found = super().opinions(build, depth)
-        if found[0].test is not never:
-            build.marks.append(found[0].test)
-        return found
+        own_opinions = super().opinions(build, depth)
+        if own_opinions[0].test is not never:
+            build.marks.append(own_opinions[0].test)
+        return own_opinions
 
 
-def _same_site(one: str, other: str) -> bool:
-    name = without_www(host(one))
-    return name != "" and name == without_www(host(other))
+def _same_site(first: str, second: str) -> bool:
+    name = without_www(host(first))
+    return name != "" and name == without_www(host(second))

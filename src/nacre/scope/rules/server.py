@@ -51,10 +51,10 @@ class IpAddressSet(_OfAddress):
         @lru_cache(maxsize=_KEPT)
         def holds(address: str) -> bool:
             try:
-                known = ip_address(address.strip("[]"))
+                parsed = ip_address(address.strip("[]"))
             except ValueError:
                 return False
-            mapped = getattr(known, "ipv4_mapped", None) or known
+            mapped = getattr(parsed, "ipv4_mapped", None) or parsed
             return any(mapped in network for network in networks)
 
         return (lambda subject: holds(subject.facts.address)) if networks else never
@@ -226,17 +226,17 @@ class ContentLength(Rule):
         return lambda subject: (subject.facts.received or 0) < threshold
 
     def opinions(self, build: Build, depth: int = 0) -> list[Opinion]:
-        """Two: REJECT always, and ACCEPT of what is short enough."""
+        """Return two opinions: REJECT always, and ACCEPT if the resource is short enough."""
         test = self.test(build)
-        rest = never if test is never else always
+        too_long = never if test is never else always
         return [
-            Opinion(self.label, Decision.REJECT, rest, depth, self.kind),
+            Opinion(self.label, Decision.REJECT, too_long, depth, self.kind),
             Opinion(self.label, Decision.ACCEPT, test, depth, self.kind),
         ]
 
 
 class _ResourceLength(Predicated):
-    """A rule on how long a resource is, or says it is."""
+    """A rule on the length of a resource, received or declared."""
 
     use_header_length: bool = setting(
         True, "Go by the Content-Length header; False: by the payload received."
@@ -265,8 +265,8 @@ class ResourceNoLongerThan(_ResourceLength):
         threshold, length = self.threshold, self.length
 
         def test(subject: Subject) -> bool:
-            known = length(subject)
-            return known is not None and known <= threshold
+            size = length(subject)
+            return size is not None and size <= threshold
 
         return test
 
@@ -282,8 +282,8 @@ class ResourceLongerThan(_ResourceLength):
         threshold, length = self.threshold, self.length
 
         def test(subject: Subject) -> bool:
-            known = length(subject)
-            return known is not None and known > threshold
+            size = length(subject)
+            return size is not None and size > threshold
 
         return test
 

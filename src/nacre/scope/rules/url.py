@@ -103,10 +103,10 @@ class SchemeNotInSet(Predicated):
 
     def build(self, state: ScopeState) -> Predicate:
         """See `Rule.build`."""
-        known = self.schemes
-        starts = tuple(f"{name}:" for name in sorted(known))
+        schemes = self.schemes
+        starts = tuple(f"{name}:" for name in sorted(schemes))
         return lambda subject: (
-            not subject.url.startswith(starts) and scheme(subject.url) not in known
+            not subject.url.startswith(starts) and scheme(subject.url) not in schemes
         )
 
 

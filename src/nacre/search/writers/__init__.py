@@ -32,8 +32,8 @@ class DocumentWriter(Protocol):
                 first commit, where it can.
 
         Returns:
-            Whether it has nothing, so that all documents must follow, though they were given
-            before: it is new, or somebody removed it.
+            Whether it is empty, so that all documents must be written again: it is new, or was
+            removed.
 
         Raises:
             ConfigError: A setting or a library is wrong or missing.
@@ -66,5 +66,5 @@ class DocumentWriter(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of what it holds; what was not committed is lost."""
+        """Release resources; uncommitted documents are lost."""
         ...

@@ -1,7 +1,7 @@
-"""Writers of files: each commit makes one, whole or not at all, in a folder of its own.
+"""Writers of files: each commit atomically makes one file in the writer's folder.
 
-A document that changed stands in a later file again, and the last one counts. Ids that were removed
-are listed in `deleted-NNNNNN.txt`, of the number of the commit that removed them.
+A changed document is in a later file again, and the last version counts. Ids that were removed are
+listed in `deleted-NNNNNN.txt`, of the number of the commit that removed them.
 """
 
 import csv
@@ -60,9 +60,9 @@ class FilesWriter:
                 shutil.rmtree(self._target, ignore_errors=True)
             self._target.mkdir(parents=True, exist_ok=True)
             numbers = [
-                int(found[1])
-                for one in self._target.iterdir()
-                if (found := _PART.fullmatch(one.name))
+                int(match[1])
+                for path in self._target.iterdir()
+                if (match := _PART.fullmatch(path.name))
             ]
         except OSError as error:
             raise StorageError(f"{self._target}: {error.strerror}") from error
@@ -71,13 +71,13 @@ class FilesWriter:
 
     def write(self, batch: Sequence[SearchDocument]) -> None:
         """See `DocumentWriter.write`."""
-        for one in batch:
-            self._rows[one.id] = self._mapping(plain_document(one))
+        for document in batch:
+            self._rows[document.id] = self._mapping(plain_document(document))
 
     def delete(self, ids: Sequence[str]) -> None:
         """See `DocumentWriter.delete`."""
-        for one in ids:
-            self._rows.pop(one, None)
+        for key in ids:
+            self._rows.pop(key, None)
         self._deleted += ids
 
     def commit(self) -> None:
@@ -85,7 +85,7 @@ class FilesWriter:
         number = f"{self._number + 1:06d}"
         try:
             if self._deleted:
-                lines = "".join(f"{one}\n" for one in self._deleted)
+                lines = "".join(f"{key}\n" for key in self._deleted)
                 self._put(f"deleted-{number}.txt", lines.encode("utf-8", "replace"))
             if self._rows:
                 data = self._encode(list(self._rows.values()))
@@ -187,7 +187,9 @@ def parquet_encoder(name: str, types: Mapping[str, Any]) -> FileEncoder:
         arrays = []
         for column in schema:
             values = [
-                _others(row, columns) if column.name == _MORE else _encodable(row.get(column.name))
+                _other_fields(row, columns)
+                if column.name == _MORE
+                else _encodable(row.get(column.name))
                 for row in rows
             ]
             try:
@@ -205,16 +207,16 @@ def parquet_encoder(name: str, types: Mapping[str, Any]) -> FileEncoder:
     return encode
 
 
-def _others(
+def _other_fields(
     row: Mapping[str, Any], columns: Mapping[str, Any]
 ) -> list[tuple[object, object]] | None:
-    """The fields of a document that have no column, by name; None where there are none."""
-    found = [(_encodable(k), _encodable(v)) for k, v in sorted(row.items()) if k not in columns]
-    return found or None
+    """Return the fields of a document that have no column, by name; None if there are none."""
+    pairs = [(_encodable(k), _encodable(v)) for k, v in sorted(row.items()) if k not in columns]
+    return pairs or None
 
 
 def _encodable(value: object) -> object:
     """The value, with `?` for what UTF-8 cannot have, which are halves of a pair of surrogates."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
-    return [_encodable(one) for one in value] if isinstance(value, list) else value
+    return [_encodable(item) for item in value] if isinstance(value, list) else value

@@ -87,17 +87,17 @@ class OpenSearchWriter:
 
     def open(self, *, rebuild: bool = False) -> bool:
         """See `DocumentWriter.open`; what an index has goes at once when it is rebuilt."""
-        self._client = self._made()
+        self._client = self._make_client()
         index = self._place.index_name
-        if not self._asked(lambda one: one.indices.exists(index=index)):
+        if not self._request(lambda client: client.indices.exists(index=index)):
             body = index_body(self._rename)
-            self._asked(lambda one: one.indices.create(index=index, body=body))
+            self._request(lambda client: client.indices.create(index=index, body=body))
         anew = rebuild or self._mark.is_there
-        anew = anew or self._asked(lambda one: one.count(index=index))["count"] == 0
+        anew = anew or self._request(lambda client: client.count(index=index))["count"] == 0
         if anew:
             self._mark.leave()
         if rebuild:
-            self._asked(self._emptied)
+            self._request(self._emptied)
         return anew
 
     def write(self, batch: Sequence[SearchDocument]) -> None:
@@ -105,22 +105,22 @@ class OpenSearchWriter:
         self._bulk(
             {
                 "_index": self._place.index_name,
-                "_id": server_id(one.id),
-                "_source": self._fields(one),
+                "_id": server_id(document.id),
+                "_source": self._fields(document),
             }
-            for one in batch
+            for document in batch
         )
 
     def delete(self, ids: Sequence[str]) -> None:
         """See `DocumentWriter.delete`."""
         self._bulk(
-            {"_op_type": "delete", "_index": self._place.index_name, "_id": server_id(one)}
-            for one in ids
+            {"_op_type": "delete", "_index": self._place.index_name, "_id": server_id(key)}
+            for key in ids
         )
 
     def commit(self) -> None:
-        """See `DocumentWriter.commit`: what was taken is durable, and is made visible."""
-        self._asked(lambda one: one.indices.refresh(index=self._place.index_name))
+        """See `DocumentWriter.commit`: accepted documents are durable, and become visible."""
+        self._request(lambda client: client.indices.refresh(index=self._place.index_name))
         self._mark.remove()
 
     def close(self) -> None:
@@ -129,7 +129,7 @@ class OpenSearchWriter:
             self._client.close()
             self._client = None
 
-    def _made(self) -> "OpenSearch":
+    def _make_client(self) -> "OpenSearch":
         try:
             from opensearchpy import OpenSearch  # noqa: PLC0415 - an extra
         except ImportError:
@@ -163,7 +163,7 @@ class OpenSearchWriter:
         place = self._place
         retries = place.retries
         try:
-            for done, item in streaming_bulk(
+            for is_done, item in streaming_bulk(
                 self._client,
                 actions,
                 chunk_size=place.batch,
@@ -172,7 +172,7 @@ class OpenSearchWriter:
                 initial_backoff=retries.backoff,  # type: ignore[arg-type] # a fraction is slept, too
                 raise_on_error=False,
             ):
-                if not done:
+                if not is_done:
                     self._judge(item)
         except StorageError:
             raise
@@ -184,14 +184,14 @@ class OpenSearchWriter:
         for action, outcome in item.items():
             if action == "delete" and outcome.get("status") == 404:
                 continue
-            why = outcome.get("error")
-            if isinstance(why, Mapping):
-                why = f"{why.get('type')}: {why.get('reason')}"
+            reason = outcome.get("error")
+            if isinstance(reason, Mapping):
+                reason = f"{reason.get('type')}: {reason.get('reason')}"
             raise StorageError(
-                f"the writer `{self.name}`: OpenSearch refuses {outcome.get('_id')}: {why}"
+                f"the writer `{self.name}`: OpenSearch refuses {outcome.get('_id')}: {reason}"
             )
 
-    def _asked(self, request: "Callable[[OpenSearch], T]") -> T:
+    def _request(self, request: "Callable[[OpenSearch], T]") -> T:
         client = self._client
         assert client is not None, "opened first"  # noqa: S101 - an order that callers keep
         try:
@@ -200,10 +200,10 @@ class OpenSearchWriter:
             raise self._failure(error) from error
 
     def _failure(self, error: Exception) -> StorageError:
-        said = " ".join(str(error).split())[:500]
+        problem = " ".join(str(error).split())[:500]
         where = f"{', '.join(self._place.urls)}, index {self._place.index_name}"
         return StorageError(
-            f"the writer `{self.name}`: OpenSearch at {where}: {said}; "
+            f"the writer `{self.name}`: OpenSearch at {where}: {problem}; "
             "look whether it runs, and whether `user`, `password` and `ca` are right"
         )
 

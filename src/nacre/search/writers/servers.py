@@ -1,7 +1,7 @@
 """Parts that writers of search servers share: their fields, repeated requests, and the mark.
 
-A server shows a part of what it is given. So a writer that begins an index leaves a mark in the
-folder of the job until its first commit: one that was killed meanwhile begins again.
+A server shows documents before the commit. So a writer that starts an index leaves a mark in the
+folder of the job until its first commit: after a kill it starts again.
 """
 
 import logging
@@ -84,11 +84,11 @@ def _clean(value: Any) -> Any:  # noqa: ANN401 - a value of a field
     """A value without lone surrogates, which are no text to a server."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
-    return [_clean(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_clean(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def quiet(name: str) -> None:
-    """Let a client's log go: what it says of a failure is in the message of the error."""
+    """Silence the log of a client: its failures are in the message of the error."""
     logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 

@@ -1,7 +1,7 @@
 """The writer of Apache Solr, by its JSON commands. Source: Nutch, `indexer-solr` (N 1.14).
 
-Each request has a connection of its own: it carries a thousand documents, and one that a server
-closed in the meantime is never used again.
+Each request has a separate connection: it carries a thousand documents, and a connection that the
+server closed in the meantime is never used again.
 """
 
 import json
@@ -50,8 +50,8 @@ class SolrPlace(NamedTuple):
 class _RefusedError(Exception):
     """An answer of Solr that is no success."""
 
-    def __init__(self, status: int, said: str) -> None:
-        super().__init__(f"HTTP {status}: {said}")
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(f"HTTP {status}: {reason}")
         self.status = status
 
 
@@ -90,8 +90,8 @@ class SolrWriter:
 
     def write(self, batch: Sequence[SearchDocument]) -> None:
         """See `DocumentWriter.write`."""
-        for one in batch:
-            row = json.dumps(self._fields(one)).encode()
+        for document in batch:
+            row = json.dumps(self._fields(document)).encode()
             if len(self._pending) >= self._place.batch or (
                 self._size + len(row) > self._place.batch_bytes
             ):
@@ -102,7 +102,7 @@ class SolrWriter:
     def delete(self, ids: Sequence[str]) -> None:
         """See `DocumentWriter.delete`."""
         self._flush()
-        plain = [one.encode("utf-8", "replace").decode() for one in ids if one]
+        plain = [key.encode("utf-8", "replace").decode() for key in ids if key]
         for at in range(0, len(plain), _DELETES):
             self._command({"delete": plain[at : at + _DELETES]})
 
@@ -120,19 +120,19 @@ class SolrWriter:
         """Send the documents that wait; each replaces the one with its id."""
         if self._pending:
             rows, self._pending, self._size = self._pending, [], 0
-            self._asked(_UPDATE, b"[" + b",".join(rows) + b"]")
+            self._request(_UPDATE, b"[" + b",".join(rows) + b"]")
 
     def _is_empty(self) -> bool:
-        found = self._asked("select?q=*:*&defType=lucene&rows=0&wt=json").get("response")
-        number = found.get("numFound") if isinstance(found, dict) else None
+        response = self._request("select?q=*:*&defType=lucene&rows=0&wt=json").get("response")
+        number = response.get("numFound") if isinstance(response, dict) else None
         if not isinstance(number, int):
             raise self._failure("its answer has no number of documents")
         return number == 0
 
     def _command(self, command: dict[str, Any]) -> None:
-        self._asked(_UPDATE, json.dumps(command).encode())
+        self._request(_UPDATE, json.dumps(command).encode())
 
-    def _asked(self, target: str, body: bytes | None = None) -> dict[str, Any]:
+    def _request(self, target: str, body: bytes | None = None) -> dict[str, Any]:
         """What Solr answers.
 
         Raises:
@@ -144,9 +144,10 @@ class SolrWriter:
         except (OSError, HTTPException, ValueError, _RefusedError) as error:
             raise self._failure(str(error) or type(error).__name__) from error
 
-    def _failure(self, said: str) -> StorageError:
+    def _failure(self, problem: str) -> StorageError:
         return StorageError(
-            f"the writer `{self.name}`: Solr at {self._place.url}: {' '.join(said.split())[:500]}; "
+            f"the writer `{self.name}`: Solr at {self._place.url}: "
+            f"{' '.join(problem.split())[:500]}; "
             "look whether it runs, whether `url` ends with the name of a core or collection, and "
             "whether its schema has the fields"
         )
@@ -186,10 +187,10 @@ def _answer(place: SolrPlace, target: str, body: bytes | None) -> dict[str, Any]
         connection.close()
     if answer.status != 200:
         raise _RefusedError(answer.status, _reason(data) or answer.reason)
-    found = json.loads(data)
-    if not isinstance(found, dict):
+    reply = json.loads(data)
+    if not isinstance(reply, dict):
         raise HTTPException("its answer is no object of JSON")
-    return found
+    return reply
 
 
 def _connection(place: SolrPlace) -> HTTPConnection:
